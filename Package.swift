@@ -1,0 +1,117 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every room is built under the same law; no target may weaken it.
+let houseRules: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+/// A room of the house: a library target under the house rules.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: houseRules)
+}
+
+/// The tests of a room; spec vectors lie beside them in `Vectors`, as data.
+func tests(
+  _ name: String,
+  _ dependencies: [Target.Dependency],
+  vectors: Bool = false
+) -> Target {
+  .testTarget(
+    name: name,
+    dependencies: dependencies,
+    resources: vectors ? [.copy("Vectors")] : [],
+    swiftSettings: houseRules
+  )
+}
+
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser",
+  package: "swift-argument-parser"
+)
+
+let package = Package(
+  name: "acct",
+  products: [.executable(name: "acct", targets: ["acct"])],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Tests only: a second opinion on OpenSSL's P-256.
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+  ],
+  targets: [
+    // System libraries: a module map and a shim, nothing else.
+    .systemLibrary(
+      name: "CLibSecret",
+      pkgConfig: "libsecret-1",
+      providers: [.apt(["libsecret-1-dev"])]
+    ),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CLinux"),
+
+    // Rooms, from the cellar up. A target may depend only on targets above it in this list.
+    room("AcctModel"),
+    room("StrictJSON"),
+    room("AcctCrypto", ["AcctModel", "COpenSSL"]),
+    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto"]),
+    room("AcctPorts", ["AcctModel"]),
+    room("AcctEngine", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts"]),
+
+    // Adapters, one per port family; none knows another.
+    room("PrivateFiles", ["CLinux"]),
+    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "CLibSecret"]),
+    room(
+      "VaultKeyring",
+      ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
+    ),
+    room("LiveSystem", ["AcctModel", "AcctPorts", "PrivateFiles", "CLinux"]),
+
+    room("AcctCLI", ["AcctModel", "StrictJSON", "AcctPorts", "AcctEngine", argumentParser]),
+    .executableTarget(
+      name: "acct",
+      dependencies: [
+        "AcctCLI", "AcctPorts", "LiveSystem", "SecretServiceKeyring", "VaultKeyring",
+      ],
+      swiftSettings: houseRules
+    ),
+
+    // Tests.
+    .target(
+      name: "AcctTestSupport",
+      dependencies: ["AcctModel", "AcctPorts"],
+      path: "Tests/AcctTestSupport",
+      swiftSettings: houseRules
+    ),
+    tests("AcctModelTests", ["AcctModel"], vectors: true),
+    tests("StrictJSONTests", ["StrictJSON"]),
+    tests(
+      "AcctCryptoTests",
+      ["AcctModel", "AcctCrypto", .product(name: "Crypto", package: "swift-crypto")],
+      vectors: true
+    ),
+    tests(
+      "AcctProtocolTests",
+      ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol"],
+      vectors: true
+    ),
+    tests("AcctEngineTests", ["AcctModel", "AcctPorts", "AcctEngine", "AcctTestSupport"]),
+    tests(
+      "AcctCLITests",
+      ["AcctModel", "StrictJSON", "AcctPorts", "AcctCLI", "AcctTestSupport"]
+    ),
+    tests("PrivateFilesTests", ["PrivateFiles"]),
+    tests(
+      "KeyringContractTests",
+      [
+        "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles", "SecretServiceKeyring",
+        "VaultKeyring",
+      ]
+    ),
+    tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

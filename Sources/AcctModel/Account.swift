@@ -1,0 +1,94 @@
+/// What is known of an account without its secrets: hints that allow `list` to work offline.
+package struct Account: Equatable, Sendable {
+  /// How the account came to its credentials, and so how they are used.
+  package enum Kind: String, Sendable { case oauth, session, guest }
+
+  /// What stands before the token on a header line, or in its place.
+  package enum TokenType: String, Sendable { case dpop = "DPoP", bearer = "Bearer", session, guest }
+
+  package let id: AccountID
+  package var name: AccountName
+  package let kind: Kind
+  package var tokenType: TokenType
+  /// Who it is, and to whom.
+  package var identity: Identity
+  package var handle: Handle?
+  package var did: DID?
+  package var displayName: String?
+  /// The PDS, or the backend.
+  package var service: Origin?
+  /// Where its credentials may be sent.
+  package var origins: [Origin]
+  /// The scope that was granted.
+  package var scope: String?
+  /// The RFC 7638 thumbprint of its DPoP key.
+  package var thumbprint: String?
+  package var lease: Lease
+  /// When the server ends the session whatever is renewed.
+  package var sessionEndsAt: Timestamp?
+  package var standing: Standing
+  package let createdAt: Timestamp
+
+  package init(
+    id: AccountID,
+    name: AccountName,
+    kind: Kind,
+    tokenType: TokenType,
+    identity: Identity,
+    handle: Handle? = nil,
+    did: DID? = nil,
+    displayName: String? = nil,
+    service: Origin? = nil,
+    origins: [Origin],
+    scope: String? = nil,
+    thumbprint: String? = nil,
+    lease: Lease,
+    sessionEndsAt: Timestamp? = nil,
+    standing: Standing = .signedIn,
+    createdAt: Timestamp
+  ) {
+    self.id = id
+    self.name = name
+    self.kind = kind
+    self.tokenType = tokenType
+    self.identity = identity
+    self.handle = handle
+    self.did = did
+    self.displayName = displayName
+    self.service = service
+    self.origins = origins
+    self.scope = scope
+    self.thumbprint = thumbprint
+    self.lease = lease
+    self.sessionEndsAt = sessionEndsAt
+    self.standing = standing
+    self.createdAt = createdAt
+  }
+}
+
+/// Who an account is to whom: adding the same identity again renews the account that has it.
+package struct Identity: Hashable, Sendable {
+  /// The DID, a token's `sub`, or the handle; without one, nothing is the same as it.
+  package var subject: String?
+  package var issuer: Issuer?
+  /// The exact `client_id`; a renewal with another string ends the session.
+  package var clientID: String?
+
+  package init(subject: String?, issuer: Issuer?, clientID: String?) {
+    self.subject = subject
+    self.issuer = issuer
+    self.clientID = clientID
+  }
+
+  /// Whether both are known to be the same.
+  package func isSame(as other: Identity) -> Bool { subject != nil && self == other }
+}
+
+/// What is known without asking anyone of whether the credentials still work.
+package enum Standing: Equatable, Sendable {
+  case signedIn
+  /// The server has ended the session, in these words.
+  case reauthRequired(reason: String)
+  /// The secrets are gone, for this reason.
+  case signedOut(reason: String)
+}

@@ -1,0 +1,43 @@
+/// The identifier of an account within acct: a random version-4 UUID, in lower case.
+///
+/// It names the account's keyring items and its file, and says nothing about who it is.
+package struct AccountID: Hashable, Sendable, CustomStringConvertible {
+  /// The canonical text, 36 characters.
+  package let description: String
+
+  /// Makes an identifier from 16 random bytes (RFC 9562, section 5.4).
+  package init(random bytes: InlineArray<16, UInt8>) {
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for index in 0..<16 {
+      if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+      var byte = bytes[index]
+      if index == 6 { byte = byte & 0x0F | 0x40 }
+      if index == 8 { byte = byte & 0x3F | 0x80 }
+      text.append(Self.digits[Int(byte >> 4)])
+      text.append(Self.digits[Int(byte & 0x0F)])
+    }
+    description = String(decoding: text, as: UTF8.self)
+  }
+
+  /// Parses an identifier; upper case is accepted and lowered.
+  ///
+  /// - Throws: ``Malformed/accountID(_:)``.
+  package init(_ text: String) throws(Malformed) {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 36 else { throw .accountID(text) }
+    for (index, byte) in bytes.enumerated() {
+      let fits =
+        switch index {
+        case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+        case 14: byte == UInt8(ascii: "4")
+        case 19: "89abAB".utf8.contains(byte)
+        default: "0123456789abcdefABCDEF".utf8.contains(byte)
+        }
+      guard fits else { throw .accountID(text) }
+    }
+    description = text.lowercased()
+  }
+
+  private static let digits = Array("0123456789abcdef".utf8)
+}

@@ -1,0 +1,29 @@
+/// What the user calls an account: 1 to 253 characters, none of them white space or control.
+///
+/// A name does not begin with `-` (it would read as an option, and a lone `-` is the previous
+/// account), and has at most 253 bytes, as the longest handle.
+package struct AccountName: Hashable, Comparable, Sendable, CustomStringConvertible {
+  package let description: String
+
+  /// Parses a name.
+  ///
+  /// - Throws: ``Malformed/accountName(_:)``.
+  package init(_ text: String) throws(Malformed) {
+    let usable = text.unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator,
+        .lineSeparator, .paragraphSeparator:
+        false
+      default: true
+      }
+    }
+    guard !text.isEmpty, text.utf8.count <= 253, !text.hasPrefix("-"), usable else {
+      throw .accountName(text)
+    }
+    description = text
+  }
+
+  package static func < (left: AccountName, right: AccountName) -> Bool {
+    left.description < right.description
+  }
+}

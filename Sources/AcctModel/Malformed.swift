@@ -1,0 +1,35 @@
+/// Text that is not what its type asks for; the one error of this room.
+///
+/// A case carries the offending text only where that text can be no secret.
+package enum Malformed: Error, Equatable, Sendable {
+  /// Not a version-4 UUID.
+  case accountID(String)
+  /// Not usable as a name; see ``AccountName``.
+  case accountName(String)
+  /// Not an AT Protocol handle.
+  case handle(String)
+  /// Not a decentralized identifier.
+  case did(String)
+  /// Not an absolute http or https URL. The URL itself may carry a secret in its query.
+  case url
+  /// Not an origin such as `https://host[:port]`.
+  case origin(String)
+  /// An absolute http or https URL that no credential may be sent to.
+  case refusedURL(Refusal)
+  /// Not an issuer identifier (RFC 8414, section 2).
+  case issuer(String)
+  /// Not RFC 3339, or not a usable number of seconds.
+  case timestamp
+  /// Empty, or with characters outside %x21–7E.
+  case token
+
+  /// Why a well-formed URL is refused.
+  package enum Refusal: Error, Equatable, Sendable {
+    /// `user@host`: what stands before the `@` is often taken for the host.
+    case userInformation
+    /// A host that is not plain ASCII letters, digits, `-`, `.`, `_`, or an IP address.
+    case unusableHost
+    /// Plain http to a host that is not loopback.
+    case plainHTTP
+  }
+}

@@ -1,0 +1,49 @@
+/// The origin of a server (RFC 6454): scheme, host and port, compared exactly.
+///
+/// A value exists only for https anywhere and for http on loopback, so that no other transport
+/// can ever be given a credential.
+package struct Origin: Hashable, Sendable {
+  /// The two schemes that acct speaks.
+  package enum Scheme: String, Sendable {
+    case http, https
+
+    /// The port that is meant when none is written.
+    package var defaultPort: UInt16 { self == .https ? 443 : 80 }
+  }
+
+  package let scheme: Scheme
+  /// In lower case; an IPv6 address stands in its brackets.
+  package let host: String
+  package let port: UInt16
+
+  /// Parses `https://host[:port]` with nothing behind it but an optional `/`.
+  ///
+  /// - Throws: ``Malformed/origin(_:)``, or ``Malformed/refusedURL(_:)`` for what is an origin
+  ///   that nothing may be sent to.
+  package init(_ text: String) throws(Malformed) {
+    let url: HTTPURL
+    do { url = try HTTPURL(text) } catch .url { throw .origin(text) }
+    guard url.path == "/", url.query == nil, !text.contains("#") else { throw .origin(text) }
+    self = url.origin
+  }
+
+  init(scheme: Scheme, host: String, port: UInt16) throws(Malformed) {
+    self.scheme = scheme
+    self.host = host
+    self.port = port
+    guard scheme == .https || isLoopback else { throw .refusedURL(.plainHTTP) }
+  }
+
+  /// Whether the host is this machine by name: `localhost`, `127.0.0.1` or `[::1]`.
+  package var isLoopback: Bool { ["localhost", "127.0.0.1", "[::1]"].contains(host) }
+}
+
+extension Origin: CustomStringConvertible {
+  /// `https://host`, with the port only where it is not the scheme's own.
+  package var description: String {
+    "\(scheme)://\(authority)"
+  }
+
+  /// The host, and the port where it is not the scheme's own: the value of a `Host` field.
+  package var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
+}

@@ -1,0 +1,22 @@
+package import AcctModel
+
+/// The time of day.
+package struct Clock: Sendable {
+  package var now: @Sendable () -> Timestamp
+
+  package init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+}
+
+/// Unpredictable bytes.
+package struct Entropy: Sendable {
+  /// Returns so many bytes from the system's cryptographic generator.
+  package var bytes: @Sendable (_ count: Int) -> [UInt8]
+
+  package init(bytes: @escaping @Sendable (_ count: Int) -> [UInt8]) { self.bytes = bytes }
+
+  /// A new account identifier.
+  package func accountID() -> AccountID {
+    let random = bytes(16)
+    return AccountID(random: InlineArray { random[$0] })
+  }
+}

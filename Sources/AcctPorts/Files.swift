@@ -1,0 +1,93 @@
+package import AcctModel
+
+/// The files that acct keeps: hints, never a secret.
+///
+/// They are named by what they hold; where they lie is the adapter's business. Every replacement
+/// is atomic, and nothing is read or written through a link that somebody else can plant.
+package struct Files: Sendable {
+  /// Returns a file's bytes, or `nil` if there is none.
+  package var read: @Sendable (StoredFile) throws(FilesFailure) -> [UInt8]?
+  /// Replaces a file atomically and durably.
+  package var replace: @Sendable (StoredFile, [UInt8]) throws(FilesFailure) -> Void
+  /// Removes a file; one that is not there is no error.
+  package var remove: @Sendable (StoredFile) throws(FilesFailure) -> Void
+  /// Lists the accounts that have a file, in no order.
+  package var accounts: @Sendable () throws(FilesFailure) -> [AccountID]
+  /// Takes a lock across processes, waiting at most so many seconds for it.
+  package var lock: @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
+
+  package init(
+    read: @escaping @Sendable (StoredFile) throws(FilesFailure) -> [UInt8]?,
+    replace: @escaping @Sendable (StoredFile, [UInt8]) throws(FilesFailure) -> Void,
+    remove: @escaping @Sendable (StoredFile) throws(FilesFailure) -> Void,
+    accounts: @escaping @Sendable () throws(FilesFailure) -> [AccountID],
+    lock: @escaping @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
+  ) {
+    self.read = read
+    self.replace = replace
+    self.remove = remove
+    self.accounts = accounts
+    self.lock = lock
+  }
+}
+
+/// A file by what it holds.
+package enum StoredFile: Hashable, Sendable {
+  /// What is known of an account without its secrets.
+  case account(AccountID)
+  /// The active account and the one before it.
+  case active
+  /// This machine's identifier, for guest sessions alone.
+  case deviceID
+  /// Which keyring was decided on.
+  case keyringDecision
+  /// The last DPoP nonce of an origin.
+  case nonce(Origin)
+}
+
+/// What a lock guards.
+package enum Lock: Hashable, Sendable {
+  /// One account's credentials; held across its network calls.
+  case account(AccountID)
+  /// Names and the active account; never held across a network call.
+  case book
+}
+
+/// A lock that is held until it is released; the kernel frees it when the process dies.
+package struct HeldLock: Sendable {
+  /// Gives the lock up.
+  package let release: @Sendable () -> Void
+
+  package init(release: @escaping @Sendable () -> Void) { self.release = release }
+}
+
+extension Files {
+  /// Does `body` while holding `lock`.
+  ///
+  /// - Parameters:
+  ///   - lock: What to guard.
+  ///   - seconds: How long to wait for another process.
+  ///   - failure: Turns a lock that could not be had into the caller's error.
+  ///   - body: What to do meanwhile.
+  package func holding<Result, Failure: Error>(
+    _ lock: Lock,
+    waiting seconds: Int,
+    failure: (FilesFailure) -> Failure,
+    _ body: () async throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let held: HeldLock
+    do { held = try await self.lock(lock, seconds) } catch { throw failure(error) }
+    defer { held.release() }
+    return try await body()
+  }
+}
+
+/// Why a file could not be used.
+package enum FilesFailure: Error, Equatable, Sendable {
+  /// The system's word on it, such as "no space left on device", and the place.
+  case failed(path: String, reason: String)
+  /// The place belongs to somebody else, is writable by others, or is a link.
+  case unsafe(path: String, reason: String)
+  /// Another process held the lock for too long.
+  case busy
+}

@@ -1,0 +1,41 @@
+package import AcctModel
+
+/// The kinds of items in a keyring, and the key of each for an account.
+package enum ItemKind: String, Sendable, CaseIterable {
+  case accessToken = "oauth.*.accessToken"
+  case refreshToken = "oauth.*.refreshToken"
+  /// RFC 3339.
+  case expiresAt = "oauth.*.expiresAt"
+  case handle = "oauth.*.handle"
+  case did = "oauth.*.did"
+  /// A P-256 private key as a JWK with `kty`, `crv`, `x`, `y` and `d`.
+  case keypair = "dpop.keypair.*"
+  /// A backend's sealed session.
+  case session = "session.*.token"
+  case guest = "guest.*.token"
+
+  /// The item's key, such as `oauth.<uuid>.accessToken`.
+  package func key(for account: AccountID) -> String {
+    let (prefix, suffix) = affixes
+    return "\(prefix)\(account)\(suffix)"
+  }
+
+  /// The account and the kind that a key names, if it is one of acct's.
+  package static func parse(_ key: String) -> (account: AccountID, kind: ItemKind)? {
+    for kind in allCases {
+      let (prefix, suffix) = kind.affixes
+      guard key.hasPrefix(prefix), key.hasSuffix(suffix),
+        let account = try? AccountID(
+          String(key.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
+        ), kind.key(for: account) == key
+      else { continue }
+      return (account, kind)
+    }
+    return nil
+  }
+
+  private var affixes: (prefix: Substring, suffix: Substring) {
+    let parts = rawValue.split(separator: "*", omittingEmptySubsequences: false)
+    return (parts[0], parts[1])
+  }
+}

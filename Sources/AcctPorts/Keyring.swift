@@ -1,0 +1,101 @@
+package import AcctModel
+
+/// A place that keeps secrets, one item each, isolated by account.
+///
+/// What every keyring promises, and the contract suite holds it to:
+/// - A write replaces atomically; a failed write leaves the old value.
+/// - A read after a successful write sees it, from any process.
+/// - "Not there" (an item missing from the answer), ``KeyringFailure/locked``,
+///   ``KeyringFailure/unavailable`` and ``KeyringFailure/timedOut`` are four different answers.
+/// - No call outlives its deadline: 5 seconds, or 2 minutes where a person may be asked.
+/// - Removing what is not there succeeds.
+package struct Keyring: Sendable {
+  /// Which keyring it is.
+  package var kind: Kind
+
+  /// Returns those of the wanted items that are there.
+  package var read:
+    @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) -> [ItemKind: Secret]
+
+  /// Stores items one after the other, in the order given.
+  package var write: @Sendable (AccountID, [Item], Interaction) async throws(KeyringFailure) -> Void
+
+  /// Removes the given items of an account, and nothing else.
+  package var remove:
+    @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) -> Void
+
+  /// Lists every account that has items, and which; works while locked where the keyring does.
+  package var list: @Sendable () async throws(KeyringFailure) -> [AccountID: Set<ItemKind>]
+
+  /// Makes sure that a write would be taken: reachable, there, and unlocked.
+  ///
+  /// It creates what a first write needs (a vault, a default collection), asking if it may.
+  package var prepare: @Sendable (Interaction) async throws(KeyringFailure) -> Void
+
+  /// Tells, without changing or asking anything, whether it is ready, locked or unavailable.
+  package var state: @Sendable () async -> State
+
+  package init(
+    kind: Kind,
+    read:
+      @escaping @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) ->
+      [ItemKind: Secret],
+    write:
+      @escaping @Sendable (AccountID, [Item], Interaction) async throws(KeyringFailure) -> Void,
+    remove:
+      @escaping @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) -> Void,
+    list: @escaping @Sendable () async throws(KeyringFailure) -> [AccountID: Set<ItemKind>],
+    prepare: @escaping @Sendable (Interaction) async throws(KeyringFailure) -> Void,
+    state: @escaping @Sendable () async -> State
+  ) {
+    self.kind = kind
+    self.read = read
+    self.write = write
+    self.remove = remove
+    self.list = list
+    self.prepare = prepare
+    self.state = state
+  }
+}
+
+extension Keyring {
+  /// The two keyrings, by the names that `ACCT_KEYRING` and JSON use.
+  package enum Kind: String, Sendable, CaseIterable {
+    case secretService = "secret-service"
+    case vault
+  }
+
+  /// What a keyring says of itself.
+  package enum State: String, Sendable { case ready, locked, unavailable }
+
+  /// One secret and the place that it belongs to.
+  package struct Item: Equatable, Sendable {
+    package var kind: ItemKind
+    package var secret: Secret
+
+    package init(_ kind: ItemKind, _ secret: Secret) {
+      self.kind = kind
+      self.secret = secret
+    }
+  }
+}
+
+/// Whether a person may be asked to unlock the keyring.
+package enum Interaction: Sendable {
+  /// Nobody is asked; what is locked is an error at once.
+  case forbidden
+  /// The provider's own prompt or the terminal may ask, and get 2 minutes.
+  case allowed
+}
+
+/// Why a keyring did not do what it was asked; one translation away from the user's words.
+package enum KeyringFailure: Error, Equatable, Sendable {
+  /// It is there and locked, and was not unlocked; the reason, where there is more to say.
+  case locked(reason: String? = nil)
+  /// None is running, or it cannot be reached.
+  case unavailable(reason: String)
+  /// It did not answer in time.
+  case timedOut
+  /// It answered with an error of its own. The text never holds a secret.
+  case failed(reason: String)
+}

@@ -1,0 +1,33 @@
+package import AcctModel
+
+/// Standard input, output and error, and files that the user names.
+package struct Streams: Sendable {
+  /// Writes bytes to standard output.
+  package var output: @Sendable (Secret) throws(StreamFailure) -> Void
+  /// Writes one line to standard error.
+  package var notice: @Sendable (String) -> Void
+  /// Reads a file that the user named, or standard input for `-`, up to a number of bytes.
+  package var input: @Sendable (_ path: String, _ limit: Int) throws(StreamFailure) -> Secret
+  /// Whether standard output is a terminal.
+  package var outputIsTerminal: Bool
+
+  package init(
+    output: @escaping @Sendable (Secret) throws(StreamFailure) -> Void,
+    notice: @escaping @Sendable (String) -> Void,
+    input: @escaping @Sendable (_ path: String, _ limit: Int) throws(StreamFailure) -> Secret,
+    outputIsTerminal: Bool
+  ) {
+    self.output = output
+    self.notice = notice
+    self.input = input
+    self.outputIsTerminal = outputIsTerminal
+  }
+}
+
+/// Why a stream or a named file could not be used.
+package enum StreamFailure: Error, Equatable, Sendable {
+  /// The system's word, and the name as the user gave it (`standard output` for the streams).
+  case failed(name: String, reason: String)
+  /// More than the limit, in bytes.
+  case tooLarge(name: String, limit: Int)
+}

@@ -1,0 +1,23 @@
+/// Where and when the command runs: environment, working directory, clock, randomness.
+package struct Surroundings: Sendable {
+  /// An environment variable; an empty one counts as not set.
+  package var variable: @Sendable (_ name: String) -> String?
+  /// The `.acct` files from the working directory upward, nearest first.
+  package var directoryFiles: @Sendable () -> [DirectoryFile]
+
+  package init(
+    variable: @escaping @Sendable (_ name: String) -> String?,
+    directoryFiles: @escaping @Sendable () -> [DirectoryFile]
+  ) {
+    self.variable = variable
+    self.directoryFiles = directoryFiles
+  }
+}
+
+/// A `.acct` file, which names the account for a directory and all below it.
+package enum DirectoryFile: Equatable, Sendable {
+  /// The user's own, and nobody else can write it.
+  case trusted(path: String, line: String)
+  /// Not honoured, and why.
+  case ignored(path: String, reason: String)
+}

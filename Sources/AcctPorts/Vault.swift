@@ -1,0 +1,26 @@
+/// What only the vault has: a passphrase that can be given, forgotten and changed.
+package struct Vault: Sendable {
+  /// Unwraps the vault key and lets it rest in the kernel.
+  ///
+  /// Returns for how many seconds it rests there, or `nil` where the kernel refuses it.
+  package var unlock: @Sendable (Interaction) async throws(KeyringFailure) -> Int?
+  /// Forgets the vault key.
+  package var lock: @Sendable () async throws(KeyringFailure) -> Void
+  /// Wraps the vault key with a new passphrase; the items stay as they are.
+  ///
+  /// The new passphrase is read from a file that the user names, else asked for.
+  package var changePassphrase:
+    @Sendable (_ newPassphraseFile: String?, Interaction) async throws(KeyringFailure) -> Void
+
+  package init(
+    unlock: @escaping @Sendable (Interaction) async throws(KeyringFailure) -> Int?,
+    lock: @escaping @Sendable () async throws(KeyringFailure) -> Void,
+    changePassphrase:
+      @escaping @Sendable (_ newPassphraseFile: String?, Interaction) async throws(KeyringFailure)
+      -> Void
+  ) {
+    self.unlock = unlock
+    self.lock = lock
+    self.changePassphrase = changePassphrase
+  }
+}

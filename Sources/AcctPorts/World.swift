@@ -1,0 +1,34 @@
+/// Everything outside the process that a command may touch, handed to it as one value.
+package struct World: Sendable {
+  package var secretService: Keyring
+  package var vaultKeyring: Keyring
+  package var vault: Vault
+  package var files: Files
+  package var streams: Streams
+  package var terminal: Terminal
+  package var surroundings: Surroundings
+  package var clock: Clock
+  package var entropy: Entropy
+
+  package init(
+    secretService: Keyring,
+    vaultKeyring: Keyring,
+    vault: Vault,
+    files: Files,
+    streams: Streams,
+    terminal: Terminal,
+    surroundings: Surroundings,
+    clock: Clock,
+    entropy: Entropy
+  ) {
+    self.secretService = secretService
+    self.vaultKeyring = vaultKeyring
+    self.vault = vault
+    self.files = files
+    self.streams = streams
+    self.terminal = terminal
+    self.surroundings = surroundings
+    self.clock = clock
+    self.entropy = entropy
+  }
+}

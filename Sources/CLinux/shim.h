@@ -1,0 +1,30 @@
+#pragma once
+/* Linux calls that Swift cannot make itself, because they are variadic in C or
+   because glibc has no wrapper for them. One inline function for each, nothing else. */
+#include <errno.h>
+#include <linux/keyctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* prctl(2): closes core dumps and ptrace by other processes of the same user. */
+static inline int acct_set_undumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+/* add_key(2), with the key type "user". */
+static inline long acct_key_add(const char *description, const void *payload, size_t length, int keyring) {
+  return syscall(SYS_add_key, "user", description, payload, length, keyring);
+}
+/* keyctl(2) KEYCTL_SEARCH, with the key type "user". */
+static inline long acct_key_search(int keyring, const char *description) {
+  return syscall(SYS_keyctl, KEYCTL_SEARCH, keyring, "user", description, 0);
+}
+static inline long acct_key_read(int key, void *buffer, size_t capacity) {
+  return syscall(SYS_keyctl, KEYCTL_READ, key, buffer, capacity);
+}
+static inline long acct_key_set_timeout(int key, unsigned seconds) {
+  return syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, key, seconds);
+}
+static inline long acct_key_set_permissions(int key, unsigned mask) {
+  return syscall(SYS_keyctl, KEYCTL_SETPERM, key, mask);
+}
+static inline long acct_key_invalidate(int key) { return syscall(SYS_keyctl, KEYCTL_INVALIDATE, key); }
