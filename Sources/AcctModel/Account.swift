@@ -15,6 +15,8 @@ package struct Account: Equatable, Sendable {
   package var handle: Handle?
   package var did: DID?
   package var displayName: String?
+  /// How its issuer came to be known; `nil` without an issuer.
+  package var issuerSource: IssuerSource?
   /// The PDS, or the backend.
   package var service: Origin?
   /// Where its credentials may be sent.
@@ -38,6 +40,7 @@ package struct Account: Equatable, Sendable {
     handle: Handle? = nil,
     did: DID? = nil,
     displayName: String? = nil,
+    issuerSource: IssuerSource? = nil,
     service: Origin? = nil,
     origins: [Origin],
     scope: String? = nil,
@@ -55,6 +58,7 @@ package struct Account: Equatable, Sendable {
     self.handle = handle
     self.did = did
     self.displayName = displayName
+    self.issuerSource = issuerSource
     self.service = service
     self.origins = origins
     self.scope = scope
@@ -64,6 +68,16 @@ package struct Account: Equatable, Sendable {
     self.standing = standing
     self.createdAt = createdAt
   }
+}
+
+/// How an account's issuer came to be known, which decides what is checked before a renewal.
+package enum IssuerSource: String, Sendable {
+  /// The user or the handoff named it.
+  case given
+  /// The account's DID led to it; it is found anew before each renewal.
+  case did
+  /// A token claims it, and nobody has vouched for it.
+  case token
 }
 
 /// Who an account is to whom: adding the same identity again renews the account that has it.

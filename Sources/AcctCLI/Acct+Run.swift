@@ -1,0 +1,62 @@
+package import AcctPorts
+import AcctEngine
+import AcctModel
+import ArgumentParser
+
+extension Acct {
+  /// Parses `arguments`, runs the command in `world` and reports the outcome there.
+  ///
+  /// - Parameters:
+  ///   - arguments: The command line without the program's name.
+  ///   - world: Everything outside.
+  /// - Returns: The exit status of the process.
+  package static func run(_ arguments: [String], in world: World) async -> Int32 {
+    var report = ErrorReport(streams: world.streams, asJSON: arguments.contains("--json"))
+    do {
+      var command = try parseAsRoot(arguments)
+      guard let command = command as? any AcctCommand else {
+        // ArgumentParser's own commands: help, and a command that only holds others.
+        try command.run()
+        return ExitStatus.done.rawValue
+      }
+      report.asJSON = command.options.json
+      return try await command.run(in: Context(world, command.options)).rawValue
+    } catch let error as EngineError {
+      return report.tell(Complaint(error))
+    } catch {
+      return told(error, report, world.streams)
+    }
+  }
+
+  /// Tells what ArgumentParser has to say: help on standard output, or what is wrong.
+  private static func told(
+    _ error: any Error,
+    _ report: ErrorReport,
+    _ streams: Streams
+  ) -> Int32 {
+    guard exitCode(for: error).isSuccess else {
+      return report.tell(Complaint(usage: message(for: error)))
+    }
+    do { try streams.output(Secret(fullMessage(for: error) + "\n")) } catch {
+      return report.tell(Complaint(.output(error)))
+    }
+    return ExitStatus.done.rawValue
+  }
+}
+
+/// Where complaints go: one line and at most one hint, or one JSON object, on standard error.
+struct ErrorReport {
+  var streams: Streams
+  var asJSON: Bool
+
+  /// Tells the user and returns the exit status.
+  func tell(_ complaint: Complaint) -> Int32 {
+    if asJSON {
+      streams.notice(String(decoding: complaint.json.serialized(), as: UTF8.self))
+    } else {
+      streams.notice("acct: \(complaint.message)")
+      if let hint = complaint.hint { streams.notice("acct: hint: \(hint)") }
+    }
+    return complaint.status.rawValue
+  }
+}

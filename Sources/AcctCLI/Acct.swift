@@ -1,0 +1,21 @@
+package import ArgumentParser
+
+/// The root command.
+package struct Acct: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "acct",
+    abstract: "Keep the accounts you are signed in to, and the right auth header for any script.",
+    discussion: """
+      Tokens and keys stay in the keyring. A script gets the header lines for one request:
+
+        acct header URL | curl -H @- URL
+      """,
+    version: "0.1.0",
+    subcommands: [
+      Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
+      Remove.self, Rename.self, Allow.self, Key.self, VaultCommand.self,
+    ]
+  )
+
+  package init() {}
+}

@@ -1,0 +1,27 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import ArgumentParser
+
+/// A command that reaches the outside only through the context it is handed.
+protocol AcctCommand: ParsableCommand {
+  /// The options that every command has.
+  var options: SharedOptions { get }
+
+  /// Does the work of the command.
+  func run(in context: Context) async throws(EngineError) -> ExitStatus
+}
+
+/// The exit statuses of the contract.
+enum ExitStatus: Int32 {
+  case done = 0
+  case failed = 1
+  case cancelled = 3
+  case signInRequired = 4
+  case noSuchAccount = 5
+  case keyringLocked = 6
+  case keyringUnavailable = 7
+  case refused = 8
+  case usage = 64
+  case badInput = 65
+}

@@ -1,0 +1,33 @@
+import AcctEngine
+import AcctModel
+import ArgumentParser
+
+/// Widens, or narrows, where an account's headers may go.
+struct Allow: AcctCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Let an account's headers go to one more origin."
+  )
+
+  @Argument(help: "The account.")
+  var name: String
+
+  @Argument(help: "The origin, as in https://api.example.com.")
+  var origin: String
+
+  @Flag(help: "Take it back.")
+  var revoke = false
+
+  @OptionGroup var options: SharedOptions
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let origin = try parseOrigin(origin)
+    let account = try Selection(context.world).find(name)
+    let change = ChangeAccounts(context.world, context.interaction)
+    if revoke {
+      let changed = try await change.revoke(origin, from: account)
+      return try context.done(changed, "headers of \(account.name) no longer go to \(origin)")
+    }
+    let changed = try await change.allow(origin, for: account)
+    return try context.done(changed, "headers of \(account.name) may go to \(origin)")
+  }
+}

@@ -1,0 +1,110 @@
+import AcctEngine
+import AcctModel
+import ArgumentParser
+import StrictJSON
+
+/// Prints the header lines for one request.
+struct Header: AcctCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print the header lines for one request.",
+    discussion: """
+      Ready for curl, and for one method, one URL and a few minutes:
+
+        acct header URL | curl -H @- URL
+        acct header POST URL | curl -H @- --json @post.json URL
+      """
+  )
+
+  enum Format: String, ExpressibleByArgument, CaseIterable { case lines, curl, json }
+
+  @Argument(help: ArgumentHelp("The method, GET if left out, and the URL.", valueName: "method url"))
+  var request: [String] = []
+
+  @Option(help: "As header lines, as a config for `curl -K -`, or as JSON.")
+  var format = Format.lines
+
+  @Flag(help: "Renew nothing: use what is there.")
+  var offline = false
+
+  @Flag(help: "Send a sealed session as a bearer token instead of a cookie.")
+  var bearer = false
+
+  @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard request.count <= 2 else {
+      throw ValidationError("header takes a method and a URL, and nothing more")
+    }
+  }
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let target = try Authorize.Target(
+      method: request.count == 2 ? request[0] : nil,
+      url: request.last
+    )
+    let account = try context.choose().account
+    let authorize = Authorize(context.world, context.interaction)
+    let authorization = try await authorize(target, as: account, asBearer: bearer)
+    context.tell(authorization.notices)
+    try context.print(rendered(authorization, target, account))
+    return .done
+  }
+
+  private func rendered(
+    _ authorization: Authorize.Authorization,
+    _ target: Authorize.Target,
+    _ account: Account
+  ) -> Secret {
+    switch options.json ? .json : format {
+    case .lines:
+      Secret(joining: authorization.fields.flatMap { [Secret("\($0.name): "), $0.value, Secret("\n")] })
+    case .curl:
+      Secret(
+        joining: authorization.fields.flatMap {
+          [Secret("header = \"\($0.name): "), $0.value.escapedForCurl, Secret("\"\n")]
+        }
+      )
+    case .json: json(authorization, target, account)
+    }
+  }
+
+  private func json(
+    _ authorization: Authorize.Authorization,
+    _ target: Authorize.Target,
+    _ account: Account
+  ) -> Secret {
+    let fields = authorization.fields.map { field -> JSON in
+      ["name": .string(field.name), "value": .string(field.value.text)]
+    }
+    let json: JSON = [
+      "version": 1,
+      "account": .string(account.id.description),
+      "method": .string(target.method),
+      "url": target.url.map { .string($0.description) } ?? .null,
+      "headers": .array(fields),
+      "expiresAt": authorization.expiresAt.map { .string($0.description) } ?? .null,
+    ]
+    var bytes = json.serialized()
+    bytes.append(UInt8(ascii: "\n"))
+    return Secret(consuming: &bytes)
+  }
+}
+
+extension Secret {
+  /// With `"` and `\` escaped, as curl's config files ask inside quotes.
+  fileprivate var escapedForCurl: Secret {
+    withBytes { bytes in
+      var escaped: [UInt8] = []
+      for index in bytes.indices {
+        if "\"\\".utf8.contains(bytes[index]) { escaped.append(UInt8(ascii: "\\")) }
+        escaped.append(bytes[index])
+      }
+      return Secret(consuming: &escaped)
+    }
+  }
+
+  /// The text, for JSON that was asked for on standard output.
+  var text: String {
+    withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,83 @@
+import AcctEngine
+import AcctModel
+import ArgumentParser
+import StrictJSON
+
+/// The DPoP key of an account.
+struct Key: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show or put back the DPoP key of an account.",
+    subcommands: [Show.self, Thumbprint.self, Import.self]
+  )
+
+  /// Prints the key as a JWK.
+  struct Show: AcctCommand {
+    static let configuration = CommandConfiguration(abstract: "Print the public key as a JWK.")
+
+    @Argument(help: "The account; the chosen one if left out.")
+    var name: String?
+
+    @Flag(help: "Print the private key.")
+    var `private` = false
+
+    @OptionGroup var options: SharedOptions
+
+    func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      let account = try context.choose(name).account
+      let key = try await AccountKey(context.world, context.interaction).key(of: account)
+      let jwk = `private` ? key.privateJWK : Secret(key.publicJWK.serialized())
+      try context.print(Secret(joining: [jwk, Secret("\n")]))
+      return .done
+    }
+  }
+
+  /// Prints the key's thumbprint.
+  struct Thumbprint: AcctCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print the key's RFC 7638 thumbprint."
+    )
+
+    @Argument(help: "The account; the chosen one if left out.")
+    var name: String?
+
+    @OptionGroup var options: SharedOptions
+
+    func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      let account = try context.choose(name).account
+      let key = try await AccountKey(context.world, context.interaction).key(of: account)
+      if options.json {
+        try context.print([
+          "version": 1,
+          "account": .string(account.id.description),
+          "thumbprint": .string(key.thumbprint),
+        ])
+      } else {
+        try context.print([key.thumbprint])
+      }
+      return .done
+    }
+  }
+
+  /// Puts a key back.
+  struct Import: AcctCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Store a private JWK, if it is the key of the account's tokens."
+    )
+
+    @Argument(help: "The account; the chosen one if left out.")
+    var name: String?
+
+    @Option(help: ArgumentHelp("Where the JWK is read from; - is stdin.", valueName: "file"))
+    var file = "-"
+
+    @OptionGroup var options: SharedOptions
+
+    func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      let account = try context.choose(name).account
+      let jwk = try ImportFile(context.world).json(file)
+      let key = try await AccountKey(context.world, context.interaction)
+        .replace(with: jwk, for: account)
+      return try context.done(account, "the key of \(account.name) is \(key.thumbprint)")
+    }
+  }
+}

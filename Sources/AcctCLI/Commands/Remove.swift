@@ -1,0 +1,23 @@
+import AcctEngine
+import ArgumentParser
+
+/// Deletes every local trace of an account.
+struct Remove: AcctCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Remove an account and everything that is kept of it."
+  )
+
+  @Argument(help: "The account.")
+  var name: String
+
+  @Flag(help: "Do not tell the server.")
+  var local = false
+
+  @OptionGroup var options: SharedOptions
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let account = try Selection(context.world).find(name)
+    try await ChangeAccounts(context.world, context.interaction).remove(account)
+    return try context.done(account, "removed \(account.name)")
+  }
+}

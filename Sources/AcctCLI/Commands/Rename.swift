@@ -1,0 +1,23 @@
+import AcctEngine
+import AcctModel
+import ArgumentParser
+
+/// Gives an account another name.
+struct Rename: AcctCommand {
+  static let configuration = CommandConfiguration(abstract: "Give an account another name.")
+
+  @Argument(help: "The account.")
+  var name: String
+
+  @Argument(help: "Its new name.")
+  var new: AccountName
+
+  @OptionGroup var options: SharedOptions
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let account = try Selection(context.world).find(name)
+    let renamed = try await ChangeAccounts(context.world, context.interaction)
+      .rename(account, to: new)
+    return try context.done(renamed, "\(account.name) is now \(renamed.name)")
+  }
+}

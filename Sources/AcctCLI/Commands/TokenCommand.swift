@@ -1,0 +1,47 @@
+import AcctEngine
+import AcctModel
+import ArgumentParser
+import StrictJSON
+
+/// Prints the token alone.
+struct TokenCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token",
+    abstract: "Print the access token, alone on a line."
+  )
+
+  @Option(
+    help: ArgumentHelp("Renew it if it has less than this left.", valueName: "seconds")
+  )
+  var minValid: Int64?
+
+  @Flag(help: "Renew nothing: use what is there.")
+  var offline = false
+
+  @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    if let minValid, minValid < 0 {
+      throw ValidationError("--min-valid is a number of seconds, 0 or more")
+    }
+  }
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let account = try context.choose().account
+    let grant = try await Granting(context.world, context.interaction)
+      .grant(to: account, leaving: minValid)
+    context.tell(grant.notices)
+    if options.json {
+      try context.print([
+        "version": 1,
+        "account": .string(account.id.description),
+        "token": .string(grant.token.secret.text),
+        "tokenType": .string(account.tokenType.rawValue),
+        "expiresAt": grant.expiresAt.map { .string($0.description) } ?? .null,
+      ])
+    } else {
+      try context.print(Secret(joining: [grant.token.secret, Secret("\n")]))
+    }
+    return .done
+  }
+}

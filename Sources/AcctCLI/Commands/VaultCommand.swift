@@ -1,0 +1,76 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import ArgumentParser
+
+/// The encrypted-file keyring.
+struct VaultCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "vault",
+    abstract: "Unlock, lock, or change the passphrase of the encrypted-file keyring.",
+    subcommands: [Unlock.self, Lock.self, Passphrase.self]
+  )
+
+  /// Lets the vault's key rest in the kernel for a while.
+  struct Unlock: AcctCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Ask for the passphrase once, and not again for a while."
+    )
+
+    @OptionGroup var options: SharedOptions
+
+    func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      let seconds = try await vault { () throws(KeyringFailure) in
+        try await context.world.vault.unlock(context.interaction)
+      }
+      if let seconds {
+        context.notice("the vault is unlocked, for \(duration(Int64(seconds))) after its last use")
+      } else {
+        context.notice("the passphrase is right; this kernel keeps no keys, so it is asked for anew")
+      }
+      return .done
+    }
+  }
+
+  /// Forgets the vault's key.
+  struct Lock: AcctCommand {
+    static let configuration = CommandConfiguration(abstract: "Forget the passphrase at once.")
+
+    @OptionGroup var options: SharedOptions
+
+    func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      try await vault { () throws(KeyringFailure) in try await context.world.vault.lock() }
+      context.notice("the vault is locked")
+      return .done
+    }
+  }
+
+  /// Changes the passphrase.
+  struct Passphrase: AcctCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Change the passphrase; the items stay as they are."
+    )
+
+    @Option(
+      help: ArgumentHelp("Where the new passphrase is read from.", valueName: "file")
+    )
+    var newPassphraseFile: String?
+
+    @OptionGroup var options: SharedOptions
+
+    func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      try await vault { () throws(KeyringFailure) in
+        try await context.world.vault.changePassphrase(newPassphraseFile, context.interaction)
+      }
+      context.notice("the vault has a new passphrase")
+      return .done
+    }
+  }
+}
+
+/// Translates the vault's failures.
+private func vault<Result>(
+  _ body: () async throws(KeyringFailure) -> Result
+) async throws(EngineError) -> Result {
+  do { return try await body() } catch { throw .keyring(error, .vault) }
+}

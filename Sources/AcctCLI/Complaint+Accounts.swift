@@ -1,0 +1,68 @@
+import AcctEngine
+import AcctModel
+
+extension Complaint {
+  /// The account could not be chosen.
+  init(choosing error: EngineError) {
+    switch error {
+    case .noActiveAccount(let candidates):
+      self.init(
+        "noActiveAccount", .noSuchAccount, "no account is active; there are \(list(candidates))",
+        hint: "`acct switch NAME` makes one active, `--account NAME` is for once"
+      )
+    case .unknownAccount(let reference, let rule, let candidates):
+      let origin =
+        switch rule {
+        case .option, .active: ""
+        case .environment: " (from ACCT_ACCOUNT)"
+        case .directory: " (from the .acct file)"
+        }
+      self.init(
+        "unknownAccount", .noSuchAccount, "no account is called \(reference)\(origin)",
+        hint: candidates.isEmpty ? nil : "there are \(list(candidates))"
+      )
+    case .ambiguousAccount(let reference, let candidates):
+      self.init(
+        "ambiguousAccount", .noSuchAccount, "\(reference) could be \(list(candidates))",
+        hint: "name it in full"
+      )
+    case .undecidedSwitch(let candidates):
+      self.init(
+        "accountNeeded", .usage, "switch to which account? there are \(list(candidates))",
+        hint: "acct switch NAME"
+      )
+    case .noPreviousAccount:
+      self.init(
+        "noPreviousAccount", .noSuchAccount, "there is no previous account",
+        hint: "`acct list` shows them all"
+      )
+    case .nameTaken(let name):
+      self.init("nameTaken", .usage, "another account is called \(name)")
+    default:
+      self.init(
+        "noAccounts", .noSuchAccount, "there is no account yet",
+        hint: "`acct add` signs in to one; `acct add --import FILE` takes one over"
+      )
+    }
+  }
+
+  /// A new sign-in is needed.
+  init(signIn account: AccountName, _ reason: SignInReason) {
+    let message =
+      switch reason {
+      case .expired: "the session of \(account) has expired"
+      case .ended(let reason): "the server has ended the session of \(account): \(reason)"
+      case .signedOut(let reason): "\(account) is signed out: \(reason)"
+      }
+    self.init(
+      "signInRequired", .signInRequired, message,
+      hint: "sign in again with `acct add`; the account keeps its name"
+    )
+  }
+}
+
+/// Some names, in one line.
+private func list(_ names: [AccountName]) -> String {
+  let shown = names.prefix(8).map(\.description).joined(separator: ", ")
+  return names.count > 8 ? "\(shown) and \(names.count - 8) more" : shown
+}

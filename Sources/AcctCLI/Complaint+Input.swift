@@ -1,0 +1,80 @@
+import AcctModel
+import AcctProtocol
+import StrictJSON
+
+extension Complaint {
+  /// Something that was typed is not what it must be.
+  init(_ malformed: Malformed) {
+    switch malformed {
+    case .refusedURL(let refusal):
+      self.init("urlRefused", .refused, "refused: \(words(for: refusal))")
+    case .url: self.init("usage", .usage, "not an absolute http or https URL")
+    case .origin(let text):
+      self.init("usage", .usage, "not an origin: \(text)", hint: "as in https://api.example.com")
+    case .accountName(let text):
+      self.init(
+        "usage", .usage, "not usable as a name: \(text)",
+        hint: "1 to 253 characters without spaces, not beginning with -"
+      )
+    case .accountID(let text): self.init("usage", .usage, "not an account id: \(text)")
+    case .handle(let text): self.init("usage", .usage, "not a handle: \(text)")
+    case .did(let text): self.init("usage", .usage, "not a DID: \(text)")
+    case .issuer(let text): self.init("usage", .usage, "not an issuer: \(text)")
+    case .timestamp: self.init("usage", .usage, "not a time")
+    case .token: self.init("badInput", .badInput, "not a token")
+    }
+  }
+
+  /// Credentials that were handed over can't be taken.
+  init(_ error: HandoffError) {
+    let nothing = "nothing was stored"
+    switch error {
+    case .json(let error):
+      self.init("badJSON", .badInput, words(for: error), hint: nothing)
+    case .notAnObject:
+      self.init("badHandoff", .badInput, "the JSON is not an object", hint: nothing)
+    case .missing(let member):
+      self.init("badHandoff", .badInput, "there is no \(member)", hint: nothing)
+    case .member(let member, let flaw):
+      self.init("badHandoff", .badInput, "\(member) \(words(for: flaw))", hint: nothing)
+    case .refused(let member, let refusal):
+      self.init("urlRefused", .refused, "refused: \(member): \(words(for: refusal))", hint: nothing)
+    case .key(let error):
+      self.init(
+        "badKey", .badInput, "the DPoP key can't be used: \(words(for: error))", hint: nothing
+      )
+    case .keyMissing:
+      self.init(
+        "keyMissing", .badInput, "the token is bound to a DPoP key, and no dpopKey came with it",
+        hint: "without its key the token can't be used; \(nothing)"
+      )
+    case .keyBinding:
+      self.init(
+        "keyBinding", .badInput,
+        "the token is bound to another DPoP key: its cnf.jkt is not this key's thumbprint",
+        hint: nothing
+      )
+    case .token(let error):
+      self.init("badToken", .badInput, "the access token is \(words(for: error))", hint: nothing)
+    }
+  }
+}
+
+private func words(for refusal: Malformed.Refusal) -> String {
+  switch refusal {
+  case .userInformation: "a URL with user information (what stands before @ is not the host)"
+  case .unusableHost: "the host has characters that clients read differently"
+  case .plainHTTP: "plain http is for loopback only; use https"
+  }
+}
+
+private func words(for flaw: HandoffError.Flaw) -> String {
+  switch flaw {
+  case .notAString: "is not a string"
+  case .notAnArrayOfStrings: "is not an array of strings"
+  case .doubled: "is there twice, in two spellings"
+  case .malformed: "is not what it must be"
+  case .unusableTime: "is not a time that can be used"
+  case .unknownTokenType: "is neither DPoP nor Bearer"
+  }
+}

@@ -1,0 +1,49 @@
+import AcctModel
+import AcctPorts
+
+extension Complaint {
+  /// The keyring did not do what it was asked.
+  init(_ failure: KeyringFailure, _ kind: Keyring.Kind) {
+    let name = kind == .vault ? "the vault" : "the keyring"
+    switch failure {
+    case .locked(let reason):
+      self.init(
+        "keyringLocked", .keyringLocked,
+        reason.map { "\(name) is locked: \($0)" } ?? "\(name) is locked",
+        hint: kind == .vault
+          ? "`acct vault unlock`, or set ACCT_VAULT_PASSPHRASE_FILE"
+          : "unlock it and try again; nothing was changed"
+      )
+    case .unavailable(let reason):
+      self.init(
+        "keyringUnavailable", .keyringUnavailable, "\(name) is not available: \(reason)",
+        hint: kind == .vault ? nil : "start a Secret Service provider, such as gnome-keyring"
+      )
+    case .timedOut:
+      self.init(
+        "keyringTimedOut", .keyringUnavailable, "\(name) does not answer",
+        hint: "its process may hang: restart it and try again; nothing was changed"
+      )
+    case .failed(let reason):
+      self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
+    }
+  }
+
+  /// A file of acct's own could not be used.
+  init(_ failure: FilesFailure) {
+    switch failure {
+    case .failed(let path, let reason):
+      self.init("fileFailed", .failed, "\(path): \(reason)")
+    case .unsafe(let path, let reason):
+      self.init(
+        "fileUnsafe", .failed, "\(path) is not safe to use: \(reason)",
+        hint: "it must be yours alone; look who put it there"
+      )
+    case .busy:
+      self.init(
+        "busy", .failed, "another acct is still at work on this account",
+        hint: "try again in a moment"
+      )
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// What the user sees of a failure: one line, one hint, one exit status, one code for scripts.
+struct Complaint: Equatable {
+  var code: String
+  var message: String
+  var hint: String?
+  var status: ExitStatus
+
+  init(_ code: String, _ status: ExitStatus, _ message: String, hint: String? = nil) {
+    self.code = code
+    self.status = status
+    self.message = message
+    self.hint = hint
+  }
+
+  /// What ArgumentParser finds wrong with the command line.
+  init(usage message: String) {
+    var text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
+    text = text.split(separator: "\n").first.map(String.init) ?? "that is not a command line"
+    if text.hasSuffix(".") { text.removeLast() }
+    self.init(
+      "usage",
+      .usage,
+      text.prefix(1).lowercased() + text.dropFirst(),
+      hint: "`acct --help`, or `acct help COMMAND`, says how"
+    )
+  }
+
+  /// The `error` object of the contract.
+  var json: JSON {
+    [
+      "version": 1,
+      "error": [
+        "code": .string(code),
+        "message": .string(message),
+        "hint": hint.map(JSON.string) ?? .null,
+        "exit": .number(JSONNumber(Int64(status.rawValue))),
+      ],
+    ]
+  }
+}
+
+extension Complaint {
+  /// Puts a failure into the user's words; the one place where that happens.
+  init(_ error: EngineError) {
+    switch error {
+    case .noAccounts, .noActiveAccount, .unknownAccount, .ambiguousAccount, .undecidedSwitch,
+      .noPreviousAccount, .nameTaken:
+      self.init(choosing: error)
+    case .urlNeeded(let name):
+      self.init(
+        "urlNeeded", .usage,
+        "\(name) has a DPoP key, and a proof is for one method and one URL: name the URL",
+        hint: "acct header [METHOD] URL"
+      )
+    case .methodMalformed(let method):
+      self.init("usage", .usage, "not an HTTP method: \(method)")
+    case .malformed(let malformed): self.init(malformed)
+    case .refusedOrigin(let origin, let account, let allowed):
+      let list = allowed.map(\.description).joined(separator: ", ")
+      self.init(
+        "originRefused", .refused,
+        "refused: \(origin) is not an origin of \(account)"
+          + (allowed.isEmpty ? ", which has none" : "; allowed: \(list)"),
+        hint: "if it should be, `acct allow \(account) \(origin)`"
+      )
+    case .originNotAllowed(let origin, let account):
+      self.init("originUnknown", .failed, "\(origin) is not an origin of \(account)")
+    case .signInRequired(let account, let reason): self.init(signIn: account, reason)
+    case .keyring(let failure, let kind): self.init(failure, kind)
+    case .noKeyring(let reason):
+      self.init(
+        "keyringUnavailable", .keyringUnavailable, reason,
+        hint: "set ACCT_KEYRING to secret-service or vault"
+      )
+    case .unknownKeyring(let text):
+      self.init(
+        "usage", .usage, "ACCT_KEYRING is \(text), which is no keyring",
+        hint: "auto, secret-service or vault"
+      )
+    case .noKey(let account):
+      self.init("noKey", .failed, "\(account) has no DPoP key: its tokens are not bound to one")
+    case .handoff(let error): self.init(error)
+    case .key(let error):
+      self.init("badKey", .badInput, "the DPoP key can't be used: \(words(for: error))")
+    case .otherKey(let account):
+      self.init("otherKey", .badInput, "this is not the key that \(account)'s tokens are bound to")
+    case .damagedItem(let account, let kind):
+      self.init(
+        "damagedItem", .badInput,
+        "the keyring item \(kind.rawValue) of \(account) is not what acct writes",
+        hint: "add the account again: it keeps its name"
+      )
+    case .damagedAccount(let id):
+      self.init("damagedAccount", .badInput, "the file of account \(id) is damaged")
+    case .files(let failure): self.init(failure)
+    case .input(.tooLarge(let name, let limit)):
+      self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")
+    case .input(.failed(let name, let reason)):
+      self.init("badInput", .badInput, "can't read \(name): \(reason)")
+    case .output(.failed(let name, let reason)):
+      self.init("outputFailed", .failed, "can't write \(name): \(reason)")
+    case .output(.tooLarge(let name, _)):
+      self.init("outputFailed", .failed, "can't write \(name): too large")
+    case .cancelled: self.init("cancelled", .cancelled, "cancelled")
+    }
+  }
+}

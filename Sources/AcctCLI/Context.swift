@@ -1,0 +1,71 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import StrictJSON
+
+/// What a command runs in: the world, and the options that every command has.
+struct Context {
+  let world: World
+  let options: SharedOptions
+
+  init(_ world: World, _ options: SharedOptions) {
+    self.world = world
+    self.options = options
+  }
+
+  var interaction: Interaction { options.noInput ? .forbidden : .allowed }
+
+  /// Chooses the account, and says which `.acct` files were passed over.
+  ///
+  /// - Parameter name: The account that the command itself names, if it does.
+  func choose(_ name: String? = nil) throws(EngineError) -> Selection.Choice {
+    let choice = try Selection(world).choose(name ?? options.account)
+    for case .ignored(let path, let reason) in choice.ignored {
+      notice("\(path) is not honoured: \(reason)")
+    }
+    return choice
+  }
+
+  /// Says something on standard error that is not an error.
+  func notice(_ text: String) {
+    guard !options.quiet else { return }
+    world.streams.notice("acct: \(text)")
+  }
+
+  /// Prints lines as the result.
+  func print(_ lines: [String]) throws(EngineError) {
+    try print(Secret(lines.map { $0 + "\n" }.joined()))
+  }
+
+  /// Prints bytes as the result, as they are.
+  func print(_ bytes: Secret) throws(EngineError) {
+    do { try world.streams.output(bytes) } catch { throw .output(error) }
+  }
+
+  /// Prints one JSON object on one line.
+  func print(_ json: JSON) throws(EngineError) {
+    var bytes = json.serialized()
+    bytes.append(UInt8(ascii: "\n"))
+    try print(Secret(consuming: &bytes))
+  }
+
+  /// Prints an account as the result of a change, where JSON is asked for; else says `text`.
+  func done(_ account: Account, _ text: String) throws(EngineError) -> ExitStatus {
+    if options.json {
+      let active = try Overview(world).listing().active
+      let json = account.json(
+        account.lastKnownState(at: world.clock.now()),
+        isActive: active == account.id
+      )
+      try print(["version": 1, "account": json])
+    } else {
+      notice(text)
+    }
+    return .done
+  }
+
+  /// Says what the user should know although the command succeeded.
+  func tell(_ notices: [Notice]) {
+    for notice in notices { self.notice(words(for: notice)) }
+  }
+}

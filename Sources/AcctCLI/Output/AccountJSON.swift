@@ -1,0 +1,34 @@
+import AcctEngine
+import AcctModel
+import StrictJSON
+
+extension Account {
+  /// The `ACCOUNT` object of the contract; keys are only ever added.
+  func json(_ assessment: Assessment, isActive: Bool) -> JSON {
+    [
+      "id": .string(id.description),
+      "name": .string(name.description),
+      "kind": .string(kind.rawValue),
+      "handle": .init(handle?.description),
+      "did": .init(did?.description),
+      "displayName": .init(displayName),
+      "service": .init(service?.description),
+      "issuer": .init(identity.issuer?.description),
+      "origins": .array(origins.map { .string($0.description) }),
+      "scope": .init(scope),
+      "tokenType": .string(tokenType.rawValue),
+      "thumbprint": .init(thumbprint),
+      "active": .bool(isActive),
+      "state": .string(assessment.state.rawValue),
+      "reason": .init(assessment.reason),
+      "expiresAt": .init(lease.expiresAt?.description),
+      "sessionEndsAt": .init(sessionEndsAt?.description),
+      "createdAt": .string(createdAt.description),
+    ]
+  }
+}
+
+extension JSON {
+  /// The text, or `null` where it is not known.
+  fileprivate init(_ text: String?) { self = text.map(JSON.string) ?? .null }
+}

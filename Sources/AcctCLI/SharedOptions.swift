@@ -1,0 +1,37 @@
+import AcctModel
+import ArgumentParser
+
+/// The options that every command has.
+struct SharedOptions: ParsableArguments {
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("The account: its name, handle, DID or id.", valueName: "name")
+  )
+  var account: String?
+
+  @Flag(help: "Print one JSON object; errors too, on standard error.")
+  var json = false
+
+  @Flag(name: [.short, .long], help: "Say nothing but errors.")
+  var quiet = false
+
+  @Flag(name: [.short, .long], help: "Say what is done.")
+  var verbose = false
+
+  @Flag(help: "Ask nothing and open no browser.")
+  var noInput = false
+
+  @Flag(help: "Use no colour.")
+  var noColor = false
+
+  @Option(help: ArgumentHelp("How long the network may take.", valueName: "seconds"))
+  var timeout = 30
+
+  func validate() throws {
+    guard timeout > 0 else { throw ValidationError("--timeout is a number of seconds above 0") }
+  }
+}
+
+extension AccountName: ExpressibleByArgument {
+  init?(argument: String) { try? self.init(argument) }
+}

@@ -1,0 +1,114 @@
+package import AcctModel
+package import AcctPorts
+
+/// The accounts as files tell of them: works offline, and while the keyring is locked.
+struct AccountBook: Sendable {
+  private let files: Files
+
+  init(_ files: Files) { self.files = files }
+
+  /// The account with an identifier, or `nil` if there is none.
+  func account(_ id: AccountID) throws(EngineError) -> Account? {
+    guard let bytes = try read(.account(id)) else { return nil }
+    guard let account = AccountFile.decode(bytes), account.id == id else {
+      throw .damagedAccount(id)
+    }
+    return account
+  }
+
+  /// Every account that can be read, by name, and the identifiers of those that can't.
+  func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) {
+    var accounts: [Account] = []
+    var damaged: [AccountID] = []
+    let ids: [AccountID]
+    do { ids = try files.accounts() } catch { throw .files(error) }
+    for id in ids {
+      do {
+        // An account that was removed since the listing is simply not there.
+        if let account = try account(id) { accounts.append(account) }
+      } catch .damagedAccount(let id) {
+        damaged.append(id)
+      }
+    }
+    return (accounts.sorted { $0.name < $1.name }, damaged)
+  }
+
+  func save(_ account: Account) throws(EngineError) {
+    do { try files.replace(.account(account.id), AccountFile.encode(account)) } catch {
+      throw .files(error)
+    }
+  }
+
+  func delete(_ id: AccountID) throws(EngineError) {
+    do { try files.remove(.account(id)) } catch { throw .files(error) }
+  }
+
+  /// The active account and the one before it.
+  func active() throws(EngineError) -> ActiveAccounts {
+    ActiveAccounts(bytes: try read(.active) ?? [])
+  }
+
+  func setActive(_ active: ActiveAccounts) throws(EngineError) {
+    do { try files.replace(.active, active.bytes) } catch { throw .files(error) }
+  }
+
+  private func read(_ file: StoredFile) throws(EngineError) -> [UInt8]? {
+    do { return try files.read(file) } catch { throw .files(error) }
+  }
+
+  /// Does `body` while nobody else changes names or the active account.
+  func exclusively<Result>(
+    _ body: () async throws(EngineError) -> Result
+  ) async throws(EngineError) -> Result {
+    try await files.holding(.book, waiting: 30, failure: EngineError.files, body)
+  }
+
+  /// Does `body` while nobody else changes this account.
+  ///
+  /// Where both locks are needed this one is taken first: it may be held across a network call,
+  /// and nobody who holds the book may wait for that.
+  func exclusively<Result>(
+    _ id: AccountID,
+    _ body: () async throws(EngineError) -> Result
+  ) async throws(EngineError) -> Result {
+    try await files.holding(.account(id), waiting: 120, failure: EngineError.files, body)
+  }
+}
+
+/// The file `active`: the active account's identifier on the first line, the previous one's on
+/// the second; a line is empty where there is none.
+struct ActiveAccounts: Equatable {
+  var current: AccountID?
+  var previous: AccountID?
+
+  init(current: AccountID? = nil, previous: AccountID? = nil) {
+    self.current = current
+    self.previous = previous
+  }
+
+  init(bytes: [UInt8]) {
+    let lines = String(decoding: bytes, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+      .map { try? AccountID(String($0)) }
+    current = lines.first ?? nil
+    previous = lines.dropFirst().first ?? nil
+  }
+
+  var bytes: [UInt8] {
+    Array("\(current?.description ?? "")\n\(previous?.description ?? "")\n".utf8)
+  }
+
+  /// The same after `id` has become active.
+  func switched(to id: AccountID) -> ActiveAccounts {
+    id == current ? self : ActiveAccounts(current: id, previous: current)
+  }
+
+  /// The same without `id`. No other account takes its place by itself: scripts would go on as
+  /// somebody else.
+  func without(_ id: AccountID) -> ActiveAccounts {
+    ActiveAccounts(
+      current: current == id ? nil : current,
+      previous: previous == id ? nil : previous
+    )
+  }
+}

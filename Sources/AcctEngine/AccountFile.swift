@@ -1,0 +1,142 @@
+import AcctModel
+import StrictJSON
+
+/// The form of an account's file: one JSON object, version 1, times in RFC 3339.
+enum AccountFile {
+  /// Writes an account.
+  static func encode(_ account: Account) -> [UInt8] {
+    let standing: (name: String, reason: String?) =
+      switch account.standing {
+      case .signedIn: ("signedIn", nil)
+      case .reauthRequired(let reason): ("reauthRequired", reason)
+      case .signedOut(let reason): ("signedOut", reason)
+      }
+    let json: JSON = [
+      "version": 1,
+      "id": .string(account.id.description),
+      "name": .string(account.name.description),
+      "kind": .string(account.kind.rawValue),
+      "tokenType": .string(account.tokenType.rawValue),
+      "subject": .init(account.identity.subject),
+      "issuer": .init(account.identity.issuer?.description),
+      "issuerSource": .init(account.issuerSource?.rawValue),
+      "clientId": .init(account.identity.clientID),
+      "handle": .init(account.handle?.description),
+      "did": .init(account.did?.description),
+      "displayName": .init(account.displayName),
+      "service": .init(account.service?.description),
+      "origins": .array(account.origins.map { .string($0.description) }),
+      "scope": .init(account.scope),
+      "thumbprint": .init(account.thumbprint),
+      "expiresAt": .init(account.lease.expiresAt?.description),
+      "lifetime": account.lease.lifetime.map { .number(JSONNumber($0)) } ?? .null,
+      "canRenew": .bool(account.lease.canRenew),
+      "sessionEndsAt": .init(account.sessionEndsAt?.description),
+      "standing": .string(standing.name),
+      "reason": .init(standing.reason),
+      "createdAt": .string(account.createdAt.description),
+    ]
+    return json.serialized()
+  }
+
+  /// Reads an account; `nil` for anything that ``encode(_:)`` does not write.
+  static func decode(_ bytes: [UInt8]) -> Account? {
+    guard let json = try? JSON(parsing: bytes), let file = json.objectValue else { return nil }
+    return try? account(from: Fields(file))
+  }
+
+  private static func account(from file: Fields) throws(Damage) -> Account {
+    guard try file.string("version", number: true) == "1" else { throw Damage() }
+    return Account(
+      id: try file.required("id", AccountID.init),
+      name: try file.required("name", AccountName.init),
+      kind: try file.choice("kind"),
+      tokenType: try file.choice("tokenType"),
+      identity: Identity(
+        subject: try file.string("subject"),
+        issuer: try file.optional("issuer", Issuer.init),
+        clientID: try file.string("clientId")
+      ),
+      handle: try file.optional("handle", Handle.init),
+      did: try file.optional("did", DID.init),
+      displayName: try file.string("displayName"),
+      issuerSource: try file.string("issuerSource").flatMap(IssuerSource.init),
+      service: try file.optional("service", Origin.init),
+      origins: try file.origins(),
+      scope: try file.string("scope"),
+      thumbprint: try file.string("thumbprint"),
+      lease: Lease(
+        expiresAt: try file.optional("expiresAt", Timestamp.init),
+        lifetime: try file.string("lifetime", number: true).flatMap { Int64($0) },
+        canRenew: file.isTrue("canRenew")
+      ),
+      sessionEndsAt: try file.optional("sessionEndsAt", Timestamp.init),
+      standing: try file.standing(),
+      createdAt: try file.required("createdAt", Timestamp.init)
+    )
+  }
+
+  /// The file is not one that acct wrote; which member is wrong helps nobody.
+  private struct Damage: Error {}
+
+  private struct Fields {
+    let object: JSONObject
+
+    init(_ object: JSONObject) { self.object = object }
+
+    func string(_ name: String, number: Bool = false) throws(Damage) -> String? {
+      guard let value = object[name], value != .null else { return nil }
+      let text = number ? value.numberValue?.integer.map(String.init) : value.stringValue
+      guard let text else { throw Damage() }
+      return text
+    }
+
+    func optional<Value>(
+      _ name: String,
+      _ parse: (String) throws(Malformed) -> Value
+    ) throws(Damage) -> Value? {
+      guard let text = try string(name) else { return nil }
+      do { return try parse(text) } catch { throw Damage() }
+    }
+
+    func required<Value>(
+      _ name: String,
+      _ parse: (String) throws(Malformed) -> Value
+    ) throws(Damage) -> Value {
+      guard let value = try optional(name, parse) else { throw Damage() }
+      return value
+    }
+
+    func choice<Value: RawRepresentable<String>>(_ name: String) throws(Damage) -> Value {
+      guard let value = try string(name).flatMap(Value.init) else { throw Damage() }
+      return value
+    }
+
+    func isTrue(_ name: String) -> Bool { object[name] == .bool(true) }
+
+    func origins() throws(Damage) -> [Origin] {
+      guard let list = object["origins"]?.arrayValue else { throw Damage() }
+      var origins: [Origin] = []
+      for element in list {
+        guard let origin = try? element.stringValue.map(Origin.init) else { throw Damage() }
+        origins.append(origin)
+      }
+      return origins
+    }
+
+    func standing() throws(Damage) -> Standing {
+      let reason = try string("reason") ?? ""
+      return switch try string("standing") {
+      case "signedIn": .signedIn
+      case "reauthRequired": .reauthRequired(reason: reason)
+      case "signedOut": .signedOut(reason: reason)
+      default: throw Damage()
+      }
+    }
+  }
+}
+
+extension JSON {
+  /// The text, or `null`.
+  init(_ text: String?) { self = text.map(JSON.string) ?? .null }
+}

@@ -1,0 +1,46 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+package import StrictJSON
+
+/// The DPoP key of an account: shown, or put back.
+package struct AccountKey: Sendable {
+  private let world: World
+  private let interaction: Interaction
+
+  package init(_ world: World, _ interaction: Interaction) {
+    self.world = world
+    self.interaction = interaction
+  }
+
+  /// Reads the key.
+  ///
+  /// - Throws: ``EngineError/noKey(_:)`` for a bearer account.
+  package func key(of account: Account) async throws(EngineError) -> DPoPKey {
+    guard let key = try await Wallet(of: account, in: world, interaction).read().key else {
+      throw .noKey(account.name)
+    }
+    return key
+  }
+
+  /// Stores a key, if it is the one that the account's tokens are bound to.
+  ///
+  /// - Parameter jwk: A private JWK, bare or wrapped as a backend hands it over.
+  /// - Throws: ``EngineError/key(_:)``, ``EngineError/otherKey(account:)``; nothing is stored.
+  package func replace(
+    with jwk: JSON,
+    for account: Account
+  ) async throws(EngineError) -> DPoPKey {
+    let key: DPoPKey
+    do { key = try DPoPKey(jwk: jwk) } catch { throw .key(error) }
+    guard account.tokenType == .dpop else { throw .noKey(account.name) }
+    guard account.thumbprint == nil || account.thumbprint == key.thumbprint else {
+      throw .otherKey(account: account.name)
+    }
+    let wallet = try Wallet(of: account, in: world, interaction)
+    try await AccountBook(world.files).exclusively(account.id) { () throws(EngineError) in
+      try await wallet.write([.init(.keypair, key.privateJWK)])
+    }
+    return key
+  }
+}

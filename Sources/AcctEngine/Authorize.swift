@@ -1,0 +1,124 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// Makes the header lines that authorize one request.
+package struct Authorize: Sendable {
+  private let world: World
+  private let interaction: Interaction
+
+  package init(_ world: World, _ interaction: Interaction) {
+    self.world = world
+    self.interaction = interaction
+  }
+
+  /// Where the lines are to go.
+  package struct Target: Equatable, Sendable {
+    package var method: String
+    /// `nil` only where the lines are the same for every URL.
+    package var url: HTTPURL?
+
+    /// Checks what the user typed.
+    ///
+    /// - Throws: ``EngineError/methodMalformed(_:)``, ``EngineError/malformed(_:)``.
+    package init(method: String?, url: String?) throws(EngineError) {
+      self.method = method ?? "GET"
+      guard self.method.isHTTPToken else { throw .methodMalformed(self.method) }
+      do { self.url = try url.map { text throws(Malformed) in try HTTPURL(text) } } catch {
+        throw .malformed(error)
+      }
+    }
+  }
+
+  /// The lines, and how long they are good for.
+  package struct Authorization: Sendable {
+    package var fields: [HeaderField]
+    package var expiresAt: Timestamp?
+    package var notices: [Notice]
+  }
+
+  /// Authorizes one request as `account`.
+  ///
+  /// The origin is checked before the keyring is touched.
+  ///
+  /// - Parameters:
+  ///   - target: The request.
+  ///   - account: Who makes it.
+  ///   - asBearer: Send a sealed session as a bearer token instead of a cookie.
+  package func callAsFunction(
+    _ target: Target,
+    as account: Account,
+    asBearer: Bool = false
+  ) async throws(EngineError) -> Authorization {
+    if let url = target.url {
+      guard account.origins.contains(url.origin) else {
+        throw .refusedOrigin(url.origin, account: account.name, allowed: account.origins)
+      }
+    } else if account.tokenType == .dpop {
+      throw .urlNeeded(account.name)
+    }
+    let grant = try await Granting(world, interaction).grant(to: account)
+    return Authorization(
+      fields: try fields(grant, for: target, as: account, asBearer: asBearer),
+      expiresAt: grant.expiresAt,
+      notices: grant.notices
+    )
+  }
+
+  private func fields(
+    _ grant: Grant,
+    for target: Target,
+    as account: Account,
+    asBearer: Bool
+  ) throws(EngineError) -> [HeaderField] {
+    switch account.tokenType {
+    case .dpop:
+      guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
+      let proof = DPoPProof.make(
+        key: key,
+        method: target.method,
+        url: url,
+        issuedAt: world.clock.now(),
+        random: world.entropy.bytes(16),
+        nonce: NonceCache(world).nonce(for: url.origin),
+        accessToken: grant.token
+      )
+      return [.authorization("DPoP", grant.token), HeaderField("DPoP", Secret(proof))]
+    case .session where !asBearer:
+      return [HeaderField("Cookie", Secret(joining: [Secret("sid="), grant.token.secret]))]
+    case .bearer, .session:
+      return [.authorization("Bearer", grant.token)]
+    case .guest:
+      let deviceID = try DeviceID(world).value()
+      return [.authorization("Bearer", grant.token), HeaderField("X-Device-ID", Secret(deviceID))]
+    }
+  }
+}
+
+/// One header line; its value is a secret until it is printed or sent.
+package struct HeaderField: Equatable, Sendable {
+  package var name: String
+  package var value: Secret
+
+  package init(_ name: String, _ value: Secret) {
+    self.name = name
+    self.value = value
+  }
+
+  static func authorization(_ scheme: String, _ token: Token) -> HeaderField {
+    HeaderField("Authorization", Secret(joining: [Secret("\(scheme) "), token.secret]))
+  }
+}
+
+extension String {
+  /// Whether it is a `token` of RFC 9110, section 5.6.2, as a method must be.
+  fileprivate var isHTTPToken: Bool {
+    !isEmpty
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+  }
+}

@@ -1,0 +1,109 @@
+package import AcctModel
+package import AcctPorts
+
+/// Changes to accounts that need no server: switch, rename, allow, remove.
+package struct ChangeAccounts: Sendable {
+  private let world: World
+  private let interaction: Interaction
+  private let book: AccountBook
+
+  package init(_ world: World, _ interaction: Interaction) {
+    self.world = world
+    self.interaction = interaction
+    book = AccountBook(world.files)
+  }
+
+  /// Makes an account the active one.
+  package func activate(_ account: Account) async throws(EngineError) {
+    try await book.exclusively { () throws(EngineError) in
+      // Looked at again under the lock: it may have been removed since it was found.
+      guard try book.account(account.id) != nil else { throw removed(account) }
+      try book.setActive(book.active().switched(to: account.id))
+    }
+  }
+
+  /// The account that was active before the present one.
+  package func previous() throws(EngineError) -> Account {
+    guard let id = try book.active().previous, let account = try book.account(id) else {
+      throw try book.listing().accounts.isEmpty ? .noAccounts : .noPreviousAccount
+    }
+    return account
+  }
+
+  /// The account that `switch` without a name means: the other one of two, or the only one.
+  ///
+  /// - Returns: The account, or `nil` if there are more to choose from.
+  package func other() throws(EngineError) -> Account? {
+    let accounts = try book.listing().accounts
+    guard !accounts.isEmpty else { throw .noAccounts }
+    let current = try book.active().current
+    let others = accounts.filter { $0.id != current }
+    return accounts.count <= 2 ? others.first ?? accounts.first : nil
+  }
+
+  /// Gives an account a new name.
+  package func rename(
+    _ account: Account,
+    to name: AccountName
+  ) async throws(EngineError) -> Account {
+    try await change(account) { (account: inout Account) throws(EngineError) in
+      guard account.name != name else { return }
+      let isTaken = try book.listing().accounts.contains { $0.name == name }
+      guard !isTaken else { throw .nameTaken(name) }
+      account.name = name
+    }
+  }
+
+  /// Lets an account's credentials go to one more origin.
+  package func allow(_ origin: Origin, for account: Account) async throws(EngineError) -> Account {
+    try await change(account) { (account: inout Account) throws(EngineError) in
+      account.allow([origin])
+    }
+  }
+
+  /// Takes an origin back.
+  package func revoke(_ origin: Origin, from account: Account) async throws(EngineError) -> Account
+  {
+    try await change(account) { (account: inout Account) throws(EngineError) in
+      guard account.origins.contains(origin) else {
+        throw .originNotAllowed(origin, account: account.name)
+      }
+      account.origins.removeAll { $0 == origin }
+    }
+  }
+
+  /// Deletes every local trace of an account.
+  ///
+  /// The secrets go first: interrupted after that, the account is still listed, as signed out,
+  /// and can be removed again; the other way round, secrets would stay that nobody knows of.
+  package func remove(_ account: Account) async throws(EngineError) {
+    let wallet = try Wallet(of: account, in: world, interaction)
+    try await book.exclusively(account.id) { () throws(EngineError) in
+      try await wallet.empty()
+      try await book.exclusively { () throws(EngineError) in
+        let active = try book.active()
+        if active.without(account.id) != active { try book.setActive(active.without(account.id)) }
+        try book.delete(account.id)
+      }
+    }
+  }
+
+  /// Reads an account again under its lock and the book's, changes it and saves it.
+  private func change(
+    _ account: Account,
+    _ body: (inout Account) throws(EngineError) -> Void
+  ) async throws(EngineError) -> Account {
+    try await book.exclusively(account.id) { () throws(EngineError) -> Account in
+      try await book.exclusively { () throws(EngineError) -> Account in
+        guard var current = try book.account(account.id) else { throw removed(account) }
+        try body(&current)
+        try book.save(current)
+        return current
+      }
+    }
+  }
+
+  private func removed(_ account: Account) -> EngineError {
+    .unknownAccount(reference: account.name.description, selectedBy: .option, candidates: [])
+  }
+}

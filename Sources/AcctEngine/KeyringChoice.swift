@@ -1,0 +1,61 @@
+import AcctPorts
+
+/// Decides which keyring is used, once, and keeps to it.
+///
+/// `ACCT_KEYRING` counts where it is set. Otherwise the first `add` decides and writes the
+/// decision down; from then on an outage is an outage, and never a reason to look elsewhere.
+struct KeyringChoice: Sendable {
+  private let world: World
+
+  init(_ world: World) { self.world = world }
+
+  /// The keyring that holds the accounts.
+  ///
+  /// - Throws: ``EngineError/noKeyring(reason:)`` where none was ever decided on.
+  func decided() throws(EngineError) -> Keyring {
+    if let kind = try demanded() ?? written() { return keyring(kind) }
+    throw .noKeyring(reason: "no keyring has been decided on yet")
+  }
+
+  /// The keyring that a new account is to go into, decided if need be, but not yet written down.
+  func proposed() async throws(EngineError) -> Keyring {
+    if let kind = try demanded() ?? written() { return keyring(kind) }
+    return await world.secretService.state() == .unavailable
+      ? world.vaultKeyring : world.secretService
+  }
+
+  /// Writes the first decision down.
+  ///
+  /// One that `ACCT_KEYRING` made counts as well: whoever leaves the variable out the next time
+  /// expects to find the account again.
+  func settle(on keyring: Keyring) throws(EngineError) {
+    guard try written() == nil else { return }
+    do { try world.files.replace(.keyringDecision, Array("\(keyring.kind.rawValue)\n".utf8)) } catch {
+      throw .files(error)
+    }
+  }
+
+  private func keyring(_ kind: Keyring.Kind) -> Keyring {
+    switch kind {
+    case .secretService: world.secretService
+    case .vault: world.vaultKeyring
+    }
+  }
+
+  private func demanded() throws(EngineError) -> Keyring.Kind? {
+    guard let text = world.surroundings.variable("ACCT_KEYRING"), text != "auto" else { return nil }
+    guard let kind = Keyring.Kind(rawValue: text) else { throw .unknownKeyring(text) }
+    return kind
+  }
+
+  private func written() throws(EngineError) -> Keyring.Kind? {
+    let bytes: [UInt8]?
+    do { bytes = try world.files.read(.keyringDecision) } catch { throw .files(error) }
+    guard let bytes else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
+    guard let kind = Keyring.Kind(rawValue: text ?? "") else {
+      throw .noKeyring(reason: "the file `keyring` names none")
+    }
+    return kind
+  }
+}

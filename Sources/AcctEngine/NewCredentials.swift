@@ -1,0 +1,91 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// Credentials that are not kept yet, whichever way they came.
+package struct NewCredentials: Sendable {
+  package var kind: Account.Kind
+  package var tokenType: Account.TokenType
+  package var identity: Identity
+  package var issuerSource: IssuerSource?
+  package var handle: Handle?
+  package var did: DID?
+  package var displayName: String?
+  package var service: Origin?
+  package var origins: [Origin]
+  package var scope: String?
+  package var lease: Lease
+  package var sessionEndsAt: Timestamp?
+  package var token: Token
+  package var refreshToken: Token?
+  package var key: DPoPKey?
+}
+
+extension NewCredentials {
+  /// What a handoff brings.
+  package init(_ handoff: Handoff) {
+    self.init(
+      kind: .oauth,
+      tokenType: handoff.tokenType,
+      identity: handoff.identity,
+      issuerSource: handoff.issuerSource,
+      handle: handoff.handle,
+      did: handoff.did,
+      displayName: handoff.displayName,
+      service: handoff.service,
+      origins: handoff.origins,
+      scope: handoff.scope,
+      lease: handoff.lease,
+      token: handoff.accessToken,
+      refreshToken: handoff.refreshToken,
+      key: handoff.key
+    )
+  }
+
+  /// The account that keeps these credentials.
+  func account(_ id: AccountID, _ name: AccountName, createdAt: Timestamp) -> Account {
+    Account(
+      id: id,
+      name: name,
+      kind: kind,
+      tokenType: tokenType,
+      identity: identity,
+      handle: handle,
+      did: did,
+      displayName: displayName,
+      issuerSource: issuerSource,
+      service: service,
+      origins: origins,
+      scope: scope,
+      thumbprint: key?.thumbprint,
+      lease: lease,
+      sessionEndsAt: sessionEndsAt,
+      createdAt: createdAt
+    )
+  }
+
+  /// The keyring items, in the order in which they are written.
+  ///
+  /// The key and the refresh token come first: with them alone, whatever comes later can be had
+  /// again.
+  var items: [Keyring.Item] {
+    var items: [Keyring.Item] = []
+    if let key { items.append(.init(.keypair, key.privateJWK)) }
+    if let refreshToken { items.append(.init(.refreshToken, refreshToken.secret)) }
+    items.append(.init(kind.tokenItem, token.secret))
+    if let expiresAt = lease.expiresAt, kind == .oauth {
+      items.append(.init(.expiresAt, Secret(expiresAt.description)))
+    }
+    if let handle { items.append(.init(.handle, Secret(handle.description))) }
+    if let did { items.append(.init(.did, Secret(did.description))) }
+    return items
+  }
+
+  /// What to call the account if the user doesn't say: handle, DID, or subject at server.
+  var suggestedName: String {
+    if let handle { return handle.description }
+    if let did { return did.description }
+    let server = identity.issuer?.url.origin ?? service
+    return [identity.subject, server?.authority].compactMap(\.self).joined(separator: "@")
+  }
+}

@@ -1,0 +1,82 @@
+package import AcctModel
+package import AcctPorts
+
+/// What `list` and `status` tell.
+package struct Overview: Sendable {
+  private let world: World
+
+  package init(_ world: World) { self.world = world }
+
+  /// Every account with its last known state; asks neither keyring nor server.
+  package struct Listing: Sendable {
+    package var accounts: [Account]
+    package var active: AccountID?
+    /// Accounts whose file can't be read.
+    package var damaged: [AccountID]
+  }
+
+  package func listing() throws(EngineError) -> Listing {
+    let book = AccountBook(world.files)
+    let (accounts, damaged) = try book.listing()
+    let active = try book.active().current
+    return Listing(
+      accounts: accounts,
+      active: accounts.contains { $0.id == active } ? active : nil,
+      damaged: damaged
+    )
+  }
+
+  /// One account as the keyring and the clock see it now.
+  package struct Status: Sendable {
+    package var account: Account
+    package var assessment: Assessment
+    package var isActive: Bool
+    package var keyringKind: Keyring.Kind
+    package var keyringState: Keyring.State
+    /// Why a `header` would fail, if it would.
+    package var obstacle: EngineError?
+  }
+
+  package func status(
+    of account: Account,
+    _ interaction: Interaction
+  ) async throws(EngineError) -> Status {
+    let wallet = try Wallet(of: account, in: world, interaction)
+    var account = account
+    var evidence = Evidence.missing
+    var keyringState = Keyring.State.ready
+    var obstacle: EngineError?
+    do {
+      let contents = try await wallet.read()
+      if let expiresAt = contents.expiresAt { account.lease.expiresAt = expiresAt }
+      let isUsable = contents.token != nil && (account.tokenType != .dpop || contents.key != nil)
+      evidence = isUsable ? .present : .missing
+    } catch .keyring(let failure, let kind) {
+      evidence = .failure(failure)
+      keyringState = if case .locked = failure { .locked } else { .unavailable }
+      obstacle = .keyring(failure, kind)
+    }
+    let assessment = account.assess(evidence, at: world.clock.now())
+    return Status(
+      account: account,
+      assessment: assessment,
+      isActive: try AccountBook(world.files).active().current == account.id,
+      keyringKind: wallet.keyring.kind,
+      keyringState: keyringState,
+      obstacle: account.obstacle(assessment) ?? obstacle
+    )
+  }
+}
+
+extension Account {
+  /// What the states in which nothing can be had without the user mean for a command.
+  func obstacle(_ assessment: Assessment) -> EngineError? {
+    let reason = assessment.reason ?? ""
+    return switch assessment.state {
+    case .valid, .expiring, .locked, .unavailable: nil
+    case .expired: .signInRequired(account: name, .expired)
+    case .reauthRequired: .signInRequired(account: name, .ended(reason: reason))
+    case .signedOut: .signInRequired(account: name, .signedOut(reason: reason))
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package import AcctModel
+package import AcctPorts
+
+/// Finds the account that a command is for.
+///
+/// `--account` before `ACCT_ACCOUNT` before the nearest `.acct` file before the active account.
+package struct Selection: Sendable {
+  private let world: World
+
+  package init(_ world: World) { self.world = world }
+
+  /// The account that was chosen, and by what.
+  package struct Choice: Equatable, Sendable {
+    package var account: Account
+    package var selectedBy: SelectedBy
+    /// `.acct` files that were not honoured.
+    package var ignored: [DirectoryFile] = []
+  }
+
+  /// Applies the rules.
+  ///
+  /// - Parameter reference: What the user gave with the command, if anything.
+  package func choose(_ reference: String?) throws(EngineError) -> Choice {
+    if let reference { return try named(reference, by: .option) }
+    if let reference = world.surroundings.variable("ACCT_ACCOUNT") {
+      return try named(reference, by: .environment)
+    }
+    var ignored: [DirectoryFile] = []
+    for file in world.surroundings.directoryFiles() {
+      switch file {
+      case .trusted(_, let line):
+        var choice = try named(line, by: .directory)
+        choice.ignored = ignored
+        return choice
+      case .ignored: ignored.append(file)
+      }
+    }
+    let book = AccountBook(world.files)
+    if let id = try book.active().current, let account = try book.account(id) {
+      return Choice(account: account, selectedBy: .active, ignored: ignored)
+    }
+    let names = try book.listing().accounts.map(\.name)
+    throw names.isEmpty ? .noAccounts : .noActiveAccount(candidates: names)
+  }
+
+  private func named(_ reference: String, by rule: SelectedBy) throws(EngineError) -> Choice {
+    Choice(account: try find(reference, by: rule), selectedBy: rule)
+  }
+
+  /// Finds an account by name, handle, DID, id or an unambiguous prefix of the id.
+  ///
+  /// A name counts before a handle, since names are unique and handles need not be.
+  package func find(
+    _ reference: String,
+    by rule: SelectedBy = .option
+  ) throws(EngineError) -> Account {
+    let book = AccountBook(world.files)
+    if let id = try? AccountID(reference), let account = try book.account(id) { return account }
+    let accounts = try book.listing().accounts
+    guard !accounts.isEmpty else { throw .noAccounts }
+    if let named = accounts.first(where: { $0.name.description == reference }) { return named }
+
+    let matches = accounts.filter { $0.answers(to: reference) }
+    guard let match = matches.first else {
+      throw .unknownAccount(
+        reference: reference,
+        selectedBy: rule,
+        candidates: accounts.map(\.name)
+      )
+    }
+    guard matches.count == 1 else {
+      throw .ambiguousAccount(reference: reference, candidates: matches.map(\.name))
+    }
+    return match
+  }
+}
+
+extension Account {
+  fileprivate func answers(to reference: String) -> Bool {
+    let handle = reference.hasPrefix("@") ? reference.dropFirst() : reference[...]
+    if let mine = self.handle?.description, mine == handle.lowercased() { return true }
+    if did?.description == reference { return true }
+    return reference.utf8.count >= 8 && id.description.hasPrefix(reference.lowercased())
+  }
+}

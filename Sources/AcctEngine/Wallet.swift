@@ -1,0 +1,98 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+
+/// One account's keyring items, read and written as what they are.
+struct Wallet: Sendable {
+  let keyring: Keyring
+  let account: Account
+  let interaction: Interaction
+
+  /// Opens the keyring that accounts are kept in.
+  init(of account: Account, in world: World, _ interaction: Interaction) throws(EngineError) {
+    self.init(of: account, in: try KeyringChoice(world).decided(), interaction)
+  }
+
+  init(of account: Account, in keyring: Keyring, _ interaction: Interaction) {
+    self.keyring = keyring
+    self.account = account
+    self.interaction = interaction
+  }
+
+  /// What is needed to make an authorized request: one search for everything.
+  func read() async throws(EngineError) -> Contents {
+    let items = try await items(account.kind.itemKinds)
+    return Contents(
+      token: try item(account.kind.tokenItem, in: items) { secret throws(Malformed) in
+        try Token(secret)
+      },
+      key: try item(.keypair, in: items) { secret throws(JWKError) in
+        try DPoPKey(privateJWK: secret)
+      },
+      expiresAt: try item(.expiresAt, in: items) { secret throws(Malformed) in
+        try Timestamp(secret.withBytes { String(copying: $0) })
+      }
+    )
+  }
+
+  struct Contents {
+    var token: Token?
+    var key: DPoPKey?
+    var expiresAt: Timestamp?
+  }
+
+  func items(_ kinds: [ItemKind]) async throws(EngineError) -> [ItemKind: Secret] {
+    do { return try await keyring.read(account.id, kinds, interaction) } catch {
+      throw .keyring(error, keyring.kind)
+    }
+  }
+
+  func write(_ items: [Keyring.Item]) async throws(EngineError) {
+    do { try await keyring.write(account.id, items, interaction) } catch {
+      throw .keyring(error, keyring.kind)
+    }
+  }
+
+  /// Removes every item of the account, whatever its kind.
+  func empty() async throws(EngineError) {
+    do { try await keyring.remove(account.id, ItemKind.allCases, interaction) } catch {
+      throw .keyring(error, keyring.kind)
+    }
+  }
+
+  private func item<Value, Failure: Error>(
+    _ kind: ItemKind,
+    in items: [ItemKind: Secret],
+    _ parse: (Secret) throws(Failure) -> Value
+  ) throws(EngineError) -> Value? {
+    guard let secret = items[kind] else { return nil }
+    do { return try parse(secret) } catch { throw .damagedItem(account.name, kind) }
+  }
+}
+
+extension Account.Kind {
+  /// Where the credential itself is kept.
+  var tokenItem: ItemKind {
+    switch self {
+    case .oauth: .accessToken
+    case .session: .session
+    case .guest: .guest
+    }
+  }
+
+  /// What a request needs.
+  var itemKinds: [ItemKind] {
+    switch self {
+    case .oauth: [.accessToken, .expiresAt, .keypair]
+    case .session: [.session]
+    case .guest: [.guest]
+    }
+  }
+}
+
+extension String {
+  /// Copies text that is no secret out of a keyring item.
+  init(copying bytes: Span<UInt8>) {
+    self.init(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,104 @@
+package import AcctModel
+package import StrictJSON
+
+/// Credentials that a server issued and somebody hands over as JSON: a backend's answer, a token
+/// endpoint's, or a file made of either.
+///
+/// Nothing in a value of this type is left to check: the DPoP key is one, it is the key that the
+/// token is bound to, and every token fits on a header line.
+package struct Handoff: Sendable {
+  package let accessToken: Token
+  package let refreshToken: Token?
+  /// The DPoP key, if the token is bound to one.
+  package let key: DPoPKey?
+  package let handle: Handle?
+  package let did: DID?
+  package let displayName: String?
+  package let service: Origin?
+  package let issuerSource: IssuerSource?
+  package let identity: Identity
+  /// Where the token may be sent; empty where the handoff doesn't tell.
+  package let origins: [Origin]
+  package let scope: String?
+  package let lease: Lease
+
+  package var tokenType: Account.TokenType { key == nil ? .bearer : .dpop }
+
+  /// Reads a handoff.
+  ///
+  /// - Parameters:
+  ///   - json: The answer, in the spelling of apps' backends or of OAuth (RFC 6749, section 5.1).
+  ///   - now: The time from which `expires_in` counts.
+  /// - Throws: ``HandoffError``; nothing of the handoff may then be kept.
+  package init(_ json: JSON, receivedAt now: Timestamp) throws(HandoffError) {
+    let members = try HandoffMembers(json)
+    guard let accessToken = try members.parsed("accessToken", as: Token.init) else {
+      throw .missing(member: "accessToken")
+    }
+    let claims: TokenClaims
+    do { claims = try TokenClaims(of: accessToken) } catch { throw .token(error) }
+
+    self.accessToken = accessToken
+    refreshToken = try members.parsed("refreshToken", as: Token.init)
+    key = try Self.key(members, claims)
+    handle = try members.parsed("handle", as: Handle.init)
+    did = try members.parsed("did", as: DID.init)
+    displayName = try members.string("displayName")
+    scope = try members.string("scope") ?? claims.scope
+
+    let pds = try members.parsed("pds", as: Origin.init)
+    let given = try members.parsed("issuer", as: Issuer.init)
+    let claimed = claims.issuer.flatMap { try? Issuer($0) }
+    issuerSource = given != nil ? .given : did != nil ? .did : claimed != nil ? .token : nil
+    identity = Identity(
+      subject: did?.description ?? claims.subject ?? handle?.description,
+      issuer: given ?? claimed,
+      clientID: try members.string("clientId") ?? claims.clientID
+    )
+    let listed = try members.origins("origins")
+    let fallback = [claims.resourceServer ?? pds ?? given?.url.origin ?? claimed?.url.origin]
+    origins = listed.isEmpty ? fallback.compactMap(\.self) : listed
+    service = pds ?? origins.first
+    lease = try Self.lease(members, claims, canRenew: refreshToken != nil, now)
+  }
+
+  /// The key that binds the token, or `nil` for a bearer token (RFC 9449, section 6.1).
+  private static func key(
+    _ members: HandoffMembers,
+    _ claims: TokenClaims
+  ) throws(HandoffError) -> DPoPKey? {
+    var isBound = claims.isBound
+    var isBearer = false
+    if let type = try members.string("tokenType")?.lowercased() {
+      guard ["dpop", "bearer"].contains(type) else { throw .member("tokenType", .unknownTokenType) }
+      isBound = isBound || type == "dpop"
+      isBearer = type == "bearer" && !isBound
+    }
+    guard let jwk = try members.value("dpopKey") else {
+      guard !isBound else { throw .keyMissing }
+      return nil
+    }
+    let key: DPoPKey
+    do { key = try DPoPKey(jwk: jwk) } catch { throw .key(error) }
+    if let thumbprint = claims.confirmationThumbprint, thumbprint != key.thumbprint {
+      throw .keyBinding
+    }
+    return isBearer ? nil : key
+  }
+
+  /// The server's `expiresAt` or `expires_in`, else the token's `exp`, else one hour from now.
+  private static func lease(
+    _ members: HandoffMembers,
+    _ claims: TokenClaims,
+    canRenew: Bool,
+    _ now: Timestamp
+  ) throws(HandoffError) -> Lease {
+    let end = try members.time("expiresAt")
+    let lifetime = try members.seconds("expiresIn")
+    return Lease(
+      expiresAt: end ?? lifetime.map(now.adding) ?? claims.expiry ?? now.adding(seconds: 3600),
+      lifetime: lifetime,
+      canRenew: canRenew
+    )
+  }
+}

@@ -1,0 +1,107 @@
+import AcctModel
+import StrictJSON
+
+/// Typed access to the members of a handoff, in either spelling.
+///
+/// Apps' backends write `accessToken`, OAuth servers `access_token`; `null` is the same as not
+/// there; a member in both spellings is an error, since nothing says which one counts.
+struct HandoffMembers {
+  private let object: JSONObject
+
+  init(_ json: JSON) throws(HandoffError) {
+    guard let object = json.objectValue else { throw .notAnObject }
+    self.object = object
+  }
+
+  /// A member by its camel-case name.
+  func value(_ name: String) throws(HandoffError) -> JSON? {
+    let values = [name, snakeCased(name)].uniqued.compactMap { object[$0] }.filter { $0 != .null }
+    guard values.count <= 1 else { throw .member(name, .doubled) }
+    return values.first
+  }
+
+  func string(_ name: String) throws(HandoffError) -> String? {
+    guard let value = try value(name) else { return nil }
+    guard let text = value.stringValue else { throw .member(name, .notAString) }
+    return text
+  }
+
+  /// A member that a type of the model parses.
+  func parsed<Value>(
+    _ name: String,
+    as parse: (String) throws(Malformed) -> Value
+  ) throws(HandoffError) -> Value? {
+    guard let text = try string(name) else { return nil }
+    return try Self.parsed(name, text, parse)
+  }
+
+  func origins(_ name: String) throws(HandoffError) -> [Origin] {
+    guard let value = try value(name) else { return [] }
+    guard let elements = value.arrayValue else { throw .member(name, .notAnArrayOfStrings) }
+    var origins: [Origin] = []
+    for element in elements {
+      guard let text = element.stringValue else { throw .member(name, .notAnArrayOfStrings) }
+      let origin = try Self.parsed(name, text, Origin.init)
+      if !origins.contains(origin) { origins.append(origin) }
+    }
+    return origins
+  }
+
+  /// Seconds, as a number or as a string of one; a fraction is dropped.
+  func seconds(_ name: String) throws(HandoffError) -> Int64? {
+    guard let value = try value(name) else { return nil }
+    guard let number = value.looseNumber, abs(number) < 1e15 else {
+      throw .member(name, .unusableTime)
+    }
+    return Int64(number.rounded(.down))
+  }
+
+  /// A time in RFC 3339, seconds or milliseconds.
+  func time(_ name: String) throws(HandoffError) -> Timestamp? {
+    guard let value = try value(name) else { return nil }
+    let time: Timestamp?
+    if let number = value.looseNumber {
+      time = Timestamp(number: number)
+    } else {
+      time = value.stringValue.flatMap { try? Timestamp($0) }
+    }
+    guard let time else { throw .member(name, .unusableTime) }
+    return time
+  }
+
+  private static func parsed<Value>(
+    _ name: String,
+    _ text: String,
+    _ parse: (String) throws(Malformed) -> Value
+  ) throws(HandoffError) -> Value {
+    do { return try parse(text) } catch .refusedURL(let refusal) {
+      throw .refused(member: name, refusal)
+    } catch {
+      throw .member(name, .malformed)
+    }
+  }
+}
+
+extension JSON {
+  /// A number, also where it is (wrongly, but seen) written as a string.
+  var looseNumber: Double? {
+    numberValue?.double ?? stringValue.flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil }
+  }
+}
+
+extension [String] {
+  fileprivate var uniqued: [String] { count == 2 && self[0] == self[1] ? [self[0]] : self }
+}
+
+/// `accessToken` as `access_token`.
+private func snakeCased(_ name: String) -> String {
+  var text = ""
+  for character in name {
+    if character.isUppercase {
+      text += "_" + character.lowercased()
+    } else {
+      text.append(character)
+    }
+  }
+  return text
+}
