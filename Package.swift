@@ -70,7 +70,10 @@ let package = Package(
     ),
     room("LiveSystem", ["AcctModel", "AcctPorts", "PrivateFiles", "CLinux"]),
 
-    room("AcctCLI", ["AcctModel", "StrictJSON", "AcctPorts", "AcctEngine", argumentParser]),
+    room(
+      "AcctCLI",
+      ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser]
+    ),
     .executableTarget(
       name: "acct",
       dependencies: [

@@ -2,6 +2,7 @@ package import AcctPorts
 import AcctEngine
 import AcctModel
 import ArgumentParser
+import StrictJSON
 
 extension Acct {
   /// Parses `arguments`, runs the command in `world` and reports the outcome there.

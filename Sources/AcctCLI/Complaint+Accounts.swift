@@ -7,7 +7,9 @@ extension Complaint {
     switch error {
     case .noActiveAccount(let candidates):
       self.init(
-        "noActiveAccount", .noSuchAccount, "no account is active; there are \(list(candidates))",
+        "noActiveAccount",
+        .noSuchAccount,
+        "no account is active; there are \(list(candidates))",
         hint: "`acct switch NAME` makes one active, `--account NAME` is for once"
       )
     case .unknownAccount(let reference, let rule, let candidates):
@@ -18,29 +20,39 @@ extension Complaint {
         case .directory: " (from the .acct file)"
         }
       self.init(
-        "unknownAccount", .noSuchAccount, "no account is called \(reference)\(origin)",
+        "unknownAccount",
+        .noSuchAccount,
+        "no account is called \(reference)\(origin)",
         hint: candidates.isEmpty ? nil : "there are \(list(candidates))"
       )
     case .ambiguousAccount(let reference, let candidates):
       self.init(
-        "ambiguousAccount", .noSuchAccount, "\(reference) could be \(list(candidates))",
+        "ambiguousAccount",
+        .noSuchAccount,
+        "\(reference) could be \(list(candidates))",
         hint: "name it in full"
       )
     case .undecidedSwitch(let candidates):
       self.init(
-        "accountNeeded", .usage, "switch to which account? there are \(list(candidates))",
+        "accountNeeded",
+        .usage,
+        "switch to which account? there are \(list(candidates))",
         hint: "acct switch NAME"
       )
     case .noPreviousAccount:
       self.init(
-        "noPreviousAccount", .noSuchAccount, "there is no previous account",
+        "noPreviousAccount",
+        .noSuchAccount,
+        "there is no previous account",
         hint: "`acct list` shows them all"
       )
     case .nameTaken(let name):
       self.init("nameTaken", .usage, "another account is called \(name)")
     default:
       self.init(
-        "noAccounts", .noSuchAccount, "there is no account yet",
+        "noAccounts",
+        .noSuchAccount,
+        "there is no account yet",
         hint: "`acct add` signs in to one; `acct add --import FILE` takes one over"
       )
     }
@@ -55,7 +67,9 @@ extension Complaint {
       case .signedOut(let reason): "\(account) is signed out: \(reason)"
       }
     self.init(
-      "signInRequired", .signInRequired, message,
+      "signInRequired",
+      .signInRequired,
+      message,
       hint: "sign in again with `acct add`; the account keeps its name"
     )
   }

@@ -13,7 +13,9 @@ extension Complaint {
       self.init("usage", .usage, "not an origin: \(text)", hint: "as in https://api.example.com")
     case .accountName(let text):
       self.init(
-        "usage", .usage, "not usable as a name: \(text)",
+        "usage",
+        .usage,
+        "not usable as a name: \(text)",
         hint: "1 to 253 characters without spaces, not beginning with -"
       )
     case .accountID(let text): self.init("usage", .usage, "not an account id: \(text)")
@@ -41,16 +43,22 @@ extension Complaint {
       self.init("urlRefused", .refused, "refused: \(member): \(words(for: refusal))", hint: nothing)
     case .key(let error):
       self.init(
-        "badKey", .badInput, "the DPoP key can't be used: \(words(for: error))", hint: nothing
+        "badKey",
+        .badInput,
+        "the DPoP key can't be used: \(words(for: error))",
+        hint: nothing
       )
     case .keyMissing:
       self.init(
-        "keyMissing", .badInput, "the token is bound to a DPoP key, and no dpopKey came with it",
+        "keyMissing",
+        .badInput,
+        "the token is bound to a DPoP key, and no dpopKey came with it",
         hint: "without its key the token can't be used; \(nothing)"
       )
     case .keyBinding:
       self.init(
-        "keyBinding", .badInput,
+        "keyBinding",
+        .badInput,
         "the token is bound to another DPoP key: its cnf.jkt is not this key's thumbprint",
         hint: nothing
       )

@@ -8,7 +8,8 @@ extension Complaint {
     switch failure {
     case .locked(let reason):
       self.init(
-        "keyringLocked", .keyringLocked,
+        "keyringLocked",
+        .keyringLocked,
         reason.map { "\(name) is locked: \($0)" } ?? "\(name) is locked",
         hint: kind == .vault
           ? "`acct vault unlock`, or set ACCT_VAULT_PASSPHRASE_FILE"
@@ -16,12 +17,16 @@ extension Complaint {
       )
     case .unavailable(let reason):
       self.init(
-        "keyringUnavailable", .keyringUnavailable, "\(name) is not available: \(reason)",
+        "keyringUnavailable",
+        .keyringUnavailable,
+        "\(name) is not available: \(reason)",
         hint: kind == .vault ? nil : "start a Secret Service provider, such as gnome-keyring"
       )
     case .timedOut:
       self.init(
-        "keyringTimedOut", .keyringUnavailable, "\(name) does not answer",
+        "keyringTimedOut",
+        .keyringUnavailable,
+        "\(name) does not answer",
         hint: "its process may hang: restart it and try again; nothing was changed"
       )
     case .failed(let reason):
@@ -36,12 +41,16 @@ extension Complaint {
       self.init("fileFailed", .failed, "\(path): \(reason)")
     case .unsafe(let path, let reason):
       self.init(
-        "fileUnsafe", .failed, "\(path) is not safe to use: \(reason)",
+        "fileUnsafe",
+        .failed,
+        "\(path) is not safe to use: \(reason)",
         hint: "it must be yours alone; look who put it there"
       )
     case .busy:
       self.init(
-        "busy", .failed, "another acct is still at work on this account",
+        "busy",
+        .failed,
+        "another acct is still at work on this account",
         hint: "try again in a moment"
       )
     }

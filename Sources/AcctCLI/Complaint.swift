@@ -54,7 +54,8 @@ extension Complaint {
       self.init(choosing: error)
     case .urlNeeded(let name):
       self.init(
-        "urlNeeded", .usage,
+        "urlNeeded",
+        .usage,
         "\(name) has a DPoP key, and a proof is for one method and one URL: name the URL",
         hint: "acct header [METHOD] URL"
       )
@@ -64,7 +65,8 @@ extension Complaint {
     case .refusedOrigin(let origin, let account, let allowed):
       let list = allowed.map(\.description).joined(separator: ", ")
       self.init(
-        "originRefused", .refused,
+        "originRefused",
+        .refused,
         "refused: \(origin) is not an origin of \(account)"
           + (allowed.isEmpty ? ", which has none" : "; allowed: \(list)"),
         hint: "if it should be, `acct allow \(account) \(origin)`"
@@ -75,12 +77,16 @@ extension Complaint {
     case .keyring(let failure, let kind): self.init(failure, kind)
     case .noKeyring(let reason):
       self.init(
-        "keyringUnavailable", .keyringUnavailable, reason,
+        "keyringUnavailable",
+        .keyringUnavailable,
+        reason,
         hint: "set ACCT_KEYRING to secret-service or vault"
       )
     case .unknownKeyring(let text):
       self.init(
-        "usage", .usage, "ACCT_KEYRING is \(text), which is no keyring",
+        "usage",
+        .usage,
+        "ACCT_KEYRING is \(text), which is no keyring",
         hint: "auto, secret-service or vault"
       )
     case .noKey(let account):
@@ -92,7 +98,8 @@ extension Complaint {
       self.init("otherKey", .badInput, "this is not the key that \(account)'s tokens are bound to")
     case .damagedItem(let account, let kind):
       self.init(
-        "damagedItem", .badInput,
+        "damagedItem",
+        .badInput,
         "the keyring item \(kind.rawValue) of \(account) is not what acct writes",
         hint: "add the account again: it keeps its name"
       )

@@ -18,6 +18,8 @@ struct Context {
   /// Chooses the account, and says which `.acct` files were passed over.
   ///
   /// - Parameter name: The account that the command itself names, if it does.
+  /// - Returns: The account, and what chose it.
+  /// - Throws: ``EngineError`` for an unknown or ambiguous name, or none.
   func choose(_ name: String? = nil) throws(EngineError) -> Selection.Choice {
     let choice = try Selection(world).choose(name ?? options.account)
     for case .ignored(let path, let reason) in choice.ignored {

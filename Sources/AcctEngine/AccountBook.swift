@@ -1,5 +1,5 @@
-package import AcctModel
-package import AcctPorts
+import AcctModel
+import AcctPorts
 
 /// The accounts as files tell of them: works offline, and while the keyring is locked.
 struct AccountBook: Sendable {
@@ -103,8 +103,9 @@ struct ActiveAccounts: Equatable {
     id == current ? self : ActiveAccounts(current: id, previous: current)
   }
 
-  /// The same without `id`. No other account takes its place by itself: scripts would go on as
-  /// somebody else.
+  /// The same after `id` has gone.
+  ///
+  /// No other account takes its place by itself: scripts would go on as somebody else.
   func without(_ id: AccountID) -> ActiveAccounts {
     ActiveAccounts(
       current: current == id ? nil : current,

@@ -25,7 +25,10 @@ package struct AccountKey: Sendable {
 
   /// Stores a key, if it is the one that the account's tokens are bound to.
   ///
-  /// - Parameter jwk: A private JWK, bare or wrapped as a backend hands it over.
+  /// - Parameters:
+  ///   - jwk: A private JWK, bare or wrapped as a backend hands it over.
+  ///   - account: Whose key it is to be.
+  /// - Returns: The key.
   /// - Throws: ``EngineError/key(_:)``, ``EngineError/otherKey(account:)``; nothing is stored.
   package func replace(
     with jwk: JSON,

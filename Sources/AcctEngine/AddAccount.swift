@@ -77,14 +77,14 @@ package struct AddAccount: Sendable {
       )
       account.allow(options.allowedOrigins)
       let wallet = Wallet(of: account, in: keyring, interaction)
-      do {
+      do throws(EngineError) {
         try await wallet.write(credentials.items)
         try book.save(account)
         if options.activates { try book.setActive(book.active().switched(to: account.id)) }
       } catch {
         // Nothing half: what was written before the failure goes again, as far as it can. The
         // first failure is the one to tell.
-        try? await wallet.empty()
+        try? await wallet.remove(ItemKind.allCases)
         try? book.delete(account.id)
         throw error
       }
@@ -105,11 +105,8 @@ package struct AddAccount: Sendable {
       account.allow(known.origins + options.allowedOrigins)
       let wallet = Wallet(of: account, in: keyring, interaction)
       try await wallet.write(credentials.items)
-      let written = Set(credentials.items.map(\.kind))
-      let stale = ItemKind.allCases.filter { !written.contains($0) }
-      do { try await keyring.remove(id, stale, interaction) } catch {
-        throw .keyring(error, keyring.kind)
-      }
+      let written = credentials.items.map(\.kind)
+      try await wallet.remove(ItemKind.allCases.filter { !written.contains($0) })
       return try await book.exclusively { () throws(EngineError) -> Account in
         if let name = options.name, name != known.name {
           try requireFree(name)

@@ -1,5 +1,5 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 
 /// The state of an account and, where there is one, the reason for it.
 package struct Assessment: Equatable, Sendable {
@@ -34,9 +34,12 @@ extension Account {
   ///   - evidence: The keyring's answer.
   ///   - now: The time to decide for.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
+  /// - Returns: The state, and the reason for it.
   func assess(_ evidence: Evidence, at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment
   {
-    if case .reauthRequired(let reason) = standing { return Assessment(.reauthRequired, reason: reason) }
+    if case .reauthRequired(let reason) = standing {
+      return Assessment(.reauthRequired, reason: reason)
+    }
     switch evidence {
     case .failure(.locked(let reason)): return Assessment(.locked, reason: reason)
     case .failure(.unavailable(let reason)), .failure(.failed(let reason)):

@@ -1,6 +1,6 @@
 package import AcctModel
 package import AcctPorts
-package import AcctProtocol
+import AcctProtocol
 
 /// Makes the header lines that authorize one request.
 package struct Authorize: Sendable {
@@ -45,6 +45,8 @@ package struct Authorize: Sendable {
   ///   - target: The request.
   ///   - account: Who makes it.
   ///   - asBearer: Send a sealed session as a bearer token instead of a cookie.
+  /// - Returns: The lines, in the order in which they are printed.
+  /// - Throws: ``EngineError``: the origin is refused, a sign-in is needed, the keyring fails.
   package func callAsFunction(
     _ target: Target,
     as account: Account,

@@ -79,7 +79,7 @@ package struct ChangeAccounts: Sendable {
   package func remove(_ account: Account) async throws(EngineError) {
     let wallet = try Wallet(of: account, in: world, interaction)
     try await book.exclusively(account.id) { () throws(EngineError) in
-      try await wallet.empty()
+      try await wallet.remove(ItemKind.allCases)
       try await book.exclusively { () throws(EngineError) in
         let active = try book.active()
         if active.without(account.id) != active { try book.setActive(active.without(account.id)) }

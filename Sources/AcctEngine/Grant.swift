@@ -31,6 +31,8 @@ package struct Granting: Sendable {
   /// - Parameters:
   ///   - account: Whose token.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
+  /// - Returns: The token, and the key that it is bound to.
+  /// - Throws: ``EngineError/signInRequired(account:_:)``, or why the keyring gave no answer.
   package func grant(
     to account: Account,
     leaving minimum: Int64? = nil

@@ -14,6 +14,8 @@ package struct ImportFile: Sendable {
   /// Reads credentials.
   ///
   /// - Parameter path: A file, or `-` for standard input.
+  /// - Returns: Credentials in which nothing is left to check.
+  /// - Throws: ``EngineError/input(_:)``, ``EngineError/handoff(_:)``.
   package func read(_ path: String) throws(EngineError) -> NewCredentials {
     let json = try json(path)
     do { return NewCredentials(try Handoff(json, receivedAt: world.clock.now())) } catch {

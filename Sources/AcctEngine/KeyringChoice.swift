@@ -13,13 +13,13 @@ struct KeyringChoice: Sendable {
   ///
   /// - Throws: ``EngineError/noKeyring(reason:)`` where none was ever decided on.
   func decided() throws(EngineError) -> Keyring {
-    if let kind = try demanded() ?? written() { return keyring(kind) }
+    if let kind = try chosen() { return keyring(kind) }
     throw .noKeyring(reason: "no keyring has been decided on yet")
   }
 
   /// The keyring that a new account is to go into, decided if need be, but not yet written down.
   func proposed() async throws(EngineError) -> Keyring {
-    if let kind = try demanded() ?? written() { return keyring(kind) }
+    if let kind = try chosen() { return keyring(kind) }
     return await world.secretService.state() == .unavailable
       ? world.vaultKeyring : world.secretService
   }
@@ -30,7 +30,8 @@ struct KeyringChoice: Sendable {
   /// expects to find the account again.
   func settle(on keyring: Keyring) throws(EngineError) {
     guard try written() == nil else { return }
-    do { try world.files.replace(.keyringDecision, Array("\(keyring.kind.rawValue)\n".utf8)) } catch {
+    do { try world.files.replace(.keyringDecision, Array("\(keyring.kind.rawValue)\n".utf8)) } catch
+    {
       throw .files(error)
     }
   }
@@ -40,6 +41,11 @@ struct KeyringChoice: Sendable {
     case .secretService: world.secretService
     case .vault: world.vaultKeyring
     }
+  }
+
+  private func chosen() throws(EngineError) -> Keyring.Kind? {
+    if let kind = try demanded() { return kind }
+    return try written()
   }
 
   private func demanded() throws(EngineError) -> Keyring.Kind? {

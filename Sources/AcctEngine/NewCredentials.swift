@@ -1,5 +1,5 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 package import AcctProtocol
 
 /// Credentials that are not kept yet, whichever way they came.

@@ -20,6 +20,8 @@ package struct Selection: Sendable {
   /// Applies the rules.
   ///
   /// - Parameter reference: What the user gave with the command, if anything.
+  /// - Returns: The account, and what chose it.
+  /// - Throws: ``EngineError`` for an unknown or ambiguous name, or where there is none to choose.
   package func choose(_ reference: String?) throws(EngineError) -> Choice {
     if let reference { return try named(reference, by: .option) }
     if let reference = world.surroundings.variable("ACCT_ACCOUNT") {

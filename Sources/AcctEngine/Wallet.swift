@@ -1,5 +1,5 @@
-package import AcctModel
-package import AcctPorts
+import AcctModel
+import AcctPorts
 import AcctProtocol
 
 /// One account's keyring items, read and written as what they are.
@@ -53,9 +53,9 @@ struct Wallet: Sendable {
     }
   }
 
-  /// Removes every item of the account, whatever its kind.
-  func empty() async throws(EngineError) {
-    do { try await keyring.remove(account.id, ItemKind.allCases, interaction) } catch {
+  /// Removes items; those that are not there are no error.
+  func remove(_ kinds: [ItemKind]) async throws(EngineError) {
+    do { try await keyring.remove(account.id, kinds, interaction) } catch {
       throw .keyring(error, keyring.kind)
     }
   }

@@ -22,6 +22,9 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     self.init(secondsSince1970: Int64(seconds.rounded(.down)))
   }
 
+  /// 1970-01-01T00:00:00Z.
+  package static let epoch = Timestamp(clamped: 0)
+
   private init(clamped seconds: Int64) {
     secondsSince1970 = min(max(seconds, Self.minimum), Self.maximum)
   }

@@ -69,6 +69,8 @@ extension Files {
   ///   - seconds: How long to wait for another process.
   ///   - failure: Turns a lock that could not be had into the caller's error.
   ///   - body: What to do meanwhile.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, or what `failure` makes of a lock that could not be had.
   package func holding<Result, Failure: Error>(
     _ lock: Lock,
     waiting seconds: Int,

@@ -15,7 +15,8 @@ package struct Keyring: Sendable {
 
   /// Returns those of the wanted items that are there.
   package var read:
-    @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) -> [ItemKind: Secret]
+    @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) -> [ItemKind:
+      Secret]
 
   /// Stores items one after the other, in the order given.
   package var write: @Sendable (AccountID, [Item], Interaction) async throws(KeyringFailure) -> Void

@@ -17,7 +17,9 @@ struct Header: AcctCommand {
 
   enum Format: String, ExpressibleByArgument, CaseIterable { case lines, curl, json }
 
-  @Argument(help: ArgumentHelp("The method, GET if left out, and the URL.", valueName: "method url"))
+  @Argument(
+    help: ArgumentHelp("The method, GET if left out, and the URL.", valueName: "method url")
+  )
   var request: [String] = []
 
   @Option(help: "As header lines, as a config for `curl -K -`, or as JSON.")
@@ -57,7 +59,9 @@ struct Header: AcctCommand {
   ) -> Secret {
     switch options.json ? .json : format {
     case .lines:
-      Secret(joining: authorization.fields.flatMap { [Secret("\($0.name): "), $0.value, Secret("\n")] })
+      Secret(
+        joining: authorization.fields.flatMap { [Secret("\($0.name): "), $0.value, Secret("\n")] }
+      )
     case .curl:
       Secret(
         joining: authorization.fields.flatMap {

@@ -1,4 +1,5 @@
 import AcctEngine
+import AcctModel
 import ArgumentParser
 
 /// Deletes every local trace of an account.

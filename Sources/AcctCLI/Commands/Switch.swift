@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 import ArgumentParser
 
 /// Makes an account the active one.
@@ -16,14 +17,20 @@ struct Switch: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let change = ChangeAccounts(context.world, context.interaction)
-    let account =
-      switch name ?? options.account {
-      case "-": try change.previous()
-      case let name?: try Selection(context.world).find(name)
-      case nil: try change.other() ?? ask(in: context)
-      }
+    let account = try chosen(change, in: context)
     try await change.activate(account)
     return try context.done(account, "\(account.name) is active")
+  }
+
+  private func chosen(
+    _ change: ChangeAccounts,
+    in context: Context
+  ) throws(EngineError) -> Account {
+    guard let name = name ?? options.account else {
+      if let other = try change.other() { return other }
+      return try ask(in: context)
+    }
+    return name == "-" ? try change.previous() : try Selection(context.world).find(name)
   }
 
   private func ask(in context: Context) throws(EngineError) -> Account {

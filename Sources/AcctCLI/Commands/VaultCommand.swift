@@ -26,7 +26,9 @@ struct VaultCommand: ParsableCommand {
       if let seconds {
         context.notice("the vault is unlocked, for \(duration(Int64(seconds))) after its last use")
       } else {
-        context.notice("the passphrase is right; this kernel keeps no keys, so it is asked for anew")
+        context.notice(
+          "the passphrase is right; this kernel keeps no keys, so it is asked for anew"
+        )
       }
       return .done
     }

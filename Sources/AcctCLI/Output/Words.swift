@@ -9,3 +9,6 @@ func words(for notice: Notice) -> String {
     "the token of \(account) could not be renewed; it is used for the \(duration(seconds)) it has left"
   }
 }
+func words(for error: JWKError) -> String { "" }
+func words(for error: JWTError) -> String { "" }
+func words(for error: JSONError) -> String { "" }

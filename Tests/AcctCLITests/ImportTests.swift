@@ -1,0 +1,180 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("acct add --import")
+struct ImportTests {
+  let record = RecordedWorld()
+
+  @Test("stores each secret in an item of its own, and none in a file")
+  func stores() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    #expect(record.keyring.count == 6)
+    #expect(record.accountFiles == 1)
+    for marker in ["eyJ", "refresh-alice", "870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"] {
+      #expect(!record.filesText.contains(marker))
+    }
+  }
+
+  @Test("makes the account active, unless told not to")
+  func activates() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    #expect(await record.add(Handoffs.bearer(), "--no-switch") == 0)
+    #expect(await record.acct("status", "--json") == 0)
+    #expect(record.json?.objectValue?["account"]?.objectValue?["name"] == "alice.example.com")
+  }
+
+  @Test("renews the account of the same identity, which keeps its id and name")
+  func renews() async throws {
+    #expect(await record.add(Handoffs.bearer(), "--name", "work") == 0)
+    #expect(await record.acct("list", "--json") == 0)
+    let before = try #require(record.json?.objectValue?["accounts"]?.arrayValue?.first?.objectValue)
+    #expect(await record.add(Handoffs.bearer(changing: ["access_token": "newer"])) == 0)
+    #expect(await record.acct("list", "--json") == 0)
+    let accounts = try #require(record.json?.objectValue?["accounts"]?.arrayValue)
+    #expect(accounts.count == 1)
+    #expect(accounts[0].objectValue?["id"] == before["id"])
+    #expect(accounts[0].objectValue?["name"] == "work")
+    #expect(await record.acct("token") == 0)
+    #expect(record.out == "newer\n")
+  }
+
+  @Test("forgets a refresh token and a key that new credentials no longer have")
+  func forgetsStale() async {
+    #expect(
+      await record.add(Handoffs.dpop(changing: ["clientId": "c", "issuer": "https://i.example"]))
+        == 0
+    )
+    let bearer = Handoffs.bearer(
+      changing: ["did": "did:plc:alice", "clientId": "c", "issuer": "https://i.example"]
+    )
+    #expect(await record.add(bearer) == 0)
+    #expect(record.accountFiles == 1)
+    #expect(await record.acct("key", "show") == 1)
+  }
+
+  @Test("keeps two clients of one person apart, and finds a free name")
+  func twoClients() async {
+    #expect(await record.add(Handoffs.dpop(changing: ["clientId": "one"])) == 0)
+    #expect(await record.add(Handoffs.dpop(changing: ["clientId": "two"])) == 0)
+    #expect(await record.acct("list", "--json") == 0)
+    let names = record.json?.objectValue?["accounts"]?.arrayValue?.map {
+      $0.objectValue?["name"]
+    }
+    #expect(names == ["alice.example.com", "alice.example.com-2"])
+  }
+
+  @Test("takes both spellings, and a wrapped key")
+  func spellings() async {
+    let wrapped: JSON = ["jwk": Handoffs.key, "__type": "stored_dpop_key"]
+    #expect(await record.add(Handoffs.dpop(changing: ["dpopKey": wrapped])) == 0)
+    #expect(await record.acct("key", "thumbprint") == 0)
+    #expect(record.out == "\(Handoffs.thumbprint)\n")
+  }
+
+  @Test(
+    "takes times as RFC 3339, seconds, milliseconds and strings of them",
+    arguments: [
+      "2027-01-15T09:00:00Z", 1_800_003_600, 1_800_003_600_000, "1800003600",
+      "2027-01-15T10:00:00+01:00",
+    ] as [JSON]
+  )
+  func times(expiresAt: JSON) async {
+    #expect(await record.add(Handoffs.bearer(changing: ["expiresAt": expiresAt])) == 0)
+    #expect(await record.acct("status", "--json") == 0)
+    #expect(
+      record.json?.objectValue?["account"]?.objectValue?["expiresAt"] == "2027-01-15T09:00:00Z"
+    )
+  }
+
+  static let bad: [(String, String)] = [
+    ("not JSON", "nonsense"),
+    ("truncated", String(Handoffs.dpop().dropLast(9))),
+    ("an array", "[]"),
+    ("nested too deep", String(repeating: "[", count: 10_000)),
+    ("no token", "{}"),
+    ("a token with a line break", Handoffs.bearer(changing: ["access_token": "a\nX: y"])),
+    ("an empty token", Handoffs.bearer(changing: ["access_token": ""])),
+    ("a token that is a number", Handoffs.bearer(changing: ["access_token": 1])),
+    ("a member twice", #"{"access_token":"a","access_token":"b"}"#),
+    ("both spellings", #"{"access_token":"a","accessToken":"a"}"#),
+    ("no key for a bound token", Handoffs.dpop(changing: ["dpopKey": nil])),
+    ("no key for token_type DPoP", Handoffs.bearer(changing: ["token_type": "DPoP"])),
+    ("an unknown token_type", Handoffs.bearer(changing: ["token_type": "mac"])),
+    ("a bad handle", Handoffs.bearer(changing: ["handle": "nope"])),
+    ("a bad DID", Handoffs.dpop(changing: ["did": "did:PLC:x"])),
+    ("a bad PDS", Handoffs.dpop(changing: ["pds": "pds.example"])),
+    ("a bad issuer", Handoffs.bearer(changing: ["issuer": "nope"])),
+    ("a bad origin", Handoffs.bearer(changing: ["origins": ["nope"]])),
+    ("origins that are no array", Handoffs.bearer(changing: ["origins": "https://a.example"])),
+    ("an unusable expiry", Handoffs.bearer(changing: ["expiresAt": "soon"])),
+    ("an infinite lifetime", #"{"access_token":"a","expires_in":1e400}"#),
+    ("a JWT of two segments", Handoffs.bearer(changing: ["access_token": "eyJhIjoxfQ.eyJhIjoxfQ"])),
+    (
+      "a JWT of four segments",
+      Handoffs.bearer(changing: ["access_token": "eyJhIjoxfQ.eyJhIjoxfQ.c2ln.c2ln"])
+    ),
+  ]
+
+  @Test("stores nothing of bad input, and exits 65", arguments: bad)
+  func badInput(what: String, handoff: String) async {
+    #expect(await record.add(handoff) == 65, "\(what)")
+    #expect(record.keyring.count == 0)
+    #expect(record.accountFiles == 0)
+    #expect(record.file(.active) == nil)
+  }
+
+  @Test("refuses plain http elsewhere than on loopback", arguments: ["pds", "issuer"])
+  func plainHTTP(member: String) async {
+    let handoff = Handoffs.bearer(changing: [member: "http://server.example"])
+    #expect(await record.add(handoff) == 8)
+    #expect(record.accountFiles == 0)
+  }
+
+  @Test("says which key a token is bound to if it is another")
+  func binding() async {
+    let token = Handoffs.token(["cnf": ["jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"]])
+    record.provide("-", Handoffs.dpop(changing: ["accessToken": .string(token)]))
+    #expect(await record.acct("add", "--import", "-") == 65)
+    #expect(record.err.first?.contains("cnf.jkt") == true)
+    #expect(record.keyring.count == 0)
+  }
+
+  @Test("refuses more than a mebibyte and what is not UTF-8")
+  func bytes() async {
+    record.provide("-", bytes: Array(repeating: 32, count: 1 << 20 + 1))
+    #expect(await record.acct("add", "--import", "-") == 65)
+    record.provide("-", bytes: Array(#"{"access_token":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
+    #expect(await record.acct("add", "--import", "-") == 65)
+    #expect(record.accountFiles == 0)
+  }
+
+  @Test("changes nothing while the keyring is locked")
+  func locked() async {
+    record.keyring.mode = .locked
+    #expect(await record.add(Handoffs.dpop()) == 6)
+    #expect(record.accountFiles == 0)
+    #expect(record.file(.keyringDecision) == nil)
+  }
+
+  @Test("leaves nothing behind when the keyring fails half-way")
+  func rollback() async {
+    record.keyring.failAfter(writes: 2)
+    #expect(await record.add(Handoffs.dpop()) == 7)
+    #expect(record.keyring.count == 0)
+    #expect(record.accountFiles == 0)
+  }
+
+  @Test("uses half the life of short tokens as the buffer where they can be renewed")
+  func shortTokens() async {
+    let short = Handoffs.bearer(changing: ["expires_in": 60, "refresh_token": "r"])
+    #expect(await record.add(short) == 0)
+    #expect(await record.acct("status", "--json") == 0)
+    #expect(record.json?.objectValue?["account"]?.objectValue?["state"] == "valid")
+    record.now += 30
+    #expect(await record.acct("status", "--json") == 0)
+    #expect(record.json?.objectValue?["account"]?.objectValue?["state"] == "expiring")
+  }
+}

@@ -1,0 +1,45 @@
+import AcctModel
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("A keyring in trouble")
+struct KeyringTroubleTests {
+  let record = RecordedWorld()
+
+  static let troubles: [(InMemoryKeyring.Mode, Int32, String, JSON)] = [
+    (.locked, 6, "keyringLocked", "locked"),
+    (.unavailable, 7, "keyringUnavailable", "unavailable"),
+    (.frozen, 7, "keyringTimedOut", "unavailable"),
+  ]
+
+  @Test("list works, header says what is wrong, and the next call works again", arguments: troubles)
+  func outage(mode: InMemoryKeyring.Mode, status: Int32, code: String, state: JSON) async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    let files = record.filesText
+    let items = record.keyring.count
+    record.keyring.mode = mode
+
+    #expect(await record.acct("list", "--json") == 0)
+    let listed = record.json?.objectValue?["accounts"]?.arrayValue?.first?.objectValue
+    #expect(listed?["handle"] == "alice.example.com")
+    #expect(listed?["state"] == "valid")
+
+    #expect(await record.acct("header", "--json", "https://pds.example/") == status)
+    #expect(record.out.isEmpty)
+    let error = try? JSON(parsing: Array(record.err.joined().utf8)).objectValue?["error"]
+    #expect(error?.objectValue?.names == ["code", "message", "hint", "exit"])
+    #expect(error?.objectValue?["code"] == .string(code))
+    #expect(error?.objectValue?["exit"] == .number(JSONNumber(Int64(status))))
+
+    #expect(await record.acct("status", "--json") == status)
+    let object = record.json?.objectValue
+    #expect(object?["account"]?.objectValue?["state"] == state)
+    #expect(object?["keyring"]?.objectValue?["state"] == state)
+
+    #expect(record.filesText == files)
+    #expect(record.keyring.count == items)
+    record.keyring.mode = .ready
+    #expect(await record.acct("header", "https://pds.example/") == 0)
+  }
+}

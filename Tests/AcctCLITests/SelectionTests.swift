@@ -1,0 +1,98 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("Which account")
+struct SelectionTests {
+  let record = RecordedWorld()
+
+  /// Alice, Bob and Carol, in that order; Carol is active.
+  private func three() async {
+    for name in ["alice", "bob", "carol"] {
+      #expect(await record.add(Handoffs.bearer(name), "--name", name) == 0)
+    }
+  }
+
+  private func chosen(_ options: String...) async -> [JSON?] {
+    #expect(await record.run(["status", "--json"] + options) == 0)
+    let status = record.json?.objectValue
+    record.clear()
+    return [status?["account"]?.objectValue?["name"], status?["selectedBy"]]
+  }
+
+  @Test("the option counts before the environment, the directory and the active account")
+  func order() async {
+    await three()
+    #expect(await chosen() == ["carol", "active"])
+    record.place([.trusted(path: "/p/.acct", line: "bob")])
+    #expect(await chosen() == ["bob", "directory"])
+    record.set("ACCT_ACCOUNT", to: "alice")
+    #expect(await chosen() == ["alice", "environment"])
+    #expect(await chosen("-a", "carol") == ["carol", "option"])
+    #expect(await chosen("carol") == ["carol", "option"])
+  }
+
+  @Test("a directory file that others can write is passed over, aloud")
+  func ignoredDirectoryFile() async {
+    await three()
+    record.place([
+      .ignored(path: "/p/q/.acct", reason: "others can write it"),
+      .trusted(path: "/p/.acct", line: "bob"),
+    ])
+    record.clear()
+    #expect(await record.acct("token") == 0)
+    #expect(record.out == "opaque-bob\n")
+    #expect(record.err == ["acct: /p/q/.acct is not honoured: others can write it"])
+  }
+
+  @Test("an account answers to name, handle, id and a prefix of the id of 8 or more")
+  func references() async throws {
+    await three()
+    #expect(await record.acct("list", "--json") == 0)
+    let accounts = try #require(record.json?.objectValue?["accounts"]?.arrayValue)
+    let bob = try #require(accounts[1].objectValue?["id"]?.stringValue)
+    for reference in ["bob", "bob.example.com", "@BOB.example.com", bob, String(bob.prefix(8))] {
+      #expect(await record.acct("token", "-a", reference) == 0)
+      #expect(record.out == "opaque-bob\n")
+    }
+    #expect(await record.acct("token", "-a", String(bob.prefix(7))) == 5)
+  }
+
+  @Test("an unknown name is an error that lists the others")
+  func unknown() async {
+    await three()
+    #expect(await record.acct("token", "-a", "dave") == 5)
+    #expect(
+      record.err == [
+        "acct: no account is called dave", "acct: hint: there are alice, bob, carol",
+      ]
+    )
+  }
+
+  @Test("an ambiguous handle is an error that lists the candidates")
+  func ambiguous() async {
+    #expect(await record.add(Handoffs.dpop(changing: ["clientId": "1"]), "--name", "one") == 0)
+    #expect(await record.add(Handoffs.dpop(changing: ["clientId": "2"]), "--name", "two") == 0)
+    #expect(await record.acct("token", "-a", "alice.example.com") == 5)
+    #expect(record.err.first == "acct: alice.example.com could be one, two")
+  }
+
+  @Test(
+    "without any account, commands that need one exit 5 and name `acct add`",
+    arguments: ["header", "token", "status"]
+  )
+  func none(command: String) async {
+    #expect(await record.acct(command) == 5)
+    #expect(record.err.last?.contains("acct add") == true)
+  }
+
+  @Test("list without any account prints nothing and succeeds")
+  func emptyList() async {
+    #expect(await record.acct("list") == 0)
+    #expect(record.out.isEmpty)
+    #expect(await record.acct("list", "--json") == 0)
+    #expect(record.json == ["version": 1, "active": nil, "accounts": []])
+  }
+}

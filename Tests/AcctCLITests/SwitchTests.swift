@@ -1,0 +1,117 @@
+import AcctModel
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("acct switch, rename, allow and remove")
+struct SwitchTests {
+  let record = RecordedWorld()
+
+  private func add(_ names: String...) async {
+    for name in names {
+      #expect(await record.add(Handoffs.bearer(name), "--name", name) == 0)
+    }
+  }
+
+  private func active() async -> String {
+    #expect(await record.acct("token") == 0)
+    return record.out
+  }
+
+  @Test("switch without a name toggles between two")
+  func toggle() async {
+    await add("alice", "bob")
+    #expect(await record.acct("switch") == 0)
+    #expect(await active() == "opaque-alice\n")
+    #expect(await record.acct("switch") == 0)
+    #expect(await active() == "opaque-bob\n")
+  }
+
+  @Test("switch - goes back to the previous account")
+  func back() async {
+    await add("alice", "bob", "carol")
+    #expect(await record.acct("switch", "alice") == 0)
+    #expect(await record.acct("switch", "-") == 0)
+    #expect(await active() == "opaque-carol\n")
+    #expect(await record.acct("switch", "-") == 0)
+    #expect(await active() == "opaque-alice\n")
+  }
+
+  @Test("switch - without a previous account is an error")
+  func noPrevious() async {
+    await add("alice")
+    #expect(await record.acct("switch", "-") == 5)
+  }
+
+  @Test("switch among three asks on a terminal, and is bad usage elsewhere")
+  func asks() async {
+    await add("alice", "bob", "carol")
+    #expect(await record.acct("switch") == 64)
+    record.answer("2")
+    #expect(await record.acct("switch") == 0)
+    #expect(await active() == "opaque-bob\n")
+    record.answer("alice")
+    #expect(await record.acct("switch") == 0)
+    #expect(await active() == "opaque-alice\n")
+    record.answer("alice")
+    #expect(await record.acct("switch", "--no-input") == 64)
+  }
+
+  @Test("rename keeps everything but the name")
+  func rename() async {
+    await add("alice", "bob")
+    #expect(await record.acct("rename", "alice", "work") == 0)
+    #expect(await record.acct("token", "-a", "work") == 0)
+    #expect(record.out == "opaque-alice\n")
+    #expect(await record.acct("token", "-a", "alice") == 5)
+  }
+
+  @Test("a name can't be taken twice, or be none", arguments: ["bob", "-x", "a b", ""])
+  func badNames(name: String) async {
+    await add("alice", "bob")
+    #expect(await record.acct("rename", "--", "alice", name) == 64)
+    #expect(await record.acct("token", "-a", "alice") == 0)
+  }
+
+  @Test("allow widens the origins, and --revoke takes one back")
+  func allow() async {
+    await add("alice")
+    #expect(await record.acct("header", "https://api.example/") == 8)
+    #expect(await record.acct("allow", "alice", "https://api.example") == 0)
+    #expect(await record.acct("header", "https://api.example/") == 0)
+    #expect(await record.acct("allow", "alice", "https://api.example/", "--revoke") == 0)
+    #expect(await record.acct("header", "https://api.example/") == 8)
+    #expect(await record.acct("allow", "alice", "http://api.example") == 8)
+    #expect(await record.acct("allow", "alice", "https://api.example/path") == 64)
+    #expect(await record.acct("allow", "alice", "http://127.0.0.1:8080") == 0)
+  }
+
+  @Test("remove deletes exactly the account's items, file and place")
+  func remove() async {
+    await add("alice", "bob")
+    let before = record.keyring.count
+    #expect(await record.acct("remove", "bob") == 0)
+    #expect(record.keyring.count == before / 2)
+    #expect(record.accountFiles == 1)
+    #expect(await record.acct("token") == 5)
+    #expect(await record.acct("token", "-a", "alice") == 0)
+  }
+
+  @Test("remove changes nothing while the keyring is locked")
+  func removeLocked() async {
+    await add("alice")
+    let before = record.keyring.count
+    record.keyring.mode = .locked
+    #expect(await record.acct("remove", "alice") == 6)
+    #expect(record.keyring.count == before)
+    #expect(record.accountFiles == 1)
+  }
+
+  @Test("a removal interrupted after the secrets went can be done again")
+  func removeAgain() async {
+    await add("alice")
+    record.keyring.empty()
+    #expect(await record.acct("remove", "alice") == 0)
+    #expect(record.accountFiles == 0)
+  }
+}

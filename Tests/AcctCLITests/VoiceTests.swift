@@ -1,0 +1,134 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("The command line's voice")
+struct VoiceTests {
+  let record = RecordedWorld()
+
+  @Test(
+    "bad usage exits 64, in one lower-case line and one hint, on standard error",
+    arguments: [
+      ["nope"], ["header", "--nope"], ["header", "a", "b", "c"], ["remove"], ["rename", "a"],
+      ["token", "--min-valid", "soon"], ["list", "--timeout", "0"], ["add"],
+    ]
+  )
+  func usage(arguments: [String]) async {
+    #expect(await record.run(arguments) == 64)
+    #expect(record.out.isEmpty)
+    #expect(record.err.count == 2)
+    let message = record.err.first?.dropFirst("acct: ".count)
+    #expect(record.err.first?.hasPrefix("acct: ") == true)
+    #expect(message?.first?.isUppercase == false)
+    #expect(message?.last != ".")
+    #expect(record.err.last?.hasPrefix("acct: hint: ") == true)
+  }
+
+  @Test("bad usage with --json is one JSON object on standard error")
+  func usageJSON() async {
+    #expect(await record.run(["token", "--json", "--nope"]) == 64)
+    let error = try? JSON(parsing: Array(record.err.joined().utf8)).objectValue?["error"]
+    #expect(error?.objectValue?["exit"] == 64)
+  }
+
+  @Test(
+    "help and version go to standard output",
+    arguments: [["--help"], ["--version"], ["help", "add"]]
+  )
+  func help(arguments: [String]) async {
+    #expect(await record.run(arguments) == 0)
+    #expect(!record.out.isEmpty)
+    #expect(record.err.isEmpty)
+  }
+
+  @Test("--quiet silences what is not an error")
+  func quiet() async {
+    record.provide("-", Handoffs.dpop())
+    #expect(await record.acct("add", "--import", "-", "--quiet") == 0)
+    #expect(record.err.isEmpty)
+    #expect(record.out.isEmpty)
+  }
+
+  @Test("list marks the active account and aligns its columns")
+  func list() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    #expect(await record.add(Handoffs.bearer()) == 0)
+    #expect(await record.acct("list") == 0)
+    #expect(
+      record.out == """
+           NAME               SERVER          TOKEN   STATE  EXPIRES
+           alice.example.com  pds.example     DPoP    valid  in 1 h
+        *  bob.example.com    issuer.example  Bearer  valid  in 1 h
+
+        """
+    )
+  }
+
+  @Test("an account in JSON has exactly the keys of the contract")
+  func accountKeys() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    #expect(await record.acct("list", "--json") == 0)
+    let account = record.json?.objectValue?["accounts"]?.arrayValue?.first?.objectValue
+    #expect(
+      account?.names == [
+        "id", "name", "kind", "handle", "did", "displayName", "service", "issuer", "origins",
+        "scope", "tokenType", "thumbprint", "active", "state", "reason", "expiresAt",
+        "sessionEndsAt", "createdAt",
+      ]
+    )
+    #expect(account?["origins"] == ["https://pds.example"])
+    #expect(account?["thumbprint"] == .string(Handoffs.thumbprint))
+    #expect(account?["issuer"] == "https://auth.example")
+  }
+
+  @Test("a damaged account file is named, and the others are listed")
+  func damaged() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    #expect(await record.add(Handoffs.bearer()) == 0)
+    #expect(await record.acct("status", "--json", "alice.example.com") == 0)
+    let id = record.json?.objectValue?["account"]?.objectValue?["id"]?.stringValue ?? ""
+    if let id = try? AccountID(id) { record.corrupt(.account(id), with: "{") }
+    #expect(await record.acct("list") == 0)
+    #expect(record.out.contains("bob.example.com"))
+    #expect(record.err == ["acct: the file of account \(id) is damaged; skipped"])
+  }
+
+  @Test("text from a server can't drive the terminal")
+  func escapes() async {
+    let handoff = Handoffs.bearer(changing: ["displayName": "\u{1B}[31mred\u{7}", "scope": "a\nb"])
+    #expect(await record.add(handoff) == 0)
+    #expect(await record.acct("status") == 0)
+    #expect(!record.out.contains("\u{1B}"))
+    #expect(record.out.contains("\\u{1b}[31mred\\u{7}"))
+    #expect(record.out.contains("a\\u{a}b"))
+  }
+
+  @Test("the private key is printed only when asked for")
+  func privateKey() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    #expect(await record.acct("key", "show") == 0)
+    #expect(record.json?.objectValue?.names.contains("d") == false)
+    #expect(await record.acct("key", "show", "--private") == 0)
+    #expect(record.json?.objectValue?["d"] == Handoffs.key.objectValue?["d"])
+  }
+
+  @Test("a key is put back only if it is the account's own")
+  func keyImport() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    record.keyring.remove(.keypair)
+    #expect(await record.acct("header", "https://pds.example/") == 4)
+    let other: JSON = [
+      "kty": "EC", "crv": "P-256",
+      "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+      "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+      "d": "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI",
+    ]
+    record.provide("-", String(decoding: other.serialized(), as: UTF8.self))
+    #expect(await record.acct("key", "import") == 65)
+    record.provide("-", String(decoding: Handoffs.key.serialized(), as: UTF8.self))
+    #expect(await record.acct("key", "import") == 0)
+    #expect(await record.acct("header", "https://pds.example/") == 0)
+  }
+}

@@ -1,0 +1,144 @@
+import AcctModel
+package import AcctPorts
+import Synchronization
+package import Testing
+
+/// A world that lives in memory and records what was said to it.
+///
+/// Time stands still until a test moves it, random bytes count upward, and whatever a test did
+/// not provide fails that test when it is touched.
+package final class RecordedWorld: Sendable {
+  private struct State {
+    var out: [String] = []
+    var err: [String] = []
+    var files: [StoredFile: [UInt8]] = [:]
+    var now: Int64 = 1_800_000_000
+    var counter: UInt8 = 0
+    var variables: [String: String] = [:]
+    var inputs: [String: [UInt8]] = [:]
+    var directoryFiles: [DirectoryFile] = []
+    var answers: [String] = []
+  }
+  private let state = Mutex(State())
+  /// The keyring of this world, in memory.
+  package let keyring: InMemoryKeyring
+
+  package init() { keyring = InMemoryKeyring() }
+
+  /// Everything on standard output.
+  package var out: String { state.withLock { $0.out.joined() } }
+  /// The lines on standard error.
+  package var err: [String] { state.withLock { $0.err } }
+  /// Everything that is kept in files, as text.
+  package var filesText: String {
+    state.withLock { state in
+      state.files.values.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+    }
+  }
+  package var accountFiles: Int {
+    state.withLock { state in
+      state.files.keys.count { if case .account = $0 { true } else { false } }
+    }
+  }
+
+  /// Seconds since 1970.
+  package var now: Int64 {
+    get { state.withLock { $0.now } }
+    set { state.withLock { $0.now = newValue } }
+  }
+
+  package func set(_ variable: String, to value: String) {
+    state.withLock { $0.variables[variable] = value }
+  }
+  package func provide(_ path: String, _ text: String) {
+    state.withLock { $0.inputs[path] = Array(text.utf8) }
+  }
+  package func provide(_ path: String, bytes: [UInt8]) {
+    state.withLock { $0.inputs[path] = bytes }
+  }
+  package func place(_ files: [DirectoryFile]) { state.withLock { $0.directoryFiles = files } }
+  package func answer(_ lines: String...) { state.withLock { $0.answers += lines } }
+  package func corrupt(_ file: StoredFile, with text: String) {
+    state.withLock { $0.files[file] = Array(text.utf8) }
+  }
+  package func file(_ file: StoredFile) -> String? {
+    state.withLock { $0.files[file].map { String(decoding: $0, as: UTF8.self) } }
+  }
+
+  /// Forgets what was said, and keeps everything else.
+  package func clear() {
+    state.withLock {
+      $0.out = []
+      $0.err = []
+    }
+  }
+
+  /// The world to hand to a command.
+  package func world(at location: SourceLocation = #_sourceLocation) -> World {
+    World(
+      secretService: keyring.port,
+      vaultKeyring: .unexpected("the vault keyring", at: location),
+      vault: .unexpected(at: location),
+      files: files,
+      streams: streams,
+      terminal: terminal,
+      surroundings: Surroundings(
+        variable: { name in self.state.withLock { $0.variables[name] } },
+        directoryFiles: { self.state.withLock { $0.directoryFiles } }
+      ),
+      clock: Clock { Timestamp(secondsSince1970: self.now) ?? .epoch },
+      entropy: Entropy { count in
+        self.state.withLock { state in
+          state.counter += 1
+          return Array(repeating: state.counter, count: count)
+        }
+      }
+    )
+  }
+
+  private var files: Files {
+    Files(
+      read: { file throws(FilesFailure) in self.state.withLock { $0.files[file] } },
+      replace: { file, bytes throws(FilesFailure) in self.state.withLock { $0.files[file] = bytes }
+      },
+      remove: { file throws(FilesFailure) in self.state.withLock { $0.files[file] = nil } },
+      accounts: { () throws(FilesFailure) in
+        self.state.withLock { state in
+          state.files.keys.compactMap { if case .account(let id) = $0 { id } else { nil } }
+        }
+      },
+      lock: { _, _ throws(FilesFailure) in HeldLock {} }
+    )
+  }
+
+  private var streams: Streams {
+    Streams(
+      output: { bytes throws(StreamFailure) in
+        let text = bytes.withBytes { span in
+          String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+        }
+        self.state.withLock { $0.out.append(text) }
+      },
+      notice: { line in self.state.withLock { $0.err.append(line) } },
+      input: { path, limit throws(StreamFailure) in
+        guard let bytes = self.state.withLock({ $0.inputs[path] }) else {
+          throw .failed(name: path, reason: "no such file or directory")
+        }
+        guard bytes.count <= limit else { throw .tooLarge(name: path, limit: limit) }
+        return Secret(bytes)
+      },
+      outputIsTerminal: false
+    )
+  }
+
+  private var terminal: Terminal {
+    let next: @Sendable () -> String? = {
+      self.state.withLock { $0.answers.isEmpty ? nil : $0.answers.removeFirst() }
+    }
+    return Terminal(
+      canAsk: { self.state.withLock { !$0.answers.isEmpty } },
+      ask: { _ in next() },
+      askSecret: { _ in next().map { Secret($0) } }
+    )
+  }
+}
