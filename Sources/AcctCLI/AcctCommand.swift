@@ -22,6 +22,9 @@ enum ExitStatus: Int32 {
   case keyringLocked = 6
   case keyringUnavailable = 7
   case refused = 8
+  case rateLimited = 9
+  case network = 10
+  case serverFailed = 11
   case usage = 64
   case badInput = 65
 }

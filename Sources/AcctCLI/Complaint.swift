@@ -105,6 +105,10 @@ extension Complaint {
       )
     case .damagedAccount(let id):
       self.init("damagedAccount", .badInput, "the file of account \(id) is damaged")
+    case .http, .oauth, .rateLimited, .serverFailed, .offline, .issuerUnknown, .notRenewable:
+      self.init(network: error)
+    case .authorizationRefused, .untrustedCallback, .deviceCodeExpired, .listen, .keyGeneration:
+      self.init(signingIn: error)
     case .files(let failure): self.init(failure)
     case .input(.tooLarge(let name, let limit)):
       self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")

@@ -28,6 +28,11 @@ struct Context {
     return choice
   }
 
+  /// Whether and for how long the network may be used.
+  func network(offline: Bool) -> Granting.Network {
+    offline ? .forbidden : .allowed(timeout: options.timeout)
+  }
+
   /// Says something on standard error that is not an error.
   func notice(_ text: String) {
     guard !options.quiet else { return }
@@ -64,6 +69,11 @@ struct Context {
       notice(text)
     }
     return .done
+  }
+
+  /// The same for an account that has just been changed, as it is now.
+  func done(_ id: AccountID, _ text: String) throws(EngineError) -> ExitStatus {
+    try done(try Selection(world).find(id.description), text)
   }
 
   /// Says what the user should know although the command succeeded.

@@ -34,6 +34,7 @@ enum AccountFile {
       "sessionEndsAt": .init(account.sessionEndsAt?.description),
       "standing": .string(standing.name),
       "reason": .init(standing.reason),
+      "renewalStartedAt": .init(account.renewalStartedAt?.description),
       "createdAt": .string(account.createdAt.description),
     ]
     return json.serialized()
@@ -72,6 +73,7 @@ enum AccountFile {
       ),
       sessionEndsAt: try file.optional("sessionEndsAt", Timestamp.init),
       standing: try file.standing(),
+      renewalStartedAt: try file.optional("renewalStartedAt", Timestamp.init),
       createdAt: try file.required("createdAt", Timestamp.init)
     )
   }

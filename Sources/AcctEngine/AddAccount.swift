@@ -38,10 +38,7 @@ package struct AddAccount: Sendable {
     _ credentials: NewCredentials,
     _ options: Options
   ) async throws(EngineError) -> Added {
-    let choice = KeyringChoice(world)
-    let keyring = try await choice.proposed()
-    do { try await keyring.prepare(interaction) } catch { throw .keyring(error, keyring.kind) }
-    try choice.settle(on: keyring)
+    let keyring = try await prepare()
 
     // Another process may add or remove the same identity at any time, so whichever was found
     // is looked at again under its lock, and the search repeated if it has changed.
@@ -54,6 +51,16 @@ package struct AddAccount: Sendable {
         return Added(account: account, wasKnown: false)
       }
     }
+  }
+
+  /// Makes sure that the keyring would take new credentials, and decides on one if need be.
+  @discardableResult
+  package func prepare() async throws(EngineError) -> Keyring {
+    let choice = KeyringChoice(world)
+    let keyring = try await choice.proposed()
+    do { try await keyring.prepare(interaction) } catch { throw .keyring(error, keyring.kind) }
+    try choice.settle(on: keyring)
+    return keyring
   }
 
   private func sameIdentity(_ credentials: NewCredentials) throws(EngineError) -> Account? {

@@ -5,11 +5,11 @@ import AcctProtocol
 /// Makes the header lines that authorize one request.
 package struct Authorize: Sendable {
   private let world: World
-  private let interaction: Interaction
+  private let granting: Granting
 
-  package init(_ world: World, _ interaction: Interaction) {
+  package init(_ world: World, _ interaction: Interaction, _ network: Granting.Network) {
     self.world = world
-    self.interaction = interaction
+    granting = Granting(world, interaction, network)
   }
 
   /// Where the lines are to go.
@@ -59,7 +59,7 @@ package struct Authorize: Sendable {
     } else if account.tokenType == .dpop {
       throw .urlNeeded(account.name)
     }
-    let grant = try await Granting(world, interaction).grant(to: account)
+    let grant = try await granting.grant(to: account)
     return Authorization(
       fields: try fields(grant, for: target, as: account, asBearer: asBearer),
       expiresAt: grant.expiresAt,
@@ -76,13 +76,14 @@ package struct Authorize: Sendable {
     switch account.tokenType {
     case .dpop:
       guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
+      let hints = ServerHints(world)
       let proof = DPoPProof.make(
         key: key,
         method: target.method,
         url: url,
-        issuedAt: world.clock.now(),
+        issuedAt: hints.now(at: url.origin),
         random: world.entropy.bytes(16),
-        nonce: NonceCache(world).nonce(for: url.origin),
+        nonce: hints.nonce(for: url.origin),
         accessToken: grant.token
       )
       return [.authorization("DPoP", grant.token), HeaderField("DPoP", Secret(proof))]

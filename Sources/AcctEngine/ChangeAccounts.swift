@@ -76,15 +76,33 @@ package struct ChangeAccounts: Sendable {
   ///
   /// The secrets go first: interrupted after that, the account is still listed, as signed out,
   /// and can be removed again; the other way round, secrets would stay that nobody knows of.
-  package func remove(_ account: Account) async throws(EngineError) {
+  ///
+  /// - Parameters:
+  ///   - account: The account.
+  ///   - timeout: Seconds that the server may take to end the session; `nil` leaves it out.
+  /// - Returns: What became of the session at the server.
+  /// - Throws: ``EngineError``; then the account is as it was.
+  package func remove(_ account: Account, revoking timeout: Int?) async throws(EngineError) -> Notice?
+  {
     let wallet = try Wallet(of: account, in: world, interaction)
-    try await book.exclusively(account.id) { () throws(EngineError) in
+    return try await book.exclusively(account.id) { () throws(EngineError) -> Notice? in
+      do { try await wallet.keyring.prepare(interaction) } catch {
+        throw .keyring(error, wallet.keyring.kind)
+      }
+      var notice: Notice?
+      if let timeout {
+        notice = await Revocation(world, timeout: timeout)(
+          account,
+          try wallet.readForRenewal()
+        )
+      }
       try await wallet.remove(ItemKind.allCases)
       try await book.exclusively { () throws(EngineError) in
         let active = try book.active()
         if active.without(account.id) != active { try book.setActive(active.without(account.id)) }
         try book.delete(account.id)
       }
+      return notice
     }
   }
 

@@ -42,6 +42,29 @@ package enum EngineError: Error, Equatable, Sendable {
   case damagedItem(AccountName, ItemKind)
   case damagedAccount(AccountID)
 
+  // The network.
+  /// There was no answer.
+  case http(HTTPFailure, Origin)
+  case oauth(OAuthError, Origin)
+  /// 429; `Retry-After` as it came.
+  case rateLimited(retryAfter: String?, Origin)
+  /// 5xx; `Retry-After` as it came.
+  case serverFailed(status: Int, retryAfter: String?, Origin)
+  /// A renewal would be needed, and `--offline` forbids it.
+  case offline
+  /// There is no refresh token.
+  case notRenewable(account: AccountName)
+  /// Nothing says which server renews the account.
+  case issuerUnknown(account: AccountName)
+
+  // Signing in.
+  /// The server, or the user there, said no.
+  case authorizationRefused(code: String, description: String?)
+  case untrustedCallback(AuthorizationResponse.Distrust)
+  case deviceCodeExpired
+  case listen(ListenFailure)
+  case keyGeneration
+
   case files(FilesFailure)
   /// What the user named could not be read.
   case input(StreamFailure)

@@ -10,20 +10,22 @@ package struct Grant: Sendable {
   package var notices: [Notice]
 }
 
-/// Something that the user should know although the command succeeded.
-package enum Notice: Equatable, Sendable {
-  /// The token is used although it is due: it could not be renewed, and is not yet past.
-  case usedUnrenewed(account: AccountName, secondsLeft: Int64)
-}
-
 /// Gets the token of an account, renewed first where that is due.
 package struct Granting: Sendable {
   private let world: World
   private let interaction: Interaction
+  private let network: Network
 
-  package init(_ world: World, _ interaction: Interaction) {
+  /// Whether a renewal may be tried, and how many seconds a request may take.
+  package enum Network: Sendable {
+    case allowed(timeout: Int)
+    case forbidden
+  }
+
+  package init(_ world: World, _ interaction: Interaction, _ network: Network) {
     self.world = world
     self.interaction = interaction
+    self.network = network
   }
 
   /// Returns a token that can be used now.
@@ -32,11 +34,40 @@ package struct Granting: Sendable {
   ///   - account: Whose token.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
   /// - Returns: The token, and the key that it is bound to.
-  /// - Throws: ``EngineError/signInRequired(account:_:)``, or why the keyring gave no answer.
+  /// - Throws: ``EngineError/signInRequired(account:_:)``, why the keyring gave no answer, or why
+  ///   a token that is past could not be renewed.
   package func grant(
     to account: Account,
     leaving minimum: Int64? = nil
   ) async throws(EngineError) -> Grant {
+    let held = try await holding(account)
+    let state = held.account.lease.state(at: world.clock.now(), leaving: minimum)
+    switch (state, network) {
+    case (.valid, _): return held.grant
+    case (.expiring, .forbidden): return try unrenewed(held, .offline)
+    case (.expiring, .allowed(let timeout)):
+      do throws(EngineError) {
+        try await Renewal(world, interaction, timeout: timeout)(account) { current in
+          current.lease.state(at: world.clock.now(), leaving: minimum) != .valid
+        }
+      } catch .signInRequired(let account, let reason) {
+        throw .signInRequired(account: account, reason)
+      } catch {
+        return try unrenewed(held, error)
+      }
+      // What has just been obtained is used as it is, however short its life.
+      return try await holding(account).grant
+    default: throw .signInRequired(account: account.name, .expired)
+    }
+  }
+
+  private struct Held {
+    var account: Account
+    var grant: Grant
+  }
+
+  /// What the keyring holds now.
+  private func holding(_ account: Account) async throws(EngineError) -> Held {
     if case .reauthRequired(let reason) = account.standing {
       throw .signInRequired(account: account.name, .ended(reason: reason))
     }
@@ -47,19 +78,24 @@ package struct Granting: Sendable {
     }
     var account = account
     if let expiresAt = contents.expiresAt { account.lease.expiresAt = expiresAt }
-
-    var grant = Grant(
+    let grant = Grant(
       token: token,
       key: account.tokenType == .dpop ? contents.key : nil,
       expiresAt: account.lease.expiresAt,
       notices: []
     )
-    let now = world.clock.now()
-    guard account.assess(.present, at: now, leaving: minimum).state != .valid else { return grant }
-    guard account.lease.canRenew, let left = account.lease.secondsLeft(at: now), left > 0 else {
-      throw .signInRequired(account: account.name, .expired)
+    return Held(account: account, grant: grant)
+  }
+
+  /// A token that is due and could not be renewed: good for as long as it is not past.
+  private func unrenewed(_ held: Held, _ obstacle: EngineError) throws(EngineError) -> Grant {
+    guard let left = held.account.lease.secondsLeft(at: world.clock.now()), left > 0 else {
+      throw obstacle == .offline ? .signInRequired(account: held.account.name, .expired) : obstacle
     }
-    grant.notices.append(.usedUnrenewed(account: account.name, secondsLeft: left))
+    var grant = held.grant
+    grant.notices.append(
+      .usedUnrenewed(account: held.account.name, secondsLeft: left, because: obstacle)
+    )
     return grant
   }
 }

@@ -21,9 +21,20 @@ struct Wallet: Sendable {
 
   /// What is needed to make an authorized request: one search for everything.
   func read() async throws(EngineError) -> Contents {
-    let items = try await items(account.kind.itemKinds)
-    return Contents(
+    try contents(await items(account.kind.itemKinds))
+  }
+
+  /// The same with the refresh token, which only a renewal needs.
+  func readForRenewal() async throws(EngineError) -> Contents {
+    try contents(await items(account.kind.itemKinds + [.refreshToken]))
+  }
+
+  private func contents(_ items: [ItemKind: Secret]) throws(EngineError) -> Contents {
+    Contents(
       token: try item(account.kind.tokenItem, in: items) { secret throws(Malformed) in
+        try Token(secret)
+      },
+      refreshToken: try item(.refreshToken, in: items) { secret throws(Malformed) in
         try Token(secret)
       },
       key: try item(.keypair, in: items) { secret throws(JWKError) in
@@ -37,6 +48,7 @@ struct Wallet: Sendable {
 
   struct Contents {
     var token: Token?
+    var refreshToken: Token?
     var key: DPoPKey?
     var expiresAt: Timestamp?
   }

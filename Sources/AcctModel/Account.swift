@@ -29,6 +29,8 @@ package struct Account: Equatable, Sendable {
   /// When the server ends the session whatever is renewed.
   package var sessionEndsAt: Timestamp?
   package var standing: Standing
+  /// When a renewal was begun whose end is not known: its answer may have been lost.
+  package var renewalStartedAt: Timestamp?
   package let createdAt: Timestamp
 
   package init(
@@ -48,6 +50,7 @@ package struct Account: Equatable, Sendable {
     lease: Lease,
     sessionEndsAt: Timestamp? = nil,
     standing: Standing = .signedIn,
+    renewalStartedAt: Timestamp? = nil,
     createdAt: Timestamp
   ) {
     self.id = id
@@ -66,6 +69,7 @@ package struct Account: Equatable, Sendable {
     self.lease = lease
     self.sessionEndsAt = sessionEndsAt
     self.standing = standing
+    self.renewalStartedAt = renewalStartedAt
     self.createdAt = createdAt
   }
 }

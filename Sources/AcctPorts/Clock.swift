@@ -3,8 +3,16 @@ package import AcctModel
 /// The time of day.
 package struct Clock: Sendable {
   package var now: @Sendable () -> Timestamp
+  /// Waits so many seconds; returns `false` at once when the task is cancelled.
+  package var sleep: @Sendable (_ seconds: Int64) async -> Bool
 
-  package init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+  package init(
+    now: @escaping @Sendable () -> Timestamp,
+    sleep: @escaping @Sendable (_ seconds: Int64) async -> Bool
+  ) {
+    self.now = now
+    self.sleep = sleep
+  }
 }
 
 /// Unpredictable bytes.

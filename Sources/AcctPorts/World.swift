@@ -9,6 +9,10 @@ package struct World: Sendable {
   package var surroundings: Surroundings
   package var clock: Clock
   package var entropy: Entropy
+  package var transport: HTTPTransport
+  package var browser: Browser
+  package var listener: CallbackListener
+  package var signals: Signals
 
   package init(
     secretService: Keyring,
@@ -19,7 +23,11 @@ package struct World: Sendable {
     terminal: Terminal,
     surroundings: Surroundings,
     clock: Clock,
-    entropy: Entropy
+    entropy: Entropy,
+    transport: HTTPTransport,
+    browser: Browser,
+    listener: CallbackListener,
+    signals: Signals
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -30,5 +38,9 @@ package struct World: Sendable {
     self.surroundings = surroundings
     self.clock = clock
     self.entropy = entropy
+    self.transport = transport
+    self.browser = browser
+    self.listener = listener
+    self.signals = signals
   }
 }

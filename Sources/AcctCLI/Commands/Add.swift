@@ -6,6 +6,10 @@ import ArgumentParser
 struct Add: AcctCommand {
   static let configuration = CommandConfiguration(
     abstract: "Add an account.",
+    usage: """
+      acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
+      acct add --import FILE
+      """,
     discussion: """
       An identity that is already there keeps its id and name, and gets the new credentials.
       """
@@ -15,7 +19,12 @@ struct Add: AcctCommand {
     name: .customLong("import"),
     help: ArgumentHelp("Take over credentials in a JSON file; - is stdin.", valueName: "file")
   )
-  var importFile: String
+  var importFile: String?
+
+  @Option(help: ArgumentHelp("Sign in at an OAuth 2 server.", valueName: "url"))
+  var issuer: String?
+
+  @OptionGroup var signIn: SignInOptions
 
   @Option(help: "What to call the account.")
   var name: AccountName?
@@ -30,11 +39,22 @@ struct Add: AcctCommand {
 
   @OptionGroup var options: SharedOptions
 
+  func validate() throws {
+    switch (importFile, issuer) {
+    case (nil, nil): throw ValidationError("add what? --issuer URL or --import FILE")
+    case (.some, .some): throw ValidationError("--issuer and --import are two ways to add")
+    default: break
+    }
+    guard issuer == nil || signIn.clientID != nil else {
+      throw ValidationError("--issuer needs --client-id")
+    }
+  }
+
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
-    let credentials = try ImportFile(context.world).read(importFile)
-    let added = try await AddAccount(context.world, context.interaction)(
-      credentials,
+    let adding = AddAccount(context.world, context.interaction)
+    let added = try await adding(
+      try await credentials(context),
       .init(name: name, activates: !noSwitch, allowedOrigins: origins)
     )
     let account = added.account
@@ -42,6 +62,20 @@ struct Add: AcctCommand {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
     }
     return try context.done(account, "\(added.wasKnown ? "renewed" : "added") \(account.name)")
+  }
+
+  private func credentials(_ context: Context) async throws(EngineError) -> NewCredentials {
+    if let importFile { return try ImportFile(context.world).read(importFile) }
+    let wish = try signIn.wish(issuer ?? "", context)
+    // A keyring that can't take the tokens is found out before the user has signed in.
+    try await AddAccount(context.world, context.interaction).prepare()
+    let prompts = SignInPrompts(context)
+    return signIn.device
+      ? try await DeviceSignIn(context.world, timeout: options.timeout)(wish, tell: prompts.show)
+      : try await SignIn(context.world, context.interaction, timeout: options.timeout)(
+        wish,
+        tell: prompts.show
+      )
   }
 }
 

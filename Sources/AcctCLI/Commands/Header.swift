@@ -45,7 +45,7 @@ struct Header: AcctCommand {
       url: request.last
     )
     let account = try context.choose().account
-    let authorize = Authorize(context.world, context.interaction)
+    let authorize = Authorize(context.world, context.interaction, context.network(offline: offline))
     let authorization = try await authorize(target, as: account, asBearer: bearer)
     context.tell(authorization.notices)
     try context.print(rendered(authorization, target, account))

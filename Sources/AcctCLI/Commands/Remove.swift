@@ -18,7 +18,10 @@ struct Remove: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let account = try Selection(context.world).find(name)
-    try await ChangeAccounts(context.world, context.interaction).remove(account)
+    let change = ChangeAccounts(context.world, context.interaction)
+    if let notice = try await change.remove(account, revoking: local ? nil : options.timeout) {
+      context.tell([notice])
+    }
     return try context.done(account, "removed \(account.name)")
   }
 }

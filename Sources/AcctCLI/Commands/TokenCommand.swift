@@ -28,7 +28,8 @@ struct TokenCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let account = try context.choose().account
-    let grant = try await Granting(context.world, context.interaction)
+    let network = context.network(offline: offline)
+    let grant = try await Granting(context.world, context.interaction, network)
       .grant(to: account, leaving: minValid)
     context.tell(grant.notices)
     if options.json {

@@ -5,10 +5,21 @@ import StrictJSON
 /// What the user should know although the command succeeded.
 func words(for notice: Notice) -> String {
   switch notice {
-  case .usedUnrenewed(let account, let seconds):
-    "the token of \(account) could not be renewed; it is used for the \(duration(seconds)) it has left"
+  case .usedUnrenewed(let account, let seconds, let obstacle):
+    "the token of \(account) is used unrenewed, for the \(duration(seconds)) it has left: "
+      + Complaint(obstacle).message
+  case .clockOff(let seconds, let origin):
+    "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin)"
+  case .revoked(let account): "the server has ended the session of \(account)"
+  case .notRevoked(let account, let obstacle):
+    "the server was not made to end the session of \(account): \(words(for: obstacle))"
   }
 }
-func words(for error: JWKError) -> String { "" }
-func words(for error: JWTError) -> String { "" }
-func words(for error: JSONError) -> String { "" }
+
+private func words(for obstacle: Notice.Obstacle) -> String {
+  switch obstacle {
+  case .noEndpoint: "it has no revocation endpoint"
+  case .refused(let status): "it answered \(status)"
+  case .failed(let error): Complaint(error).message
+  }
+}

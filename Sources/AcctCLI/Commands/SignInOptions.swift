@@ -1,0 +1,48 @@
+import AcctEngine
+import AcctModel
+import ArgumentParser
+
+/// How to sign in at a server.
+struct SignInOptions: ParsableArguments {
+  @Option(name: .customLong("client-id"), help: ArgumentHelp("The client's id.", valueName: "id"))
+  var clientID: String?
+
+  @Option(help: "The scope to ask for.")
+  var scope: String?
+
+  @Option(
+    help: ArgumentHelp("A resource server that the token is for (RFC 8707).", valueName: "url")
+  )
+  var resource: [String] = []
+
+  @Flag(help: "Sign in on another device: show a code to type in there.")
+  var device = false
+
+  @Flag(help: "Open no browser: print the address, and take the callback address from stdin too.")
+  var noBrowser = false
+
+  @Option(help: ArgumentHelp("The loopback port to listen on; a free one.", valueName: "port"))
+  var redirectPort: Int?
+
+  func validate() throws {
+    if let redirectPort, !(1...65535).contains(redirectPort) {
+      throw ValidationError("--redirect-port is a number from 1 to 65535")
+    }
+  }
+
+  /// What the user asked for, checked.
+  func wish(_ issuer: String, _ context: Context) throws(EngineError) -> SignIn.Wish {
+    do {
+      return SignIn.Wish(
+        issuer: try Issuer(issuer),
+        clientID: clientID ?? "",
+        scope: scope,
+        resources: try resource.map { text throws(Malformed) in try HTTPURL(text) },
+        opensBrowser: !noBrowser && !context.options.noInput,
+        redirectPort: redirectPort
+      )
+    } catch {
+      throw .malformed(error)
+    }
+  }
+}

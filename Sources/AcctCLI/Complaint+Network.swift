@@ -1,0 +1,128 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+extension Complaint {
+  /// The network or a server failed; the credentials are as they were.
+  init(network error: EngineError) {
+    switch error {
+    case .http(let failure, let origin):
+      let status: ExitStatus =
+        switch failure {
+        case .cancelled: .cancelled
+        case .malformed, .tooLarge: .serverFailed
+        default: .network
+        }
+      self.init(
+        "network", status, "\(origin): \(words(for: failure))",
+        hint: status == .network ? "nothing was wrong with the account; try again" : nil
+      )
+    case .oauth(let error, let origin):
+      self.init("serverAnswer", .serverFailed, "\(origin) \(words(for: error))")
+    case .rateLimited(let retryAfter, let origin):
+      self.init(
+        "rateLimited", .rateLimited, "\(origin) asks to wait: too many requests",
+        hint: retryAfter.map { "its Retry-After is \(printable($0))" }
+      )
+    case .serverFailed(let status, let retryAfter, let origin):
+      self.init(
+        "serverFailed", .serverFailed, "\(origin) failed with \(status)",
+        hint: retryAfter.map { "its Retry-After is \(printable($0))" }
+          ?? "nothing was wrong with the account; try again later"
+      )
+    case .notRenewable(let account):
+      self.init(
+        "notRenewable", .signInRequired, "\(account) has no refresh token, so nothing to renew with",
+        hint: "sign in again with `acct add`; the account keeps its name"
+      )
+    case .issuerUnknown(let account):
+      self.init(
+        "issuerUnknown", .signInRequired, "nothing says which server renews \(account)",
+        hint: "import it again with an \"issuer\" member, or sign in with `acct add`"
+      )
+    default:
+      self.init("offline", .network, "--offline forbids to renew it")
+    }
+  }
+
+  /// The sign-in did not come to its end; nothing was stored.
+  init(signingIn error: EngineError) {
+    switch error {
+    case .authorizationRefused(let code, let description):
+      let words = [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
+      self.init("authorizationRefused", .signInRequired, "the server did not sign you in: \(words)")
+    case .untrustedCallback(let distrust):
+      self.init("untrustedCallback", .serverFailed, "the callback is not believed: \(words(for: distrust))")
+    case .deviceCodeExpired:
+      self.init(
+        "deviceCodeExpired", .signInRequired, "the code has expired before it was typed in",
+        hint: "run the same command again for a new one"
+      )
+    case .listen(.failed(let port, let reason)):
+      self.init(
+        "listenFailed", .failed,
+        "can't listen on \(port.map { "port \($0)" } ?? "a free port"): \(reason)",
+        hint: "--redirect-port names another one"
+      )
+    default: self.init("keyGeneration", .failed, "no DPoP key could be made")
+    }
+  }
+}
+
+private func words(for failure: HTTPFailure) -> String {
+  switch failure {
+  case .unresolved(let host): "the name \(host) can't be resolved"
+  case .unreachable(let reason): "can't connect: \(reason)"
+  case .untrusted(let reason): "no trust in the connection: \(reason)"
+  case .timedOut: "no answer in time"
+  case .closed: "the connection was closed before the answer came"
+  case .malformed: "the answer is not HTTP"
+  case .tooLarge(let limit): "the answer is larger than \(limit / 1024) KiB"
+  case .cancelled: "cancelled"
+  case .proxy(let reason): "the proxy of the environment can't be used: \(reason)"
+  }
+}
+
+private func words(for error: OAuthError) -> String {
+  switch error {
+  case .noMetadata(let status): "has no OAuth metadata (it answered \(status))"
+  case .metadata(let flaw): "has metadata that can't be used: \(words(for: flaw))"
+  case .unsupported(let feature): "does not offer \(words(for: feature))"
+  case .notJSON(let status): "answered \(status) with something that is not JSON"
+  case .malformedAnswer(let member): "sent an answer with a bad \(member)"
+  case .refused(let code, let description, let status):
+    "refused (\(status)): " + [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
+  case .unexplained(let status): "answered \(status) without a reason"
+  case .tokenType(let type): "sent a token of type \(printable(type)), which was not asked for"
+  case .redirected(let location):
+    "redirects \(location.map { "to \(printable($0)) " } ?? "")where credentials can't follow"
+  }
+}
+
+private func words(for flaw: OAuthError.MetadataFlaw) -> String {
+  switch flaw {
+  case .notJSON: "it is not JSON"
+  case .issuer: "it names another issuer"
+  case .missing(let member): "there is no \(member)"
+  case .malformed(let member): "\(member) is not what it must be"
+  case .refused(let member, _): "\(member) is a URL that no credential may be sent to"
+  }
+}
+
+private func words(for feature: OAuthError.Feature) -> String {
+  switch feature {
+  case .authorizationCode: "sign-in with a browser"
+  case .deviceCode: "the device flow"
+  case .codeChallengeS256: "PKCE with S256"
+  case .dpopES256: "DPoP with ES256"
+  }
+}
+
+private func words(for distrust: AuthorizationResponse.Distrust) -> String {
+  switch distrust {
+  case .issuerMissing: "it has no iss, which this server always sends"
+  case .issuerMismatch: "its iss is another server's"
+  case .empty: "it has neither a code nor an error"
+  }
+}

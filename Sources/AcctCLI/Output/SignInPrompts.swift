@@ -1,0 +1,29 @@
+import AcctEngine
+import AcctModel
+import AcctProtocol
+
+/// Shows what the user must see while a sign-in waits; on standard error, `--quiet` or not.
+struct SignInPrompts: Sendable {
+  private let say: @Sendable (String) -> Void
+
+  init(_ context: Context) { say = context.world.streams.notice }
+
+  /// Shows one prompt; an address or a code that is to be copied stands alone on its line.
+  @Sendable func show(_ prompt: SignInPrompt) {
+    switch prompt {
+    case .browserOpened(let origin):
+      say("acct: sign in at \(origin), in the browser that has opened")
+    case .openYourself(let address):
+      say("acct: open this address and sign in:")
+      say(address)
+      say("acct: then come back, or paste the address that the browser ends at")
+    case .wrongPaste:
+      say("acct: that is not the callback of this sign-in; paste the whole address")
+    case .device(let flow):
+      say("acct: on any device, open this address:")
+      say((flow.verificationURL).description)
+      say("acct: and type in this code:")
+      say(printable(flow.userCode))
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// Signs in on another device (RFC 8628): shows a code, and asks until the user has typed it in.
+package struct DeviceSignIn: Sendable {
+  private let world: World
+  private let exchange: Exchange
+
+  package init(_ world: World, timeout: Int) {
+    self.world = world
+    exchange = Exchange(world, timeout: timeout)
+  }
+
+  /// Signs in.
+  ///
+  /// - Parameters:
+  ///   - wish: What the user asked for.
+  ///   - tell: Takes what the user must see.
+  /// - Returns: Credentials that are not kept yet.
+  /// - Throws: ``EngineError``; nothing is left behind.
+  package func callAsFunction(
+    _ wish: SignIn.Wish,
+    tell: @escaping @Sendable (SignInPrompt) -> Void
+  ) async throws(EngineError) -> NewCredentials {
+    let server = try await Discovery(world, timeout: exchange.timeout).server(wish.issuer)
+    guard let endpoint = server.deviceEndpoint else {
+      throw .oauth(.unsupported(.deviceCode), wish.issuer.url.origin)
+    }
+    var key: DPoPKey?
+    if server.namesDPoP {
+      do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
+    }
+    let flow = try await start(wish, at: endpoint)
+    tell(.device(flow))
+
+    let boundKey = key
+    let polling = Task { await poll(flow, wish.clientID, server, boundKey) }
+    let watch = world.signals.watch { polling.cancel() }
+    defer { watch.release() }
+    let response = try await polling.value.get()
+    return NewCredentials(
+      response,
+      key: key,
+      issuer: wish.issuer,
+      clientID: wish.clientID,
+      scope: wish.scope,
+      resources: wish.resources,
+      now: world.clock.now()
+    )
+  }
+
+  private func start(
+    _ wish: SignIn.Wish,
+    at endpoint: HTTPURL
+  ) async throws(EngineError) -> DeviceFlow {
+    var form = FormBody()
+    form.add("client_id", wish.clientID)
+    form.add("scope", wish.scope)
+    for resource in wish.resources { form.add("resource", resource.description) }
+    let response = try await exchange.send(.form(form, to: endpoint, exchange))
+    let origin = endpoint.origin
+    guard response.status == 200 else { throw EngineError(TokenOutcome(response), origin) }
+    guard response.field("Content-Type").isJSON,
+      let json = response.body.withBytes({ span in try? JSON(parsing: span) })
+    else { throw .oauth(.notJSON(status: response.status), origin) }
+    do { return try DeviceFlow(json, receivedAt: world.clock.now()) } catch {
+      throw .oauth(error, origin)
+    }
+  }
+
+  private func poll(
+    _ flow: DeviceFlow,
+    _ clientID: String,
+    _ server: AuthorizationServer,
+    _ key: DPoPKey?
+  ) async -> Result<TokenResponse, EngineError> {
+    var flow = flow
+    let endpoint = TokenEndpoint(of: server, exchange)
+    let origin = server.tokenEndpoint.origin
+    while await world.clock.sleep(flow.interval) {
+      let step: DeviceFlow.Step
+      do throws(EngineError) {
+        let outcome = try await endpoint.ask(flow.question(clientID: clientID), key: key)
+        step = flow.take(outcome, at: world.clock.now())
+      } catch .http(let failure, _) where failure != .cancelled {
+        // No answer is no "no": asked again for as long as the code lives (section 3.5).
+        guard !flow.isOver(at: world.clock.now()) else {
+          return .failure(.http(failure, origin))
+        }
+        continue
+      } catch {
+        return .failure(error)
+      }
+      switch step {
+      case .wait: continue
+      case .granted(let response): return .success(response)
+      case .denied:
+        return .failure(.authorizationRefused(code: "access_denied", description: nil))
+      case .expired: return .failure(.deviceCodeExpired)
+      case .failed(let error): return .failure(.oauth(error, origin))
+      }
+    }
+    return .failure(.cancelled)
+  }
+}
+
+extension TokenOutcome {
+  init(_ response: HTTPResponse) {
+    self.init(
+      status: response.status,
+      contentType: response.field("Content-Type"),
+      retryAfter: response.field("Retry-After"),
+      location: response.field("Location"),
+      body: response.body,
+      boundTo: nil
+    )
+  }
+}

@@ -1,0 +1,47 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// Finds out what an authorization server can do, from its issuer identifier.
+struct Discovery: Sendable {
+  private let exchange: Exchange
+
+  init(_ world: World, timeout: Int) { exchange = Exchange(world, timeout: timeout) }
+
+  /// Fetches the metadata: RFC 8414's place first, then OpenID Connect's.
+  ///
+  /// - Parameter issuer: Compared exactly with what the document says.
+  /// - Returns: The server's metadata.
+  /// - Throws: ``EngineError/http(_:_:)``, ``EngineError/oauth(_:_:)``.
+  func server(_ issuer: Issuer) async throws(EngineError) -> AuthorizationServer {
+    var lastStatus = 0
+    for url in AuthorizationServer.metadataURLs(for: issuer) {
+      let response = try await exchange.fetch(url)
+      if (500...).contains(response.status) || response.status == 429 {
+        throw .unavailable(response, issuer.url.origin)
+      }
+      guard response.status == 200 else {
+        lastStatus = response.status
+        continue
+      }
+      guard response.field("Content-Type").isJSON,
+        let json = response.body.withBytes({ span in try? JSON(parsing: span) })
+      else { throw .oauth(.metadata(.notJSON), issuer.url.origin) }
+      do { return try AuthorizationServer(json, for: issuer) } catch {
+        throw .oauth(.metadata(error), issuer.url.origin)
+      }
+    }
+    throw .oauth(.noMetadata(status: lastStatus), issuer.url.origin)
+  }
+}
+
+extension EngineError {
+  /// A server that can't answer now: 429 or 5xx.
+  static func unavailable(_ response: HTTPResponse, _ origin: Origin) -> EngineError {
+    let retryAfter = response.field("Retry-After")
+    return response.status == 429
+      ? .rateLimited(retryAfter: retryAfter, origin)
+      : .serverFailed(status: response.status, retryAfter: retryAfter, origin)
+  }
+}

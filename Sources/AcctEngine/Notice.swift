@@ -1,0 +1,20 @@
+package import AcctModel
+
+/// Something that the user should know although the command succeeded.
+package enum Notice: Sendable {
+  /// The token is used although it is due: it could not be renewed, and is not yet past.
+  case usedUnrenewed(account: AccountName, secondsLeft: Int64, because: EngineError)
+  /// The clock is more than a minute off from the server's; proofs follow the server's.
+  case clockOff(seconds: Int64, Origin)
+  /// The server has ended the session.
+  case revoked(account: AccountName)
+  /// The server may still take the tokens.
+  case notRevoked(account: AccountName, Obstacle)
+
+  /// Why a session could not be revoked.
+  package enum Obstacle: Sendable {
+    case noEndpoint
+    case refused(status: Int)
+    case failed(EngineError)
+  }
+}

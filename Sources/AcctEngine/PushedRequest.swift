@@ -1,0 +1,63 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// Pushes an authorization request to the server before the browser goes there (RFC 9126).
+struct PushedRequest: Sendable {
+  private let exchange: Exchange
+
+  init(_ exchange: Exchange) { self.exchange = exchange }
+
+  /// Pushes the request wherever the server has an endpoint for it.
+  ///
+  /// A generic server gets `dpop_jkt` in the form, which binds the code just as well, and a proof
+  /// only after it has asked for one: some answer a proof that comes unasked with a bare 403.
+  ///
+  /// - Parameters:
+  ///   - request: What is asked for.
+  ///   - server: The server.
+  ///   - key: The key that the tokens are to be bound to, if any.
+  /// - Returns: The `request_uri`, or `nil` where the server takes no pushed requests.
+  /// - Throws: ``EngineError``.
+  func push(
+    _ request: AuthorizationRequest,
+    to server: AuthorizationServer,
+    key: DPoPKey?
+  ) async throws(EngineError) -> String? {
+    guard let endpoint = server.pushedRequestEndpoint else { return nil }
+    let form = HTTPRequest.form(request.parameters, to: endpoint, exchange)
+    var response = try await exchange.send(form)
+    if let key, (400...403).contains(response.status) {
+      response = try await exchange.send(form, key: key)
+    }
+    return try requestURI(in: response, endpoint.origin)
+  }
+
+  private func requestURI(
+    in response: HTTPResponse,
+    _ origin: Origin
+  ) throws(EngineError) -> String {
+    // 201 is the one that the RFC names; 200 is seen.
+    guard (200...201).contains(response.status) else {
+      throw EngineError(
+        TokenOutcome(
+          status: response.status,
+          contentType: response.field("Content-Type"),
+          retryAfter: response.field("Retry-After"),
+          location: response.field("Location"),
+          body: response.body,
+          boundTo: nil
+        ),
+        origin
+      )
+    }
+    guard response.field("Content-Type").isJSON,
+      let json = response.body.withBytes({ span in try? JSON(parsing: span) })
+    else { throw .oauth(.notJSON(status: response.status), origin) }
+    guard let uri = json.objectValue?["request_uri"]?.stringValue, !uri.isEmpty else {
+      throw .oauth(.malformedAnswer(member: "request_uri"), origin)
+    }
+    return uri
+  }
+}

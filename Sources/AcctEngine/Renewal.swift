@@ -1,0 +1,154 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Renews an account's tokens so that neither a race, a crash nor a bad network loses them.
+///
+/// A refresh token is often good for one use, and some servers end the session when it is used
+/// twice. So only one process at a time renews an account; whoever waited for it takes its
+/// result; what the server answers is written down before anything else happens; and only the
+/// server's own `invalid_grant` ends a session.
+struct Renewal: Sendable {
+  private let world: World
+  private let interaction: Interaction
+  private let timeout: Int
+  private let book: AccountBook
+
+  init(_ world: World, _ interaction: Interaction, timeout: Int) {
+    self.world = world
+    self.interaction = interaction
+    self.timeout = timeout
+    book = AccountBook(world.files)
+  }
+
+  /// Makes sure that a token has enough time left, renewing it if need be.
+  ///
+  /// - Parameters:
+  ///   - account: Whose token.
+  ///   - isDue: Decides, for the account as it is now, whether it must be renewed.
+  /// - Throws: Why it could not be renewed; the credentials are kept in every case.
+  func callAsFunction(
+    _ account: Account,
+    ifDue isDue: (Account) -> Bool
+  ) async throws(EngineError) {
+    try await book.exclusively(account.id) { () throws(EngineError) in
+      // Another process may have renewed while this one waited for the lock.
+      guard var current = try book.account(account.id) else {
+        throw .unknownAccount(
+          reference: account.name.description, selectedBy: .option, candidates: [])
+      }
+      if case .reauthRequired(let reason) = current.standing {
+        throw .signInRequired(account: current.name, .ended(reason: reason))
+      }
+      let wallet = try Wallet(of: current, in: world, interaction)
+      let contents = try await wallet.readForRenewal()
+      if let expiresAt = contents.expiresAt { current.lease.expiresAt = expiresAt }
+      guard isDue(current) else { return }
+      guard let refreshToken = contents.refreshToken, current.tokenType != .dpop || contents.key != nil
+      else { throw .signInRequired(account: current.name, .expired) }
+
+      let server = try await server(of: current)
+      // A rotated token that can't be stored is a lost session: see before anything is sent.
+      do { try await wallet.keyring.prepare(interaction) } catch {
+        throw .keyring(error, wallet.keyring.kind)
+      }
+      try await renew(current, refreshToken, contents.key, at: server, wallet)
+    }
+  }
+
+  private func server(of account: Account) async throws(EngineError) -> AuthorizationServer {
+    guard let issuer = account.identity.issuer else {
+      throw .issuerUnknown(account: account.name)
+    }
+    return try await Discovery(world, timeout: timeout).server(issuer)
+  }
+
+  /// From the note that a renewal is in flight to the last write, nothing may interrupt.
+  private func renew(
+    _ account: Account,
+    _ refreshToken: Token,
+    _ key: DPoPKey?,
+    at server: AuthorizationServer,
+    _ wallet: Wallet
+  ) async throws(EngineError) {
+    let held = world.signals.holdBack()
+    defer { held.release() }
+    let wasInterrupted = account.renewalStartedAt != nil
+    var account = account
+    account.renewalStartedAt = world.clock.now()
+    try book.save(account)
+
+    let endpoint = TokenEndpoint(of: server, Exchange(world, timeout: timeout))
+    let form = RefreshRequest.form(refreshToken, clientID: account.identity.clientID)
+    let outcome: TokenOutcome
+    do { outcome = try await endpoint.ask(form, key: key) } catch {
+      try settle(&account, wasSent: error.mayHaveReachedTheServer || wasInterrupted)
+      throw error
+    }
+    switch outcome {
+    case .granted(let response):
+      try await keep(response, &account, wallet)
+    case .ended(let description):
+      let reason = Self.reason(description, wasInterrupted: wasInterrupted)
+      account.standing = .reauthRequired(reason: reason)
+      try settle(&account, wasSent: false)
+      throw .signInRequired(account: account.name, .ended(reason: reason))
+    case .limited, .serverFailed, .failed:
+      try settle(&account, wasSent: outcome.mayHaveSpentTheToken || wasInterrupted)
+      throw EngineError(outcome, server.tokenEndpoint.origin)
+    }
+  }
+
+  /// Writes what the server granted: the refresh token first, since with it alone the rest can be
+  /// had again; then the access token, then the time; then the note goes.
+  private func keep(
+    _ response: TokenResponse,
+    _ account: inout Account,
+    _ wallet: Wallet
+  ) async throws(EngineError) {
+    account.lease = response.lease(from: world.clock.now(), canRenew: true)
+    var items: [Keyring.Item] = []
+    if let token = response.refreshToken { items.append(.init(.refreshToken, token.secret)) }
+    items.append(.init(.accessToken, response.accessToken.secret))
+    if let expiresAt = account.lease.expiresAt {
+      items.append(.init(.expiresAt, Secret(expiresAt.description)))
+    }
+    try await wallet.write(items)
+    if let scope = response.scope { account.scope = scope }
+    account.standing = .signedIn
+    try settle(&account, wasSent: false)
+  }
+
+  /// Saves the account; the note stays where the refresh token may have been used up.
+  private func settle(_ account: inout Account, wasSent: Bool) throws(EngineError) {
+    if !wasSent { account.renewalStartedAt = nil }
+    try book.save(account)
+  }
+
+  private static func reason(_ description: String?, wasInterrupted: Bool) -> String {
+    let words = description ?? "the refresh token is no longer valid"
+    return wasInterrupted
+      ? "an earlier renewal was interrupted before its answer could be kept, and \(words)" : words
+  }
+}
+
+extension TokenOutcome {
+  /// Whether the server may have taken the refresh token although no tokens came of it.
+  var mayHaveSpentTheToken: Bool {
+    switch self {
+    case .serverFailed: true
+    case .failed(.notJSON), .failed(.malformedAnswer), .failed(.tokenType): true
+    case .failed, .limited, .granted, .ended: false
+    }
+  }
+}
+
+extension EngineError {
+  /// Whether a request may have been taken although no answer came.
+  var mayHaveReachedTheServer: Bool {
+    switch self {
+    case .http(.unresolved, _), .http(.unreachable, _), .http(.untrusted, _), .http(.proxy, _): false
+    default: true
+    }
+  }
+}

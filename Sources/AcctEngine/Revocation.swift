@@ -1,0 +1,46 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Tells the server that a session is over (RFC 7009); best effort, and never for long.
+struct Revocation: Sendable {
+  private let world: World
+  private let exchange: Exchange
+
+  /// A server that is slow to say goodbye is left: 5 seconds for each request at most.
+  init(_ world: World, timeout: Int) {
+    self.world = world
+    exchange = Exchange(world, timeout: min(timeout, 5))
+  }
+
+  /// Asks the server to end a session.
+  ///
+  /// - Parameters:
+  ///   - account: Whose session.
+  ///   - contents: Its tokens and key; the refresh token goes first, since it is the session.
+  /// - Returns: What happened, for the user to know; `nil` where there is nothing to revoke.
+  func callAsFunction(_ account: Account, _ contents: Wallet.Contents) async -> Notice? {
+    guard let issuer = account.identity.issuer, account.kind == .oauth else { return nil }
+    let refreshToken = contents.refreshToken.map { ($0, "refresh_token") }
+    guard let (token, hint) = refreshToken ?? contents.token.map({ ($0, "access_token") }) else {
+      return nil
+    }
+    do throws(EngineError) {
+      let server = try await Discovery(world, timeout: exchange.timeout).server(issuer)
+      guard let endpoint = server.revocationEndpoint else {
+        return .notRevoked(account: account.name, .noEndpoint)
+      }
+      let form = RefreshRequest.revocation(
+        of: token,
+        hint: hint,
+        clientID: account.identity.clientID
+      )
+      let response = try await exchange.send(.form(form, to: endpoint, exchange), key: contents.key)
+      return response.status == 200
+        ? .revoked(account: account.name)
+        : .notRevoked(account: account.name, .refused(status: response.status))
+    } catch {
+      return .notRevoked(account: account.name, .failed(error))
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// What an origin's last response taught: its DPoP nonce, and how far its clock is from ours.
+///
+/// Shared by every process for at most 5 minutes. These are hints (RFC 9449, section 8): without
+/// one, or with one that the server has forgotten, a request costs one more round trip. So
+/// nothing here ever fails a command.
+struct ServerHints: Sendable {
+  private let world: World
+
+  init(_ world: World) { self.world = world }
+
+  private static let lifetime: Int64 = 300
+  /// A clock that is less wrong than this is left alone: proofs are taken for minutes.
+  private static let tolerance: Int64 = 60
+
+  /// The nonce to use for `origin`, if a fresh one is known.
+  func nonce(for origin: Origin) -> String? { hint(for: origin)?.nonce }
+
+  /// The time to put into a proof for `origin`: ours, or the server's where ours is wrong.
+  func now(at origin: Origin) -> Timestamp {
+    world.clock.now().adding(seconds: hint(for: origin)?.skew ?? 0)
+  }
+
+  /// Whether the server's clock is known to be more than a minute off.
+  func isClockOff(at origin: Origin) -> Bool { (hint(for: origin)?.skew ?? 0) != 0 }
+
+  /// Remembers what a response of `origin` brought.
+  func learn(from response: HTTPResponse, of origin: Origin) {
+    let known = hint(for: origin)
+    let nonce = DPoPChallenge.nonce(in: response.fields) ?? known?.nonce
+    let date = response.field("Date").flatMap { HTTPDate.parse($0) }
+    let difference = date.map { $0.seconds(since: world.clock.now()) }
+    let skew = difference.map { abs($0) > Self.tolerance ? $0 : 0 } ?? known?.skew ?? 0
+    guard nonce != nil || skew != 0 || known != nil else { return }
+    // Unchanged hints are written again only when they age: one file write fewer per request.
+    guard nonce != known?.nonce || skew != known?.skew || (known?.age ?? 0) > 30 else { return }
+    let line = "\(world.clock.now().secondsSince1970) \(skew) \(nonce ?? "")\n"
+    try? world.files.replace(.nonce(origin), Array(line.utf8))
+  }
+
+  private struct Hint {
+    var age: Int64
+    var skew: Int64
+    var nonce: String?
+  }
+
+  private func hint(for origin: Origin) -> Hint? {
+    guard let bytes = try? world.files.read(.nonce(origin)) else { return nil }
+    let words = String(decoding: bytes, as: UTF8.self).split { " \n".contains($0) }
+    guard words.count >= 2, let seconds = Int64(words[0]), let skew = Int64(words[1]),
+      let learnt = Timestamp(secondsSince1970: seconds)
+    else { return nil }
+    let age = world.clock.now().seconds(since: learnt)
+    guard (0...Self.lifetime).contains(age) else { return nil }
+    return Hint(age: age, skew: skew, nonce: words.count > 2 ? String(words[2]) : nil)
+  }
+}

@@ -1,0 +1,146 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// Signs in at an OAuth 2 server through the user's browser (RFC 6749, section 4.1; RFC 8252).
+package struct SignIn: Sendable {
+  private let world: World
+  private let interaction: Interaction
+  private let exchange: Exchange
+
+  package init(_ world: World, _ interaction: Interaction, timeout: Int) {
+    self.world = world
+    self.interaction = interaction
+    exchange = Exchange(world, timeout: timeout)
+  }
+
+  /// What the user asked for.
+  package struct Wish: Sendable {
+    package var issuer: Issuer
+    package var clientID: String
+    package var scope: String?
+    package var resources: [HTTPURL]
+    package var opensBrowser: Bool
+    package var redirectPort: Int?
+
+    package init(
+      issuer: Issuer,
+      clientID: String,
+      scope: String?,
+      resources: [HTTPURL],
+      opensBrowser: Bool,
+      redirectPort: Int?
+    ) {
+      self.issuer = issuer
+      self.clientID = clientID
+      self.scope = scope
+      self.resources = resources
+      self.opensBrowser = opensBrowser
+      self.redirectPort = redirectPort
+    }
+  }
+
+  /// Signs in.
+  ///
+  /// - Parameters:
+  ///   - wish: What the user asked for.
+  ///   - tell: Takes what the user must see while it waits.
+  /// - Returns: Credentials that are not kept yet.
+  /// - Throws: ``EngineError``; nothing is left behind.
+  package func callAsFunction(
+    _ wish: Wish,
+    tell: @escaping @Sendable (SignInPrompt) -> Void
+  ) async throws(EngineError) -> NewCredentials {
+    let server = try await Discovery(world, timeout: exchange.timeout).server(wish.issuer)
+    guard let endpoint = server.authorizationEndpoint else {
+      throw .oauth(.unsupported(.authorizationCode), wish.issuer.url.origin)
+    }
+    guard server.offersS256 else {
+      throw .oauth(.unsupported(.codeChallengeS256), wish.issuer.url.origin)
+    }
+    let key = try newKey(for: server)
+    let listening: Listening
+    do { listening = try await world.listener.listen(wish.redirectPort) } catch {
+      throw .listen(error)
+    }
+    let request = AuthorizationRequest(
+      clientID: wish.clientID,
+      redirectURI: "http://127.0.0.1:\(listening.port)/callback",
+      scope: wish.scope,
+      resources: wish.resources,
+      thumbprint: key?.thumbprint,
+      random: world.entropy.bytes(AuthorizationRequest.randomCount)
+    )
+    let result: Result<Secret, EngineError>
+    do throws(EngineError) {
+      let pushed = try await PushedRequest(exchange).push(request, to: server, key: key)
+      let address = request.browserAddress(at: endpoint, pushed: pushed)
+      let waiting = CallbackWait(world, listening, request, server)
+      result = .success(
+        try await waiting.code(at: address, opensBrowser: wish.opensBrowser, tell: tell)
+      )
+    } catch {
+      result = .failure(error)
+    }
+    await listening.close()
+    let code = try result.get()
+
+    let response = try await TokenEndpoint(of: server, exchange)
+      .grant(request.exchange(code), key: key)
+    return NewCredentials(
+      response,
+      key: key,
+      issuer: wish.issuer,
+      clientID: wish.clientID,
+      scope: wish.scope,
+      resources: wish.resources,
+      now: world.clock.now()
+    )
+  }
+
+  private func newKey(for server: AuthorizationServer) throws(EngineError) -> DPoPKey? {
+    guard server.namesDPoP else { return nil }
+    do { return try DPoPKey.generate() } catch { throw .keyGeneration }
+  }
+}
+
+/// What the user must see while a sign-in waits.
+package enum SignInPrompt: Sendable {
+  /// The browser has been opened at the server; it waits for the user there.
+  case browserOpened(Origin)
+  /// No browser: the address, and where to paste the callback.
+  case openYourself(address: String)
+  /// What was pasted is not the callback.
+  case wrongPaste
+  /// The device flow's address and code.
+  case device(DeviceFlow)
+}
+
+extension NewCredentials {
+  /// What a token endpoint granted.
+  init(
+    _ response: TokenResponse,
+    key: DPoPKey?,
+    issuer: Issuer,
+    clientID: String,
+    scope: String?,
+    resources: [HTTPURL],
+    now: Timestamp
+  ) {
+    let origins = resources.map(\.origin)
+    let own = origins.isEmpty ? [issuer.url.origin] : origins
+    self.init(
+      kind: .oauth,
+      tokenType: response.tokenType,
+      identity: Identity(subject: response.subject, issuer: issuer, clientID: clientID),
+      issuerSource: .given,
+      service: own.first,
+      origins: own,
+      scope: response.scope ?? scope,
+      lease: response.lease(from: now, canRenew: response.refreshToken != nil),
+      token: response.accessToken,
+      refreshToken: response.refreshToken,
+      key: response.tokenType == .dpop ? key : nil
+    )
+  }
+}

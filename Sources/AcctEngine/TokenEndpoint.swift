@@ -1,0 +1,69 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Asks a token endpoint, with a proof where there is a key, and classifies the answer.
+struct TokenEndpoint: Sendable {
+  private let server: AuthorizationServer
+  private let exchange: Exchange
+
+  init(of server: AuthorizationServer, _ exchange: Exchange) {
+    self.server = server
+    self.exchange = exchange
+  }
+
+  /// Sends a form.
+  ///
+  /// - Parameters:
+  ///   - form: The grant.
+  ///   - key: The key that the tokens are to be bound to, if any.
+  /// - Returns: What the answer means.
+  /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
+  func ask(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> TokenOutcome {
+    let response = try await exchange.send(.form(form, to: server.tokenEndpoint, exchange), key: key)
+    return TokenOutcome(
+      status: response.status,
+      contentType: response.field("Content-Type"),
+      retryAfter: response.field("Retry-After"),
+      location: response.field("Location"),
+      body: response.body,
+      boundTo: key?.thumbprint
+    )
+  }
+
+  /// The same, where anything but tokens is an error.
+  func grant(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> TokenResponse {
+    let outcome = try await ask(form, key: key)
+    if case .granted(let response) = outcome { return response }
+    throw EngineError(outcome, server.tokenEndpoint.origin)
+  }
+}
+
+extension HTTPRequest {
+  static func form(_ form: FormBody, to url: HTTPURL, _ exchange: Exchange) -> HTTPRequest {
+    HTTPRequest(
+      method: "POST",
+      url: url,
+      fields: [
+        ("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("application/json")),
+      ],
+      body: form.secret(),
+      timeout: exchange.timeout
+    )
+  }
+}
+
+extension EngineError {
+  /// What an answer without tokens means where they were asked for.
+  init(_ outcome: TokenOutcome, _ origin: Origin) {
+    switch outcome {
+    case .limited(let retryAfter): self = .rateLimited(retryAfter: retryAfter, origin)
+    case .serverFailed(let status, let retryAfter):
+      self = .serverFailed(status: status, retryAfter: retryAfter, origin)
+    case .failed(let error): self = .oauth(error, origin)
+    case .ended(let description):
+      self = .oauth(.refused(code: "invalid_grant", description: description, status: 400), origin)
+    case .granted: self = .oauth(.malformedAnswer(member: "body"), origin)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package import AcctModel
+
+/// The user's browser.
+package struct Browser: Sendable {
+  /// Opens an address: `$BROWSER` if that is set, else `xdg-open`.
+  ///
+  /// Returns whether it seems to work: what was started did not fail within a second.
+  package var open: @Sendable (_ address: String) async -> Bool
+
+  package init(open: @escaping @Sendable (_ address: String) async -> Bool) { self.open = open }
+}
+
+/// A listener on 127.0.0.1 that takes callbacks (RFC 8252, section 7.3).
+package struct CallbackListener: Sendable {
+  /// Starts to listen on `port`, or on a free one.
+  package var listen: @Sendable (_ port: Int?) async throws(ListenFailure) -> Listening
+
+  package init(
+    listen: @escaping @Sendable (_ port: Int?) async throws(ListenFailure) -> Listening
+  ) {
+    self.listen = listen
+  }
+}
+
+/// A listener at work.
+package struct Listening: Sendable {
+  package let port: Int
+  /// Waits for the next request to `/callback`; `nil` after ``close`` or when cancelled.
+  ///
+  /// Any other path is answered 404 by the listener itself.
+  package let next: @Sendable () async -> Callback?
+  /// Stops listening, after the last answer has been sent.
+  package let close: @Sendable () async -> Void
+
+  package init(
+    port: Int,
+    next: @escaping @Sendable () async -> Callback?,
+    close: @escaping @Sendable () async -> Void
+  ) {
+    self.port = port
+    self.next = next
+    self.close = close
+  }
+}
+
+/// One request to the callback address, and the way to answer it.
+package struct Callback: Sendable {
+  /// The query, without its `?`; a code is a secret for as long as it can be exchanged.
+  package let query: Secret
+  package let answer: @Sendable (CallbackPage) -> Void
+
+  package init(query: Secret, answer: @escaping @Sendable (CallbackPage) -> Void) {
+    self.query = query
+    self.answer = answer
+  }
+}
+
+/// What the browser shows after the callback.
+package enum CallbackPage: Sendable {
+  /// Signed in; the page can be closed.
+  case done
+  /// The server said no, or its answer can't be trusted: the terminal says more.
+  case failed
+  /// It is not the callback that is waited for.
+  case unexpected
+}
+
+/// Why there is no listener.
+package enum ListenFailure: Error, Equatable, Sendable {
+  case failed(port: Int?, reason: String)
+}

@@ -1,0 +1,82 @@
+package import AcctModel
+
+/// A request for an authorization code (RFC 6749, section 4.1.1), with PKCE and a `state`.
+package struct AuthorizationRequest: Sendable {
+  package let clientID: String
+  package let redirectURI: String
+  package let scope: String?
+  /// RFC 8707, one for each resource server.
+  package let resources: [HTTPURL]
+  package let loginHint: String?
+  /// Binds the code to the key (RFC 9449, section 10).
+  package let thumbprint: String?
+  package let state: String
+  package let pkce: PKCE
+
+  package init(
+    clientID: String,
+    redirectURI: String,
+    scope: String?,
+    resources: [HTTPURL] = [],
+    loginHint: String? = nil,
+    thumbprint: String?,
+    random: [UInt8]
+  ) {
+    self.clientID = clientID
+    self.redirectURI = redirectURI
+    self.scope = scope
+    self.resources = resources
+    self.loginHint = loginHint
+    self.thumbprint = thumbprint
+    // One draw of randomness serves both: neither half tells anything of the other.
+    state = Base64URL.encode(Array(random.prefix(random.count / 2)))
+    pkce = PKCE(random: Array(random.suffix(random.count - random.count / 2)))
+  }
+
+  /// How many random bytes a request needs: 32 each for `state` and the verifier.
+  package static let randomCount = 64
+
+  /// The parameters, for a pushed request (RFC 9126) or a query.
+  package var parameters: FormBody {
+    var form = FormBody()
+    form.add("response_type", "code")
+    form.add("client_id", clientID)
+    form.add("redirect_uri", redirectURI)
+    form.add("scope", scope)
+    for resource in resources { form.add("resource", resource.description) }
+    form.add("state", state)
+    form.add("code_challenge", pkce.challenge)
+    form.add("code_challenge_method", "S256")
+    form.add("dpop_jkt", thumbprint)
+    form.add("login_hint", loginHint)
+    return form
+  }
+
+  /// Where the browser goes.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The authorization endpoint; it may have a query of its own.
+  ///   - pushed: The `request_uri` of a pushed request, which then says everything.
+  /// - Returns: The address to open.
+  package func browserAddress(at endpoint: HTTPURL, pushed: String?) -> String {
+    var form = parameters
+    if let pushed {
+      form = FormBody()
+      form.add("client_id", clientID)
+      form.add("request_uri", pushed)
+    }
+    return "\(endpoint)\(endpoint.query == nil ? "?" : "&")\(form.text)"
+  }
+
+  /// The form that exchanges the code for tokens (RFC 6749, section 4.1.3).
+  package func exchange(_ code: Secret) -> FormBody {
+    var form = FormBody()
+    form.add("grant_type", "authorization_code")
+    form.add("code", code)
+    form.add("redirect_uri", redirectURI)
+    form.add("client_id", clientID)
+    form.add("code_verifier", pkce.verifier)
+    for resource in resources { form.add("resource", resource.description) }
+    return form
+  }
+}

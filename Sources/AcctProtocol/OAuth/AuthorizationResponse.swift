@@ -1,0 +1,55 @@
+import AcctCrypto
+package import AcctModel
+
+/// What a callback address turns out to be.
+package enum AuthorizationResponse: Sendable {
+  /// The code that was waited for.
+  case code(Secret)
+  /// The server says no, in its own words (RFC 6749, section 4.1.2.1).
+  case refused(code: String, description: String?)
+  /// It is nobody's answer to this request: the right one may still come.
+  case foreign
+  /// It is the answer to this request and can't be trusted.
+  case untrusted(Distrust)
+
+  /// Why an answer can't be trusted.
+  package enum Distrust: Equatable, Sendable {
+    /// No `iss`, although the server always sends one (RFC 9207).
+    case issuerMissing
+    /// Another server's answer: a mix-up attack, or two servers behind one address.
+    case issuerMismatch
+    /// Neither a code nor an error.
+    case empty
+  }
+
+  /// Reads the query of a callback.
+  ///
+  /// - Parameters:
+  ///   - query: Without its `?`.
+  ///   - request: What was asked; its `state` is compared in constant time.
+  ///   - server: Who must have answered.
+  package init(_ query: String, to request: AuthorizationRequest, from server: AuthorizationServer) {
+    guard let parameters = try? QueryParameters(query), let state = parameters["state"],
+      ConstantTime.equal(Array(state.utf8), Array(request.state.utf8))
+    else {
+      self = .foreign
+      return
+    }
+    if let issuer = parameters["iss"] {
+      guard issuer == server.issuer.description else {
+        self = .untrusted(.issuerMismatch)
+        return
+      }
+    } else if server.sendsIssuer {
+      self = .untrusted(.issuerMissing)
+      return
+    }
+    if let error = parameters["error"] {
+      self = .refused(code: error, description: parameters["error_description"])
+    } else if let code = parameters["code"] {
+      self = .code(Secret(code))
+    } else {
+      self = .untrusted(.empty)
+    }
+  }
+}

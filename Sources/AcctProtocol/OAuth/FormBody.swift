@@ -1,0 +1,51 @@
+package import AcctModel
+
+/// Parameters as `application/x-www-form-urlencoded`, every byte outside the unreserved set
+/// percent-encoded (RFC 6749, appendix B).
+package struct FormBody: Sendable {
+  private var bytes: [UInt8] = []
+
+  package init() {}
+
+  /// The media type to send it with.
+  package static let mediaType = "application/x-www-form-urlencoded"
+
+  /// Adds a parameter that is no secret; `nil` adds nothing.
+  package mutating func add(_ name: String, _ value: String?) {
+    guard let value else { return }
+    add(name, Secret(value))
+  }
+
+  /// Adds a parameter.
+  package mutating func add(_ name: String, _ value: Secret) {
+    if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+    encode(Secret(name))
+    bytes.append(UInt8(ascii: "="))
+    encode(value)
+  }
+
+  private mutating func encode(_ text: Secret) {
+    let digits = Array("0123456789ABCDEF".utf8)
+    text.withBytes { span in
+      for index in span.indices {
+        let byte = span[index]
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
+        default:
+          bytes.append(UInt8(ascii: "%"))
+          bytes.append(digits[Int(byte >> 4)])
+          bytes.append(digits[Int(byte & 15)])
+        }
+      }
+    }
+  }
+
+  /// The body, wiped when it is done with.
+  package consuming func secret() -> Secret {
+    var bytes = bytes
+    return Secret(consuming: &bytes)
+  }
+
+  /// The same as text, for the query of a URL that a browser opens.
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,41 @@
+package import AcctModel
+
+/// An authorization server answered against the protocol.
+///
+/// Cases name members and codes, never tokens. Text that the server wrote is shown to the user
+/// and must be made printable there.
+package enum OAuthError: Error, Equatable, Sendable {
+  /// Neither RFC 8414's nor OpenID Connect's metadata could be had.
+  case noMetadata(status: Int)
+  /// The metadata is not what it must be.
+  case metadata(MetadataFlaw)
+  /// The server can't do what was asked of it.
+  case unsupported(Feature)
+  /// An answer has another media type than JSON.
+  case notJSON(status: Int)
+  /// An answer is JSON, but not what it must be.
+  case malformedAnswer(member: String)
+  /// The server refused, in its own words (RFC 6749, section 5.2).
+  case refused(code: String, description: String?, status: Int)
+  /// The server refused without words.
+  case unexplained(status: Int)
+  /// A token of another type than the one that was asked for.
+  case tokenType(String)
+  /// A redirect where none may be followed.
+  case redirected(to: String?)
+
+  /// What can be wrong with metadata.
+  package enum MetadataFlaw: Error, Equatable, Sendable {
+    case notJSON
+    /// The `issuer` in it is another one (RFC 8414, section 3.3).
+    case issuer
+    case missing(member: String)
+    case malformed(member: String)
+    case refused(member: String, Malformed.Refusal)
+  }
+
+  /// What a server may lack.
+  package enum Feature: String, Equatable, Sendable {
+    case authorizationCode, deviceCode, codeChallengeS256, dpopES256
+  }
+}

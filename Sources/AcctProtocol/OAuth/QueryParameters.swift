@@ -1,0 +1,55 @@
+/// The parameters of a query, decoded; one that is there twice is an error (RFC 6749, section 3.1).
+package struct QueryParameters: Equatable, Sendable {
+  private var values: [String: String] = [:]
+
+  /// Why a query can't be read.
+  package enum Flaw: Error, Equatable, Sendable {
+    case doubled(name: String)
+    /// A bad percent escape, or bytes that are not UTF-8.
+    case malformed
+  }
+
+  /// Decodes `name=value&…`, with `+` for a space.
+  ///
+  /// - Parameter query: The query without its `?`.
+  /// - Throws: ``Flaw``.
+  package init(_ query: String) throws(Flaw) {
+    for pair in query.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = try Self.decoded(parts[0])
+      let value = parts.count == 2 ? try Self.decoded(parts[1]) : ""
+      guard values.updateValue(value, forKey: name) == nil else { throw .doubled(name: name) }
+    }
+  }
+
+  /// The value of a parameter; an empty one counts as missing.
+  package subscript(name: String) -> String? {
+    values[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private static func decoded(_ text: Substring) throws(Flaw) -> String {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        let escape = rest.prefix(2)
+        guard escape.count == 2, escape.allSatisfy(\.isHexDigit),
+          let value = UInt8(String(Substring(escape)), radix: 16)
+        else { throw .malformed }
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      default: bytes.append(byte)
+      }
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
+    return text
+  }
+}
+
+extension UInt8 {
+  fileprivate var isHexDigit: Bool {
+    (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
+  }
+}

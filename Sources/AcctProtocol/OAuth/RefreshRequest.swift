@@ -1,0 +1,28 @@
+package import AcctModel
+
+/// The forms that renew and revoke (RFC 6749, section 6; RFC 7009).
+package enum RefreshRequest {
+  /// Asks for new tokens.
+  ///
+  /// - Parameters:
+  ///   - refreshToken: Often good for one use alone.
+  ///   - clientID: The very same string as at sign-in; another one ends the session.
+  ///   - resources: RFC 8707.
+  /// - Returns: The form.
+  package static func form(_ refreshToken: Token, clientID: String?) -> FormBody {
+    var form = FormBody()
+    form.add("grant_type", "refresh_token")
+    form.add("refresh_token", refreshToken.secret)
+    form.add("client_id", clientID)
+    return form
+  }
+
+  /// Asks to end the session (RFC 7009, section 2.1).
+  package static func revocation(of token: Token, hint: String, clientID: String?) -> FormBody {
+    var form = FormBody()
+    form.add("token", token.secret)
+    form.add("token_type_hint", hint)
+    form.add("client_id", clientID)
+    return form
+  }
+}

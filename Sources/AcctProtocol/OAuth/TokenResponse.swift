@@ -1,0 +1,77 @@
+package import AcctModel
+package import StrictJSON
+
+/// A successful answer of a token endpoint (RFC 6749, section 5.1).
+package struct TokenResponse: Sendable {
+  package let accessToken: Token
+  package let refreshToken: Token?
+  package let tokenType: Account.TokenType
+  /// Seconds.
+  package let lifetime: Int64?
+  package let scope: String?
+  /// `sub` of the answer, as AT Protocol servers send it, else of the token.
+  package let subject: String?
+  /// Where the token says that it may be used.
+  package let resourceServer: Origin?
+  /// The token's own `exp`.
+  package let expiry: Timestamp?
+
+  /// Reads the answer.
+  ///
+  /// - Parameters:
+  ///   - json: The body.
+  ///   - key: The thumbprint of the key that signed the request's proof, if there was one.
+  /// - Throws: ``OAuthError/malformedAnswer(member:)``, ``OAuthError/tokenType(_:)``.
+  package init(_ json: JSON, boundTo key: String?) throws(OAuthError) {
+    guard let answer = json.objectValue else { throw .malformedAnswer(member: "body") }
+    func string(_ name: String) throws(OAuthError) -> String? {
+      guard let value = answer[name], value != .null else { return nil }
+      guard let text = value.stringValue else { throw .malformedAnswer(member: name) }
+      return text
+    }
+    func token(_ name: String) throws(OAuthError) -> Token? {
+      guard let text = try string(name) else { return nil }
+      do { return try Token(text) } catch { throw .malformedAnswer(member: name) }
+    }
+    guard let accessToken = try token("access_token") else {
+      throw .malformedAnswer(member: "access_token")
+    }
+    let claims: TokenClaims
+    do { claims = try TokenClaims(of: accessToken) } catch {
+      throw .malformedAnswer(member: "access_token")
+    }
+    let type = try string("token_type") ?? "Bearer"
+    switch type.lowercased() {
+    case "dpop" where key != nil: tokenType = .dpop
+    case "bearer" where !claims.isBound: tokenType = .bearer
+    default: throw .tokenType(type)
+    }
+    if let thumbprint = claims.confirmationThumbprint, tokenType == .dpop, thumbprint != key {
+      throw .malformedAnswer(member: "cnf.jkt")
+    }
+    self.accessToken = accessToken
+    refreshToken = try token("refresh_token")
+    scope = try string("scope")
+    subject = try string("sub") ?? claims.subject
+    resourceServer = claims.resourceServer
+    expiry = claims.expiry
+    // An unusable lifetime counts as none: the token is good, and its own `exp` or an hour serves.
+    lifetime = answer["expires_in"]?.looseNumber.flatMap {
+      abs($0) < 1e15 ? Int64($0.rounded(.down)) : nil
+    }
+  }
+
+  /// The lease that begins now.
+  ///
+  /// - Parameters:
+  ///   - now: When the answer came.
+  ///   - canRenew: Whether there is a refresh token, this one's or an earlier one's.
+  /// - Returns: The lease; an hour where neither the server nor the token tells.
+  package func lease(from now: Timestamp, canRenew: Bool) -> Lease {
+    Lease(
+      expiresAt: lifetime.map(now.adding) ?? expiry ?? now.adding(seconds: 3600),
+      lifetime: lifetime,
+      canRenew: canRenew
+    )
+  }
+}
