@@ -76,15 +76,20 @@ package struct Authorize: Sendable {
     switch account.tokenType {
     case .dpop:
       guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
-      let proof = DPoPProof.make(
-        key: key,
-        method: target.method,
-        url: url,
-        issuedAt: world.clock.now(),
-        random: world.entropy.bytes(16),
-        nonce: NonceCache(world).nonce(for: url.origin),
-        accessToken: grant.token
-      )
+      let proof: String
+      do {
+        proof = try DPoPProof.make(
+          key: key,
+          method: target.method,
+          url: url,
+          issuedAt: world.clock.now(),
+          random: world.entropy.bytes(16),
+          nonce: NonceCache(world).nonce(for: url.origin),
+          accessToken: grant.token
+        )
+      } catch {
+        throw .proof(error)
+      }
       return [.authorization("DPoP", grant.token), HeaderField("DPoP", Secret(proof))]
     case .session where !asBearer:
       return [HeaderField("Cookie", Secret(joining: [Secret("sid="), grant.token.secret]))]
