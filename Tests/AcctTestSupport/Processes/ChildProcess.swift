@@ -53,6 +53,7 @@ package struct ChildProcess: Sendable {
   ///
   /// - Parameter limit: How long it may take; a child that takes longer is killed, and then its
   ///   status is 137. Far above what any test needs: it only keeps a hung child from hanging CI.
+  /// - Returns: Its status and what it printed.
   /// - Throws: ``ProcessFailure`` if it could not be started.
   package func run(limit: Duration = .seconds(60)) async throws(ProcessFailure) -> Output {
     let child = try RunningProcess(self)

@@ -6,9 +6,9 @@ package enum Product {
   package static func executable(_ name: String) -> String { "\(productFolder)/\(name)" }
 
   /// The path of a file in the package's tree, such as `Examples/verify_proof.py`.
-  package static func source(_ path: String, from file: String = #filePath) -> String {
+  package static func source(_ path: String) -> String {
     // Tests/AcctTestSupport/Processes/Product.swift stands four levels below the root.
-    let root = file.split(separator: "/").dropLast(4).joined(separator: "/")
+    let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     return "/\(root)/\(path)"
   }
 

@@ -96,8 +96,9 @@ package final class RunningProcess: Sendable {
 
 /// A child's end, shared with the thread that waits for it, which must not keep the child alive.
 private final class Ending: Sendable {
-  /// The status once the child is reaped. From then on its id may be somebody else's, so every
-  /// signal is sent under this lock.
+  /// The status once the child is reaped.
+  ///
+  /// From then on its id may be somebody else's, so every signal is sent under this lock.
   let status = Mutex<Int32?>(nil)
   let reaped = DispatchGroup()
 

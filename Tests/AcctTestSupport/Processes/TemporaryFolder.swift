@@ -2,7 +2,9 @@ import Glibc
 
 /// A private folder (mode 0700) that goes, with everything in it, when nobody holds it any more.
 package final class TemporaryFolder: Sendable {
-  /// Its absolute path. Short, because a unix socket's path may have 107 bytes only.
+  /// Its absolute path.
+  ///
+  /// Short, because a unix socket's path may have 107 bytes only.
   package let path: String
 
   package init() throws(ProcessFailure) {
