@@ -114,6 +114,12 @@ let package = Package(
         "VaultKeyring",
       ]
     ),
+    .testTarget(
+      name: "InteropTests",
+      dependencies: ["AcctTestSupport"],
+      exclude: ["Glewlwyd"],
+      swiftSettings: houseRules
+    ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),
   ],
   swiftLanguageModes: [.v6]
