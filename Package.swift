@@ -103,7 +103,11 @@ let package = Package(
       "AcctCLITests",
       ["AcctModel", "StrictJSON", "AcctPorts", "AcctCLI", "AcctTestSupport"]
     ),
-    tests("PrivateFilesTests", ["PrivateFiles"]),
+    tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem"]),
+    tests(
+      "VaultKeyringTests",
+      ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKeyring"]
+    ),
     tests(
       "KeyringContractTests",
       [

@@ -22,7 +22,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     self.init(secondsSince1970: Int64(seconds.rounded(.down)))
   }
 
-  private init(clamped seconds: Int64) {
+  /// Creates the nearest time that can be written.
+  package init(clamped seconds: Int64) {
     secondsSince1970 = min(max(seconds, Self.minimum), Self.maximum)
   }
 
