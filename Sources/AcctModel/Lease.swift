@@ -30,6 +30,7 @@ package struct Lease: Equatable, Sendable {
   /// - Parameters:
   ///   - now: The time to decide for.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
+  /// - Returns: Whether it is valid, and if not, whether it can be renewed.
   package func state(at now: Timestamp, leaving minimum: Int64? = nil) -> SessionState {
     guard let left = secondsLeft(at: now), left <= minimum ?? skewBuffer else { return .valid }
     return canRenew ? .expiring : .expired

@@ -8,8 +8,10 @@ extension Timestamp: CustomStringConvertible {
       + "T\(clock.joined(separator: ":"))Z"
   }
 
-  /// Parses RFC 3339 (section 5.6): a full date, `T` or a space, a time with optional fraction,
-  /// and `Z` or a numeric offset. A leap second counts as the second before it.
+  /// Parses RFC 3339 (section 5.6).
+  ///
+  /// That is a full date, `T` or a space, a time with optional fraction, and `Z` or a numeric
+  /// offset. A leap second counts as the second before it.
   ///
   /// - Parameter text: The text to parse.
   /// - Throws: ``Malformed/timestamp``.
