@@ -106,7 +106,11 @@ let package = Package(
       "AcctCLITests",
       ["AcctModel", "StrictJSON", "AcctPorts", "AcctCLI", "AcctTestSupport"]
     ),
-    tests("PrivateFilesTests", ["PrivateFiles"]),
+    tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem"]),
+    tests(
+      "VaultKeyringTests",
+      ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKeyring"]
+    ),
     tests(
       "KeyringContractTests",
       [
