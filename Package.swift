@@ -106,13 +106,23 @@ let package = Package(
       "AcctCLITests",
       ["AcctModel", "StrictJSON", "AcctPorts", "AcctCLI", "AcctTestSupport"]
     ),
-    tests("PrivateFilesTests", ["PrivateFiles"]),
+    tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem"]),
+    tests(
+      "VaultKeyringTests",
+      ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKeyring"]
+    ),
     tests(
       "KeyringContractTests",
       [
         "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles", "SecretServiceKeyring",
         "VaultKeyring",
       ]
+    ),
+    .testTarget(
+      name: "InteropTests",
+      dependencies: ["AcctTestSupport"],
+      exclude: ["Glewlwyd"],
+      swiftSettings: houseRules
     ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),
   ],

@@ -94,6 +94,7 @@ extension Complaint {
     case .handoff(let error): self.init(error)
     case .key(let error):
       self.init("badKey", .badInput, "the DPoP key can't be used: \(words(for: error))")
+    case .proof: self.init("proofFailed", .failed, "no DPoP proof could be signed")
     case .otherKey(let account):
       self.init("otherKey", .badInput, "this is not the key that \(account)'s tokens are bound to")
     case .damagedItem(let account, let kind):

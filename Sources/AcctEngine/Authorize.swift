@@ -77,15 +77,20 @@ package struct Authorize: Sendable {
     case .dpop:
       guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
       let hints = ServerHints(world)
-      let proof = DPoPProof.make(
-        key: key,
-        method: target.method,
-        url: url,
-        issuedAt: hints.now(at: url.origin),
-        random: world.entropy.bytes(16),
-        nonce: hints.nonce(for: url.origin),
-        accessToken: grant.token
-      )
+      let proof: String
+      do {
+        proof = try DPoPProof.make(
+          key: key,
+          method: target.method,
+          url: url,
+          issuedAt: hints.now(at: url.origin),
+          random: world.entropy.bytes(16),
+          nonce: hints.nonce(for: url.origin),
+          accessToken: grant.token
+        )
+      } catch {
+        throw .proof(error)
+      }
       return [.authorization("DPoP", grant.token), HeaderField("DPoP", Secret(proof))]
     case .session where !asBearer:
       return [HeaderField("Cookie", Secret(joining: [Secret("sid="), grant.token.secret]))]

@@ -36,6 +36,8 @@ package enum EngineError: Error, Equatable, Sendable {
   // Bad input.
   case handoff(HandoffError)
   case key(JWKError)
+  /// No proof could be signed.
+  case proof(DPoPProof.Failure)
   /// The key is not the one that the account's tokens are bound to.
   case otherKey(account: AccountName)
   /// What the keyring holds for the account is not what acct writes.

@@ -50,15 +50,20 @@ struct Exchange: Sendable {
     let hints = ServerHints(world)
     var request = request
     if let key {
-      let proof = DPoPProof.make(
-        key: key,
-        method: request.method,
-        url: request.url,
-        issuedAt: hints.now(at: origin),
-        random: world.entropy.bytes(16),
-        nonce: hints.nonce(for: origin),
-        accessToken: token
-      )
+      let proof: String
+      do {
+        proof = try DPoPProof.make(
+          key: key,
+          method: request.method,
+          url: request.url,
+          issuedAt: hints.now(at: origin),
+          random: world.entropy.bytes(16),
+          nonce: hints.nonce(for: origin),
+          accessToken: token
+        )
+      } catch {
+        throw .proof(error)
+      }
       request.fields.append(("DPoP", Secret(proof)))
     }
     let response: HTTPResponse
@@ -68,14 +73,12 @@ struct Exchange: Sendable {
   }
 
   private func isWorthRepeating(_ response: HTTPResponse, _ origin: Origin) -> Bool {
-    DPoPChallenge.isNonceWanted(
+    let codes = DPoPRefusal.codes(
       status: response.status,
-      fields: response.fields,
-      body: response.body
-    ) || (DPoPChallenge.isProofRefused(
-      status: response.status,
-      fields: response.fields,
-      body: response.body
-    ) && ServerHints(world).isClockOff(at: origin))
+      headers: response.fields,
+      body: response.body.withBytes { span in span.indices.map { span[$0] } }
+    )
+    return codes.contains("use_dpop_nonce")
+      || codes.contains("invalid_dpop_proof") && ServerHints(world).isClockOff(at: origin)
   }
 }

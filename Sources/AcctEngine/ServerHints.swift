@@ -30,7 +30,7 @@ struct ServerHints: Sendable {
   /// Remembers what a response of `origin` brought.
   func learn(from response: HTTPResponse, of origin: Origin) {
     let known = hint(for: origin)
-    let nonce = DPoPChallenge.nonce(in: response.fields) ?? known?.nonce
+    let nonce = DPoPNonce.learned(from: response.fields) ?? known?.nonce
     let date = response.field("Date").flatMap { HTTPDate.parse($0) }
     let difference = date.map { $0.seconds(since: world.clock.now()) }
     let skew = difference.map { abs($0) > Self.tolerance ? $0 : 0 } ?? known?.skew ?? 0

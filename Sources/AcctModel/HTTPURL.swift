@@ -73,7 +73,9 @@ extension HTTPURL: CustomStringConvertible {
 
 /// Removes `.` and `..` segments (RFC 3986, section 5.2.4), as clients do before they send.
 private func removingDotSegments(_ path: Substring) -> String {
-  guard path.utf8.contains(UInt8(ascii: ".")) else { return path.isEmpty ? "/" : String(path) }
+  guard path.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == .percent }) else {
+    return path.isEmpty ? "/" : String(path)
+  }
   var kept: [Substring] = []
   let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
   for (index, segment) in segments.enumerated() {

@@ -23,7 +23,9 @@ package struct Origin: Hashable, Sendable {
   package init(_ text: String) throws(Malformed) {
     let url: HTTPURL
     do { url = try HTTPURL(text) } catch .url { throw .origin(text) }
-    guard url.path == "/", url.query == nil, !text.contains("#") else { throw .origin(text) }
+    // Looked for in the text itself: a path such as `/..` would be gone from the URL.
+    let tail = text.utf8.dropFirst(url.origin.scheme.rawValue.utf8.count + 3).drop { $0 != .slash }
+    guard tail.count <= 1, url.query == nil, !text.contains("#") else { throw .origin(text) }
     self = url.origin
   }
 
@@ -36,6 +38,10 @@ package struct Origin: Hashable, Sendable {
 
   /// Whether the host is this machine by name: `localhost`, `127.0.0.1` or `[::1]`.
   package var isLoopback: Bool { ["localhost", "127.0.0.1", "[::1]"].contains(host) }
+}
+
+extension UInt8 {
+  fileprivate static let slash = UInt8(ascii: "/")
 }
 
 extension Origin: CustomStringConvertible {

@@ -8,7 +8,13 @@ package struct Secret: Sendable {
   private let storage: Storage
 
   /// Copies `bytes`; wiping the original is the caller's business.
-  package init(_ bytes: some Sequence<UInt8>) { storage = Storage(Array(bytes)) }
+  package init(_ bytes: some Sequence<UInt8>) {
+    var copy: [UInt8] = []
+    copy.reserveCapacity(bytes.underestimatedCount)
+    // One by one: `Array(bytes)` may share an array's buffer, and wiping would reach the original.
+    for byte in bytes { copy.append(byte) }
+    storage = Storage(copy)
+  }
 
   /// Copies the UTF-8 of `text`.
   package init(_ text: String) { self.init(text.utf8) }
@@ -21,11 +27,16 @@ package struct Secret: Sendable {
     storage = Storage(bytes)
   }
 
-  /// Takes over `bytes` and leaves the caller's array empty: no second copy remains.
+  /// Copies `bytes`, then wipes and empties the caller's array: no second copy remains.
+  ///
+  /// Another array with the same bytes keeps them, even one that shares the caller's buffer.
   package init(consuming bytes: inout [UInt8]) {
-    var taken: [UInt8] = []
-    swap(&taken, &bytes)
-    storage = Storage(taken)
+    self.init(bytes)
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      guard let base = buffer.baseAddress else { return }
+      unsafe explicit_bzero(base, buffer.count)
+    }
+    bytes = []
   }
 
   /// Joins text that is no secret with secrets, as in `DPoP <token>`.
@@ -71,11 +82,12 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 private final class Storage: Sendable {
   let bytes: [UInt8]
 
+  /// Takes an array that nothing else shares its buffer with, since that will be wiped.
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   deinit {
     // `explicit_bzero` writes through a pointer that nothing else uses any more; an assignment
-    // would be dropped by the optimizer as a dead store. The one unsafe line of this room.
+    // would be dropped by the optimizer as a dead store.
     unsafe bytes.withUnsafeBytes { buffer in
       guard let base = buffer.baseAddress else { return }
       unsafe explicit_bzero(UnsafeMutableRawPointer(mutating: base), buffer.count)

@@ -25,7 +25,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
   /// 1970-01-01T00:00:00Z.
   package static let epoch = Timestamp(clamped: 0)
 
-  private init(clamped seconds: Int64) {
+  /// Creates the nearest time that can be written.
+  package init(clamped seconds: Int64) {
     secondsSince1970 = min(max(seconds, Self.minimum), Self.maximum)
   }
 

@@ -2,13 +2,18 @@
 /* Linux calls that Swift cannot make itself, because they are variadic in C or
    because glibc has no wrapper for them. One inline function for each, nothing else. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/keyctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* open(2): a handle on a folder that need not be readable; glibc hides it behind _GNU_SOURCE. */
+static const int ACCT_O_PATH = __O_PATH;
+
 /* prctl(2): closes core dumps and ptrace by other processes of the same user. */
 static inline int acct_set_undumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+static inline int acct_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
 /* add_key(2), with the key type "user". */
 static inline long acct_key_add(const char *description, const void *payload, size_t length, int keyring) {
@@ -26,5 +31,11 @@ static inline long acct_key_set_timeout(int key, unsigned seconds) {
 }
 static inline long acct_key_set_permissions(int key, unsigned mask) {
   return syscall(SYS_keyctl, KEYCTL_SETPERM, key, mask);
+}
+static inline long acct_key_link(int key, int keyring) {
+  return syscall(SYS_keyctl, KEYCTL_LINK, key, keyring);
+}
+static inline long acct_key_unlink(int key, int keyring) {
+  return syscall(SYS_keyctl, KEYCTL_UNLINK, key, keyring);
 }
 static inline long acct_key_invalidate(int key) { return syscall(SYS_keyctl, KEYCTL_INVALIDATE, key); }

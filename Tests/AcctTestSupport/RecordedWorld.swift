@@ -18,6 +18,8 @@ package final class RecordedWorld: Sendable {
     var inputs: [String: [UInt8]] = [:]
     var directoryFiles: [DirectoryFile] = []
     var answers: [String] = []
+    var requests: [HTTPRequest] = []
+    var respond: (@Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse)?
   }
   private let state = Mutex(State())
   /// The keyring of this world, in memory.
@@ -58,6 +60,14 @@ package final class RecordedWorld: Sendable {
   }
   package func place(_ files: [DirectoryFile]) { state.withLock { $0.directoryFiles = files } }
   package func answer(_ lines: String...) { state.withLock { $0.answers += lines } }
+  /// Answers requests; without this, any request fails the test.
+  package func serve(
+    _ respond: @escaping @Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse
+  ) {
+    state.withLock { $0.respond = respond }
+  }
+  /// Every request that was sent.
+  package var requests: [HTTPRequest] { state.withLock { $0.requests } }
   package func corrupt(_ file: StoredFile, with text: String) {
     state.withLock { $0.files[file] = Array(text.utf8) }
   }
@@ -86,14 +96,44 @@ package final class RecordedWorld: Sendable {
         variable: { name in self.state.withLock { $0.variables[name] } },
         directoryFiles: { self.state.withLock { $0.directoryFiles } }
       ),
-      clock: Clock { Timestamp(secondsSince1970: self.now) ?? .epoch },
+      clock: Clock(
+        now: { Timestamp(clamped: self.now) },
+        sleep: { seconds in
+          self.now += seconds
+          return true
+        }
+      ),
       entropy: Entropy { count in
         self.state.withLock { state in
           state.counter += 1
           return Array(repeating: state.counter, count: count)
         }
-      }
+      },
+      transport: transport(at: location),
+      browser: Browser { _ in
+        Issue.record("no browser was expected to open", sourceLocation: location)
+        return false
+      },
+      listener: CallbackListener { port throws(ListenFailure) in
+        Issue.record("nobody was expected to listen", sourceLocation: location)
+        throw .failed(port: port, reason: "not provided")
+      },
+      signals: Signals(holdBack: { HeldSignals {} }, watch: { _ in HeldSignals {} })
     )
+  }
+
+  private func transport(at location: SourceLocation) -> HTTPTransport {
+    HTTPTransport { request throws(HTTPFailure) in
+      let respond = self.state.withLock { state in
+        state.requests.append(request)
+        return state.respond
+      }
+      guard let respond else {
+        Issue.record("\(request.method) \(request.url) was not expected", sourceLocation: location)
+        throw .unreachable(reason: "not provided")
+      }
+      return try respond(request)
+    }
   }
 
   private var files: Files {
@@ -138,7 +178,13 @@ package final class RecordedWorld: Sendable {
     return Terminal(
       canAsk: { self.state.withLock { !$0.answers.isEmpty } },
       ask: { _ in next() },
-      askSecret: { _ in next().map { Secret($0) } }
+      askSecret: { _ in next().map { Secret($0) } },
+      lines: { _ in
+        AsyncStream { continuation in
+          while let line = next() { continuation.yield(Secret(line)) }
+          continuation.finish()
+        }
+      }
     )
   }
 }

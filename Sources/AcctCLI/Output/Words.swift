@@ -1,6 +1,4 @@
 import AcctEngine
-import AcctProtocol
-import StrictJSON
 
 /// What the user should know although the command succeeded.
 func words(for notice: Notice) -> String {

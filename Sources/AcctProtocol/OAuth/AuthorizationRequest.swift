@@ -29,7 +29,7 @@ package struct AuthorizationRequest: Sendable {
     self.loginHint = loginHint
     self.thumbprint = thumbprint
     // One draw of randomness serves both: neither half tells anything of the other.
-    state = Base64URL.encode(Array(random.prefix(random.count / 2)))
+    state = Base64URL.encode(Array(random.prefix(random.count / 2)).span)
     pkce = PKCE(random: Array(random.suffix(random.count - random.count / 2)))
   }
 

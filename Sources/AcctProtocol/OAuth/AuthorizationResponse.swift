@@ -30,7 +30,7 @@ package enum AuthorizationResponse: Sendable {
   ///   - server: Who must have answered.
   package init(_ query: String, to request: AuthorizationRequest, from server: AuthorizationServer) {
     guard let parameters = try? QueryParameters(query), let state = parameters["state"],
-      ConstantTime.equal(Array(state.utf8), Array(request.state.utf8))
+      ConstantTime.equal(Array(state.utf8).span, Array(request.state.utf8).span)
     else {
       self = .foreign
       return

@@ -10,8 +10,8 @@ package struct PKCE: Sendable {
 
   /// Makes a verifier from 32 or more random bytes.
   package init(random bytes: [UInt8]) {
-    let text = Base64URL.encode(bytes)
+    let text = Base64URL.encode(bytes.span)
     verifier = Secret(text)
-    challenge = Base64URL.encode(SHA256.hash(Array(text.utf8).span))
+    challenge = Base64URL.encode(SHA256.hash(Array(text.utf8).span).span)
   }
 }

@@ -1,0 +1,50 @@
+import AcctProtocol
+import StrictJSON
+
+/// What is wrong with JSON.
+func words(for error: JSONError) -> String {
+  switch error {
+  case .tooLarge: "the JSON is larger than 1 MiB"
+  case .tooDeep: "the JSON is nested more than \(JSON.maximumDepth) deep"
+  case .notUTF8: "the JSON is not UTF-8"
+  case .truncated: "the JSON ends in the middle"
+  case .duplicateMember(let name): "the JSON has two members \(printable(name))"
+  case .unexpected(let offset): "that is not JSON: unexpected at byte \(offset)"
+  }
+}
+
+/// What is wrong with a JWT.
+func words(for error: JWTError) -> String {
+  switch error {
+  case .wrongSegmentCount(let count): "not a JWT: \(count) segments instead of 3"
+  case .notBase64URL(let segment, _): "not a JWT: its \(segment) is not base64url"
+  case .notJSON(let segment, _): "not a JWT: its \(segment) is not JSON"
+  case .notAnObject(let segment): "not a JWT: its \(segment) is not a JSON object"
+  }
+}
+
+/// What is wrong with a JWK.
+func words(for error: JWKError) -> String {
+  switch error {
+  case .notJSON(let error): words(for: error)
+  case .notAnObject: "it is not a JSON object"
+  case .missing(let member): "it has no \(member.rawValue)"
+  case .notAString(let member): "its \(member.rawValue) is not a string"
+  case .unsupportedKeyType: "its kty is not EC"
+  case .unsupportedCurve: "its crv is not P-256"
+  case .unsupportedAlgorithm: "its alg is not ES256"
+  case .unsupportedUse: "its use is not sig"
+  case .notBase64URL(let member, let fault):
+    switch fault {
+    case .padding: "its \(member.rawValue) is padded, which base64url is not"
+    case .strayBits: "its \(member.rawValue) has stray bits in its last character"
+    default: "its \(member.rawValue) is not base64url"
+    }
+  case .wrongLength(let member): "its \(member.rawValue) is not 32 bytes long"
+  case .scalarIsZero: "its d is 0"
+  case .scalarTooLarge: "its d is not below the order of the curve"
+  case .coordinatesSwapped: "its x and y are swapped"
+  case .coordinateMismatch(let member): "its \(member.rawValue) is not that of its d"
+  case .libraryFailed: "OpenSSL failed"
+  }
+}

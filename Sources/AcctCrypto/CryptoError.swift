@@ -1,0 +1,15 @@
+/// Why a cryptographic operation did not yield a result; the one error of this room.
+package enum CryptoError: Error, Equatable, Sendable {
+  /// A private scalar outside 0 < d < n.
+  case scalarOutOfRange
+  /// Two coordinates that are no point of the curve.
+  case notOnCurve
+  /// A key, nonce, scalar, coordinate or input of the wrong number of bytes.
+  case wrongLength
+  /// The ciphertext, its nonce, its associated data or the key is not what it was.
+  case authenticationFailed
+  /// Cost parameters that scrypt does not define, or that ask for too much memory.
+  case unsuitableParameters
+  /// OpenSSL itself failed, as it does when memory runs out.
+  case libraryFailed
+}

@@ -1,0 +1,50 @@
+package import AcctModel
+import COpenSSL
+
+/// A private key on the curve P-256, checked when it was made and ready to sign.
+package struct P256PrivateKey: Sendable {
+  /// The scalar d, 32 bytes, big-endian.
+  package let rawScalar: Secret
+  /// The point that the scalar yields; it is always computed, never taken on trust.
+  package let publicKey: P256PublicKey
+  private let key: EVPKey
+
+  /// Generates a key from OpenSSL's own random generator.
+  ///
+  /// - Throws: ``CryptoError/libraryFailed``.
+  package static func generate() throws(CryptoError) -> P256PrivateKey {
+    try P256PrivateKey(rawScalar: try P256().randomScalar())
+  }
+
+  /// Makes a key of a scalar.
+  ///
+  /// - Parameter rawScalar: d, 32 bytes, big-endian, with 0 < d < n.
+  /// - Throws: ``CryptoError/wrongLength``, ``CryptoError/scalarOutOfRange`` or
+  ///   ``CryptoError/libraryFailed``.
+  package init(rawScalar: Secret) throws(CryptoError) {
+    let point = try P256().publicPoint(of: rawScalar)
+    self.rawScalar = rawScalar
+    publicKey = P256PublicKey(computed: point)
+    key = try EVPKey(point: point, scalar: rawScalar)
+  }
+
+  /// Signs with ECDSA and SHA-256 (RFC 7518, section 3.4).
+  ///
+  /// - Parameter message: What to sign; it is hashed here.
+  /// - Returns: r and s, 32 bytes each. Two signatures of one message differ.
+  /// - Throws: ``CryptoError/libraryFailed``.
+  package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
+    guard let context = unsafe EVP_MD_CTX_new() else { throw .libraryFailed }
+    defer { unsafe EVP_MD_CTX_free(context) }
+    guard unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key.pointer) == 1 else {
+      throw .libraryFailed
+    }
+    var encoded = [UInt8](repeating: 0, count: ECDSASignature.maximumDERCount)
+    var count = encoded.count
+    let done = unsafe message.withUnsafeBufferPointer { message in
+      unsafe EVP_DigestSign(context, &encoded, &count, message.baseAddress, message.count)
+    }
+    guard done == 1 else { throw .libraryFailed }
+    return try ECDSASignature.raw(encoded.prefix(count))
+  }
+}

@@ -1,0 +1,62 @@
+package import AcctModel
+import COpenSSL
+
+/// The scrypt key derivation function (RFC 7914).
+package enum Scrypt {
+  /// The most memory that parameters may ask for, in bytes.
+  ///
+  /// They come from a file, and a file that somebody has changed must not exhaust the machine.
+  package static let memoryLimit: UInt64 = 1 << 30
+
+  /// Derives a key from a passphrase.
+  ///
+  /// - Parameters:
+  ///   - passphrase: The passphrase, in bytes.
+  ///   - salt: Random bytes, stored beside what the key protects.
+  ///   - n: The cost of time and memory: a power of 2, greater than 1.
+  ///   - r: The block size; memory is about `128 * n * r` bytes.
+  ///   - p: The parallelization; time grows with it.
+  ///   - length: The number of bytes wanted.
+  /// - Returns: The key.
+  /// - Throws: ``CryptoError/unsuitableParameters`` or ``CryptoError/libraryFailed``.
+  package static func deriveKey(
+    passphrase: Secret,
+    salt: [UInt8],
+    n: UInt64,
+    r: UInt64,
+    p: UInt64,
+    length: Int
+  ) throws(CryptoError) -> Secret {
+    guard let memory = memory(n: n, r: r, p: p), length > 0 else { throw .unsuitableParameters }
+    var key = [UInt8](repeating: 0, count: length)
+    defer { wipe(&key) }
+    let done = passphrase.withBytes { passphrase in
+      unsafe passphrase.withUnsafeBytes { passphrase in
+        unsafe EVP_PBE_scrypt(
+          passphrase.baseAddress,
+          passphrase.count,
+          salt,
+          salt.count,
+          n,
+          r,
+          p,
+          memory,
+          &key,
+          length
+        )
+      }
+    }
+    guard done == 1 else { throw .libraryFailed }
+    return Secret(consuming: &key)
+  }
+
+  /// What OpenSSL will allocate, in bytes, or `nil` for parameters that cannot be used.
+  private static func memory(n: UInt64, r: UInt64, p: UInt64) -> UInt64? {
+    // Each below 2^31 keeps the products within 64 bits.
+    guard n > 1, n & (n - 1) == 0, n < 1 << 31, (1..<1 << 24).contains(r),
+      (1..<1 << 24).contains(p), r * p < 1 << 30
+    else { return nil }
+    let needed = 128 * r * (n + 2 + p)
+    return needed <= memoryLimit ? needed : nil
+  }
+}

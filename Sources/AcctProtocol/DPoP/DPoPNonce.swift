@@ -1,0 +1,46 @@
+/// The nonces that servers ask for in proofs (RFC 9449, sections 8 and 9).
+package enum DPoPNonce {
+  /// The nonce that a response brings, whatever its status; every response can.
+  ///
+  /// - Parameter headers: The response's fields, in order.
+  /// - Returns: The value of `DPoP-Nonce` if it is one or more NQCHAR (section 8.1), and `nil`
+  ///   where there is none, or several that differ.
+  package static func learned(from headers: [(name: String, value: String)]) -> String? {
+    let values = Set(headers.values(of: "dpop-nonce").map { trimmed($0) })
+    guard values.count == 1, let nonce = values.first, !nonce.isEmpty,
+      nonce.utf8.allSatisfy(isNonceCharacter)
+    else { return nil }
+    return nonce
+  }
+
+  /// Whether a response refuses a request only for want of a nonce.
+  ///
+  /// An authorization server says so in JSON, a resource server in `WWW-Authenticate`; either is
+  /// recognised from both, and with any 4xx, since some servers answer 403 for 400.
+  ///
+  /// - Parameters:
+  ///   - status: The response's status code.
+  ///   - headers: Its fields, in order.
+  ///   - body: The beginning of its body, as far as it was read.
+  /// - Returns: Whether the same request with a nonce may be answered.
+  package static func isChallenge(
+    status: Int,
+    headers: [(name: String, value: String)],
+    body: [UInt8]
+  ) -> Bool {
+    DPoPRefusal.codes(status: status, headers: headers, body: body).contains("use_dpop_nonce")
+  }
+
+  /// NQCHAR = %x21 / %x23-5B / %x5D-7E: no control, no space, no quote, no backslash.
+  private static func isNonceCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x21, 0x23...0x5B, 0x5D...0x7E: true
+    default: false
+    }
+  }
+
+  private static func trimmed(_ value: String) -> String {
+    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    return String(value.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+  }
+}

@@ -1,0 +1,63 @@
+import AcctCrypto
+package import AcctModel
+import StrictJSON
+
+/// The proof that a request comes from the holder of a key (RFC 9449, section 4.2).
+package enum DPoPProof {
+  /// Why there is no proof.
+  package enum Failure: Error, Equatable, Sendable {
+    /// Fewer than 96 random bits for the `jti`.
+    case tooFewRandomBytes
+    /// The cryptographic library failed.
+    case libraryFailed
+  }
+
+  /// Makes a proof for one request; it is good once, and for minutes.
+  ///
+  /// - Parameters:
+  ///   - key: The key that the token is bound to.
+  ///   - method: The method exactly as it will be sent.
+  ///   - url: Where to; neither query nor fragment goes into the proof.
+  ///   - issuedAt: Now, by the server's clock as far as that is known.
+  ///   - random: 12 or more fresh random bytes, which become the `jti`.
+  ///   - nonce: The last nonce of that origin, if one is known.
+  ///   - accessToken: The token sent along to a resource server. An authorization server gets none.
+  /// - Returns: A JWS in compact form, the value of the `DPoP` header field.
+  /// - Throws: ``Failure``.
+  package static func make(
+    key: DPoPKey,
+    method: String,
+    url: HTTPURL,
+    issuedAt: Timestamp,
+    random: [UInt8],
+    nonce: String? = nil,
+    accessToken: Token? = nil
+  ) throws(Failure) -> String {
+    guard random.count >= 12 else { throw .tooFewRandomBytes }
+    let header: JSON = ["typ": "dpop+jwt", "alg": "ES256", "jwk": key.publicJWK]
+    var claims: JSONObject = [
+      "jti": .string(Base64URL.encode(random.span)),
+      "htm": .string(method),
+      "htu": .string(url.htu),
+      "iat": .number(JSONNumber(issuedAt.secondsSince1970)),
+    ]
+    claims["nonce"] = nonce.map(JSON.string)
+    claims["ath"] = accessToken.map { .string(tokenHash($0)) }
+
+    var proof = segment(header) + [UInt8(ascii: ".")] + segment(.object(claims))
+    let signature: [UInt8]
+    do { signature = try key.sign(proof.span) } catch { throw .libraryFailed }
+    proof.append(UInt8(ascii: "."))
+    proof.append(contentsOf: Base64URL.encodedBytes(signature.span))
+    return String(decoding: proof, as: UTF8.self)
+  }
+
+  /// The `ath` of a token: base64url of the SHA-256 of its ASCII.
+  package static func tokenHash(_ token: Token) -> String {
+    token.secret.withBytes { Base64URL.encode(SHA256.hash($0).span) }
+  }
+
+  private static func segment(_ json: JSON) -> [UInt8] {
+    Base64URL.encodedBytes(json.serialized().span)
+  }
+}

@@ -1,0 +1,45 @@
+import StrictJSON
+
+/// Why a server refused a request that carried a proof, or should have (RFC 9449, sections 5 to 9).
+package enum DPoPRefusal {
+  /// The error codes that a response carries.
+  ///
+  /// An authorization server writes them in JSON, a resource server in `WWW-Authenticate`; either
+  /// is recognised from both, and with any 4xx, since some servers answer 403 for 400.
+  ///
+  /// - Parameters:
+  ///   - status: The response's status code.
+  ///   - headers: Its fields, in order.
+  ///   - body: The beginning of its body, as far as it was read.
+  /// - Returns: Codes such as `use_dpop_nonce` and `invalid_dpop_proof`; none for other statuses.
+  package static func codes(
+    status: Int,
+    headers: [(name: String, value: String)],
+    body: [UInt8]
+  ) -> Set<String> {
+    guard (400..<500).contains(status) else { return [] }
+    var codes = Set(
+      headers.values(of: "www-authenticate").flatMap(AuthenticationChallenge.parse)
+        .filter { $0.scheme == "dpop" }
+        .compactMap { $0.parameters["error"] }
+    )
+    if let code = errorMember(of: body) { codes.insert(code) }
+    return codes
+  }
+
+  /// The `error` of an OAuth error response (RFC 6749, section 5.2), if that is what it is.
+  private static func errorMember(of body: [UInt8]) -> String? {
+    do throws(JSONError) { return try JSON(parsing: body).objectValue?["error"]?.stringValue } catch
+    {
+      // Empty bodies and HTML are answers, too; they just name no code.
+      return nil
+    }
+  }
+}
+
+extension [(name: String, value: String)] {
+  /// The values of every field of that name, given in lower case.
+  func values(of name: String) -> [String] {
+    filter { $0.name.lowercased() == name }.map(\.value)
+  }
+}

@@ -1,0 +1,91 @@
+/// Base64 with the URL-safe alphabet and without padding (RFC 4648, section 5; RFC 7515,
+/// section 2), read strictly: one value has one spelling.
+package enum Base64URL {
+  /// Why text is not base64url.
+  package enum Fault: Error, Equatable, Sendable {
+    /// `=` stands in it.
+    case padding
+    /// A character outside the alphabet: white space, `+`, `/`, or anything else.
+    case character
+    /// A number of characters that no number of bytes yields.
+    case length
+    /// The last character holds bits that belong to no byte, and they are not zero.
+    case strayBits
+  }
+
+  /// Encodes bytes as text.
+  package static func encode(_ bytes: Span<UInt8>) -> String {
+    String(decoding: encodedBytes(bytes), as: UTF8.self)
+  }
+
+  /// Encodes bytes as ASCII, for what must not become a `String`.
+  package static func encodedBytes(_ bytes: Span<UInt8>) -> [UInt8] {
+    var output: [UInt8] = []
+    output.reserveCapacity((bytes.count * 4 + 2) / 3)
+    var (bits, count): (UInt32, UInt32) = (0, 0)
+    for index in bytes.indices {
+      bits = bits << 8 | UInt32(bytes[index])
+      count += 8
+      while count >= 6 {
+        count -= 6
+        output.append(character(bits >> count & 0x3F))
+      }
+      bits &= 0xFF
+    }
+    if count > 0 { output.append(character(bits << (6 - count) & 0x3F)) }
+    return output
+  }
+
+  /// Decodes text.
+  ///
+  /// - Throws: ``Fault``.
+  package static func decode(_ text: String) throws(Fault) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    return try decode(bytes.span)
+  }
+
+  /// Decodes ASCII bytes.
+  ///
+  /// - Throws: ``Fault``.
+  package static func decode(_ text: Span<UInt8>) throws(Fault) -> [UInt8] {
+    var output: [UInt8] = []
+    output.reserveCapacity(text.count * 3 / 4)
+    var (bits, count): (UInt32, UInt32) = (0, 0)
+    for index in text.indices {
+      guard let value = value(of: text[index]) else {
+        throw text[index] == UInt8(ascii: "=") ? .padding : .character
+      }
+      bits = bits << 6 | value
+      count += 6
+      if count >= 8 {
+        count -= 8
+        output.append(UInt8(truncatingIfNeeded: bits >> count))
+        bits &= 1 << count - 1
+      }
+    }
+    guard text.count % 4 != 1 else { throw .length }
+    guard bits == 0 else { throw .strayBits }
+    return output
+  }
+
+  private static func character(_ value: UInt32) -> UInt8 {
+    switch UInt8(truncatingIfNeeded: value) {
+    case let value where value < 26: value + UInt8(ascii: "A")
+    case let value where value < 52: value - 26 + UInt8(ascii: "a")
+    case let value where value < 62: value - 52 + UInt8(ascii: "0")
+    case 62: UInt8(ascii: "-")
+    default: UInt8(ascii: "_")
+    }
+  }
+
+  private static func value(of character: UInt8) -> UInt32? {
+    switch character {
+    case 0x41...0x5A: UInt32(character - 0x41)
+    case 0x61...0x7A: UInt32(character - 0x61 + 26)
+    case 0x30...0x39: UInt32(character - 0x30 + 52)
+    case UInt8(ascii: "-"): 62
+    case UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Glibc
+
+/// An open file or folder, closed when it goes out of scope.
+package struct Descriptor: ~Copyable {
+  package let number: Int32
+
+  private init(owning number: Int32) { self.number = number }
+
+  deinit { close(number) }
+
+  /// Opens a path as any program does; the descriptor is not handed to child processes.
+  ///
+  /// - Parameters:
+  ///   - path: The path; links in it are followed unless `flags` say otherwise.
+  ///   - flags: As for open(2); `O_CLOEXEC` and `O_NOCTTY` are added.
+  /// - Throws: What open(2) says.
+  package static func open(_ path: String, _ flags: Int32) throws(Obstacle) -> Descriptor {
+    try retrying { unsafe openat(AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY) }
+  }
+
+  /// Opens a name in this folder, never through a link.
+  ///
+  /// - Parameters:
+  ///   - name: One name, without a slash.
+  ///   - flags: As for open(2); `O_NOFOLLOW`, `O_CLOEXEC`, `O_NOCTTY` and `O_NONBLOCK` (a FIFO
+  ///     must not hold the process up) are added. What is created gets mode 0600.
+  /// - Throws: What open(2) says; that the name is a link is said as such.
+  package func open(_ name: String, _ flags: Int32) throws(Obstacle) -> Descriptor {
+    let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    do { return try Self.retrying { unsafe openat(number, name, all, 0o600) } } catch {
+      // With `O_DIRECTORY` the kernel calls a link "not a directory".
+      guard error == .system(ELOOP) || error == .system(ENOTDIR),
+        try status(of: name)?.kind == .link
+      else { throw error }
+      throw .isLink
+    }
+  }
+
+  private static func retrying(_ call: () -> Int32) throws(Obstacle) -> Descriptor {
+    while true {
+      let number = call()
+      if number >= 0 { return Descriptor(owning: number) }
+      guard errno == EINTR else { throw .last }
+    }
+  }
+
+  /// Makes what was written survive a loss of power.
+  ///
+  /// - Throws: What fsync(2) says; that a file system cannot do this to a folder is no error.
+  package func synchronize() throws(Obstacle) {
+    while fsync(number) < 0 {
+      switch errno {
+      case EINTR: continue
+      case EINVAL: return
+      default: throw .last
+      }
+    }
+  }
+}

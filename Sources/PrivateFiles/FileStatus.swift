@@ -1,0 +1,77 @@
+import Glibc
+
+/// Who owns a file, who may do what with it, and which file it is.
+package struct FileStatus: Equatable, Sendable {
+  /// What kind of thing it is.
+  package enum Kind: Equatable, Sendable { case regular, folder, link, other }
+
+  package let kind: Kind
+  /// The permission bits.
+  package let mode: UInt32
+  package let owner: UInt32
+  /// In bytes.
+  package let size: Int
+  private let device: UInt
+  private let inode: UInt
+
+  fileprivate init(_ status: stat) {
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .regular
+      case S_IFDIR: .folder
+      case S_IFLNK: .link
+      default: .other
+      }
+    mode = status.st_mode & 0o7777
+    owner = status.st_uid
+    size = status.st_size
+    device = status.st_dev
+    inode = status.st_ino
+  }
+
+  /// Whether it belongs to the user that this process acts for.
+  package var isOwn: Bool { owner == geteuid() }
+
+  /// Whether both are the same file, whatever has become of its mode meanwhile.
+  func isSame(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
+
+  /// Checks that only its owner, this user, can change it.
+  ///
+  /// Others may be able to read it: what is only read needs to be genuine, not confidential.
+  ///
+  /// - Throws: ``Obstacle/distrusted(reason:)``.
+  package func checkGenuine() throws(Obstacle) {
+    guard isOwn else { throw .distrusted(reason: "it belongs to another user") }
+    guard mode & 0o022 == 0 else {
+      throw .distrusted(reason: "its group or others can write to it")
+    }
+  }
+
+  /// Checks that it is a file with contents of its own: not a FIFO, a device or a folder.
+  ///
+  /// - Throws: ``Obstacle/distrusted(reason:)``.
+  package func checkRegular() throws(Obstacle) {
+    guard kind == .regular else { throw .distrusted(reason: "it is not a regular file") }
+  }
+}
+
+extension Descriptor {
+  /// What the system knows of the open file.
+  ///
+  /// - Throws: What fstat(2) says.
+  package func status() throws(Obstacle) -> FileStatus {
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0 else { throw .last }
+    return FileStatus(status)
+  }
+
+  /// What has this name in the open folder, a link being itself; `nil` if nothing has.
+  ///
+  /// - Throws: What fstatat(2) says.
+  package func status(of name: String) throws(Obstacle) -> FileStatus? {
+    var status = stat()
+    if unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return FileStatus(status) }
+    guard errno == ENOENT else { throw .last }
+    return nil
+  }
+}

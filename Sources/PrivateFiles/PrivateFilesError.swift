@@ -1,0 +1,25 @@
+/// Why a private file could not be used.
+package enum PrivateFilesError: Error, Equatable, Sendable {
+  /// The system refused, in its own words.
+  case failed(path: String, reason: String)
+  /// Somebody else owns the place, can change it, or has put a link there.
+  case unsafe(path: String, reason: String)
+  /// Another process held the lock for too long.
+  case busy(path: String)
+
+  init(_ path: String, _ obstacle: Obstacle) {
+    self =
+      switch obstacle {
+      case .system: .failed(path: path, reason: obstacle.reason)
+      case .distrusted(let reason): .unsafe(path: path, reason: reason)
+      }
+  }
+}
+
+/// Names the file that `body` meets an obstacle at.
+func at<Result: ~Copyable>(
+  _ path: String,
+  _ body: () throws(Obstacle) -> Result
+) throws(PrivateFilesError) -> Result {
+  do { return try body() } catch { throw PrivateFilesError(path, error) }
+}

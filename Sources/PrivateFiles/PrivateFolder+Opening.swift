@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+
+extension PrivateFolder {
+  /// Opens the folder to read what is in it.
+  ///
+  /// - Returns: `nil` if it, or a folder above it, does not exist.
+  /// - Throws: ``PrivateFilesError``.
+  func opened() throws(PrivateFilesError) -> Descriptor? { try descend(creating: false) }
+
+  /// Opens the folder to write in it: creates what is missing, and closes it to other readers.
+  ///
+  /// - Throws: ``PrivateFilesError``.
+  func created() throws(PrivateFilesError) -> Descriptor {
+    guard let folder = try descend(creating: true) else {
+      throw PrivateFilesError(path, .notThere)
+    }
+    return folder
+  }
+
+  private func descend(creating: Bool) throws(PrivateFilesError) -> Descriptor? {
+    let basePath = base.isEmpty ? "." : base
+    guard
+      var folder = try at(
+        basePath,
+        { () throws(Obstacle) in try openBase(basePath, creating: creating) }
+      )
+    else {
+      return nil
+    }
+    var place = base
+    for (depth, name) in chain.enumerated() {
+      if depth > 0 { try check(name) }
+      place += name
+      guard
+        let next = try at(
+          place,
+          { () throws(Obstacle) in try step(into: name, of: folder, creating: creating) }
+        )
+      else { return nil }
+      folder = next
+      place += "/"
+    }
+    return folder
+  }
+}
+
+/// Opens what lies above: it may be reached through links, and is not ours to judge.
+private func openBase(_ path: String, creating: Bool) throws(Obstacle) -> Descriptor? {
+  // `O_PATH`, since a base that can be passed through need not be readable.
+  let flags = ACCT_O_PATH | O_DIRECTORY
+  do { return try .open(path, flags) } catch {
+    guard error == .notThere else { throw error }
+    guard creating else { return nil }
+  }
+  var made = path.hasPrefix("/") ? "/" : ""
+  for part in path.split(separator: "/") {
+    made += part + "/"
+    guard unsafe mkdir(made, 0o700) == 0 || errno == EEXIST else { throw .last }
+  }
+  return try .open(path, flags)
+}
+
+private func step(
+  into name: String,
+  of parent: borrowing Descriptor,
+  creating: Bool
+) throws(Obstacle) -> Descriptor? {
+  guard let folder = try open(folder: name, in: parent, creating: creating) else { return nil }
+  try folder.status().checkGenuine()
+  if creating, try folder.status().mode & 0o077 != 0 {
+    _ = fchmod(folder.number, 0o700)
+    // Asked again, since some file systems take a mode and keep none.
+    guard try folder.status().mode & 0o077 == 0 else {
+      throw .distrusted(reason: "others can read it")
+    }
+  }
+  return folder
+}
+
+private func open(
+  folder name: String,
+  in parent: borrowing Descriptor,
+  creating: Bool
+) throws(Obstacle) -> Descriptor? {
+  do { return try parent.open(name, O_RDONLY | O_DIRECTORY) } catch {
+    guard error == .notThere else { throw error }
+    guard creating else { return nil }
+  }
+  if unsafe mkdirat(parent.number, name, 0o700) == 0 {
+    // Opened anew, since a base that is held by `O_PATH` cannot be synchronized; where it cannot
+    // be opened either, there is nothing more to do for it.
+    if let readable = try? parent.open(".", O_RDONLY | O_DIRECTORY) { try readable.synchronize() }
+  } else if errno != EEXIST {
+    throw .last
+  }
+  return try parent.open(name, O_RDONLY | O_DIRECTORY)
+}

@@ -1,0 +1,74 @@
+import Glibc
+
+extension PrivateFolder {
+  /// Returns a file's bytes, or `nil` if it or the folder is not there.
+  ///
+  /// - Parameters:
+  ///   - name: The file's name.
+  ///   - limit: The most bytes it may have.
+  /// - Throws: ``PrivateFilesError``; also for a file that is not a regular one, is somebody
+  ///   else's, or can be changed by others.
+  package func read(_ name: String, limit: Int) throws(PrivateFilesError) -> [UInt8]? {
+    try check(name)
+    guard let folder = try opened() else { return nil }
+    return try at(path(of: name)) { () throws(Obstacle) in
+      let file: Descriptor
+      do throws(Obstacle) { file = try folder.open(name, O_RDONLY) } catch {
+        guard error == .notThere else { throw error }
+        return nil
+      }
+      return try file.genuineBytes(limit: limit)
+    }
+  }
+
+  /// Returns the names in the folder, but for files that are still being written or were when a
+  /// process died; in no order, and empty if the folder is not there.
+  ///
+  /// - Throws: ``PrivateFilesError``.
+  package func names() throws(PrivateFilesError) -> [String] {
+    guard let folder = try opened() else { return [] }
+    return try at(path) { () throws(Obstacle) in
+      try folder.names().filter { !$0.hasPrefix(Self.temporaryPrefix) }
+    }
+  }
+}
+
+extension Descriptor {
+  /// Reads a regular file that only this user can change.
+  ///
+  /// - Parameter limit: The most bytes it may have.
+  /// - Throws: ``Obstacle``.
+  package func genuineBytes(limit: Int) throws(Obstacle) -> [UInt8] {
+    let status = try status()
+    try status.checkRegular()
+    try status.checkGenuine()
+    // No more than it has, since files are replaced and never grow, and most are far smaller.
+    guard let bytes = try readAll(from: number, limit: min(status.size, limit)) else {
+      throw .system(EFBIG)
+    }
+    return bytes
+  }
+
+  fileprivate func names() throws(Obstacle) -> [String] {
+    // A second descriptor, since the stream takes the one that it is given.
+    let own = fcntl(number, F_DUPFD_CLOEXEC, 0)
+    guard own >= 0 else { throw .last }
+    guard let stream = unsafe fdopendir(own) else {
+      defer { close(own) }
+      throw .last
+    }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(stream) else {
+        guard errno == 0 else { throw .last }
+        return names
+      }
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Glibc
+
+/// Writes all bytes to an open descriptor, whatever interrupts or shortens the calls.
+///
+/// - Throws: The first error that is not just "again".
+package func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(Obstacle) {
+  var offset = 0
+  while offset < bytes.count {
+    let rest = bytes.extracting(droppingFirst: offset)
+    let written = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    if written > 0 {
+      offset += written
+    } else if written < 0 {
+      try waitUnlessFailed(descriptor, Int16(POLLOUT))
+    }
+  }
+}
+
+/// Reads an open descriptor to its end.
+///
+/// The bytes may be a secret: they are read into one buffer that never moves, so that no half-read
+/// copy stays behind, and a buffer that is given up is wiped.
+///
+/// - Parameters:
+///   - descriptor: A descriptor open for reading.
+///   - limit: How many bytes are wanted at most.
+/// - Returns: The bytes, or `nil` if there are more than `limit`.
+/// - Throws: The first error that is not just "again".
+package func readAll(from descriptor: Int32, limit: Int) throws(Obstacle) -> [UInt8]? {
+  var failure: Obstacle?
+  var isTooLong = false
+  let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in
+    while count <= limit {
+      let room = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...limit])
+      let got = unsafe read(descriptor, room.baseAddress, room.count)
+      if got == 0 { return }
+      if got > 0 {
+        count += got
+        continue
+      }
+      do throws(Obstacle) { try waitUnlessFailed(descriptor, Int16(POLLIN)) } catch {
+        failure = error
+        break
+      }
+    }
+    isTooLong = failure == nil
+    if let start = buffer.baseAddress { unsafe explicit_bzero(start, count) }
+    count = 0
+  }
+  if let failure { throw failure }
+  return isTooLong ? nil : bytes
+}
+
+/// Returns when the call is worth another attempt; throws what `errno` says if it is not.
+private func waitUnlessFailed(_ descriptor: Int32, _ events: Int16) throws(Obstacle) {
+  switch errno {
+  case EINTR: return
+  // Somebody at the other end may have made a shared pipe or terminal non-blocking.
+  case EAGAIN:
+    var request = pollfd(fd: descriptor, events: events, revents: 0)
+    _ = unsafe poll(&request, 1, -1)
+  default: throw .last
+  }
+}

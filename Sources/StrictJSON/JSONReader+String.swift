@@ -1,0 +1,83 @@
+extension JSONReader {
+  /// Reads a string (RFC 8259, section 7); the position is at its opening quote.
+  ///
+  /// An escape may not name half a surrogate pair: nothing in UTF-8 could stand for it.
+  mutating func string(in bytes: Span<UInt8>) throws(JSONError) -> String {
+    position += 1
+    var start = position
+    // Only a string with escapes is put together in a buffer of its own.
+    var unescaped: [UInt8] = []
+    while position < bytes.count {
+      switch bytes[position] {
+      case .quote:
+        defer { position += 1 }
+        if unescaped.isEmpty { return try piece(of: bytes, start..<position) }
+        append(bytes, start..<position, to: &unescaped)
+        return try piece(of: unescaped.span, 0..<unescaped.count)
+      case .backslash:
+        append(bytes, start..<position, to: &unescaped)
+        position += 1
+        unescaped.append(contentsOf: String(try escape(in: bytes)).utf8)
+        start = position
+      case 0x00..<0x20: throw .unexpected(offset: position)
+      default: position += 1
+      }
+    }
+    throw .truncated
+  }
+
+  private func append(_ bytes: Span<UInt8>, _ range: Range<Int>, to buffer: inout [UInt8]) {
+    for index in range { buffer.append(bytes[index]) }
+  }
+
+  /// The scalar that an escape stands for; the position is behind its backslash.
+  private mutating func escape(in bytes: Span<UInt8>) throws(JSONError) -> Unicode.Scalar {
+    guard position < bytes.count else { throw .truncated }
+    position += 1
+    switch bytes[position - 1] {
+    case .quote: return "\""
+    case .backslash: return "\\"
+    case UInt8(ascii: "/"): return "/"
+    case UInt8(ascii: "b"): return "\u{08}"
+    case UInt8(ascii: "f"): return "\u{0C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return try unicodeEscape(in: bytes)
+    default: throw .unexpected(offset: position - 1)
+    }
+  }
+
+  private mutating func unicodeEscape(in bytes: Span<UInt8>) throws(JSONError) -> Unicode.Scalar {
+    let start = position - 2
+    let first = try fourHexDigits(in: bytes)
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    // Not a scalar, so a surrogate: only a high one with a low one behind it is a character.
+    guard first < 0xDC00 else { throw .unexpected(offset: start) }
+    for expected in [UInt8.backslash, UInt8(ascii: "u")] {
+      guard position < bytes.count else { throw .truncated }
+      guard bytes[position] == expected else { throw .unexpected(offset: start) }
+      position += 1
+    }
+    let second = try fourHexDigits(in: bytes)
+    guard (0xDC00...0xDFFF).contains(second),
+      let scalar = Unicode.Scalar(0x1_0000 + (first - 0xD800) << 10 + (second - 0xDC00))
+    else { throw .unexpected(offset: start) }
+    return scalar
+  }
+
+  private mutating func fourHexDigits(in bytes: Span<UInt8>) throws(JSONError) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard position < bytes.count else { throw .truncated }
+      let byte = bytes[position]
+      switch byte {
+      case 0x30...0x39: value = value << 4 | UInt32(byte - 0x30)
+      case 0x41...0x46, 0x61...0x66: value = value << 4 | UInt32(byte & 0xDF - 0x37)
+      default: throw .unexpected(offset: position)
+      }
+      position += 1
+    }
+    return value
+  }
+}

@@ -1,0 +1,85 @@
+import CLinux
+import Glibc
+package import AcctModel
+
+/// The kernel's key store, where small secrets rest for a while (keyrings(7)).
+///
+/// It is a convenience: where a sandbox or a quota forbids it, every operation says so by its
+/// result, and the vault asks for its passphrase more often.
+package struct KernelKey: Sendable {
+  /// Returns what rests under a name, or `nil`.
+  package var read: @Sendable (_ name: String) -> Secret?
+  /// Lets a payload rest for so many seconds, and returns whether the kernel took it.
+  package var keep: @Sendable (_ name: String, _ payload: Secret, _ seconds: UInt32) -> Bool
+  /// Begins the time of what rests anew, and returns whether that could be done.
+  package var extend: @Sendable (_ name: String, _ seconds: UInt32) -> Bool
+  /// Forgets what rests at once, and returns whether nothing is there any more.
+  package var forget: @Sendable (_ name: String) -> Bool
+
+  package init(
+    read: @escaping @Sendable (_ name: String) -> Secret?,
+    keep: @escaping @Sendable (_ name: String, _ payload: Secret, _ seconds: UInt32) -> Bool,
+    extend: @escaping @Sendable (_ name: String, _ seconds: UInt32) -> Bool,
+    forget: @escaping @Sendable (_ name: String) -> Bool
+  ) {
+    self.read = read
+    self.keep = keep
+    self.extend = extend
+    self.forget = forget
+  }
+
+  /// The user keyring, which all processes of one user share until the last of them ends.
+  package static let live = KernelKey(
+    read: { name in find(name).flatMap(payload) },
+    keep: { name, payload, seconds in rest(name, payload, seconds) },
+    extend: { name, seconds in
+      find(name).map { acct_key_set_timeout($0, seconds) == 0 } ?? false
+    },
+    forget: { name in find(name).map { acct_key_invalidate($0) == 0 } ?? true }
+  )
+
+  /// A kernel that keeps nothing.
+  package static let refusing = KernelKey(
+    read: { _ in nil },
+    keep: { _, _, _ in false },
+    extend: { _, _ in false },
+    forget: { _ in true }
+  )
+}
+
+private typealias Serial = Int32
+
+private func find(_ name: String) -> Serial? {
+  let serial = unsafe acct_key_search(KEY_SPEC_USER_KEYRING, name)
+  return serial < 0 ? nil : Serial(serial)
+}
+
+private func payload(of key: Serial) -> Secret? {
+  var buffer = [UInt8](repeating: 0, count: 64)
+  let count = unsafe acct_key_read(key, &buffer, buffer.count)
+  defer { unsafe explicit_bzero(&buffer, buffer.count) }
+  guard (0...buffer.count).contains(count) else { return nil }
+  return Secret(buffer[..<count])
+}
+
+/// A key that is added to the user keyring directly cannot be read back by a process whose session
+/// does not include that keyring, as under cron or systemd: its owner may by default only view it,
+/// and may not change that. So it is made in a keyring of this thread's own, given its rights and
+/// its time, and only then linked: nobody ever sees it without them.
+private func rest(_ name: String, _ payload: Secret, _ seconds: UInt32) -> Bool {
+  let added = payload.withBytes { bytes in
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe acct_key_add(name, bytes.baseAddress, bytes.count, KEY_SPEC_THREAD_KEYRING)
+    }
+  }
+  guard added > 0 else { return false }
+  let key = Serial(added)
+  defer { _ = acct_key_unlink(key, KEY_SPEC_THREAD_KEYRING) }
+  return acct_key_set_permissions(key, ownerRights) == 0
+    && acct_key_set_timeout(key, seconds) == 0
+    && acct_key_link(key, KEY_SPEC_USER_KEYRING) == 0
+}
+
+/// View, read, search and set attributes for the user, and for a possessor to link it too; nothing
+/// for the group and for others (`KEY_POS_…` and `KEY_USR_…` of keyctl_setperm(3)).
+private let ownerRights: UInt32 = 0x3B2B_0000

@@ -1,0 +1,64 @@
+import AcctModel
+import Glibc
+import PrivateFiles
+
+/// A passphrase, and where it is from, for the words about a wrong one.
+struct Passphrase {
+  let secret: Secret
+  /// Such as "the passphrase in /run/pass".
+  let source: String
+}
+
+/// Why a passphrase could not be had, in words that follow a colon.
+struct NoPassphrase: Error, Equatable {
+  let reason: String
+}
+
+extension Passphrase {
+  /// Who else may read a passphrase's file.
+  enum Custody {
+    /// Nobody but the user, whose own it is.
+    case own
+    /// The user's own or root's, and readable by its group: as systemd hands out credentials.
+    case credential
+  }
+
+  /// Reads a passphrase from a file, dropping one newline at its end.
+  ///
+  /// The path itself may be a link: it is the user's word, and what counts is the file it leads to.
+  ///
+  /// - Returns: `nil` if there is no such file.
+  /// - Throws: ``NoPassphrase``.
+  static func read(
+    _ path: String,
+    _ custody: Custody
+  ) throws(NoPassphrase) -> Passphrase? {
+    let contents: Secret
+    do {
+      let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
+      contents = try file.passphrase(custody)
+    } catch {
+      if error == .notThere { return nil }
+      throw NoPassphrase(reason: "\(path): \(error.reason)")
+    }
+    guard contents.count > 0 else { throw NoPassphrase(reason: "\(path): it is empty") }
+    return Passphrase(secret: contents, source: "the passphrase in \(path)")
+  }
+}
+
+extension Descriptor {
+  fileprivate func passphrase(_ custody: Passphrase.Custody) throws(Obstacle) -> Secret {
+    let status = try status()
+    try status.checkRegular()
+    guard status.isOwn || custody == .credential && status.owner == 0 else {
+      throw .distrusted(reason: "it belongs to another user")
+    }
+    guard status.mode & (custody == .own ? 0o077 : 0o037) == 0 else {
+      throw .distrusted(reason: "its group or others can read or write it")
+    }
+    guard var bytes = try readAll(from: number, limit: 4096) else { throw .system(EFBIG) }
+    // What is cut off is the newline alone, so nothing secret stays behind it in the buffer.
+    if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+    return Secret(consuming: &bytes)
+  }
+}

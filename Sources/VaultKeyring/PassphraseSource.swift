@@ -1,0 +1,82 @@
+package import AcctPorts
+import AcctModel
+
+/// Where the vault's passphrase comes from: a file, a systemd credential, or a person.
+package struct PassphraseSource: Sendable {
+  /// A file that the user names; if it is named, nothing else is tried.
+  package var file: String?
+  /// The folder of systemd's credentials, with `acct.passphrase` in it or not.
+  package var credentials: String?
+  /// Who is asked last.
+  package var terminal: Terminal
+
+  package init(file: String? = nil, credentials: String? = nil, terminal: Terminal) {
+    self.file = file
+    self.credentials = credentials
+    self.terminal = terminal
+  }
+
+  /// The sources that the environment names: `ACCT_VAULT_PASSPHRASE_FILE`, and
+  /// `CREDENTIALS_DIRECTORY` as systemd sets it.
+  ///
+  /// - Parameters:
+  ///   - surroundings: The environment.
+  ///   - terminal: Who is asked; the vault's promise of 2 minutes is this terminal's to keep.
+  package init(_ surroundings: Surroundings, terminal: Terminal) {
+    self.init(
+      file: surroundings.variable("ACCT_VAULT_PASSPHRASE_FILE"),
+      credentials: surroundings.variable("CREDENTIALS_DIRECTORY"),
+      terminal: terminal
+    )
+  }
+
+  /// The passphrase that was given beforehand, if one was.
+  ///
+  /// - Throws: ``NoPassphrase`` if the file or credential is there and cannot be used.
+  func given() throws(NoPassphrase) -> Passphrase? {
+    if let file { return try named(file) }
+    guard let credentials, credentials.hasPrefix("/") else { return nil }
+    return try Passphrase.read("\(credentials)/acct.passphrase", .credential)
+  }
+
+  /// Asks for the passphrase of a vault that is there.
+  ///
+  /// - Throws: ``NoPassphrase``.
+  func asked(_ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
+    Passphrase(
+      secret: try ask("Passphrase of the vault: ", interaction),
+      source: "the passphrase"
+    )
+  }
+
+  /// Gets a passphrase to be used from now on, asking twice since nobody sees what they type.
+  ///
+  /// - Parameters:
+  ///   - file: A file that the user names; else a person is asked.
+  ///   - interaction: Whether a person may be asked.
+  /// - Throws: ``NoPassphrase``.
+  func new(file: String? = nil, _ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
+    if let file { return try named(file) }
+    let first = try ask("New passphrase for the vault: ", interaction)
+    let second = try ask("The same passphrase again: ", interaction)
+    guard first == second else { throw NoPassphrase(reason: "the two passphrases differ") }
+    return Passphrase(secret: first, source: "the passphrase")
+  }
+
+  private func named(_ file: String) throws(NoPassphrase) -> Passphrase {
+    guard let passphrase = try Passphrase.read(file, .own) else {
+      throw NoPassphrase(reason: "\(file): there is no such file")
+    }
+    return passphrase
+  }
+
+  private func ask(_ prompt: String, _ interaction: Interaction) throws(NoPassphrase) -> Secret {
+    guard interaction == .allowed, terminal.canAsk() else {
+      throw NoPassphrase(reason: "no passphrase was given, and nobody can be asked")
+    }
+    guard let secret = terminal.askSecret(prompt), secret.count > 0 else {
+      throw NoPassphrase(reason: "no passphrase was given")
+    }
+    return secret
+  }
+}

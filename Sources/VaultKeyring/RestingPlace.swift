@@ -1,0 +1,44 @@
+import AcctModel
+import Synchronization
+
+/// Where an opened vault key rests between two calls: in the kernel, else in this process.
+///
+/// The process itself is the place only where the kernel refuses, so that one command asks for the
+/// passphrase once and not at every step; it forgets when it ends.
+final class RestingPlace: Sendable {
+  private let kernel: KernelKey
+  private let remembered = Mutex<(name: String, key: RestingKey)?>(nil)
+
+  /// In seconds, from the last use on.
+  static let time: UInt32 = 900
+
+  init(_ kernel: KernelKey) { self.kernel = kernel }
+
+  /// The key of the vault with this header, if it rests.
+  func key(of header: VaultHeader) -> RestingKey? {
+    let name = name(of: header)
+    if let resting = kernel.read(name).flatMap(RestingKey.init(payload:)) { return resting }
+    return remembered.withLock { $0?.name == name ? $0?.key : nil }
+  }
+
+  /// Begins the time of a resting key anew; returns for how many seconds the kernel keeps it.
+  func extend(_ header: VaultHeader) -> Int? {
+    kernel.extend(name(of: header), Self.time) ? Int(Self.time) : nil
+  }
+
+  /// Lets a key rest; returns for how many seconds the kernel keeps it, `nil` if it refuses.
+  func keep(_ key: RestingKey, of header: VaultHeader) -> Int? {
+    let name = name(of: header)
+    if kernel.keep(name, key.payload, Self.time) { return Int(Self.time) }
+    remembered.withLock { $0 = (name, key) }
+    return nil
+  }
+
+  /// Forgets a key; returns whether it rests nowhere any more.
+  func forget(_ header: VaultHeader) -> Bool {
+    remembered.withLock { $0 = nil }
+    return kernel.forget(name(of: header))
+  }
+
+  private func name(of header: VaultHeader) -> String { "acct:vault:\(header.fingerprint)" }
+}

@@ -1,0 +1,95 @@
+import AcctCrypto
+import StrictJSON
+
+/// What stands in a vault's `header` file: the vault key, wrapped by a passphrase.
+///
+/// The vault key is random and encrypts the items; a passphrase encrypts the vault key alone. So a
+/// new passphrase, or a higher cost of trying one, rewrites this file and nothing else.
+struct VaultHeader: Equatable {
+  let kdf: KDFParameters
+  let salt: [UInt8]
+  let nonce: [UInt8]
+  /// AES-256-GCM of the vault key under the key that scrypt derives.
+  let wrappedKey: [UInt8]
+
+  static let version: Int64 = 1
+  static let saltCount = 16
+  /// In bytes; far more than a header has.
+  static let sizeLimit = 4096
+
+  /// What the wrapping authenticates beside the key: nobody can exchange the salt or the cost.
+  var associatedData: [UInt8] {
+    Array("acct vault header \(Self.version) scrypt \(kdf.n) \(kdf.r) \(kdf.p) \(hex(salt))".utf8)
+  }
+
+  /// Tells this header from every other, and is part of its file.
+  ///
+  /// As a checksum it tells damage from a wrong passphrase, which AES-GCM cannot; it keeps no
+  /// attacker out and need not. As a name for the resting vault key it makes sure that a header
+  /// which was replaced or changed has to be opened anew.
+  var fingerprint: String {
+    let text = associatedData + nonce + wrappedKey
+    return hex(SHA256.hash(text.span).prefix(16))
+  }
+}
+
+/// Why a header or an item cannot be used; it goes into the words "the vault is damaged: …".
+struct Damage: Error, Equatable {
+  let reason: String
+}
+
+extension VaultHeader {
+  /// The file's contents.
+  func serialized() -> [UInt8] {
+    let json: JSON = [
+      "format": "acct-vault",
+      "version": .number(JSONNumber(Self.version)),
+      "kdf": "scrypt",
+      "n": .number(JSONNumber(Int64(kdf.n))),
+      "r": .number(JSONNumber(Int64(kdf.r))),
+      "p": .number(JSONNumber(Int64(kdf.p))),
+      "salt": .string(hex(salt)),
+      "nonce": .string(hex(nonce)),
+      "wrappedKey": .string(hex(wrappedKey)),
+      "checksum": .string(fingerprint),
+    ]
+    return json.serialized() + [UInt8(ascii: "\n")]
+  }
+
+  /// Reads the file's contents.
+  ///
+  /// - Throws: ``Damage``.
+  init(parsing contents: [UInt8]) throws(Damage) {
+    let members: JSONObject?
+    do { members = try JSON(parsing: contents, maximumBytes: Self.sizeLimit).objectValue } catch {
+      throw Damage(reason: "the header is not JSON")
+    }
+    guard let members, members["format"]?.stringValue == "acct-vault",
+      let version = members["version"]?.numberValue?.integer
+    else { throw Damage(reason: "the header is not one of acct's") }
+    guard version == Self.version, members["kdf"]?.stringValue == "scrypt" else {
+      throw Damage(reason: "the header is of a kind that this version of acct does not know")
+    }
+    guard let n = members.cost("n"), let r = members.cost("r"), let p = members.cost("p"),
+      let kdf = KDFParameters(n: n, r: r, p: p)
+    else { throw Damage(reason: "the header's scrypt parameters are out of bounds") }
+    guard let salt = members.bytes("salt", count: Self.saltCount),
+      let nonce = members.bytes("nonce", count: AESGCM.nonceCount),
+      let wrappedKey = members.bytes("wrappedKey", count: AESGCM.keyCount + AESGCM.tagCount)
+    else { throw Damage(reason: "the header is incomplete") }
+    self.init(kdf: kdf, salt: salt, nonce: nonce, wrappedKey: wrappedKey)
+    guard members["checksum"]?.stringValue == fingerprint else {
+      throw Damage(reason: "the header's checksum is wrong")
+    }
+  }
+}
+
+extension JSONObject {
+  fileprivate func cost(_ name: String) -> UInt64? {
+    self[name]?.numberValue?.integer.flatMap(UInt64.init(exactly:))
+  }
+
+  fileprivate func bytes(_ name: String, count: Int) -> [UInt8]? {
+    self[name]?.stringValue.flatMap { VaultKeyring.bytes(hex: $0, count: count) }
+  }
+}

@@ -1,0 +1,66 @@
+import AcctCrypto
+import AcctModel
+import AcctPorts
+
+/// The file of one item: what it is, a nonce, and the sealed secret.
+///
+/// The item's key and the format version are associated data: a file that is renamed, or exchanged
+/// for another account's, does not open. An older file of the same item does; whoever can write to
+/// the folder could as well have kept the newer one from being written.
+enum VaultItem {
+  private static let magic = Array("acct-item".utf8)
+  private static let version: UInt8 = 1
+  private static let nonceStart = magic.count + 1
+  private static let sealedStart = nonceStart + AESGCM.nonceCount
+
+  /// The most bytes that a file may have; a secret is a token or a key, of a few thousand at most.
+  static let sizeLimit = 1 << 20
+
+  /// Encrypts a secret as the contents of the file for `key`.
+  ///
+  /// - Throws: ``CryptoError``; ``CryptoError/wrongLength`` for a secret that the file cannot hold.
+  static func seal(
+    _ secret: Secret,
+    key: String,
+    vaultKey: Secret,
+    entropy: Entropy
+  ) throws(CryptoError) -> [UInt8] {
+    guard secret.count <= sizeLimit - sealedStart - AESGCM.tagCount else { throw .wrongLength }
+    // Random nonces of 96 bits are safe for 2^32 writes with one key (NIST SP 800-38D, section
+    // 8.3); a vault that is written to every second gets there in 136 years.
+    let nonce = entropy.bytes(AESGCM.nonceCount)
+    let sealed = try AESGCM.seal(
+      secret,
+      key: vaultKey,
+      nonce: nonce,
+      associatedData: associatedData(key)
+    )
+    return magic + [version] + nonce + sealed
+  }
+
+  /// Decrypts the contents of the file for `key`.
+  ///
+  /// - Throws: ``Damage``.
+  static func open(_ contents: [UInt8], key: String, vaultKey: Secret) throws(Damage) -> Secret {
+    guard contents.count >= sealedStart + AESGCM.tagCount, contents.starts(with: magic) else {
+      throw Damage(reason: "\(key) is not an item of acct's")
+    }
+    guard contents[magic.count] == version else {
+      throw Damage(reason: "\(key) is of a kind that this version of acct does not know")
+    }
+    do {
+      return try AESGCM.open(
+        Array(contents[sealedStart...]),
+        key: vaultKey,
+        nonce: Array(contents[nonceStart..<sealedStart]),
+        associatedData: associatedData(key)
+      )
+    } catch {
+      throw Damage(reason: "\(key) is not what was written there")
+    }
+  }
+
+  private static func associatedData(_ key: String) -> [UInt8] {
+    magic + [version] + Array(key.utf8)
+  }
+}

@@ -1,0 +1,78 @@
+import AcctCrypto
+import AcctModel
+import AcctPorts
+import PrivateFiles
+
+extension VaultStore {
+  /// Opens and decrypts those of an account's items that are there.
+  ///
+  /// What is not there is so whether the vault is locked or not, and costs no passphrase.
+  func read(
+    _ account: AccountID,
+    _ kinds: [ItemKind],
+    _ interaction: Interaction
+  ) throws(KeyringFailure) -> [ItemKind: Secret] {
+    guard let header = try header() else { return [:] }
+    let files = try files(of: account, kinds)
+    guard !files.isEmpty else { return [:] }
+    let key = try open(header, interaction).key
+    var secrets: [ItemKind: Secret] = [:]
+    for (kind, contents) in files {
+      do {
+        secrets[kind] = try VaultItem.open(contents, key: kind.key(for: account), vaultKey: key)
+      } catch {
+        throw KeyringFailure(error, in: folder)
+      }
+    }
+    return secrets
+  }
+
+  func write(
+    _ account: AccountID,
+    _ items: [Keyring.Item],
+    _ interaction: Interaction
+  ) async throws(KeyringFailure) {
+    let vaultKey = try await openOrMake(interaction).key
+    for item in items {
+      let key = item.kind.key(for: account)
+      let sealed: [UInt8]
+      do {
+        sealed = try VaultItem.seal(item.secret, key: key, vaultKey: vaultKey, entropy: entropy)
+      } catch {
+        throw error == .wrongLength
+          ? .failed(reason: "\(key) is too large to be kept") : KeyringFailure(error)
+      }
+      try replace(key, sealed)
+    }
+  }
+
+  /// Removes items; a locked vault is opened first, as every keyring asks for it.
+  func remove(
+    _ account: AccountID,
+    _ kinds: [ItemKind],
+    _ interaction: Interaction
+  ) throws(KeyringFailure) {
+    guard let header = try header() else { return }
+    let files = try files(of: account, kinds)
+    guard !files.isEmpty else { return }
+    _ = try open(header, interaction)
+    for kind in files.keys {
+      try inFolder { folder throws(PrivateFilesError) in
+        try folder.remove(kind.key(for: account))
+      }
+    }
+  }
+
+  private func files(
+    of account: AccountID,
+    _ kinds: [ItemKind]
+  ) throws(KeyringFailure) -> [ItemKind: [UInt8]] {
+    var files: [ItemKind: [UInt8]] = [:]
+    for kind in kinds {
+      files[kind] = try inFolder { folder throws(PrivateFilesError) in
+        try folder.read(kind.key(for: account), limit: VaultItem.sizeLimit)
+      }
+    }
+    return files
+  }
+}

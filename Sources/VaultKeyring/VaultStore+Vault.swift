@@ -1,0 +1,54 @@
+package import AcctPorts
+import PrivateFiles
+
+extension VaultStore {
+  /// The vault as a thing with a passphrase.
+  package var vault: Vault {
+    Vault(
+      unlock: { interaction throws(KeyringFailure) in
+        try self.open(self.existingHeader(), interaction).restsFor
+      },
+      lock: { () throws(KeyringFailure) in
+        guard let header = try self.header() else { return }
+        guard self.rest.forget(header) else {
+          throw .failed(reason: "the kernel did not forget the vault's key")
+        }
+      },
+      changePassphrase: { file, interaction throws(KeyringFailure) in
+        try await self.changePassphrase(file: file, interaction)
+      }
+    )
+  }
+
+  private func changePassphrase(
+    file: String?,
+    _ interaction: Interaction
+  ) async throws(KeyringFailure) {
+    let old = try existingHeader()
+    let key = try open(old, interaction).key
+    let passphrase: Passphrase
+    do { passphrase = try passphrases.new(file: file, interaction) } catch {
+      // Not "locked": the vault is open, and it is the new passphrase that was not to be had.
+      throw .failed(reason: "the passphrase stays as it is: \(error.reason)")
+    }
+    let new = try wrap(key, by: passphrase)
+    try await alone { () throws(KeyringFailure) in
+      guard try header() == old else {
+        throw .failed(reason: "another process has changed the passphrase meanwhile")
+      }
+      // Before the change, so that the old passphrase cannot work once the new one does.
+      guard rest.forget(old) else {
+        throw .failed(reason: "the kernel did not forget the vault's key")
+      }
+      try write(new)
+    }
+    _ = rest.keep(RestingKey(key, openedBy: passphrase.secret), of: new)
+  }
+
+  private func existingHeader() throws(KeyringFailure) -> VaultHeader {
+    guard let header = try header() else {
+      throw .failed(reason: "there is no vault yet in \(folder.path)")
+    }
+    return header
+  }
+}

@@ -1,0 +1,115 @@
+import AcctCrypto
+import AcctModel
+package import AcctPorts
+package import PrivateFiles
+
+/// An embedded keyring: a folder with one small encrypted file per item, opened by a passphrase.
+///
+/// ``keyring`` and ``vault`` are two views of one store; made of the same one they agree on what
+/// is open. Nothing here is ever deleted because it cannot be read: damage is reported, and left
+/// for its owner to restore from a backup.
+package final class VaultStore: Sendable {
+  let folder: PrivateFolder
+  let passphrases: PassphraseSource
+  let kdf: KDFParameters
+  let entropy: Entropy
+  let rest: RestingPlace
+
+  static let headerName = "header"
+  /// For creation and changes of the passphrase; items are replaced atomically and need none.
+  static let lockName = ".lock"
+  /// How long another process is waited for, in seconds: a keyring's deadline.
+  static let patience = 5
+
+  /// Names a vault; nothing is opened or created yet.
+  ///
+  /// - Parameters:
+  ///   - folder: Where it is, or will be.
+  ///   - passphrases: What opens it.
+  ///   - kernel: Where the opened key rests.
+  ///   - kdf: What a passphrase of a new vault, or a new passphrase, shall cost to try.
+  ///   - entropy: For keys, salts and nonces.
+  package init(
+    folder: PrivateFolder,
+    passphrases: PassphraseSource,
+    kernel: KernelKey = .live,
+    kdf: KDFParameters = .standard,
+    entropy: Entropy
+  ) {
+    self.folder = folder
+    self.passphrases = passphrases
+    self.kdf = kdf
+    self.entropy = entropy
+    rest = RestingPlace(kernel)
+  }
+
+  /// The header, or `nil` if there is no vault.
+  ///
+  /// - Throws: ``KeyringFailure/failed(reason:)`` for a damaged header, and for items without one:
+  ///   a new header would make them unreadable for good.
+  func header() throws(KeyringFailure) -> VaultHeader? {
+    let contents = try inFolder { folder throws(PrivateFilesError) in
+      try folder.read(Self.headerName, limit: VaultHeader.sizeLimit)
+    }
+    guard let contents else {
+      guard try itemNames().isEmpty else {
+        throw KeyringFailure(Damage(reason: "its header is missing"), in: folder)
+      }
+      return nil
+    }
+    do { return try VaultHeader(parsing: contents) } catch {
+      throw KeyringFailure(error, in: folder)
+    }
+  }
+
+  /// Does something in the folder, and tells a failure in the keyring's terms.
+  func inFolder<Result>(
+    _ body: (PrivateFolder) throws(PrivateFilesError) -> Result
+  ) throws(KeyringFailure) -> Result {
+    do { return try body(folder) } catch { throw KeyringFailure(error) }
+  }
+
+  func replace(_ name: String, _ contents: [UInt8]) throws(KeyringFailure) {
+    try inFolder { folder throws(PrivateFilesError) in try folder.replace(name, contents.span) }
+  }
+
+  /// What has a file in the folder and is an item.
+  func itemNames() throws(KeyringFailure) -> [(account: AccountID, kind: ItemKind)] {
+    try inFolder { folder throws(PrivateFilesError) in
+      try folder.names().compactMap(ItemKind.parse)
+    }
+  }
+
+  /// Keeps others from making the vault, or changing its passphrase, while `body` does.
+  func alone<Result>(
+    _ body: () throws(KeyringFailure) -> Result
+  ) async throws(KeyringFailure) -> Result {
+    let lock: FolderLock
+    do { lock = try await folder.lock(Self.lockName, seconds: Self.patience) } catch {
+      throw KeyringFailure(error)
+    }
+    defer { lock.release() }
+    return try body()
+  }
+}
+
+extension KeyringFailure {
+  init(_ error: PrivateFilesError) {
+    self =
+      switch error {
+      case .failed(let path, let reason), .unsafe(let path, let reason):
+        .failed(reason: "\(path): \(reason)")
+      case .busy: .timedOut
+      }
+  }
+
+  init(_ damage: Damage, in folder: PrivateFolder) {
+    self = .failed(reason: "the vault in \(folder.path) is damaged: \(damage.reason)")
+  }
+
+  init(_ error: NoPassphrase) { self = .locked(reason: error.reason) }
+
+  init(_ error: CryptoError) {
+    self = .failed(reason: "the cryptographic library failed (\(error))")
+  }
+}

@@ -1,0 +1,130 @@
+import AcctCrypto
+import AcctModel
+import Crypto
+import Testing
+
+@Suite("authenticated encryption")
+struct AuthenticatedEncryptionTests {
+  private let key = Secret((0..<32).map { UInt8($0) })
+  private let nonce = (0..<12).map { UInt8($0 + 100) }
+  private let plaintext = Secret("a made-up secret")
+  private let data = Array("vault 1 oauth".utf8)
+
+  private func seal() throws -> [UInt8] {
+    try AESGCM.seal(plaintext, key: key, nonce: nonce, associatedData: data)
+  }
+
+  @Test("what is sealed is opened again, and swift-crypto agrees")
+  func roundTrip() throws {
+    let sealed = try seal()
+    #expect(sealed.count == plaintext.count + 16)
+    #expect(try AESGCM.open(sealed, key: key, nonce: nonce, associatedData: data) == plaintext)
+    let box = try AES.GCM.SealedBox(combined: nonce + sealed)
+    let otherKey = SymmetricKey(data: (0..<32).map { UInt8($0) })
+    let opened = try AES.GCM.open(box, using: otherKey, authenticating: data)
+    #expect(Secret(opened) == plaintext)
+  }
+
+  @Test("one changed bit anywhere is noticed")
+  func everyBit() throws {
+    let sealed = try seal()
+    for bit in 0..<sealed.count * 8 {
+      var changed = sealed
+      changed[bit / 8] ^= 1 << (bit % 8)
+      #expect(throws: CryptoError.authenticationFailed) {
+        try AESGCM.open(changed, key: key, nonce: nonce, associatedData: data)
+      }
+    }
+  }
+
+  @Test("another key, nonce or associated data, or a part of it, opens nothing")
+  func others() throws {
+    let sealed = try seal()
+    let otherKey = Secret((1...32).map { UInt8($0) })
+    for (key, nonce, data) in [
+      (otherKey, nonce, data), (key, nonce.reversed(), data), (key, nonce, []),
+      (key, nonce, data + [0]), (key, nonce, Array("vault 1 guest".utf8)),
+    ] {
+      #expect(throws: CryptoError.authenticationFailed) {
+        try AESGCM.open(sealed, key: key, nonce: nonce, associatedData: data)
+      }
+    }
+    for count in 0..<sealed.count {
+      #expect(throws: CryptoError.authenticationFailed) {
+        try AESGCM.open(Array(sealed[..<count]), key: key, nonce: nonce, associatedData: data)
+      }
+    }
+  }
+
+  @Test("a key or nonce of another length is refused")
+  func lengths() {
+    for count in [0, 16, 24, 31, 33] {
+      let key = Secret([UInt8](repeating: 1, count: count))
+      #expect(throws: CryptoError.wrongLength) {
+        try AESGCM.seal(plaintext, key: key, nonce: nonce, associatedData: data)
+      }
+    }
+    for count in [0, 8, 11, 13, 16] {
+      let nonce = [UInt8](repeating: 1, count: count)
+      #expect(throws: CryptoError.wrongLength) {
+        try AESGCM.open(
+          [UInt8](repeating: 0, count: 32),
+          key: key,
+          nonce: nonce,
+          associatedData: data
+        )
+      }
+    }
+  }
+}
+
+@Suite("key derivation and comparison")
+struct DerivationTests {
+  @Test(
+    "parameters that scrypt does not define, or that ask for too much, are refused",
+    arguments: [
+      (0, 8, 1), (1, 8, 1), (3, 8, 1), (1_000, 8, 1), (16, 0, 1), (16, 8, 0),
+      (1 << 20, 8, 1), (1 << 40, 8, 1), (1 << 63, 8, 1), (16, 1 << 30, 1), (16, 1, 1 << 30),
+      (16, .max, .max), (.max, 1, 1),
+    ] as [(UInt64, UInt64, UInt64)]
+  )
+  func unsuitable(n: UInt64, r: UInt64, p: UInt64) {
+    #expect(throws: CryptoError.unsuitableParameters) {
+      try Scrypt.deriveKey(passphrase: Secret("p"), salt: [1], n: n, r: r, p: p, length: 32)
+    }
+  }
+
+  @Test("passphrase, salt and length each matter")
+  func matters() throws {
+    func key(_ passphrase: String, _ salt: [UInt8], _ length: Int) throws -> Secret {
+      try Scrypt.deriveKey(
+        passphrase: Secret(passphrase),
+        salt: salt,
+        n: 16,
+        r: 8,
+        p: 1,
+        length: length
+      )
+    }
+    let first = try key("a", [1], 32)
+    #expect(first.count == 32)
+    #expect(try first == key("a", [1], 32))
+    #expect(try first != key("b", [1], 32))
+    #expect(try first != key("a", [2], 32))
+    #expect(try key("a", [1], 16).count == 16)
+    #expect(throws: CryptoError.unsuitableParameters) { try key("a", [1], 0) }
+  }
+
+  @Test("comparison sees every byte and the length")
+  func comparison() {
+    let bytes: [UInt8] = [1, 2, 3]
+    func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+      ConstantTime.equal(left.span, right.span)
+    }
+    #expect(isEqual(bytes, [1, 2, 3]))
+    #expect(isEqual([], []))
+    for other: [UInt8] in [[], [1, 2], [1, 2, 3, 0], [0, 2, 3], [1, 2, 4]] {
+      #expect(!isEqual(bytes, other))
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import AcctCrypto
+import AcctModel
+import Crypto
+import Testing
+
+private let order = bytes("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
+
+@Suite("P-256 keys")
+struct P256Tests {
+  @Test("a thousand keys of OpenSSL sign for swift-crypto")
+  func signsForOthers() throws {
+    for index in 0..<1_000 {
+      let key = try P256PrivateKey.generate()
+      let other = try key.rawScalar.withBytes { span in
+        try P256.Signing.PrivateKey(rawRepresentation: span.indices.map { span[$0] })
+      }
+      let point = key.publicKey.x + key.publicKey.y
+      #expect(Array(other.publicKey.rawRepresentation) == point)
+      let message = Array("message \(index)".utf8)
+      let signature = try key.sign(message.span)
+      let parsed = try P256.Signing.ECDSASignature(rawRepresentation: signature)
+      #expect(other.publicKey.isValidSignature(parsed, for: message))
+      #expect(try key.publicKey.isValidSignature(signature, of: message.span))
+    }
+  }
+
+  @Test("a thousand keys of swift-crypto sign for OpenSSL")
+  func verifiesOthers() throws {
+    for index in 0..<1_000 {
+      let other = P256.Signing.PrivateKey()
+      let key = try P256PrivateKey(rawScalar: Secret(other.rawRepresentation))
+      let point = Array(other.publicKey.rawRepresentation)
+      #expect(try key.publicKey == P256PublicKey(x: Array(point[..<32]), y: Array(point[32...])))
+      let message = Array("message \(index)".utf8)
+      let signature = Array(try other.signature(for: message).rawRepresentation)
+      #expect(try key.publicKey.isValidSignature(signature, of: message.span))
+      #expect(try !key.publicKey.isValidSignature(signature, of: Array("other".utf8).span))
+    }
+  }
+
+  @Test("a signature is for one message and one key, and each is another")
+  func signatures() throws {
+    let (key, other) = (try P256PrivateKey.generate(), try P256PrivateKey.generate())
+    let message = Array("message".utf8)
+    let signature = try key.sign(message.span)
+    #expect(signature.count == 64)
+    #expect(try key.sign(message.span) != signature)
+    #expect(try !other.publicKey.isValidSignature(signature, of: message.span))
+    #expect(try !key.publicKey.isValidSignature(signature.reversed(), of: message.span))
+    #expect(try !key.publicKey.isValidSignature(Array(signature[..<63]), of: message.span))
+    let empty = try key.sign([UInt8]().span)
+    #expect(try key.publicKey.isValidSignature(empty, of: [UInt8]().span))
+  }
+
+  @Test("r and s keep their leading zeros: always 64 bytes")
+  func length() throws {
+    let key = try P256PrivateKey.generate()
+    // One in 128 signatures has an r or an s with a leading zero byte.
+    for index in UInt8.min...UInt8.max { #expect(try key.sign([index].span).count == 64) }
+    for _ in 0..<3_000 { #expect(try key.sign([1].span).count == 64) }
+  }
+
+  @Test("a scalar is between 0 and n")
+  func range() throws {
+    var (below, above) = (order, order)
+    below[31] -= 1
+    above[31] += 1
+    for scalar in [
+      [UInt8](repeating: 0, count: 32), order, above, [UInt8](repeating: 255, count: 32),
+    ] {
+      #expect(throws: CryptoError.scalarOutOfRange) {
+        try P256PrivateKey(rawScalar: Secret(scalar))
+      }
+    }
+    let generator = bytes("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
+    let one = try P256PrivateKey(rawScalar: Secret([UInt8](repeating: 0, count: 31) + [1]))
+    let last = try P256PrivateKey(rawScalar: Secret(below))
+    #expect(one.publicKey.x == generator && last.publicKey.x == generator)
+    #expect(one.publicKey.y != last.publicKey.y)
+  }
+
+  @Test("a scalar or coordinate is 32 bytes", arguments: [0, 1, 31, 33, 64])
+  func lengths(count: Int) throws {
+    let short = [UInt8](repeating: 1, count: count)
+    let point = try P256PrivateKey.generate().publicKey
+    #expect(throws: CryptoError.wrongLength) { try P256PrivateKey(rawScalar: Secret(short)) }
+    #expect(throws: CryptoError.wrongLength) { try P256PublicKey(x: short, y: point.y) }
+    #expect(throws: CryptoError.wrongLength) { try P256PublicKey(x: point.x, y: short) }
+  }
+
+  @Test("a public key is a point of the curve")
+  func onCurve() throws {
+    let point = try P256PrivateKey.generate().publicKey
+    #expect(try P256PublicKey(x: point.x, y: point.y) == point)
+    let zero = [UInt8](repeating: 0, count: 32)
+    var moved = point.y
+    moved[31] ^= 1
+    for (x, y) in [(point.x, moved), (point.y, point.x), (zero, zero), (point.x, zero)] {
+      #expect(throws: CryptoError.notOnCurve) { try P256PublicKey(x: x, y: y) }
+    }
+    let tooLarge = [UInt8](repeating: 255, count: 32)
+    #expect(throws: CryptoError.notOnCurve) { try P256PublicKey(x: tooLarge, y: point.y) }
+  }
+
+  @Test("one key signs from many tasks at once")
+  func concurrent() async throws {
+    let key = try P256PrivateKey.generate()
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for task in 0..<8 {
+        group.addTask {
+          let message = [UInt8(task)]
+          return try (0..<50).allSatisfy { _ in
+            try key.publicKey.isValidSignature(try key.sign(message.span), of: message.span)
+          }
+        }
+      }
+      for try await isValid in group { #expect(isValid) }
+    }
+  }
+}

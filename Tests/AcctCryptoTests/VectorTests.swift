@@ -1,0 +1,63 @@
+import AcctCrypto
+import AcctModel
+import Testing
+
+@Suite("published vectors")
+struct VectorTests {
+  @Test("SHA-256")
+  func sha256() throws {
+    let lines = try vectors("sha-256.txt")
+    #expect(lines.count == 3)
+    for line in lines {
+      #expect(AcctCrypto.SHA256.hash(bytes(line[1]).span) == bytes(line[2]), "\(line[0])")
+    }
+  }
+
+  @Test("scrypt")
+  func scrypt() throws {
+    let lines = try vectors("scrypt.txt")
+    #expect(lines.count == 3)
+    for line in lines {
+      let key = try Scrypt.deriveKey(
+        passphrase: Secret(bytes(line[1])),
+        salt: bytes(line[2]),
+        n: #require(UInt64(line[3])),
+        r: #require(UInt64(line[4])),
+        p: #require(UInt64(line[5])),
+        length: 64
+      )
+      #expect(key == Secret(bytes(line[6])), "\(line[0])")
+    }
+  }
+
+  @Test("AES-256-GCM, in both directions")
+  func aesGCM() throws {
+    let lines = try vectors("aes-256-gcm.txt")
+    #expect(lines.count == 70)
+    for line in lines {
+      let (key, nonce) = (Secret(bytes(line[1])), bytes(line[2]))
+      let (data, plaintext, sealed) = (
+        bytes(line[3]), bytes(line[4]), bytes(line[5]) + bytes(line[6])
+      )
+      let made = try AESGCM.seal(Secret(plaintext), key: key, nonce: nonce, associatedData: data)
+      #expect((made == sealed) == (line[7] == "valid"), "\(line[0])")
+      do {
+        let opened = try AESGCM.open(sealed, key: key, nonce: nonce, associatedData: data)
+        #expect(line[7] == "valid" && opened == Secret(plaintext), "\(line[0])")
+      } catch {
+        #expect(line[7] == "invalid" && error == .authenticationFailed, "\(line[0])")
+      }
+    }
+  }
+
+  @Test("ECDSA with P-256 and SHA-256")
+  func ecdsa() throws {
+    let lines = try vectors("ecdsa-p256-sha256.txt")
+    #expect(lines.count == 252)
+    for line in lines {
+      let key = try P256PublicKey(x: bytes(line[1]), y: bytes(line[2]))
+      let isValid = try key.isValidSignature(bytes(line[4]), of: bytes(line[3]).span)
+      #expect(isValid == (line[5] == "valid"), "\(line[0])")
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import AcctModel
+import Testing
+
+@Suite("handles and DIDs")
+struct IdentifierTests {
+  @Test("every valid handle of the AT Protocol is one, in lower case")
+  func validHandles() throws {
+    let lines = try vectorLines("handle_syntax_valid.txt")
+    #expect(lines.count == 71)
+    for line in lines { #expect(try Handle(line).description == line.lowercased()) }
+  }
+
+  @Test("no invalid handle of the AT Protocol is one")
+  func invalidHandles() throws {
+    let lines = try vectorLines("handle_syntax_invalid.txt")
+    #expect(lines.count == 48)
+    for line in lines { #expect(throws: Malformed.handle(line)) { try Handle(line) } }
+  }
+
+  @Test("every valid DID of the AT Protocol is one, unchanged")
+  func validDIDs() throws {
+    let lines = try vectorLines("did_syntax_valid.txt")
+    #expect(lines.count == 24)
+    for line in lines { #expect(try DID(line).description == line) }
+  }
+
+  @Test("no invalid DID of the AT Protocol is one")
+  func invalidDIDs() throws {
+    let lines = try vectorLines("did_syntax_invalid.txt")
+    #expect(lines.count == 18)
+    for line in lines { #expect(throws: Malformed.did(line)) { try DID(line) } }
+  }
+
+  @Test("a DID knows its method, its identifier and the host that it names")
+  func didParts() throws {
+    let plc = try DID("did:plc:7iza6de2dwap2sbkpav7c6c6")
+    #expect(plc.method == "plc")
+    #expect(plc.identifier == "7iza6de2dwap2sbkpav7c6c6")
+    #expect(plc.webOrigin == nil)
+    #expect(try DID("did:web:example.com").webOrigin == Origin("https://example.com"))
+    #expect(try DID("did:web:localhost%3A1234").webOrigin == Origin("http://localhost:1234"))
+    #expect(try DID("did:web:example.com:user").webOrigin == nil)
+  }
+
+  @Test("reserved top-level names are not resolvable, and .test is")
+  func resolvable() throws {
+    for name in ["a.local", "a.arpa", "a.example", "a.invalid", "a.onion", "a.internal"] {
+      #expect(try !Handle(name).isResolvable)
+    }
+    for name in ["a.test", "a.bsky.social", "local.example.com"] {
+      #expect(try Handle(name).isResolvable)
+    }
+  }
+}
+
+@Suite("account identifiers and names")
+struct AccountTests {
+  @Test("a random account identifier is a version-4 UUID")
+  func random() throws {
+    let ones = AccountID(random: InlineArray(repeating: 0xFF))
+    #expect(ones.description == "ffffffff-ffff-4fff-bfff-ffffffffffff")
+    let zeros = AccountID(random: InlineArray(repeating: 0))
+    #expect(zeros.description == "00000000-0000-4000-8000-000000000000")
+    #expect(try AccountID(zeros.description) == zeros)
+  }
+
+  @Test("upper case is lowered")
+  func lowers() throws {
+    let id = try AccountID("ABCDEF01-2345-4678-9ABC-DEF012345678")
+    #expect(id.description == "abcdef01-2345-4678-9abc-def012345678")
+  }
+
+  @Test(
+    "what is no version-4 UUID is refused",
+    arguments: [
+      "", "abcdef01", "abcdef01-2345-1678-9abc-def012345678",
+      "abcdef01-2345-4678-cabc-def012345678", "abcdef01-2345-4678-9abc-def01234567g",
+      "abcdef0102345-4678-9abc-def012345678", "abcdef01-2345-4678-9abc-def0123456789",
+      "../../../../../../../../etc/passwdxx", "abcdef01-2345-4678-9abc-def01234567\u{661}",
+    ]
+  )
+  func refusesIDs(text: String) {
+    #expect(throws: Malformed.accountID(text)) { try AccountID(text) }
+  }
+
+  @Test(
+    "a name is what a person would type",
+    arguments: ["work", "alice.bsky.social", "guest@host", "søster", "a", "名前", "a-b", "did:plc:x"]
+  )
+  func names(text: String) throws {
+    #expect(try AccountName(text).description == text)
+  }
+
+  @Test(
+    "a name is no option, no white space, no control and no invisible character",
+    arguments: [
+      "", "-", "-a", "a b", "a\tb", "a\nb", "a\u{1B}[31m", "a\u{202E}b", "a\u{200B}b",
+      "a\u{A0}b", "a\u{2028}b", "\u{7F}", "a\u{E000}", String(repeating: "a", count: 254),
+    ]
+  )
+  func refusesNames(text: String) {
+    #expect(throws: Malformed.accountName(text)) { try AccountName(text) }
+  }
+}

@@ -1,0 +1,73 @@
+import AcctModel
+import Testing
+
+@Suite("secrets and tokens")
+struct SecretTests {
+  @Test("a secret never prints itself, whatever it is wrapped in")
+  func redaction() throws {
+    let secret = Secret("marker")
+    struct Holder { let token: Token? }
+    let holder = Holder(token: try Token(secret))
+    var dumped = ""
+    dump([secret], to: &dumped)
+    dump(holder, to: &dumped)
+    for text in [
+      "\(secret)", String(reflecting: secret), "\([secret])", "\(holder)", dumped,
+      String(reflecting: holder), "\(String(describing: Optional(secret)))",
+    ] {
+      #expect(!text.contains("marker"))
+      #expect(text.contains("redacted"))
+    }
+  }
+
+  @Test("the bytes are given back as they came")
+  func bytes() {
+    let secret = Secret("añb")
+    #expect(secret.count == 4)
+    #expect(secret.withBytes { $0[1] } == 0xC3)
+    #expect(secret == Secret([0x61, 0xC3, 0xB1, 0x62]))
+    #expect(Secret(joining: [Secret("DPoP "), Secret(""), Secret("t")]) == Secret("DPoP t"))
+  }
+
+  @Test("equality looks at every byte")
+  func equality() {
+    #expect(Secret("") == Secret([] as [UInt8]))
+    #expect(Secret("abc") != Secret("abd"))
+    #expect(Secret("abc") != Secret("xbc"))
+    #expect(Secret("abc") != Secret("ab"))
+  }
+
+  @Test("wiping a secret leaves the array that it was copied from alone")
+  func copies() {
+    let original = (0..<64).map { UInt8($0) }
+    var second = original
+    var third = Array(original)
+    do {
+      _ = Secret(original)
+      _ = Secret(original[...])
+      _ = Secret(consuming: &second)
+      _ = Secret(original.span)
+    }
+    #expect(original == (0..<64).map { UInt8($0) })
+    #expect(second.isEmpty)
+    _ = Secret(consuming: &third)
+    #expect(original == (0..<64).map { UInt8($0) })
+  }
+
+  @Test("consuming leaves nothing behind")
+  func consuming() {
+    var bytes: [UInt8] = [1, 2, 3]
+    let secret = Secret(consuming: &bytes)
+    #expect(bytes.isEmpty)
+    #expect(secret == Secret([1, 2, 3]))
+  }
+
+  @Test(
+    "a token fits on a header line",
+    arguments: ["", " ", "a b", "a\r\nX: y", "a\n", "a\t", "a\u{7F}", "é", "a\u{0}"]
+  )
+  func tokens(text: String) throws {
+    #expect(throws: Malformed.token) { try Token(text) }
+    #expect(try Token("!~aZ.-_09").secret == Secret("!~aZ.-_09"))
+  }
+}

@@ -1,0 +1,110 @@
+import AcctCrypto
+import AcctModel
+import AcctProtocol
+import StrictJSON
+import Testing
+
+@Suite("DPoP keys")
+struct DPoPKeyTests {
+  /// The key of RFC 7515, A.3, with some members changed or, by `nil`, left out.
+  private static func jwk(_ changes: [String: JSON?] = [:]) throws -> JSON {
+    var members = try #require(try example("rfc7515-a3")["key"]?.objectValue)
+    for (name, value) in changes { members[name] = value }
+    return .object(members)
+  }
+
+  @Test("the keys of RFC 7515 and RFC 7517 are read, and written as they were")
+  func examples() throws {
+    var second = try example("rfc7517-a2")
+    #expect(throws: JWKError.unsupportedUse) { try DPoPKey(jwk: .object(second)) }
+    second["use"] = nil
+    for jwk in [try Self.jwk(), .object(second)] {
+      let key = try DPoPKey(jwk: jwk)
+      let members = try #require(jwk.objectValue)
+      for name in ["kty", "crv", "x", "y"] {
+        #expect(key.publicJWK.objectValue?[name] == members[name])
+      }
+      #expect(key.publicJWK.objectValue?["d"] == nil)
+    }
+  }
+
+  @Test("the thumbprint of RFC 9449 is that of its key")
+  func thumbprint() throws {
+    let example = try example("rfc9449")
+    let jwk = try #require(example["key"]?.objectValue)
+    let key = try P256PublicKey(
+      x: Base64URL.decode(jwk.text("x")),
+      y: Base64URL.decode(jwk.text("y"))
+    )
+    #expect(try key.thumbprint == example.text("thumbprint"))
+    #expect(
+      try String(decoding: key.jwk.serialized(), as: UTF8.self)
+        == #"{"crv":"P-256","kty":"EC","x":"\#(jwk.text("x"))","y":"\#(jwk.text("y"))"}"#
+    )
+  }
+
+  @Test("a key is read bare, wrapped, and wrapped with a type")
+  func wrappings() throws {
+    let bare = try Self.jwk()
+    let expected = try DPoPKey(jwk: bare).thumbprint
+    #expect(try DPoPKey(jwk: ["jwk": bare]).thumbprint == expected)
+    #expect(
+      try DPoPKey(jwk: ["jwk": bare, "__type": "stored_dpop_key"]).thumbprint == expected
+    )
+    #expect(throws: JWKError.missing(.kty)) { try DPoPKey(jwk: ["jwk": ["jwk": bare]]) }
+  }
+
+  @Test("members that say nothing against the key are passed over")
+  func tolerated() throws {
+    let jwk = try Self.jwk([
+      "alg": "ES256", "use": "sig", "kid": "1", "key_ops": ["sign"], "ext": true, "iat": 1,
+    ])
+    _ = try DPoPKey(jwk: jwk)
+  }
+
+  @Test("every fault of a JWK is found and named", arguments: JWKFault.all)
+  func faults(fault: JWKFault) throws {
+    let jwk = try Self.jwk(fault.changes)
+    #expect(throws: fault.error) { try DPoPKey(jwk: jwk) }
+    #expect(throws: fault.error) { try DPoPKey(jwk: ["jwk": jwk]) }
+    #expect(throws: fault.error) { try DPoPKey(privateJWK: Secret(jwk.serialized())) }
+  }
+
+  @Test("what is no object is no key", arguments: [.null, [], "x", 1, ["jwk": "x"]] as [JSON])
+  func notAnObject(json: JSON) {
+    #expect(throws: JWKError.notAnObject) { try DPoPKey(jwk: json) }
+  }
+
+  @Test("a member given twice is refused, and so is what is not JSON")
+  func doubled() throws {
+    let text = String(decoding: try Self.jwk().serialized(), as: UTF8.self)
+    let doubled = #"{"d":"AA","# + text.dropFirst()
+    #expect(throws: JWKError.notJSON(.duplicateMember("d"))) {
+      try DPoPKey(privateJWK: Secret(doubled))
+    }
+    #expect(throws: JWKError.notJSON(.truncated)) {
+      try DPoPKey(privateJWK: Secret(text.dropLast().utf8))
+    }
+  }
+
+  @Test("a generated key comes back from its private JWK, which has five members")
+  func roundTrip() throws {
+    for _ in 0..<100 {
+      let key = try DPoPKey.generate()
+      let stored = key.privateJWK
+      #expect(try DPoPKey(privateJWK: stored).thumbprint == key.thumbprint)
+      let parsed = try stored.withBytes { try JSON(parsing: $0) }
+      #expect(parsed.objectValue?.names == ["kty", "crv", "x", "y", "d"])
+    }
+  }
+
+  @Test("a key that is printed shows nothing of its scalar")
+  func redaction() throws {
+    let key = try DPoPKey(jwk: Self.jwk())
+    var dumped = ""
+    dump(key, to: &dumped)
+    dumped += "\(key)" + String(reflecting: key)
+    #expect(!dumped.contains("jpsQnnGQmL"))
+    #expect(dumped.contains("redacted"))
+  }
+}

@@ -1,0 +1,43 @@
+import Glibc
+
+/// A TCP port on 127.0.0.1 for a server that must be told its port before it starts.
+package struct FreePort: Sendable {
+  package let number: UInt16
+
+  /// Finds a port that nobody listens on.
+  ///
+  /// It lies below the range from which the kernel takes ports for outgoing connections, so that
+  /// no client of another test can get it before the server does.
+  package init() throws(ProcessFailure) {
+    for _ in 0..<1000 {
+      let candidate = UInt16.random(in: 12_000..<32_000)
+      if unsafe withSocket({ unsafe bind($0, $1, $2) }, to: candidate) {
+        number = candidate
+        return
+      }
+    }
+    throw .system(call: "bind", code: EADDRINUSE)
+  }
+
+  /// Whether a server accepts connections on the port now.
+  package var isServed: Bool { unsafe withSocket({ unsafe connect($0, $1, $2) }, to: number) }
+}
+
+/// Whether a socket call with an address succeeds on a new socket, which is closed again.
+private func withSocket(
+  _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32,
+  to port: UInt16
+) -> Bool {
+  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+  guard descriptor >= 0 else { return false }
+  defer { close(descriptor) }
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+  return unsafe withUnsafePointer(to: &address) { pointer in
+    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      unsafe call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+    }
+  }
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Makes a freshly started Glewlwyd an issuer of DPoP-bound tokens.
+
+usage: configure.py PORT
+
+Afterwards: issuer http://127.0.0.1:PORT/api/oidc, public client `acct-cli`, user `alice` with
+password `alicepassword`.
+"""
+import http.cookiejar
+import json
+import sys
+import urllib.error
+import urllib.request
+
+from es256 import Key
+
+base = f"http://127.0.0.1:{sys.argv[1]}/api"
+opener = urllib.request.build_opener(
+    urllib.request.ProxyHandler({}),
+    urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()),
+)
+
+
+def api(method, path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(
+        base + path, method=method, data=data, headers={"Content-Type": "application/json"}
+    )
+    try:
+        answer = opener.open(request).read()
+    except urllib.error.HTTPError as error:
+        sys.exit(f"{method} {path}: {error.code} {error.read().decode()}")
+    return json.loads(answer) if answer.strip() else None
+
+
+# The administrator that the schema comes with.
+api("POST", "/auth/", {"username": "admin", "password": "password"})
+
+signing_key = {**Key().private_jwk, "kid": "es256-1", "alg": "ES256", "use": "sig"}
+parameters = {
+    # The plugin's own root, so that discovery below it names the issuer that was asked.
+    "iss": f"{base}/oidc",
+    "jwks-private": json.dumps({"keys": [signing_key]}),
+    "default-kid": "es256-1",
+    "jwks-show": True,
+    "subject-type": "public",
+    "allowed-scope": ["openid", "acct"],
+    # More than acct's buffer of 300 s, or a fresh token would be due for renewal.
+    "access-token-duration": 3600,
+    "refresh-token-duration": 1209600,
+    "code-duration": 60,
+    "refresh-token-rolling": True,
+    "refresh-token-one-use": "always",
+    "allow-non-oidc": True,
+    "auth-type-code-enabled": True,
+    "auth-type-code-revoke-replayed": True,
+    "auth-type-token-enabled": False,
+    "auth-type-id-token-enabled": True,
+    "auth-type-none-enabled": False,
+    "auth-type-password-enabled": False,
+    "auth-type-client-enabled": False,
+    "auth-type-device-enabled": False,
+    "auth-type-refresh-enabled": True,
+    "pkce-allowed": True,
+    "pkce-method-plain-allowed": False,
+    "pkce-required": True,
+    "pkce-required-public-client": True,
+    "oauth-par-allowed": True,
+    "oauth-par-required": True,
+    "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:",
+    "oauth-par-duration": 90,
+    "oauth-dpop-allowed": True,
+    "oauth-dpop-iat-duration": 60,
+    "oauth-dpop-iat-gap-duration": 5,
+    "oauth-dpop-dpop_bound_access_tokens-property": "dpop_bound_access_tokens",
+    # With nonces mandatory, a proof at PAR gets 403 and never the nonce that it lacks.
+    "oauth-dpop-nonce-mandatory": False,
+    "oauth-dpop-nonce-counter": 3,
+    "introspection-revocation-allowed": False,
+    "oauth-as-iss-id": True,
+    "name-claim": "mandatory",
+    "email-claim": "mandatory",
+    "scope-claim": "no",
+}
+api(
+    "POST",
+    "/mod/plugin/",
+    {
+        "module": "oidc",
+        "name": "oidc",
+        "display_name": "OIDC",
+        "enabled": True,
+        "parameters": parameters,
+    },
+)
+
+# The store of clients has to be told of a property before a client can have it.
+store = api("GET", "/mod/client/database")
+store["parameters"]["data-format"]["dpop_bound_access_tokens"] = {
+    "multiple": False,
+    "read": True,
+    "write": True,
+}
+api("PUT", "/mod/client/database", store)
+api("PUT", "/mod/client/database/reset")
+
+api(
+    "POST",
+    "/scope/",
+    {
+        "name": "acct",
+        "display_name": "acct",
+        "description": "what the tests ask for",
+        "password_required": True,
+        "password_max_age": 0,
+        "scheme": {},
+    },
+)
+api(
+    "POST",
+    "/user/",
+    {
+        "username": "alice",
+        "name": "Alice Test",
+        "email": "alice@example.test",
+        "password": "alicepassword",
+        "enabled": True,
+        "scope": ["openid", "acct", "g_profile"],
+    },
+)
+api(
+    "POST",
+    "/client/",
+    {
+        "client_id": "acct-cli",
+        "name": "acct",
+        "client_name": "acct",
+        "confidential": False,
+        "enabled": True,
+        "redirect_uri": ["http://127.0.0.1/callback"],
+        "authorization_type": ["code", "refresh_token"],
+        "scope": [],
+        "dpop_bound_access_tokens": "true",
+    },
+)

@@ -1,0 +1,123 @@
+import Glibc
+import PrivateFiles
+import Synchronization
+import Testing
+
+@Suite("A private file")
+struct FileTests {
+  let scratch: ScratchFolder
+  let folder: PrivateFolder
+
+  init() throws {
+    scratch = try ScratchFolder()
+    folder = PrivateFolder(at: scratch.path)
+  }
+
+  @Test("is not read through a link")
+  func linkedFile() throws {
+    try scratch.write("secret", to: "target")
+    try scratch.link("a", to: "target")
+    #expect(
+      throws: PrivateFilesError.unsafe(path: scratch("a"), reason: "it is a symbolic link")
+    ) { try folder.read("a", limit: 99) }
+  }
+
+  @Test("takes the place of a link, and what the link leads to stays as it is")
+  func replacedLink() throws {
+    try scratch.write("theirs", to: "target")
+    try scratch.link("a", to: "target")
+    try folder.replace("a", Array("ours".utf8).span)
+    #expect(scratch.text(of: "target") == "theirs")
+    #expect(try folder.read("a", limit: 9) == Array("ours".utf8))
+  }
+
+  @Test("is not written through a link planted at the temporary name")
+  func plantedTemporary() throws {
+    let predictable = PrivateFolder(at: scratch.path, suffix: { "1" })
+    try scratch.write("theirs", to: "target")
+    try scratch.link(".tmp-1", to: "target")
+    #expect(throws: PrivateFilesError.self) { try predictable.replace("a", [1].span) }
+    #expect(scratch.text(of: "target") == "theirs")
+    #expect(scratch.mode(of: "a") == nil)
+  }
+
+  @Test("is refused where others can write to it", arguments: [0o620, 0o602, 0o666])
+  func writableByOthers(mode: mode_t) throws {
+    try scratch.write("x", to: "a", mode: mode)
+    #expect(
+      throws: PrivateFilesError.unsafe(
+        path: scratch("a"),
+        reason: "its group or others can write to it"
+      )
+    ) { try folder.read("a", limit: 9) }
+  }
+
+  @Test("is refused where it is no regular file, without waiting for a writer")
+  func fifo() throws {
+    try scratch.makeFIFO("a")
+    try scratch.makeFolder("b")
+    for name in ["a", "b"] {
+      #expect(
+        throws: PrivateFilesError.unsafe(path: scratch(name), reason: "it is not a regular file")
+      ) { try folder.read(name, limit: 9) }
+    }
+  }
+
+  @Test("is refused where it is larger than the limit")
+  func tooLarge() throws {
+    try scratch.write("1234", to: "a")
+    #expect(throws: PrivateFilesError.failed(path: scratch("a"), reason: "file too large")) {
+      try folder.read("a", limit: 3)
+    }
+  }
+
+  @Test("is 0600 whatever the old one was")
+  func mode() throws {
+    try scratch.write("old", to: "a", mode: 0o644)
+    try folder.replace("a", [1].span)
+    #expect(scratch.mode(of: "a") == 0o600)
+  }
+
+  @Test("that cannot be put in place leaves the old one and no temporary file")
+  func failedReplacement() throws {
+    try scratch.makeFolder("a")
+    try scratch.write("inside", to: "a/b")
+    #expect(throws: PrivateFilesError.self) { try folder.replace("a", [1].span) }
+    #expect(scratch.entries() == ["a"])
+    #expect(scratch.text(of: "a/b") == "inside")
+  }
+
+  @Test("that a dead process left half written is neither listed nor in the way")
+  func staleTemporary() throws {
+    try scratch.write("half", to: ".tmp-0123456789abcdef")
+    try folder.replace("a", [1].span)
+    #expect(try folder.names() == ["a"])
+  }
+
+  @Test("can be announced without being written")
+  func writable() throws {
+    try folder.subfolder("sub").checkWritable(size: 4096)
+    #expect(scratch.entries() == ["sub"])
+    #expect(scratch.entries(of: "sub") == [])
+  }
+
+  @Test("is always whole, however many replace it at once")
+  func concurrentReplace() async throws {
+    let contents = (0..<8).map { [UInt8](repeating: $0, count: 20_000 + Int($0)) }
+    let first = contents[0]
+    try folder.replace("a", first.span)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for content in contents {
+        group.addTask {
+          for _ in 0..<10 {
+            try folder.replace("a", content.span)
+            let seen = try #require(try folder.read("a", limit: 30_000))
+            #expect(contents.contains(seen))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(scratch.entries() == ["a"])
+  }
+}

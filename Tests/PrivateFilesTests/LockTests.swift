@@ -1,0 +1,117 @@
+import Glibc
+import PrivateFiles
+import Synchronization
+import Testing
+
+/// flock(2) belongs to the open file description, so two holders in one process exclude each
+/// other as two processes do.
+@Suite("A lock")
+struct LockTests {
+  let scratch: ScratchFolder
+  let folder: PrivateFolder
+
+  init() throws {
+    scratch = try ScratchFolder()
+    folder = PrivateFolder(at: scratch.path)
+  }
+
+  @Test("is had by one at a time, and is free again after its release")
+  func exclusion() async throws {
+    let held = try await folder.lock("l", seconds: 0)
+    await #expect(throws: PrivateFilesError.busy(path: scratch("l"))) {
+      try await folder.lock("l", seconds: 0)
+    }
+    held.release()
+    held.release()
+    try await folder.lock("l", seconds: 0).release()
+  }
+
+  @Test("of one name does not hold up another")
+  func names() async throws {
+    let one = try await folder.lock("one", seconds: 0)
+    let two = try await folder.lock("two", seconds: 0)
+    one.release()
+    two.release()
+  }
+
+  @Test("leaves no file behind")
+  func litter() async throws {
+    try await folder.lock("l", seconds: 0).release()
+    #expect(scratch.entries() == [])
+  }
+
+  @Test("is freed when nobody holds on to it any more")
+  func dropped() async throws {
+    _ = try await folder.lock("l", seconds: 0)
+    try await folder.lock("l", seconds: 0).release()
+  }
+
+  @Test("excludes holders that come and go, unlinking the file each time")
+  func contention() async throws {
+    let room = Room()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<25 {
+            let lock = try await folder.lock("l", seconds: 60)
+            room.enter()
+            await Task.yield()
+            room.leave()
+            lock.release()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(room.visits == 200)
+    #expect(scratch.entries() == [])
+  }
+
+  @Test("taken after its file was taken away does not free somebody else's")
+  func cleaned() async throws {
+    let first = try await folder.lock("l", seconds: 0)
+    try scratch.delete("l")
+    let second = try await folder.lock("l", seconds: 0)
+    first.release()
+    await #expect(throws: PrivateFilesError.busy(path: scratch("l"))) {
+      try await folder.lock("l", seconds: 0)
+    }
+    second.release()
+  }
+
+  @Test("is not taken on a link or on a file that others can write")
+  func planted() async throws {
+    try scratch.write("", to: "target")
+    try scratch.link("l", to: "target")
+    await #expect(throws: PrivateFilesError.self) { try await folder.lock("l", seconds: 0) }
+    try scratch.write("", to: "m", mode: 0o666)
+    await #expect(throws: PrivateFilesError.self) { try await folder.lock("m", seconds: 0) }
+  }
+
+  @Test("ends the wait of a task that is cancelled")
+  func cancelled() async throws {
+    let held = try await folder.lock("l", seconds: 0)
+    let waiting = Task { try await folder.lock("l", seconds: 3_600) }
+    waiting.cancel()
+    await #expect(throws: PrivateFilesError.busy(path: scratch("l"))) { try await waiting.value }
+    held.release()
+  }
+}
+
+/// Notices when two are in it at once.
+private final class Room: Sendable {
+  private let state = Mutex((inside: 0, visits: 0))
+
+  var visits: Int { state.withLock { $0.visits } }
+
+  func enter() {
+    let inside = state.withLock {
+      $0.inside += 1
+      $0.visits += 1
+      return $0.inside
+    }
+    #expect(inside == 1)
+  }
+
+  func leave() { state.withLock { $0.inside -= 1 } }
+}

@@ -1,0 +1,141 @@
+import AcctModel
+import AcctPorts
+import PrivateFiles
+import Testing
+import VaultKeyring
+
+@Suite("A vault's key at rest")
+struct RestTests {
+  let bench: Workbench
+  let account: AccountID
+  let item = Keyring.Item(.accessToken, Secret("a"))
+
+  init() async throws {
+    bench = try Workbench()
+    account = try Accounts.first()
+    try await bench.store(passphrase: "pass").keyring.write(account, [item], .forbidden)
+  }
+
+  private func read(_ store: VaultStore) async throws -> Secret? {
+    try await store.keyring.read(account, [.accessToken], .forbidden)[.accessToken]
+  }
+
+  @Test("opens the vault for other processes until it is forgotten")
+  func rests() async throws {
+    let kernel = ObligingKernel()
+    let unlocker = bench.store(typist: Typist("pass"), kernel: kernel.key)
+    #expect(try await unlocker.vault.unlock(.allowed) == 900)
+    let silent = bench.store(typist: Typist(), kernel: kernel.key)
+    #expect(await silent.keyring.state() == .ready)
+    #expect(kernel.timesExtended == 0)
+    #expect(try await read(silent) == item.secret)
+    #expect(kernel.timesExtended == 1)
+    #expect(try await silent.vault.unlock(.forbidden) == 900)
+
+    try await silent.vault.lock()
+    #expect(kernel.isEmpty)
+    for store in [silent, unlocker] {
+      #expect(await store.keyring.state() == .locked)
+      await #expect(throws: KeyringFailure.self) { try await read(store) }
+    }
+    try await silent.vault.lock()
+  }
+
+  @Test("does not let a wrong passphrase in")
+  func wrongPassphrase() async throws {
+    let kernel = ObligingKernel()
+    _ = try await bench.store(typist: Typist("pass"), kernel: kernel.key).vault.unlock(.allowed)
+    let right = try bench.store(passphrase: "pass", kernel: kernel.key)
+    #expect(try await read(right) == item.secret)
+    // By the passphrase alone, one of so many could be let in; that all are is as good as ruled out.
+    var letIn = 0
+    for attempt in 0..<8 {
+      let wrong = try bench.store(passphrase: "wrong\(attempt)", kernel: kernel.key)
+      do {
+        _ = try await read(wrong)
+        letIn += 1
+      } catch {}
+    }
+    #expect(letIn <= 1)
+  }
+
+  @Test("is not put to rest by asking for the state")
+  func stateKeepsNothing() async throws {
+    let kernel = ObligingKernel()
+    #expect(
+      await (try bench.store(passphrase: "pass", kernel: kernel.key)).keyring.state() == .ready
+    )
+    #expect(kernel.isEmpty)
+  }
+
+  @Test("follows a change of the passphrase")
+  func change() async throws {
+    let kernel = ObligingKernel()
+    let store = try bench.store(passphrase: "pass", kernel: kernel.key)
+    try await store.vault.changePassphrase(try bench.passphraseFile("new"), .forbidden)
+    #expect(try await read(bench.store(typist: Typist(), kernel: kernel.key)) == item.secret)
+    #expect(try await read(bench.store(passphrase: "new", kernel: kernel.key)) == item.secret)
+    await #expect(throws: KeyringFailure.self) { try await read(store) }
+  }
+
+  @Test("rests in the process where the kernel refuses it, so that one command asks once")
+  func kernelRefuses() async throws {
+    let typist = Typist("pass")
+    let store = bench.store(typist: typist, kernel: .refusing)
+    #expect(try await store.vault.unlock(.allowed) == nil)
+    try await store.keyring.prepare(.allowed)
+    try await store.keyring.write(account, [item], .allowed)
+    #expect(try await read(store) == item.secret)
+    #expect(typist.asked == 1)
+
+    let otherProcess = bench.store(typist: Typist(), kernel: .refusing)
+    await #expect(throws: KeyringFailure.self) { try await read(otherProcess) }
+    try await store.vault.lock()
+    await #expect(throws: KeyringFailure.self) { try await read(store) }
+  }
+
+  @Test("is ignored where what rests is nothing of the kind")
+  func foreignPayload() async throws {
+    var kernel = KernelKey.refusing
+    kernel.read = { _ in Secret("not a key of ours") }
+    await #expect(throws: KeyringFailure.self) {
+      try await read(bench.store(typist: Typist(), kernel: kernel))
+    }
+    #expect(try await read(bench.store(passphrase: "pass", kernel: kernel)) == item.secret)
+  }
+
+  @Test("that the kernel does not forget is reported")
+  func notForgotten() async throws {
+    var kernel = ObligingKernel().key
+    kernel.forget = { _ in false }
+    let store = try bench.store(passphrase: "pass", kernel: kernel)
+    await #expect(throws: KeyringFailure.self) { try await store.vault.lock() }
+  }
+
+  /// A sandbox may forbid the real key store; then it must say so, and leave nothing behind.
+  @Test("in the real kernel can be read back, changed and forgotten, or is refused at once")
+  func realKernel() throws {
+    let name = "acct:test:\(UInt64.random(in: .min ... .max))"
+    let kernel = KernelKey.live
+    #expect(kernel.read(name) == nil)
+    #expect(!kernel.extend(name, 60))
+    let kept = kernel.keep(name, Secret("one"), 60)
+    #expect(kernel.read(name) == (kept ? Secret("one") : nil))
+    #expect(kernel.keep(name, Secret("two, longer"), 60) == kept)
+    #expect(kernel.read(name) == (kept ? Secret("two, longer") : nil))
+    #expect(kernel.extend(name, 60) == kept)
+    #expect(kernel.forget(name))
+    #expect(kernel.read(name) == nil)
+    #expect(kernel.forget(name))
+  }
+
+  @Test("in the real kernel, if that allows it, opens the vault for other processes")
+  func realVault() async throws {
+    let unlocker = bench.store(typist: Typist("pass"), kernel: .live)
+    let seconds = try await unlocker.vault.unlock(.allowed)
+    let silent = bench.store(typist: Typist(), kernel: .live)
+    #expect(await silent.keyring.state() == (seconds == nil ? .locked : .ready))
+    try await unlocker.vault.lock()
+    #expect(await silent.keyring.state() == .locked)
+  }
+}

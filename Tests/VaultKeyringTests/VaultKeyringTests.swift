@@ -1,0 +1,136 @@
+import AcctModel
+import AcctPorts
+import PrivateFiles
+import Testing
+import VaultKeyring
+
+@Suite("The vault as a keyring")
+struct VaultKeyringTests {
+  let bench: Workbench
+  let account: AccountID
+  let other: AccountID
+
+  init() throws {
+    bench = try Workbench()
+    account = try Accounts.first()
+    other = try Accounts.second()
+  }
+
+  @Test("that is not there yet is ready and empty, and asking it creates nothing")
+  func missing() async throws {
+    let keyring = bench.store(typist: Typist()).keyring
+    #expect(try await keyring.read(account, ItemKind.allCases, .allowed) == [:])
+    #expect(try await keyring.list() == [:])
+    try await keyring.remove(account, ItemKind.allCases, .allowed)
+    #expect(await keyring.state() == .ready)
+    #expect(bench.mode(of: bench.folder.path) == nil)
+  }
+
+  @Test("gives another process what was written last, and forgets what is removed")
+  func roundTrip() async throws {
+    let writer = try bench.store(passphrase: "p").keyring
+    let reader = try bench.store(passphrase: "p").keyring
+    try await writer.write(
+      account,
+      [.init(.refreshToken, Secret("r")), .init(.accessToken, Secret("a"))],
+      .forbidden
+    )
+    try await writer.write(account, [.init(.accessToken, Secret("b"))], .forbidden)
+    try await writer.write(other, [.init(.accessToken, Secret(""))], .forbidden)
+    #expect(
+      try await reader.read(account, ItemKind.allCases, .forbidden)
+        == [.refreshToken: Secret("r"), .accessToken: Secret("b")]
+    )
+    #expect(try await reader.read(account, [.guest], .forbidden) == [:])
+    #expect(
+      try await reader.list() == [account: [.refreshToken, .accessToken], other: [.accessToken]]
+    )
+    try await reader.remove(account, [.accessToken, .session], .forbidden)
+    #expect(try await writer.list() == [account: [.refreshToken], other: [.accessToken]])
+    #expect(try await writer.read(other, [.accessToken], .forbidden) == [.accessToken: Secret("")])
+  }
+
+  @Test("is a folder of 0700 with files of 0600 that hold no secret in the clear")
+  func files() async throws {
+    let keyring = try bench.store(passphrase: "p").keyring
+    let secret = "a-made-up-token-that-is-easy-to-find"
+    try await keyring.write(account, [.init(.accessToken, Secret(secret))], .forbidden)
+    let name = ItemKind.accessToken.key(for: account)
+    #expect(Set(try bench.folder.names()) == ["header", name])
+    #expect(bench.mode(of: bench.folder.path) == 0o700)
+    for name in ["header", name] {
+      #expect(bench.mode(of: bench.folder.path(of: name)) == 0o600)
+      let contents = String(decoding: try bench.contents(name), as: UTF8.self)
+      #expect(!contents.contains(secret.prefix(8)))
+    }
+  }
+
+  @Test("never writes the same secret in the same way")
+  func nonces() async throws {
+    let keyring = try bench.store(passphrase: "p").keyring
+    let name = ItemKind.accessToken.key(for: account)
+    var seen: Set<[UInt8]> = []
+    for _ in 0..<4 {
+      try await keyring.write(account, [.init(.accessToken, Secret("same"))], .forbidden)
+      // Behind the name of the format and its version.
+      seen.insert(Array(try bench.contents(name)[10..<22]))
+    }
+    #expect(seen.count == 4)
+  }
+
+  @Test("is locked to a wrong passphrase, which changes nothing")
+  func wrongPassphrase() async throws {
+    let right = try bench.store(passphrase: "right").keyring
+    try await right.write(account, [.init(.accessToken, Secret("a"))], .forbidden)
+    let wrong = try bench.store(passphrase: "wrong").keyring
+    let locked = KeyringFailure.locked(
+      reason: "the passphrase in \(bench.outside.path(of: "pass-wrong")) is wrong"
+    )
+    await #expect(throws: locked) { try await wrong.read(account, [.accessToken], .allowed) }
+    await #expect(throws: locked) { try await wrong.remove(account, [.accessToken], .allowed) }
+    await #expect(throws: locked) { try await wrong.prepare(.allowed) }
+    await #expect(throws: locked) {
+      try await wrong.write(account, [.init(.accessToken, Secret("b"))], .allowed)
+    }
+    #expect(await wrong.state() == .locked)
+    #expect(
+      try await right.read(account, [.accessToken], .forbidden) == [.accessToken: Secret("a")]
+    )
+  }
+
+  @Test("lists its accounts while it is locked, and none of what else lies there")
+  func listWhileLocked() async throws {
+    let keyring = try bench.store(passphrase: "p").keyring
+    try await keyring.write(account, [.init(.did, Secret("did:plc:a"))], .forbidden)
+    try bench.put([], "notes.txt")
+    try bench.put([], "oauth.\(account).unheardOf")
+    let locked = bench.store(typist: Typist()).keyring
+    #expect(await locked.state() == .locked)
+    #expect(try await locked.list() == [account: [.did]])
+    #expect(try await locked.read(account, [.handle], .forbidden) == [:])
+  }
+
+  @Test("refuses a secret that it could not read back")
+  func tooLarge() async throws {
+    let keyring = try bench.store(passphrase: "p").keyring
+    let name = ItemKind.session.key(for: account)
+    let secret = Secret(Array(repeating: 0x41 as UInt8, count: 1 << 20))
+    await #expect(throws: KeyringFailure.failed(reason: "\(name) is too large to be kept")) {
+      try await keyring.write(account, [.init(.session, secret)], .forbidden)
+    }
+    #expect(try await keyring.list() == [:])
+  }
+
+  @Test("says where its folder cannot be relied on")
+  func unsafeFolder() async throws {
+    let keyring = try bench.store(passphrase: "p").keyring
+    try await keyring.prepare(.forbidden)
+    try bench.setMode(0o770, of: "vault")
+    let failure = KeyringFailure.failed(
+      reason: "\(bench.folder.path): its group or others can write to it"
+    )
+    await #expect(throws: failure) { try await keyring.list() }
+    await #expect(throws: failure) { try await keyring.prepare(.forbidden) }
+    #expect(await keyring.state() == .unavailable)
+  }
+}
