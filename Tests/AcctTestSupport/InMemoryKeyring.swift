@@ -1,0 +1,116 @@
+package import AcctModel
+package import AcctPorts
+import Synchronization
+
+/// A keyring that lives and dies with the test, and the hand that locks it and makes it fail.
+///
+/// It passes the same contract suite as the real ones, which is why it can stand in for them.
+package final class InMemoryKeyring: Sendable {
+  private struct Contents {
+    var items: [AccountID: [ItemKind: Secret]] = [:]
+    var isLocked = false
+    var unlocksWhenAsked = false
+    var outage: KeyringFailure?
+    var writesUntilFailure: Int?
+    var writeFailure = KeyringFailure.unavailable(reason: "a test said so")
+  }
+
+  private let contents = Mutex(Contents())
+
+  package init() {}
+
+  /// What is in it, whether locked or not.
+  package var items: [AccountID: [ItemKind: Secret]] { contents.withLock { $0.items } }
+
+  package func lock() { contents.withLock { $0.isLocked = true } }
+
+  package func unlock() { contents.withLock { $0.isLocked = false } }
+
+  /// Decides what the person does who is asked to unlock it; without this, they refuse.
+  package func unlockWhenAsked() { contents.withLock { $0.unlocksWhenAsked = true } }
+
+  /// Makes every call fail from now on, or none any more.
+  package func fail(with failure: KeyringFailure?) { contents.withLock { $0.outage = failure } }
+
+  /// Lets so many more items be written, and makes the writes after them fail.
+  package func failWrites(
+    after count: Int,
+    with failure: KeyringFailure = .unavailable(reason: "a test said so")
+  ) {
+    contents.withLock {
+      $0.writesUntilFailure = count
+      $0.writeFailure = failure
+    }
+  }
+
+  /// Returns the keyring itself, as a command gets it, in the place of one of the real ones.
+  package func keyring(as kind: Keyring.Kind = .secretService) -> Keyring {
+    Keyring(
+      kind: kind,
+      read: { account, kinds, interaction throws(KeyringFailure) in
+        try self.use(interaction) { contents throws(KeyringFailure) in
+          let items = contents.items[account] ?? [:]
+          return items.filter { kinds.contains($0.key) }
+        }
+      },
+      write: { account, items, interaction throws(KeyringFailure) in
+        try self.use(interaction) { contents throws(KeyringFailure) in
+          for item in items { try Self.write(item, of: account, to: &contents) }
+        }
+      },
+      remove: { account, kinds, interaction throws(KeyringFailure) in
+        try self.use(interaction) { contents throws(KeyringFailure) in
+          for kind in kinds { contents.items[account]?[kind] = nil }
+          if contents.items[account]?.isEmpty == true { contents.items[account] = nil }
+        }
+      },
+      list: { () throws(KeyringFailure) in
+        try self.contents.withLock { contents throws(KeyringFailure) in
+          if let outage = contents.outage { throw outage }
+          return contents.items.mapValues { Set($0.keys) }
+        }
+      },
+      prepare: { interaction throws(KeyringFailure) in
+        try self.use(interaction) { _ throws(KeyringFailure) in }
+      },
+      state: {
+        self.contents.withLock { contents in
+          if contents.outage != nil { return .unavailable }
+          return contents.isLocked ? .locked : .ready
+        }
+      }
+    )
+  }
+
+  /// Does `body` if the keyring is reachable and open, or opened by whoever is asked.
+  private func use<Result: Sendable>(
+    _ interaction: Interaction,
+    _ body: (inout Contents) throws(KeyringFailure) -> Result
+  ) throws(KeyringFailure) -> Result {
+    try contents.withLock { contents throws(KeyringFailure) in
+      if let outage = contents.outage { throw outage }
+      if contents.isLocked {
+        guard interaction == .allowed, contents.unlocksWhenAsked else { throw .locked() }
+        contents.isLocked = false
+      }
+      return try body(&contents)
+    }
+  }
+
+  private static func write(
+    _ item: Keyring.Item,
+    of account: AccountID,
+    to contents: inout Contents
+  ) throws(KeyringFailure) {
+    if let left = contents.writesUntilFailure {
+      guard left > 0 else { throw contents.writeFailure }
+      contents.writesUntilFailure = left - 1
+    }
+    contents.items[account, default: [:]][item.kind] = item.secret
+  }
+}
+
+extension Keyring {
+  /// A keyring that lives and dies with the test, for tests that need no hand on it.
+  package static func inMemory() -> Keyring { InMemoryKeyring().keyring() }
+}
