@@ -101,7 +101,6 @@ let package = Package(
       ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol"],
       vectors: true
     ),
-    tests("AcctEngineTests", ["AcctModel", "AcctPorts", "AcctEngine", "AcctTestSupport"]),
     tests(
       "AcctCLITests",
       ["AcctModel", "StrictJSON", "AcctPorts", "AcctCLI", "AcctTestSupport"]

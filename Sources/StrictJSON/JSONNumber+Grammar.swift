@@ -26,8 +26,8 @@ extension JSONNumber {
 
     if byte() == .minus { position += 1 }
     if byte() == UInt8(ascii: "0") {
+      // A digit behind it belongs to no number, and is unexpected to whoever reads on.
       position += 1
-      if isDigit() { return failure() }
     } else if !skipDigits() {
       return failure()
     }

@@ -1,2 +1,33 @@
+import AcctCLI
+import AcctPorts
 import Glibc
-exit(0)
+import LiveSystem
+import SecretServiceKeyring
+import VaultKeyring
+
+Hardening.closeProcess()
+
+let surroundings = Surroundings.live()
+let folders = Folders(surroundings.variable)
+let terminal = Terminal.live()
+let vaultStore = VaultStore(
+  folder: folders.vault,
+  passphrases: PassphraseSource(surroundings, terminal: terminal),
+  kernel: .live,
+  kdf: .standard,
+  entropy: .live()
+)
+let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { surroundings.variable($0) != nil }
+
+let world = World(
+  secretService: .secretService(canPrompt: isDesktop),
+  vaultKeyring: vaultStore.keyring,
+  vault: vaultStore.vault,
+  files: .live(folders),
+  streams: .live(),
+  terminal: terminal,
+  surroundings: surroundings,
+  clock: .live(),
+  entropy: .live()
+)
+exit(await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world))

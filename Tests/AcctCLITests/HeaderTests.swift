@@ -111,9 +111,9 @@ struct HeaderTests {
   }
 
   @Test("needs a new sign-in when the secrets are gone, and says so")
-  func signedOut() async {
+  func signedOut() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
-    record.keyring.empty()
+    try await record.keyring.lose()
     #expect(await record.acct("header", "https://pds.example/") == 4)
     #expect(record.err.first?.contains("signed out") == true)
   }

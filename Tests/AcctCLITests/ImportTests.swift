@@ -153,7 +153,7 @@ struct ImportTests {
 
   @Test("changes nothing while the keyring is locked")
   func locked() async {
-    record.keyring.mode = .locked
+    record.keyring.lock()
     #expect(await record.add(Handoffs.dpop()) == 6)
     #expect(record.accountFiles == 0)
     #expect(record.file(.keyringDecision) == nil)
@@ -161,7 +161,7 @@ struct ImportTests {
 
   @Test("leaves nothing behind when the keyring fails half-way")
   func rollback() async {
-    record.keyring.failAfter(writes: 2)
+    record.keyring.failWrites(after: 2)
     #expect(await record.add(Handoffs.dpop()) == 7)
     #expect(record.keyring.count == 0)
     #expect(record.accountFiles == 0)

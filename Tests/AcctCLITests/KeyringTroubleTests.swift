@@ -1,4 +1,5 @@
 import AcctModel
+import AcctPorts
 import AcctTestSupport
 import StrictJSON
 import Testing
@@ -7,18 +8,18 @@ import Testing
 struct KeyringTroubleTests {
   let record = RecordedWorld()
 
-  static let troubles: [(InMemoryKeyring.Mode, Int32, String, JSON)] = [
-    (.locked, 6, "keyringLocked", "locked"),
-    (.unavailable, 7, "keyringUnavailable", "unavailable"),
-    (.frozen, 7, "keyringTimedOut", "unavailable"),
+  static let troubles: [(KeyringFailure, Int32, String, JSON)] = [
+    (.locked(), 6, "keyringLocked", "locked"),
+    (.unavailable(reason: "none is running"), 7, "keyringUnavailable", "unavailable"),
+    (.timedOut, 7, "keyringTimedOut", "unavailable"),
   ]
 
   @Test("list works, header says what is wrong, and the next call works again", arguments: troubles)
-  func outage(mode: InMemoryKeyring.Mode, status: Int32, code: String, state: JSON) async {
+  func outage(trouble: KeyringFailure, status: Int32, code: String, state: JSON) async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     let files = record.filesText
     let items = record.keyring.count
-    record.keyring.mode = mode
+    record.keyring.fail(with: trouble)
 
     #expect(await record.acct("list", "--json") == 0)
     let listed = record.json?.objectValue?["accounts"]?.arrayValue?.first?.objectValue
@@ -39,7 +40,7 @@ struct KeyringTroubleTests {
 
     #expect(record.filesText == files)
     #expect(record.keyring.count == items)
-    record.keyring.mode = .ready
+    record.keyring.fail(with: nil)
     #expect(await record.acct("header", "https://pds.example/") == 0)
   }
 }

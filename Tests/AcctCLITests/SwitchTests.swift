@@ -101,16 +101,16 @@ struct SwitchTests {
   func removeLocked() async {
     await add("alice")
     let before = record.keyring.count
-    record.keyring.mode = .locked
+    record.keyring.lock()
     #expect(await record.acct("remove", "alice") == 6)
     #expect(record.keyring.count == before)
     #expect(record.accountFiles == 1)
   }
 
   @Test("a removal interrupted after the secrets went can be done again")
-  func removeAgain() async {
+  func removeAgain() async throws {
     await add("alice")
-    record.keyring.empty()
+    try await record.keyring.lose()
     #expect(await record.acct("remove", "alice") == 0)
     #expect(record.accountFiles == 0)
   }

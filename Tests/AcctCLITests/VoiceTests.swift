@@ -115,9 +115,9 @@ struct VoiceTests {
   }
 
   @Test("a key is put back only if it is the account's own")
-  func keyImport() async {
+  func keyImport() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
-    record.keyring.remove(.keypair)
+    try await record.keyring.lose([.keypair])
     #expect(await record.acct("header", "https://pds.example/") == 4)
     let other: JSON = [
       "kty": "EC", "crv": "P-256",

@@ -1,94 +1,116 @@
-import AcctModel
+package import AcctModel
 package import AcctPorts
 import Synchronization
 
-/// A keyring that lives and dies with the test, and can be made to fail like a real one.
+/// A keyring that lives and dies with the test, and the hand that locks it and makes it fail.
 ///
-/// It is trusted because it passes the same contract suite as the real ones.
+/// It passes the same contract suite as the real ones, which is why it can stand in for them.
 package final class InMemoryKeyring: Sendable {
-  /// What the keyring does when it is asked.
-  package enum Mode: Sendable { case ready, locked, unavailable, frozen }
-
-  private struct Shelf {
+  private struct Contents {
     var items: [AccountID: [ItemKind: Secret]] = [:]
-    var mode = Mode.ready
-    var writesLeft: Int?
+    var isLocked = false
+    var unlocksWhenAsked = false
+    var outage: KeyringFailure?
+    var writesUntilFailure: Int?
+    var writeFailure = KeyringFailure.unavailable(reason: "a test said so")
   }
-  private let shelf = Mutex(Shelf())
+
+  private let contents = Mutex(Contents())
 
   package init() {}
 
-  package var mode: Mode {
-    get { shelf.withLock { $0.mode } }
-    set { shelf.withLock { $0.mode = newValue } }
-  }
+  /// What is in it, whether locked or not.
+  package var items: [AccountID: [ItemKind: Secret]] { contents.withLock { $0.items } }
 
-  /// The number of items of all accounts.
-  package var count: Int { shelf.withLock { $0.items.values.reduce(0) { $0 + $1.count } } }
+  package func lock() { contents.withLock { $0.isLocked = true } }
 
-  /// Loses everything, as when somebody else cleared the keyring.
-  package func empty() { shelf.withLock { $0.items = [:] } }
+  package func unlock() { contents.withLock { $0.isLocked = false } }
 
-  /// Loses one item of every account.
-  package func remove(_ kind: ItemKind) {
-    shelf.withLock { shelf in
-      for account in shelf.items.keys { shelf.items[account]?[kind] = nil }
+  /// Decides what the person does who is asked to unlock it; without this, they refuse.
+  package func unlockWhenAsked() { contents.withLock { $0.unlocksWhenAsked = true } }
+
+  /// Makes every call fail from now on, or none any more.
+  package func fail(with failure: KeyringFailure?) { contents.withLock { $0.outage = failure } }
+
+  /// Lets so many more items be written, and makes the writes after them fail.
+  package func failWrites(
+    after count: Int,
+    with failure: KeyringFailure = .unavailable(reason: "a test said so")
+  ) {
+    contents.withLock {
+      $0.writesUntilFailure = count
+      $0.writeFailure = failure
     }
   }
 
-  /// Becomes unavailable after so many more items were written.
-  package func failAfter(writes: Int) { shelf.withLock { $0.writesLeft = writes } }
-
-  /// The keyring as commands see it.
-  package var port: Keyring {
+  /// Returns the keyring itself, as a command gets it, in the place of one of the real ones.
+  package func keyring(as kind: Keyring.Kind = .secretService) -> Keyring {
     Keyring(
-      kind: .secretService,
-      read: { account, kinds, _ throws(KeyringFailure) in
-        try self.asked { shelf in
-          (shelf.items[account] ?? [:]).filter { kinds.contains($0.key) }
+      kind: kind,
+      read: { account, kinds, interaction throws(KeyringFailure) in
+        try self.use(interaction) { contents throws(KeyringFailure) in
+          let items = contents.items[account] ?? [:]
+          return items.filter { kinds.contains($0.key) }
         }
       },
-      write: { account, items, _ throws(KeyringFailure) in
-        for item in items {
-          try self.asked { shelf throws(KeyringFailure) in
-            if let left = shelf.writesLeft {
-              guard left > 0 else { throw .unavailable(reason: "it went away") }
-              shelf.writesLeft = left - 1
-            }
-            shelf.items[account, default: [:]][item.kind] = item.secret
-          }
+      write: { account, items, interaction throws(KeyringFailure) in
+        try self.use(interaction) { contents throws(KeyringFailure) in
+          for item in items { try Self.write(item, of: account, to: &contents) }
         }
       },
-      remove: { account, kinds, _ throws(KeyringFailure) in
-        try self.asked { shelf in
-          for kind in kinds { shelf.items[account]?[kind] = nil }
-          if shelf.items[account]?.isEmpty == true { shelf.items[account] = nil }
+      remove: { account, kinds, interaction throws(KeyringFailure) in
+        try self.use(interaction) { contents throws(KeyringFailure) in
+          for kind in kinds { contents.items[account]?[kind] = nil }
+          if contents.items[account]?.isEmpty == true { contents.items[account] = nil }
         }
       },
       list: { () throws(KeyringFailure) in
-        try self.asked { shelf in shelf.items.mapValues { Set($0.keys) } }
+        try self.contents.withLock { contents throws(KeyringFailure) in
+          if let outage = contents.outage { throw outage }
+          return contents.items.mapValues { Set($0.keys) }
+        }
       },
-      prepare: { _ throws(KeyringFailure) in try self.asked { _ in } },
+      prepare: { interaction throws(KeyringFailure) in
+        try self.use(interaction) { _ throws(KeyringFailure) in }
+      },
       state: {
-        switch self.mode {
-        case .ready: .ready
-        case .locked: .locked
-        case .unavailable, .frozen: .unavailable
+        self.contents.withLock { contents in
+          if contents.outage != nil { return .unavailable }
+          return contents.isLocked ? .locked : .ready
         }
       }
     )
   }
 
-  private func asked<Result: Sendable>(
-    _ body: (inout Shelf) throws(KeyringFailure) -> Result
+  /// Does `body` if the keyring is reachable and open, or opened by whoever is asked.
+  private func use<Result: Sendable>(
+    _ interaction: Interaction,
+    _ body: (inout Contents) throws(KeyringFailure) -> Result
   ) throws(KeyringFailure) -> Result {
-    try shelf.withLock { (shelf: inout Shelf) throws(KeyringFailure) -> Result in
-      switch shelf.mode {
-      case .ready: return try body(&shelf)
-      case .locked: throw .locked()
-      case .unavailable: throw .unavailable(reason: "none is running")
-      case .frozen: throw .timedOut
+    try contents.withLock { contents throws(KeyringFailure) in
+      if let outage = contents.outage { throw outage }
+      if contents.isLocked {
+        guard interaction == .allowed, contents.unlocksWhenAsked else { throw .locked() }
+        contents.isLocked = false
       }
+      return try body(&contents)
     }
   }
+
+  private static func write(
+    _ item: Keyring.Item,
+    of account: AccountID,
+    to contents: inout Contents
+  ) throws(KeyringFailure) {
+    if let left = contents.writesUntilFailure {
+      guard left > 0 else { throw contents.writeFailure }
+      contents.writesUntilFailure = left - 1
+    }
+    contents.items[account, default: [:]][item.kind] = item.secret
+  }
+}
+
+extension Keyring {
+  /// A keyring that lives and dies with the test, for tests that need no hand on it.
+  package static func inMemory() -> Keyring { InMemoryKeyring().keyring() }
 }

@@ -86,7 +86,7 @@ package final class RecordedWorld: Sendable {
   /// The world to hand to a command.
   package func world(at location: SourceLocation = #_sourceLocation) -> World {
     World(
-      secretService: keyring.port,
+      secretService: keyring.keyring(),
       vaultKeyring: .unexpected("the vault keyring", at: location),
       vault: .unexpected(at: location),
       files: files,

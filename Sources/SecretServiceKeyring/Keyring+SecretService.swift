@@ -1,0 +1,85 @@
+import AcctModel
+package import AcctPorts
+
+extension Keyring {
+  /// Returns the desktop's keyring: GNOME Keyring, KWallet, KeePassXC, over the Secret Service.
+  ///
+  /// Nothing is looked for or connected to before the first call, and nothing is kept from one call
+  /// to the next.
+  ///
+  /// - Parameters:
+  ///   - busAddress: the D-Bus address of the session bus; `nil` takes the environment's.
+  ///   - canPrompt: whether there is a desktop that a prompt could be shown on; without one,
+  ///     `Interaction.allowed` asks nobody either.
+  ///   - deadline: how long one call may take, apart from the 2 minutes that a person gets.
+  /// - Returns: the keyring.
+  package static func secretService(
+    busAddress: String? = nil,
+    canPrompt: Bool,
+    deadline: Duration = .seconds(5)
+  ) -> Keyring {
+    let provider = Provider(busAddress: busAddress, canPrompt: canPrompt, deadline: deadline)
+    return Keyring(
+      kind: .secretService,
+      read: { account, kinds, interaction throws(KeyringFailure) in
+        try await provider.converse(interaction) { conversation throws(KeyringFailure) in
+          try conversation.read(account, kinds)
+        }
+      },
+      write: { account, items, interaction throws(KeyringFailure) in
+        try await provider.converse(interaction) { conversation throws(KeyringFailure) in
+          try conversation.write(account, items)
+        }
+      },
+      remove: { account, kinds, interaction throws(KeyringFailure) in
+        try await provider.converse(interaction) { conversation throws(KeyringFailure) in
+          try conversation.remove(account, kinds)
+        }
+      },
+      list: { () throws(KeyringFailure) in
+        try await provider.converse(.forbidden) { conversation throws(KeyringFailure) in
+          try conversation.list()
+        }
+      },
+      prepare: { interaction throws(KeyringFailure) in
+        try await provider.converse(interaction) { conversation throws(KeyringFailure) in
+          _ = try conversation.openDefaultCollection()
+        }
+      },
+      state: {
+        do throws(KeyringFailure) {
+          return try await provider.converse(.forbidden) { conversation throws(KeyringFailure) in
+            try conversation.state()
+          }
+        } catch {
+          return .unavailable
+        }
+      }
+    )
+  }
+}
+
+/// How to come by a conversation with the provider of this session.
+private struct Provider: Sendable {
+  let busAddress: String?
+  let canPrompt: Bool
+  let deadline: Duration
+
+  /// Holds a conversation on a thread of its own, within one deadline for all of it.
+  ///
+  /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and what
+  ///   `body` throws.
+  func converse<Result: Sendable>(
+    _ interaction: Interaction,
+    _ body: @escaping @Sendable (Conversation) throws(KeyringFailure) -> Result
+  ) async throws(KeyringFailure) -> Result {
+    let address = try BusAddress(given: busAddress)
+    return try await onOwnThread { () throws(KeyringFailure) in
+      let loop = BoundedLoop(time: deadline)
+      let connection = try Connection(to: address, loop: loop)
+      return try body(
+        Conversation(connection: connection, mayAsk: canPrompt && interaction == .allowed)
+      )
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import AcctModel
+import AcctPorts
+
+extension Conversation {
+  /// Lists the accounts that have items, while locked too if the provider shows whose they are.
+  ///
+  /// - Throws: `KeyringFailure.locked` if it does not.
+  func list() throws(KeyringFailure) -> [AccountID: Set<ItemKind>] {
+    let found = Found(try connection.ask(.search(Schema.common)))
+    guard let collection = try defaultCollection() else { throw .noDefaultCollection }
+    // Locked, and still it shows none: it hides them, or does not know them by their schema.
+    if found.locked.isEmpty, try isLocked(collection) { throw .locked() }
+    var accounts: [AccountID: Set<ItemKind>] = [:]
+    // Readable and still not one of acct's: somebody else used the schema's name.
+    for (account, kind) in try identities(of: found.unlocked).compactMap(\.self) {
+      accounts[account, default: []].insert(kind)
+    }
+    for identity in try identities(of: found.locked) {
+      guard let (account, kind) = identity else { throw .locked() }
+      accounts[account, default: []].insert(kind)
+    }
+    return accounts
+  }
+
+  /// Whether a write would be taken, without changing or asking anything.
+  ///
+  /// - Throws: `KeyringFailure` if the provider does not say.
+  func state() throws(KeyringFailure) -> Keyring.State {
+    guard let collection = try defaultCollection() else { return .locked }
+    return try isLocked(collection) ? .locked : .ready
+  }
+
+  /// Whose each item is, and which, as far as its attributes can be read.
+  private func identities(
+    of paths: [String]
+  ) throws(KeyringFailure) -> [(account: AccountID, kind: ItemKind)?] {
+    var identities: [(account: AccountID, kind: ItemKind)?] = []
+    // The bus bounds how many calls may be under way at once.
+    for start in stride(from: 0, to: paths.count, by: 100) {
+      let some = paths[start..<min(start + 100, paths.count)]
+      for answer in try connection.ask(some.map(Call.attributes)) {
+        let attributes = try answer.property(of: "a{ss}", named: "Attributes")
+        identities.append(Schema.parse(attributes))
+      }
+    }
+    return identities
+  }
+}

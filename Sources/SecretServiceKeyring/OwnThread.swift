@@ -1,0 +1,43 @@
+import AcctPorts
+import CLibSecret
+
+/// Does work that blocks on a thread of its own, and suspends the caller meanwhile.
+///
+/// A frozen keyring blocks for seconds and a person who is asked for minutes; on a thread of
+/// Swift's pool, which has one for each core, that would hold up everything else in the process.
+///
+/// - Throws: what `body` throws, and `KeyringFailure.failed` if no thread can be had.
+func onOwnThread<Result: Sendable>(
+  _ body: @escaping @Sendable () throws(KeyringFailure) -> Result
+) async throws(KeyringFailure) -> Result {
+  let outcome: Swift.Result<Result, KeyringFailure> = await withCheckedContinuation { caller in
+    let job = Job { caller.resume(returning: Swift.Result(catching: body)) }
+    let retained = unsafe Unmanaged.passRetained(job)
+    let thread = unsafe g_thread_try_new(
+      "keyring",
+      { data in
+        if let data = unsafe data {
+          unsafe Unmanaged<Job>.fromOpaque(data).takeRetainedValue().work()
+        }
+        return nil
+      },
+      retained.toOpaque(),
+      nil
+    )
+    if let thread = unsafe thread {
+      // Nobody joins it: the continuation is its only word to the outside.
+      unsafe g_thread_unref(thread)
+    } else {
+      unsafe retained.release()
+      caller.resume(returning: .failure(.failed(reason: "no thread could be started")))
+    }
+  }
+  return try outcome.get()
+}
+
+/// The work that crosses over to the thread, as something that C can point to.
+private final class Job: Sendable {
+  let work: @Sendable () -> Void
+
+  init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+}

@@ -1,0 +1,43 @@
+import AcctModel
+import AcctPorts
+
+/// How an item is marked in the provider's store, where anybody may read it while it is unlocked.
+///
+/// Some providers keep attributes readable while locked, so neither they nor the label say who it is.
+enum Schema {
+  /// What libsecret, and with it every provider, keeps a schema's name in.
+  private static let attribute = "xdg:schema"
+  private static let name = "dev.acct.Credential"
+
+  /// What all of acct's items have; see ``identity(_:_:)`` for when they cannot be found by it.
+  static var common: Variant { .strings([attribute: name]) }
+
+  /// What an item is stored with.
+  static func attributes(_ account: AccountID, _ kind: ItemKind) -> Variant {
+    .strings([attribute: name, "account": account.description, "key": kind.key(for: account)])
+  }
+
+  /// What an item is found by.
+  ///
+  /// Not by the schema's name: until GNOME Keyring is unlocked for the first time, it takes every
+  /// item's for `org.freedesktop.Secret.Generic`, and would answer "not there". A key is one
+  /// account's and one kind's alone.
+  static func identity(_ account: AccountID, _ kind: ItemKind) -> Variant {
+    .strings(["account": account.description, "key": kind.key(for: account)])
+  }
+
+  static func label(_ account: AccountID, _ kind: ItemKind) -> String {
+    "acct: \(kind.key(for: account))"
+  }
+
+  /// The account and the kind that an item's attributes name.
+  ///
+  /// Returns `nil` where they cannot be read: GNOME Keyring has only their MD5 until a keyring is
+  /// unlocked for the first time, under names of its own.
+  static func parse(_ attributes: Variant) -> (account: AccountID, kind: ItemKind)? {
+    for entry in attributes.children.map(\.children) where entry.first?.text == "key" {
+      return entry.last.flatMap { ItemKind.parse($0.text) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,71 @@
+import AcctModel
+import AcctPorts
+
+/// What a search found: items that can be used, and items that are locked.
+struct Found {
+  let unlocked: [String]
+  let locked: [String]
+
+  init(_ answer: [Variant]) {
+    unlocked = answer.first?.children.map(\.text) ?? []
+    locked = answer.last?.children.map(\.text) ?? []
+  }
+
+  var isEmpty: Bool { unlocked.isEmpty && locked.isEmpty }
+}
+
+extension Conversation {
+  /// Opens a session and finds an account's items, unlocked; empty is what is not there.
+  ///
+  /// - Returns: the session, and for each kind the items of that kind, which are more than one only
+  ///   if several collections have it.
+  /// - Throws: `KeyringFailure.locked` if an item is, or may be, behind a lock.
+  func locate(
+    _ account: AccountID,
+    _ kinds: [ItemKind]
+  ) throws(KeyringFailure) -> (session: String, items: [(kind: ItemKind, paths: [String])]) {
+    var (session, found) = try search(account, kinds)
+    let obstacles = try obstacles(to: found)
+    if !obstacles.isEmpty {
+      try unlock(obstacles)
+      (session, found) = try search(account, kinds)
+      guard try self.obstacles(to: found).isEmpty else { throw .dismissed }
+    }
+    return (session, zip(kinds, found).map { ($0, $1.unlocked) })
+  }
+
+  /// Opens a session and finds each kind of item, in one round trip.
+  private func search(
+    _ account: AccountID,
+    _ kinds: [ItemKind]
+  ) throws(KeyringFailure) -> (session: String, found: [Found]) {
+    let searches = kinds.map { kind in Call.search(Schema.identity(account, kind)) }
+    let answers = try connection.ask([.openSession] + searches)
+    guard let session = answers.first?.last?.objectPath else {
+      throw .malformedAnswer(to: "OpenSession")
+    }
+    return (session, answers.dropFirst().map(Found.init))
+  }
+
+  /// What must be unlocked before a search can be believed.
+  ///
+  /// Every locked match counts, even beside an unlocked one: it may be the newer of the two.
+  private func obstacles(to found: [Found]) throws(KeyringFailure) -> [String] {
+    let locked = found.flatMap(\.locked)
+    guard locked.isEmpty, found.contains(where: \.isEmpty) else { return locked }
+    return try hidingCollection().map { [$0] } ?? []
+  }
+
+  /// The default collection, if its lock hides what is in it.
+  ///
+  /// GNOME Keyring finds locked items as well. KeePassXC shows none at all, and there "nothing found"
+  /// must not become "not there".
+  ///
+  /// - Throws: `KeyringFailure.locked` if there is no default collection to look into.
+  private func hidingCollection() throws(KeyringFailure) -> String? {
+    guard let collection = try defaultCollection() else { throw .noDefaultCollection }
+    guard try isLocked(collection) else { return nil }
+    let items = try connection.ask(.items(collection)).property(of: "ao", named: "Items")
+    return items.children.isEmpty ? collection : nil
+  }
+}

@@ -1,0 +1,123 @@
+/// A position in a JSON text, and the grammar of RFC 8259 from there on.
+///
+/// The bytes are an argument of each step, since a span cannot be stored.
+struct JSONReader {
+  var position = 0
+
+  mutating func text(in bytes: Span<UInt8>) throws(JSONError) -> JSON {
+    let value = try value(in: bytes, depth: 0)
+    skipWhitespace(in: bytes)
+    guard position == bytes.count else { throw .unexpected(offset: position) }
+    return value
+  }
+
+  private mutating func value(in bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSON {
+    switch try next(in: bytes) {
+    case .openBrace: return .object(try object(in: bytes, depth: depth + 1))
+    case .openBracket: return .array(try array(in: bytes, depth: depth + 1))
+    case .quote: return .string(try string(in: bytes))
+    case .minus, 0x30...0x39: return .number(try number(in: bytes))
+    case UInt8(ascii: "t"): return try keyword("true", in: bytes, .bool(true))
+    case UInt8(ascii: "f"): return try keyword("false", in: bytes, .bool(false))
+    case UInt8(ascii: "n"): return try keyword("null", in: bytes, .null)
+    default: throw .unexpected(offset: position)
+    }
+  }
+
+  private mutating func object(in bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSONObject {
+    guard depth <= JSON.maximumDepth else { throw .tooDeep }
+    var object = JSONObject()
+    position += 1
+    if try next(in: bytes) == .closeBrace { position += 1; return object }
+    while true {
+      guard try next(in: bytes) == .quote else { throw .unexpected(offset: position) }
+      let name = try string(in: bytes)
+      guard try next(in: bytes) == .colon else { throw .unexpected(offset: position) }
+      position += 1
+      guard object.append(name, try value(in: bytes, depth: depth)) else {
+        throw .duplicateMember(name)
+      }
+      if try isLast(before: .closeBrace, in: bytes) { return object }
+    }
+  }
+
+  private mutating func array(in bytes: Span<UInt8>, depth: Int) throws(JSONError) -> [JSON] {
+    guard depth <= JSON.maximumDepth else { throw .tooDeep }
+    var elements: [JSON] = []
+    position += 1
+    if try next(in: bytes) == .closeBracket { position += 1; return elements }
+    while true {
+      elements.append(try value(in: bytes, depth: depth))
+      if try isLast(before: .closeBracket, in: bytes) { return elements }
+    }
+  }
+
+  /// Steps over a comma, or over the end of the array or object.
+  private mutating func isLast(
+    before end: UInt8,
+    in bytes: Span<UInt8>
+  ) throws(JSONError) -> Bool {
+    let byte = try next(in: bytes)
+    guard byte == end || byte == .comma else { throw .unexpected(offset: position) }
+    position += 1
+    return byte == end
+  }
+
+  private mutating func number(in bytes: Span<UInt8>) throws(JSONError) -> JSONNumber {
+    let start = position
+    switch JSONNumber.length(in: bytes, from: start) {
+    case .number(let end): position = end
+    case .truncated: throw .truncated
+    case .unexpected(let offset): throw .unexpected(offset: offset)
+    }
+    return JSONNumber(checked: try piece(of: bytes, start..<position))
+  }
+
+  private mutating func keyword(
+    _ word: String,
+    in bytes: Span<UInt8>,
+    _ value: JSON
+  ) throws(JSONError) -> JSON {
+    for character in word.utf8 {
+      guard position < bytes.count else { throw .truncated }
+      guard bytes[position] == character else { throw .unexpected(offset: position) }
+      position += 1
+    }
+    return value
+  }
+
+  /// The next byte that is not white space; it is not stepped over.
+  private mutating func next(in bytes: Span<UInt8>) throws(JSONError) -> UInt8 {
+    skipWhitespace(in: bytes)
+    guard position < bytes.count else { throw .truncated }
+    return bytes[position]
+  }
+
+  private mutating func skipWhitespace(in bytes: Span<UInt8>) {
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x09, 0x0A, 0x0D: position += 1
+      default: return
+      }
+    }
+  }
+
+  /// The text of a piece that is cut at ASCII characters.
+  func piece(of bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONError) -> String {
+    do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch {
+      throw .notUTF8
+    }
+  }
+}
+
+extension UInt8 {
+  static let openBrace = UInt8(ascii: "{")
+  static let closeBrace = UInt8(ascii: "}")
+  static let openBracket = UInt8(ascii: "[")
+  static let closeBracket = UInt8(ascii: "]")
+  static let comma = UInt8(ascii: ",")
+  static let colon = UInt8(ascii: ":")
+  static let quote = UInt8(ascii: "\"")
+  static let backslash = UInt8(ascii: "\\")
+  static let minus = UInt8(ascii: "-")
+}

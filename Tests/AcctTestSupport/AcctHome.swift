@@ -1,0 +1,50 @@
+/// An empty `ACCT_HOME`, and the built `acct` to use it with.
+package struct AcctHome: Sendable {
+  private let folder: TemporaryFolder
+  private let environment: [String: String]
+
+  /// Makes a home whose accounts are kept in a vault of its own.
+  package init() throws(ProcessFailure) {
+    folder = try TemporaryFolder()
+    let passphrase = try folder.file("passphrase", holding: "made up for this test\n")
+    environment = ChildProcess.plainEnvironment.merging([
+      "ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "vault",
+      "ACCT_VAULT_PASSPHRASE_FILE": passphrase,
+    ]) { $1 }
+  }
+
+  /// Makes a home whose accounts are kept in a GNOME Keyring.
+  package init(in keyring: GnomeKeyring) throws(ProcessFailure) {
+    folder = try TemporaryFolder()
+    environment = ChildProcess.plainEnvironment.merging(keyring.environment) { $1 }
+      .merging(["ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "secret-service"]) { $1 }
+  }
+
+  /// Where acct keeps everything.
+  package var path: String { "\(folder.path)/home" }
+
+  /// A command line that is yet to be run.
+  package func command(_ arguments: [String], input: String = "") -> ChildProcess {
+    ChildProcess(
+      Product.executable("acct"),
+      arguments,
+      environment: environment,
+      input: input
+    )
+  }
+
+  /// Runs `acct` to its end.
+  package func acct(
+    _ arguments: String...,
+    input: String = ""
+  ) async throws(ProcessFailure) -> ChildProcess.Output {
+    try await command(arguments, input: input).run()
+  }
+
+  /// Imports credentials, as a file rather than on standard input: the way that people will.
+  package func importing(_ credentials: String) async throws(ProcessFailure) -> ChildProcess.Output
+  {
+    let file = try folder.file("credentials.json", holding: credentials)
+    return try await acct("add", "--import", file)
+  }
+}

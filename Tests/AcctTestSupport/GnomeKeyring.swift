@@ -1,0 +1,78 @@
+import Synchronization
+
+/// A real GNOME Keyring on a bus of its own, which a test starts, locks, freezes and kills.
+package final class GnomeKeyring: Sendable {
+  package let bus: PrivateBus
+  private let daemon: Mutex<Daemon>
+
+  /// Starts bus and keyring, and waits until the keyring answers.
+  ///
+  /// - Parameter withCollection: whether there is a default collection, which is then unlocked.
+  /// - Throws: ``HarnessFailure`` if one of them is not installed, or does not start.
+  package init(withCollection: Bool = true) throws(HarnessFailure) {
+    bus = try PrivateBus()
+    daemon = Mutex(try Self.start(on: bus, unlocked: withCollection))
+  }
+
+  /// The address of its bus.
+  package var busAddress: String { bus.address }
+
+  /// The environment in which a child process meets this keyring.
+  package var environment: [String: String] { bus.environment }
+
+  /// Locks the default collection.
+  package func lock() throws(HarnessFailure) {
+    try call("org.freedesktop.Secret.Service.Lock", "['/org/freedesktop/secrets/aliases/default']")
+  }
+
+  /// Unlocks the default collection, as a login does.
+  package func unlock() throws(HarnessFailure) {
+    try KeyringControl.unlock(runtimeFolder: bus.folder.path + "/run", password: Self.password)
+  }
+
+  /// Stops the keyring where it is.
+  package func freeze() { daemon.withLock { $0.freeze() } }
+
+  /// Lets a frozen keyring go on.
+  package func thaw() { daemon.withLock { $0.thaw() } }
+
+  /// Ends the keyring alone; its bus runs on, and its items are kept.
+  package func kill() { daemon.withLock { $0.stop() } }
+
+  /// Starts the keyring again after ``kill()``, locked: as before anyone has logged in.
+  package func startLocked() throws(HarnessFailure) {
+    let started = try Self.start(on: bus, unlocked: false)
+    daemon.withLock { $0 = started }
+  }
+
+  /// Ends keyring and bus, and removes all that they kept.
+  package func stop() {
+    kill()
+    bus.stop()
+  }
+
+  /// Calls a method of the service, and returns the answer in GVariant's text format.
+  @discardableResult
+  package func call(
+    _ method: String,
+    at path: String = "/org/freedesktop/secrets",
+    _ arguments: String...
+  ) throws(HarnessFailure) -> String {
+    try bus.call(method, of: Self.name, at: path, arguments)
+  }
+
+  private static let name = "org.freedesktop.secrets"
+  private static let password = "test"
+
+  private static func start(on bus: PrivateBus, unlocked: Bool) throws(HarnessFailure) -> Daemon {
+    let password = try bus.folder.file("password", Self.password)
+    let daemon = try Daemon(
+      ["gnome-keyring-daemon", "--foreground", "--components=secrets"]
+        + (unlocked ? ["--unlock"] : ["--start"]),
+      environment: bus.environment,
+      input: password
+    )
+    try bus.wait(for: name)
+    return daemon
+  }
+}

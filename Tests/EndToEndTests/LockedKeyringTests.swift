@@ -1,0 +1,68 @@
+import AcctTestSupport
+import Testing
+
+/// The built `acct` and a real GNOME Keyring that is locked, frozen and killed under it.
+@Suite("A real keyring in trouble")
+struct LockedKeyringTests {
+  private static let url = "https://pds.example/xrpc/method"
+
+  /// A keyring with an account in it.
+  private func withAccount(
+    _ body: (AcctHome, GnomeKeyring) async throws -> Void
+  ) async throws {
+    let keyring = try GnomeKeyring()
+    defer { keyring.stop() }
+    let home = try AcctHome(in: keyring)
+    let added = try await home.acct("add", "--import", Product.source("Examples/alice.json"))
+    try #require(added.status == 0, "\(added.errorText)")
+    try await body(home, keyring)
+  }
+
+  @Test("locked: list works, header exits 6, nothing is deleted, and unlocked it works again")
+  func locked() async throws {
+    try await withAccount { home, keyring in
+      let before = try await home.acct("list", "--json").text
+      try keyring.lock()
+      #expect(try await home.acct("list", "--json").text == before)
+      let header = try await home.acct("header", Self.url)
+      #expect(header.status == 6)
+      #expect(header.text.isEmpty)
+      #expect(try await home.acct("status").status == 6)
+      #expect(try await home.acct("remove", "--local", "alice.example.com").status == 6)
+      #expect(
+        try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 6
+      )
+      #expect(try await home.acct("list", "--json").text == before)
+      try keyring.unlock()
+      #expect(try await home.acct("header", Self.url).status == 0)
+    }
+  }
+
+  @Test("frozen: header gives up with 7, and works again when the keyring does")
+  func frozen() async throws {
+    try await withAccount { home, keyring in
+      keyring.freeze()
+      // A limit of 6 seconds is the promise itself: 5 for the keyring, 1 for the rest. A child
+      // that takes longer is killed, and has another status.
+      let header = try await home.command(["header", Self.url]).run(limit: .seconds(6))
+      keyring.thaw()
+      #expect(header.status == 7)
+      #expect(header.errorText.contains("does not answer"))
+      #expect(try await home.acct("header", Self.url).status == 0)
+    }
+  }
+
+  @Test("killed: header exits 7 or 6, and never says signed out")
+  func killed() async throws {
+    try await withAccount { home, keyring in
+      keyring.kill()
+      let header = try await home.acct("header", Self.url)
+      #expect(header.status == 7)
+      #expect(!header.errorText.contains("signed out"))
+      try keyring.startLocked()
+      #expect(try await home.acct("header", Self.url).status == 6)
+      try keyring.unlock()
+      #expect(try await home.acct("header", Self.url).status == 0)
+    }
+  }
+}

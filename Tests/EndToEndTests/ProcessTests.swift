@@ -1,0 +1,61 @@
+import AcctTestSupport
+import Testing
+
+/// What only a real process has: descriptors, modes, the environment.
+@Suite("The process")
+struct ProcessTests {
+  @Test("output that can't be written is an error, not a success")
+  func fullDisk() async throws {
+    let home = try AcctHome()
+    #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
+    let token = home.command(["token"])
+    let shell = ChildProcess(
+      "sh",
+      ["-c", "\"$0\" token >/dev/full", token.program],
+      environment: token.environment
+    )
+    let output = try await shell.run()
+    #expect(output.status == 1)
+    #expect(output.errorText.contains("can't write standard output"))
+  }
+
+  @Test("everything that is kept is the user's alone")
+  func modes() async throws {
+    let home = try AcctHome()
+    #expect(
+      try await home.acct("add", "--import", Product.source("Examples/alice.json")).status == 0
+    )
+    let open = try await ChildProcess("find", [home.path, "-perm", "/077"]).run()
+    #expect(open.status == 0)
+    #expect(open.text.isEmpty)
+  }
+
+  @Test("no file holds a secret but the vault's, which are encrypted")
+  func secretsInFiles() async throws {
+    let home = try AcctHome()
+    let added = try await home.acct(
+      "add",
+      "--import",
+      "-",
+      input:
+        #"{"access_token":"MARKER-access","refresh_token":"MARKER-refresh","handle":"a.example.com","issuer":"https://i.example"}"#
+    )
+    #expect(added.status == 0)
+    let found = try await ChildProcess("grep", ["-rl", "MARKER", home.path]).run()
+    #expect(found.status == 1)
+    #expect(found.text.isEmpty)
+  }
+
+  @Test("a wrong passphrase exits 6, even while the vault's key is known to the kernel")
+  func wrongPassphrase() async throws {
+    let home = try AcctHome()
+    #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
+    let folder = try TemporaryFolder()
+    var command = home.command(["token"])
+    command.environment["ACCT_VAULT_PASSPHRASE_FILE"] = try folder.file("wrong", holding: "wrong")
+    let output = try await command.run()
+    #expect(output.status == 6)
+    #expect(output.text.isEmpty)
+    #expect(try await home.acct("token").status == 0)
+  }
+}

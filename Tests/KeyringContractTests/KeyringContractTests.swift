@@ -1,0 +1,130 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import Testing
+
+/// What every keyring promises; a fake is trusted only because it passes the same tests.
+@Suite("Every keyring", .timeLimit(.minutes(2)))
+struct KeyringContractTests {
+  let alice: AccountID
+  let bob: AccountID
+
+  init() throws {
+    alice = try AccountID("a11ce000-0000-4000-8000-000000000000")
+    bob = try AccountID("b0b00000-0000-4000-8000-000000000000")
+  }
+
+  @Test("reads back what was written, for whoever asks", arguments: KeyringFactory.all)
+  func roundTrip(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      let items = ItemKind.allCases.map { Keyring.Item($0, Secret("made-up \($0)")) }
+      try await under.keyring.write(alice, items, .forbidden)
+      for keyring in [under.keyring, under.fromElsewhere] {
+        let read = try await keyring.read(alice, ItemKind.allCases, .forbidden)
+        #expect(read == Dictionary(uniqueKeysWithValues: items.map { ($0.kind, $0.secret) }))
+      }
+    }
+  }
+
+  @Test("answers only what was asked for", arguments: KeyringFactory.all)
+  func selection(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      try await under.keyring.write(
+        alice,
+        [.init(.accessToken, Secret("a")), .init(.keypair, Secret("k"))],
+        .forbidden
+      )
+      let read = try await under.keyring.read(alice, [.keypair, .refreshToken], .forbidden)
+      #expect(read == [.keypair: Secret("k")])
+      #expect(try await under.keyring.read(alice, [], .forbidden) == [:])
+    }
+  }
+
+  @Test("answers without an item that is not there", arguments: KeyringFactory.all)
+  func notThere(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      let read = try await under.keyring.read(alice, [.accessToken], .forbidden)
+      #expect(read == [:])
+    }
+  }
+
+  @Test("keeps only the last of several writes", arguments: KeyringFactory.all)
+  func replacement(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      for text in ["one", "two", "three"] {
+        try await under.keyring.write(alice, [.init(.session, Secret(text))], .forbidden)
+      }
+      let repeated = [Keyring.Item(.guest, Secret("first")), .init(.guest, Secret("last"))]
+      try await under.keyring.write(alice, repeated, .forbidden)
+      let read = try await under.keyring.read(alice, [.session, .guest], .forbidden)
+      #expect(read == [.session: Secret("three"), .guest: Secret("last")])
+    }
+  }
+
+  @Test("keeps bytes as they are", arguments: KeyringFactory.all)
+  func bytes(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      let odd = Secret([0, 255, 10, 13, 0, 128])
+      let long = Secret([UInt8](repeating: 65, count: 100_000))
+      let items = [Keyring.Item(.keypair, odd), .init(.accessToken, long), .init(.did, Secret(""))]
+      try await under.keyring.write(alice, items, .forbidden)
+      let read = try await under.keyring.read(
+        alice,
+        [.keypair, .accessToken, .did],
+        .forbidden
+      )
+      #expect(read == [.keypair: odd, .accessToken: long, .did: Secret("")])
+    }
+  }
+
+  @Test("keeps accounts apart", arguments: KeyringFactory.all)
+  func isolation(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      try await under.keyring.write(alice, [.init(.accessToken, Secret("a"))], .forbidden)
+      try await under.keyring.write(bob, [.init(.accessToken, Secret("b"))], .forbidden)
+      try await under.keyring.remove(alice, ItemKind.allCases, .forbidden)
+      #expect(try await under.keyring.read(alice, [.accessToken], .forbidden) == [:])
+      let left = try await under.keyring.read(bob, [.accessToken], .forbidden)
+      #expect(left == [.accessToken: Secret("b")])
+    }
+  }
+
+  @Test("removes what it is told to, and nothing else", arguments: KeyringFactory.all)
+  func removal(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      try await under.keyring.write(
+        alice,
+        [.init(.accessToken, Secret("a")), .init(.refreshToken, Secret("r"))],
+        .forbidden
+      )
+      try await under.keyring.remove(alice, [.accessToken], .forbidden)
+      let left = try await under.keyring.read(alice, ItemKind.allCases, .forbidden)
+      #expect(left == [.refreshToken: Secret("r")])
+    }
+  }
+
+  @Test("takes the removal of what is not there for done", arguments: KeyringFactory.all)
+  func removalOfNothing(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      try await under.keyring.remove(alice, ItemKind.allCases, .forbidden)
+      try await under.keyring.remove(alice, ItemKind.allCases, .forbidden)
+      #expect(try await under.keyring.list() == [:])
+    }
+  }
+
+  @Test("lists who has which items", arguments: KeyringFactory.all)
+  func list(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      #expect(try await under.keyring.list() == [:])
+      try await under.keyring.write(
+        alice,
+        [.init(.accessToken, Secret("a")), .init(.keypair, Secret("k"))],
+        .forbidden
+      )
+      try await under.keyring.write(bob, [.init(.guest, Secret("g"))], .forbidden)
+      #expect(
+        try await under.fromElsewhere.list() == [alice: [.accessToken, .keypair], bob: [.guest]]
+      )
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import Testing
+
+/// What every keyring promises while it is locked, or gone.
+@Suite("Every keyring, when it cannot be used,", .timeLimit(.minutes(2)))
+struct LockedKeyringTests {
+  let account = KeyringCall.account
+  let old = Keyring.Item(.accessToken, Secret("old"))
+
+  @Test("is ready before", arguments: KeyringFactory.all)
+  func ready(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      let before = await under.keyring.state()
+      #expect(before == .ready)
+      try await under.keyring.prepare(.forbidden)
+      let after = await under.keyring.state()
+      #expect(after == .ready)
+    }
+  }
+
+  @Test("says that it is locked, and keeps what it has", arguments: KeyringFactory.all)
+  func locked(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      try await under.keyring.write(account, [old], .forbidden)
+      try under.lock()
+      let lockedState = await under.keyring.state()
+      #expect(lockedState == .locked)
+      for call in [KeyringCall.read, .write, .remove, .prepare] {
+        let failure = await call.failure(on: under.keyring)
+        #expect(failure.isLocked, "\(call): \(String(describing: failure))")
+      }
+      try under.unlock()
+      let unlockedState = await under.keyring.state()
+      #expect(unlockedState == .ready)
+      let read = try await under.keyring.read(account, [.accessToken], .forbidden)
+      #expect(read == [.accessToken: old.secret])
+    }
+  }
+
+  @Test("says so too if only some of the items are there", arguments: KeyringFactory.all)
+  func partlyThere(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      try await under.keyring.write(account, [.init(.refreshToken, Secret("r"))], .forbidden)
+      try under.lock()
+      await #expect(throws: KeyringFailure.locked()) {
+        _ = try await under.keyring.read(account, [.accessToken, .refreshToken], .forbidden)
+      }
+    }
+  }
+
+  @Test("takes writes again when it is unlocked", arguments: KeyringFactory.all)
+  func unlocked(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      try await under.keyring.write(account, [old], .forbidden)
+      try under.lock()
+      try under.unlock()
+      try await KeyringCall.write.make(on: under.keyring, .forbidden)
+      let read = try await under.fromElsewhere.read(account, [.accessToken], .forbidden)
+      #expect(read == [.accessToken: KeyringCall.written.secret])
+    }
+  }
+
+  @Test("says that it is unavailable when it is gone", arguments: KeyringFactory.all)
+  func gone(factory: KeyringFactory) async throws {
+    try await factory.withKeyring { under in
+      try await under.keyring.write(account, [old], .forbidden)
+      try under.takeAway()
+      let state = await under.keyring.state()
+      #expect(state == .unavailable)
+      for call in KeyringCall.allCases {
+        let failure = await call.failure(on: under.keyring)
+        #expect(failure.isUnavailable, "\(call): \(String(describing: failure))")
+      }
+    }
+  }
+}
