@@ -1,0 +1,85 @@
+package import AcctModel
+
+/// Sends one HTTP request and returns the response to it.
+///
+/// What every transport promises: TLS with the system's roots (or `SSL_CERT_FILE`'s) or plain
+/// http on loopback, nothing else; no redirect is followed; no call outlives its deadline; no
+/// more than the cap of a body is read; nothing is retried, and no cookie kept.
+package struct HTTPTransport: Sendable {
+  package var send: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
+
+  package init(
+    send: @escaping @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
+  ) {
+    self.send = send
+  }
+}
+
+/// A request whose body is small enough to be held in memory.
+package struct HTTPRequest: Sendable {
+  package var method: String
+  package var url: HTTPURL
+  /// Values may be secrets: tokens, proofs, cookies.
+  package var fields: [(name: String, value: Secret)]
+  package var body: Secret?
+  /// Seconds for everything, from resolving the name to the last byte of the body.
+  package var timeout: Int
+  /// The most bytes of a body that are read.
+  package var bodyLimit: Int
+
+  package init(
+    method: String,
+    url: HTTPURL,
+    fields: [(name: String, value: Secret)] = [],
+    body: Secret? = nil,
+    timeout: Int,
+    bodyLimit: Int = 1 << 20
+  ) {
+    self.method = method
+    self.url = url
+    self.fields = fields
+    self.body = body
+    self.timeout = timeout
+    self.bodyLimit = bodyLimit
+  }
+}
+
+/// A response, whole.
+package struct HTTPResponse: Sendable {
+  package var status: Int
+  package var fields: [(name: String, value: String)]
+  package var body: Secret
+
+  package init(status: Int, fields: [(name: String, value: String)], body: Secret) {
+    self.status = status
+    self.fields = fields
+    self.body = body
+  }
+
+  /// The value of the only field of that name; `nil` if there is none, or more than one.
+  package func field(_ name: String) -> String? {
+    let values = fields.filter { $0.name.lowercased() == name.lowercased() }
+    return values.count == 1 ? values[0].value : nil
+  }
+}
+
+/// Why there is no response; nothing of it says anything about a credential.
+package enum HTTPFailure: Error, Equatable, Sendable {
+  /// The name could not be resolved.
+  case unresolved(host: String)
+  /// Nobody answered there.
+  case unreachable(reason: String)
+  /// TLS could not be established: the reason in plain words, such as "the certificate has expired".
+  case untrusted(reason: String)
+  /// The deadline passed.
+  case timedOut
+  /// The connection ended before the response did.
+  case closed
+  /// What came back is not HTTP.
+  case malformed
+  /// The body is larger than the cap, in bytes.
+  case tooLarge(limit: Int)
+  case cancelled
+  /// A proxy is set in the environment and can't be used.
+  case proxy(reason: String)
+}
