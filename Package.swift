@@ -35,11 +35,24 @@ let argumentParser = Target.Dependency.product(
   package: "swift-argument-parser"
 )
 
+let asyncHTTPClient = Target.Dependency.product(
+  name: "AsyncHTTPClient",
+  package: "async-http-client"
+)
+
+/// A part of SwiftNIO.
+func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
+
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+
 let package = Package(
   name: "acct",
   products: [.executable(name: "acct", targets: ["acct"])],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     // Tests only: a second opinion on OpenSSL's P-256.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
@@ -71,13 +84,21 @@ let package = Package(
     room("LiveSystem", ["AcctModel", "AcctPorts", "PrivateFiles", "CLinux"]),
 
     room(
+      "LiveHTTP",
+      [
+        "AcctModel", "AcctPorts", asyncHTTPClient, nio("NIOCore"), nio("NIOPosix"),
+        nio("NIOHTTP1"), nioSSL,
+      ]
+    ),
+
+    room(
       "AcctCLI",
       ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser]
     ),
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctPorts", "LiveSystem", "SecretServiceKeyring", "VaultKeyring",
+        "AcctCLI", "AcctPorts", "LiveHTTP", "LiveSystem", "SecretServiceKeyring", "VaultKeyring",
       ],
       swiftSettings: houseRules
     ),
@@ -109,6 +130,13 @@ let package = Package(
     tests(
       "VaultKeyringTests",
       ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKeyring"]
+    ),
+    tests(
+      "LiveHTTPTests",
+      [
+        "AcctModel", "AcctPorts", "LiveHTTP", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+        nioSSL,
+      ]
     ),
     tests(
       "KeyringContractTests",

@@ -80,6 +80,8 @@ package enum HTTPFailure: Error, Equatable, Sendable {
   /// The body is larger than the cap, in bytes.
   case tooLarge(limit: Int)
   case cancelled
+  /// The request can't be put on the wire as it is, such as for a line break in a field.
+  case unsendable(reason: String)
   /// A proxy is set in the environment and can't be used.
   case proxy(reason: String)
 }

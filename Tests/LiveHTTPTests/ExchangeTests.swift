@@ -1,0 +1,136 @@
+import AcctModel
+import AcctPorts
+import Testing
+
+@Suite("One request and its response")
+struct ExchangeTests {
+  @Test(
+    "The target goes over the wire byte for byte",
+    arguments: [
+      "/", "/a%2Fb//c", "/a[0]?b[]=1&c=%zz&d=%C3%A9", "/a;b=1,2:3@4!$&'()*+~?x?y/z", "/%", "/?",
+    ]
+  )
+  func target(_ target: String) async throws {
+    try await ScriptedServer.serving({ _ in [ok("")] }) { server in
+      _ = try await HTTPTransport.live().send(.get(server.url + target))
+      #expect(server.received.map(\.line) == ["GET \(target) HTTP/1.1"])
+      #expect(server.received[0].fields == ["Host: 127.0.0.1:\(server.port)"])
+    }
+  }
+
+  @Test("Method, fields and body are sent, and status, fields and body come back")
+  func whole() async throws {
+    let script: ScriptedServer.Script = { _ in
+      [.send("HTTP/1.1 418 Teapot\r\nX-A: 1\r\nx-a:  2 \r\nContent-Length: 5\r\n\r\nshort")]
+    }
+    try await ScriptedServer.serving(script) { server in
+      let response = try await HTTPTransport.live().send(
+        HTTPRequest(
+          method: "PROPPATCH",
+          url: HTTPURL(server.url),
+          fields: [("Authorization", Secret("DPoP made-up")), ("Host", Secret("evil.test"))],
+          body: Secret("a=1&b=ü"),
+          timeout: 30
+        )
+      )
+      #expect(response.status == 418)
+      #expect(response.fields.map { "\($0.name)=\($0.value)" }.prefix(2) == ["X-A=1", "x-a=2"])
+      #expect(response.text == "short")
+      let request = try #require(server.received.first)
+      #expect(request.line == "PROPPATCH / HTTP/1.1")
+      #expect(request.body == "a=1&b=ü")
+      #expect(
+        request.fields.sorted() == [
+          "Authorization: DPoP made-up", "Content-Length: 8", "Host: 127.0.0.1:\(server.port)",
+        ]
+      )
+    }
+  }
+
+  @Test("A redirect is a response like any other", arguments: [301, 302, 303, 307, 308])
+  func redirect(_ status: Int) async throws {
+    let script: ScriptedServer.Script = { _ in
+      [.send("HTTP/1.1 \(status) Moved\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n")]
+    }
+    try await ScriptedServer.serving(script) { server in
+      let response = try await HTTPTransport.live().send(.get(server.url))
+      #expect(response.status == status)
+      #expect(response.field("location") == "/elsewhere")
+      #expect(server.received.count == 1)
+    }
+  }
+
+  @Test("The next request uses the same connection, and brings no cookie")
+  func reuse() async throws {
+    try await ScriptedServer.serving({ _ in [ok("", "Set-Cookie: sid=1", "Set-Cookie: b=2")] }) {
+      server in
+      let transport = HTTPTransport.live()
+      let response = try await transport.send(.get(server.url))
+      #expect(response.fields.filter { $0.name == "Set-Cookie" }.map(\.value) == ["sid=1", "b=2"])
+      _ = try await transport.send(.get(server.url))
+      #expect(server.connections == 1)
+      #expect(server.received[1].fields == ["Host: 127.0.0.1:\(server.port)"])
+    }
+  }
+
+  @Test("An encoded body is handed over as it came")
+  func noDecompression() async throws {
+    try await ScriptedServer.serving({ _ in [ok("\u{1F}\u{8B}", "Content-Encoding: gzip")] }) {
+      server in
+      let response = try await HTTPTransport.live().send(.get(server.url))
+      #expect(response.text == "\u{1F}\u{8B}")
+    }
+  }
+
+  @Test("Interim responses are passed over")
+  func interim() async throws {
+    let script: ScriptedServer.Script = { _ in
+      [.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"), ok("end")]
+    }
+    try await ScriptedServer.serving(script) { server in
+      let response = try await HTTPTransport.live().send(.get(server.url))
+      #expect(response.status == 200)
+      #expect(response.text == "end")
+    }
+  }
+
+  @Test("Responses without a body don't wait for one", arguments: ["HEAD 200", "GET 204", "GET 304"])
+  func bodiless(_ what: String) async throws {
+    let parts = what.split(separator: " ")
+    let script: ScriptedServer.Script = { _ in
+      [.send("HTTP/1.1 \(parts[1]) X\r\n\(parts[0] == "HEAD" ? "Content-Length: 9\r\n" : "")\r\n")]
+    }
+    try await ScriptedServer.serving(script) { server in
+      let response = try await HTTPTransport.live().send(
+        HTTPRequest(method: String(parts[0]), url: HTTPURL(server.url), timeout: 30)
+      )
+      #expect(response.body.count == 0)
+    }
+  }
+
+  @Test("What would not stay in its place on the wire is not sent")
+  func unsendable() async throws {
+    try await ScriptedServer.serving({ _ in [ok("")] }) { server in
+      let url = try HTTPURL(server.url)
+      let transport = HTTPTransport.live()
+      for method in ["", "GET /x HTTP/1.1\r\nHost:", "GÉT"] {
+        let request = HTTPRequest(method: method, url: url, timeout: 30)
+        #expect(await transport.failure(of: request) == .unsendable(reason: "the method is not a token"))
+      }
+      for value in ["made-up\r\nX: y", "made-up\0", "made-up\n"] {
+        let request = HTTPRequest(
+          method: "GET",
+          url: url,
+          fields: [("X-Token", Secret(value))],
+          timeout: 30
+        )
+        let failure = await transport.failure(of: request)
+        #expect(
+          failure
+            == .unsendable(reason: "the value of X-Token has characters that no header may have")
+        )
+      }
+      #expect(server.connections == 0)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import AcctModel
+import AcctPorts
+import Testing
+
+@Suite("Why there is no response")
+struct FailureTests {
+  @Test(
+    "A connection that ends before the response is closed",
+    arguments: [
+      "", "HTTP/1.1 200 OK\r\nContent-", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n",
+    ]
+  )
+  func truncated(_ start: String) async throws {
+    try await ScriptedServer.serving({ _ in [.send(start), .close] }) { server in
+      let failure = try await HTTPTransport.live().failure(of: .get(server.url))
+      #expect(failure == .closed)
+      // Nothing is tried again.
+      #expect(server.received.count == 1)
+    }
+  }
+
+  @Test("A reset connection is closed, and nothing is sent again", arguments: ["GET", "POST"])
+  func reset(_ method: String) async throws {
+    try await ScriptedServer.serving({ _ in [.reset] }) { server in
+      let request = try HTTPRequest(method: method, url: HTTPURL(server.url), timeout: 30)
+      #expect(await HTTPTransport.live().failure(of: request) == .closed)
+      #expect(server.received.count == 1)
+    }
+  }
+
+  @Test(
+    "What is not HTTP is malformed",
+    arguments: [
+      "220 smtp.example ESMTP\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n",
+    ]
+  )
+  func malformed(_ answer: String) async throws {
+    try await ScriptedServer.serving({ _ in [.send(answer)] }) { server in
+      let failure = try await HTTPTransport.live().failure(of: .get(server.url))
+      #expect(failure == .malformed)
+    }
+  }
+
+  @Test("A port that nobody listens on is unreachable", arguments: ["127.0.0.1", "localhost"])
+  func refused(_ host: String) async throws {
+    let port = try await ScriptedServer.serving({ _ in [] }) { $0.port }
+    let failure = try await HTTPTransport.live().failure(of: .get("http://\(host):\(port)"))
+    #expect(failure == .unreachable(reason: "the connection was refused"))
+  }
+
+  @Test("A name that does not exist is unresolved")
+  func unresolved() async throws {
+    // No name has a label of 64 letters, so no resolver needs to be asked.
+    let host = String(repeating: "a", count: 64)
+    let failure = try await HTTPTransport.live().failure(of: .get("https://\(host)/"))
+    #expect(failure == .unresolved(host: host))
+  }
+}

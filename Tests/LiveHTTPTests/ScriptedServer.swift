@@ -1,0 +1,123 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// A server on loopback that answers each request as the test says, byte for byte.
+final class ScriptedServer: Sendable {
+  /// A request as it came, undecoded.
+  struct Request: Sendable {
+    var line: String
+    var fields: [String]
+    var body: String
+  }
+
+  /// What to do with the connection, in order. After the last step it stays open.
+  enum Step: Sendable {
+    case send(String)
+    /// Sends this again and again for as long as the client takes it.
+    case sendForever(String)
+    case close
+    /// Closes without a word of TLS, as a cut cable would.
+    case cut
+    case reset
+    /// Speaks TLS from here on, as a proxy's tunnel does.
+    case startTLS(NIOSSLContext)
+  }
+
+  typealias Script = @Sendable (Request) -> [Step]
+
+  let port: Int
+  /// Every request, as it comes.
+  let requests: AsyncStream<Request>
+  /// One element for each connection that ended.
+  let endings: AsyncStream<Void>
+  private let log: Log
+  private let listener: any Channel
+
+  /// What came so far.
+  var received: [Request] { log.requests.withLock { $0 } }
+  /// How many connections were made so far.
+  var connections: Int { log.connections.withLock { $0 } }
+
+  private init(listener: any Channel, log: Log) {
+    self.listener = listener
+    self.log = log
+    port = listener.localAddress?.port ?? 0
+    requests = log.stream
+    endings = log.endings
+  }
+
+  /// What a connection writes down for the test.
+  final class Log: Sendable {
+    let requests = Mutex<[Request]>([])
+    let connections = Mutex(0)
+    let (stream, arrivals) = AsyncStream.makeStream(of: Request.self)
+    let (endings, ends) = AsyncStream.makeStream(of: Void.self)
+  }
+
+  /// Serves for as long as `body` runs.
+  ///
+  /// - Parameters:
+  ///   - tls: Speaks TLS from the start.
+  ///   - socks: Plays a SOCKS proxy first.
+  ///   - greeting: Is sent before anything has come.
+  ///   - script: Answers a request.
+  ///   - body: The test.
+  static func serving<Answer: Sendable>(
+    tls: NIOSSLContext? = nil,
+    socks: Bool = false,
+    greeting: String? = nil,
+    _ script: @escaping Script,
+    _ body: (ScriptedServer) async throws -> Answer
+  ) async throws -> Answer {
+    let log = Log()
+    let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { channel in
+        log.connections.withLock { $0 += 1 }
+        channel.closeFuture.whenComplete { _ in log.ends.yield() }
+        return channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+          if socks { try pipeline.addHandler(SOCKSFront()) }
+          try pipeline.addHandler(ScriptHandler(script: script, greeting: greeting, log: log))
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    let server = ScriptedServer(listener: listener, log: log)
+    do {
+      let answer = try await body(server)
+      try await listener.close()
+      return answer
+    } catch {
+      try await listener.close()
+      throw error
+    }
+  }
+}
+
+/// Accepts whatever a SOCKS 5 client asks for (RFC 1928), then gets out of the way.
+private final class SOCKSFront: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+  private var greeted = false
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard greeted else {
+      greeted = true
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: [5, 0])), promise: nil)
+      return
+    }
+    let bytes = Array(unwrapInboundIn(data).readableBytesView)
+    // The name that was asked for is shown to the script as a CONNECT would show it.
+    let host = String(decoding: bytes.dropFirst(5).dropLast(2), as: UTF8.self)
+    let port = bytes.suffix(2).reduce(0) { $0 << 8 | Int($1) }
+    let granted: [UInt8] = [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: granted)), promise: nil)
+    context.fireChannelRead(
+      wrapInboundOut(ByteBuffer(string: "SOCKS \(host):\(port) HTTP/1.1\r\n\r\n"))
+    )
+    context.pipeline.syncOperations.removeHandler(self, promise: nil)
+  }
+}
