@@ -12,7 +12,7 @@
 static const int ACCT_O_PATH = __O_PATH;
 
 /* prctl(2): closes core dumps and ptrace by other processes of the same user. */
-static inline int acct_set_undumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+static inline int acct_set_dumpable(int on) { return prctl(PR_SET_DUMPABLE, on, 0, 0, 0); }
 static inline int acct_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
 /* add_key(2), with the key type "user". */

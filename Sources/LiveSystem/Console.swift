@@ -1,0 +1,99 @@
+import CLinux
+import Glibc
+import PrivateFiles
+
+/// A terminal that is open for a question and its answer.
+struct Console: ~Copyable {
+  private let terminal: Descriptor?
+  private let input: Int32
+  private let output: Int32
+
+  /// Opens the terminal, or takes standard input and error if both are one.
+  init?(_ device: String) {
+    do {
+      let terminal = try Descriptor.open(device, O_RDWR)
+      guard isatty(terminal.number) == 1 else { return nil }
+      input = terminal.number
+      output = terminal.number
+      self.terminal = consume terminal
+    } catch {
+      guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+      input = STDIN_FILENO
+      output = STDERR_FILENO
+      terminal = nil
+    }
+  }
+
+  /// Asks for one line.
+  ///
+  /// - Parameters:
+  ///   - prompt: The question, printed as it is.
+  ///   - isSecret: Whether the answer must not be shown.
+  ///   - patience: How long to wait for it, in seconds; `nil` is for ever.
+  /// - Returns: The line without its newline; `nil` when cancelled by a key or a signal, at the end of
+  ///   input, or too late.
+  func answer(to prompt: String, isSecret: Bool, patience: Int?) -> [UInt8]? {
+    // Echo goes first: what is typed ahead of the prompt must not show either.
+    guard acct_prompt_begin(input, isSecret ? 1 : 0) == 0 else { return nil }
+    defer {
+      acct_prompt_end()
+      // The newline that was typed was not echoed.
+      if isSecret { _ = write("\n") }
+    }
+    guard write(prompt) else { return nil }
+    return line(until: patience.map { ContinuousClock.now.advanced(by: .seconds($0)) })
+  }
+
+  private func write(_ text: String) -> Bool {
+    do { try writeAll(Array(text.utf8).span, to: output) } catch { return false }
+    return true
+  }
+
+  /// Ctrl-C and Ctrl-\, which arrive in the line while signal keys are off.
+  private static let cancelKeys: [UInt8] = [0x03, 0x1C]
+  /// In bytes; the kernel's line editor takes no more.
+  private static let lineLimit = 4096
+
+  private func line(until deadline: ContinuousClock.Instant?) -> [UInt8]? {
+    // Of its full size from the beginning: a buffer that grows leaves copies behind.
+    var line = [UInt8](repeating: 0, count: Self.lineLimit)
+    var count = 0
+    while count < line.count, waitForInput(until: deadline) {
+      let got = unsafe line.withUnsafeMutableBytes { buffer in
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+        return unsafe read(input, room.baseAddress, room.count)
+      }
+      if got < 0 && errno == EINTR { continue }
+      count += max(got, 0)
+      // Asked again, since another thread may have taken the signal while this one waited.
+      guard got >= 0, acct_prompt_is_active() != 0, let end = line[..<count].last,
+        !Self.cancelKeys.contains(end)
+      else { break }
+      let isEnded = end == UInt8(ascii: "\n")
+      if isEnded || got == 0 {
+        line.removeLast(line.count - count + (isEnded ? 1 : 0))
+        return line
+      }
+    }
+    wipe(&line)
+    return nil
+  }
+
+  private func waitForInput(until deadline: ContinuousClock.Instant?) -> Bool {
+    while acct_prompt_is_active() != 0 {
+      var request = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+      let ready = unsafe poll(&request, 1, deadline.map(milliseconds) ?? -1)
+      if ready >= 0 { return ready > 0 }
+      guard errno == EINTR else { return false }
+    }
+    return false
+  }
+}
+
+private func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
+  let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
+  return Int32(clamping: Int64(max(left, 0).rounded(.up)))
+}
+
+/// Overwrites a buffer that held a secret; the optimizer cannot drop it.
+func wipe(_ bytes: inout [UInt8]) { unsafe explicit_bzero(&bytes, bytes.count) }

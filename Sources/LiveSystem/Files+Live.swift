@@ -1,0 +1,106 @@
+import AcctModel
+package import AcctPorts
+import PrivateFiles
+
+extension Files {
+  /// The files in these folders.
+  package static func live(_ folders: Folders) -> Files {
+    Files(
+      read: { file throws(FilesFailure) in
+        let place = folders.place(of: file)
+        do throws(PrivateFilesError) {
+          return try place.folder.read(place.name, limit: sizeLimit)
+        } catch {
+          throw FilesFailure(error)
+        }
+      },
+      replace: { file, bytes throws(FilesFailure) in
+        let place = folders.place(of: file)
+        do throws(PrivateFilesError) {
+          try place.folder.replace(place.name, bytes.span)
+        } catch {
+          throw FilesFailure(error)
+        }
+      },
+      remove: { file throws(FilesFailure) in
+        let place = folders.place(of: file)
+        do throws(PrivateFilesError) { try place.folder.remove(place.name) } catch {
+          throw FilesFailure(error)
+        }
+      },
+      accounts: { () throws(FilesFailure) in
+        do throws(PrivateFilesError) {
+          return try folders.accounts.names().compactMap(accountID)
+        } catch {
+          throw FilesFailure(error)
+        }
+      },
+      lock: { lock, seconds throws(FilesFailure) in
+        do throws(PrivateFilesError) {
+          let held = try await folders.locks.lock(lock.name, seconds: seconds)
+          return HeldLock(release: { held.release() })
+        } catch {
+          throw FilesFailure(error)
+        }
+      }
+    )
+  }
+
+  /// In bytes; the largest of these files has a few thousand.
+  private static let sizeLimit = 1 << 20
+
+  private static func accountID(of name: String) -> AccountID? {
+    guard name.hasSuffix(".json"), let id = try? AccountID(String(name.dropLast(5))),
+      name == "\(id).json"
+    else { return nil }
+    return id
+  }
+}
+
+extension Folders {
+  fileprivate var accounts: PrivateFolder { data.subfolder("accounts") }
+  fileprivate var locks: PrivateFolder { run.subfolder("locks") }
+
+  fileprivate func place(of file: StoredFile) -> (folder: PrivateFolder, name: String) {
+    switch file {
+    case .account(let id): (accounts, "\(id).json")
+    case .active: (data, "active")
+    case .deviceID: (data, "device-id")
+    case .keyringDecision: (data, "keyring")
+    case .nonce(let origin): (run.subfolder("nonces"), percentEncoded("\(origin)"))
+    }
+  }
+}
+
+extension Lock {
+  fileprivate var name: String {
+    switch self {
+    case .account(let id): "account-\(id)"
+    case .book: "book"
+    }
+  }
+}
+
+extension FilesFailure {
+  fileprivate init(_ error: PrivateFilesError) {
+    self =
+      switch error {
+      case .failed(let path, let reason): .failed(path: path, reason: reason)
+      case .unsafe(let path, let reason): .unsafe(path: path, reason: reason)
+      case .busy: .busy
+      }
+  }
+}
+
+/// An origin as a file name: what is not a letter, a digit, `-` or `.` is written as `%` and two
+/// digits, so that no two origins share a file and none leads out of the folder.
+private func percentEncoded(_ origin: String) -> String {
+  let digits = Array("0123456789ABCDEF")
+  return origin.utf8.reduce(into: "") { name, byte in
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E:
+      name.unicodeScalars.append(Unicode.Scalar(byte))
+    default: name += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Glibc
+package import PrivateFiles
+
+/// The folders that acct's files lie in, by the XDG Base Directory specification.
+package struct Folders: Sendable {
+  /// What is to be kept: accounts, the vault.
+  package let data: PrivateFolder
+  /// What can be had again: limits.
+  package let state: PrivateFolder
+  /// What need not outlive the session: locks, nonces, the proxy's socket.
+  package let run: PrivateFolder
+
+  /// Where the embedded keyring is.
+  package var vault: PrivateFolder { data.subfolder("vault") }
+
+  /// Finds the folders; nothing is opened or created yet.
+  ///
+  /// - Parameter variable: Returns an environment variable, and `nil` for one that is empty.
+  package init(_ variable: (_ name: String) -> String?) {
+    if let home = variable("ACCT_HOME") {
+      let folder = PrivateFolder(at: absolute(home))
+      data = folder.subfolder("data")
+      state = folder.subfolder("state")
+      run = folder.subfolder("run")
+      return
+    }
+    func base(_ name: String, _ fallback: String) -> PrivateFolder {
+      // "All paths must be absolute. If an implementation encounters a relative path […] it
+      // should consider the path invalid and ignore it."
+      let path = absoluteOnly(variable(name)) ?? "\(home(variable))/\(fallback)"
+      return PrivateFolder(at: "\(path)/acct")
+    }
+    data = base("XDG_DATA_HOME", ".local/share")
+    state = base("XDG_STATE_HOME", ".local/state")
+    if let path = absoluteOnly(variable("XDG_RUNTIME_DIR")), isOwnFolder(path) {
+      run = PrivateFolder(at: "\(path)/acct")
+    } else {
+      run = state
+    }
+  }
+}
+
+private func absoluteOnly(_ path: String?) -> String? { path?.hasPrefix("/") == true ? path : nil }
+
+/// Made absolute, so that messages name a place that still means the same elsewhere.
+private func absolute(_ path: String) -> String {
+  guard !path.hasPrefix("/"), let directory = workingDirectory() else { return path }
+  return "\(directory)/\(path)"
+}
+
+/// Whether `XDG_RUNTIME_DIR` is what it must be; under su or sudo it is often another user's, and
+/// what root left there would lock that user out.
+private func isOwnFolder(_ path: String) -> Bool {
+  do {
+    try Descriptor.open(path, O_RDONLY | O_DIRECTORY).status().checkGenuine()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/// The user's home: `HOME`, else what the user database says, else `/` as where there is no user.
+private func home(_ variable: (_ name: String) -> String?) -> String {
+  if let home = absoluteOnly(variable("HOME")) { return home }
+  var entry = unsafe passwd()
+  var buffer = [CChar](repeating: 0, count: 16_384)
+  var found: UnsafeMutablePointer<passwd>?
+  let status = unsafe getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &found)
+  guard status == 0, unsafe found != nil, let home = unsafe entry.pw_dir else { return "/" }
+  return unsafe String(cString: home)
+}
+
+/// The working directory, or `nil` if it is gone.
+func workingDirectory() -> String? {
+  guard let path = unsafe getcwd(nil, 0) else { return nil }
+  defer { unsafe free(path) }
+  return unsafe String(cString: path)
+}

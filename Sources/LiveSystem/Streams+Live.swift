@@ -1,0 +1,66 @@
+import AcctModel
+package import AcctPorts
+import Glibc
+import PrivateFiles
+
+extension Streams {
+  /// The process's own streams.
+  ///
+  /// A reader that goes away is an error like any other, since ``Hardening/closeProcess()``
+  /// ignores SIGPIPE.
+  ///
+  /// - Parameters:
+  ///   - input: The descriptor of standard input.
+  ///   - output: The descriptor of standard output.
+  ///   - error: The descriptor of standard error.
+  /// - Returns: The streams.
+  package static func live(
+    input: Int32 = STDIN_FILENO,
+    output: Int32 = STDOUT_FILENO,
+    error: Int32 = STDERR_FILENO
+  ) -> Streams {
+    Streams(
+      output: { secret throws(StreamFailure) in try write(secret, to: output) },
+      notice: { line in
+        // One call for the whole line, so that those of two processes do not mix. If standard
+        // error is gone, there is nobody left to tell.
+        try? writeAll(Array("\(line.printable)\n".utf8).span, to: error)
+      },
+      input: { path, limit throws(StreamFailure) in
+        try path == "-"
+          ? read(input, "standard input", limit: limit) : read(path, limit: limit)
+      },
+      outputIsTerminal: isatty(output) == 1
+    )
+  }
+
+  /// Writes bytes to a descriptor that stands for standard output.
+  private static func write(_ secret: Secret, to descriptor: Int32) throws(StreamFailure) {
+    do {
+      try secret.withBytes { bytes throws(Obstacle) in try writeAll(bytes, to: descriptor) }
+    } catch {
+      throw .failed(name: "standard output", reason: error.reason)
+    }
+  }
+
+  private static func read(_ path: String, limit: Int) throws(StreamFailure) -> Secret {
+    let file: Descriptor
+    do { file = try Descriptor.open(path, O_RDONLY) } catch {
+      throw .failed(name: path, reason: error.reason)
+    }
+    return try read(file.number, path, limit: limit)
+  }
+
+  private static func read(
+    _ descriptor: Int32,
+    _ name: String,
+    limit: Int
+  ) throws(StreamFailure) -> Secret {
+    let read: [UInt8]?
+    do { read = try readAll(from: descriptor, limit: limit) } catch {
+      throw .failed(name: name, reason: error.reason)
+    }
+    guard var bytes = read else { throw .tooLarge(name: name, limit: limit) }
+    return Secret(consuming: &bytes)
+  }
+}

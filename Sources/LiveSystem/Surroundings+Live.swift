@@ -1,0 +1,60 @@
+package import AcctPorts
+import Glibc
+import PrivateFiles
+
+extension Surroundings {
+  /// The process's environment and working directory.
+  package static func live() -> Surroundings {
+    Surroundings(
+      variable: { name in
+        guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
+        return unsafe String(cString: value)
+      },
+      directoryFiles: { workingDirectory().map(directoryFiles) ?? [] }
+    )
+  }
+
+  /// The `.acct` files of a directory and of those above it.
+  package static func directoryFiles(from directory: String) -> [DirectoryFile] {
+    var files: [DirectoryFile] = []
+    var parts = directory.split(separator: "/")
+    while true {
+      let path = (["" as Substring] + parts + [".acct"]).joined(separator: "/")
+      if let file = directoryFile(path) { files.append(file) }
+      guard parts.popLast() != nil else { return files }
+    }
+  }
+
+  /// In bytes.
+  private static let sizeLimit = 1024
+
+  private static func directoryFile(_ path: String) -> DirectoryFile? {
+    let contents: [UInt8]
+    do {
+      // Neither a link, which somebody else could turn elsewhere, nor a FIFO that never answers.
+      let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      contents = try file.genuineBytes(limit: sizeLimit)
+    } catch .system(ENOENT), .system(ENOTDIR) {
+      return nil
+    } catch .system(ELOOP) {
+      return .ignored(path: path, reason: "it is a symbolic link")
+    } catch {
+      return .ignored(path: path, reason: error.reason)
+    }
+    let line = contents.prefix { $0 != UInt8(ascii: "\n") }
+    guard let text = String(validating: line, as: UTF8.self) else {
+      return .ignored(path: path, reason: "it is not UTF-8")
+    }
+    let name = text.trimmed
+    guard !name.isEmpty else { return .ignored(path: path, reason: "its first line is empty") }
+    return .trusted(path: path, line: String(name))
+  }
+}
+
+extension String {
+  fileprivate var trimmed: Substring {
+    let start = drop(while: \.isWhitespace)
+    let end = start.lastIndex { !$0.isWhitespace }
+    return end.map { start[...$0] } ?? start
+  }
+}

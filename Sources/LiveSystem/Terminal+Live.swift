@@ -1,0 +1,34 @@
+import AcctModel
+package import AcctPorts
+import Synchronization
+
+extension Terminal {
+  /// The terminal that the process was started from, whatever its streams are redirected to.
+  ///
+  /// - Parameters:
+  ///   - device: The terminal's name.
+  ///   - patience: How long an answer is waited for, in seconds; `nil` is for ever.
+  /// - Returns: The terminal.
+  package static func live(device: String = "/dev/tty", patience: Int? = nil) -> Terminal {
+    @Sendable func answer(_ prompt: String, isSecret: Bool) -> [UInt8]? {
+      onePrompt.withLock { _ in
+        Console(device)?.answer(to: prompt.printable, isSecret: isSecret, patience: patience)
+      }
+    }
+    return Terminal(
+      canAsk: { Console(device) != nil },
+      ask: { prompt in
+        guard var line = answer(prompt, isSecret: false) else { return nil }
+        defer { wipe(&line) }
+        return String(decoding: line, as: UTF8.self)
+      },
+      askSecret: { prompt in
+        guard var line = answer(prompt, isSecret: true) else { return nil }
+        return Secret(consuming: &line)
+      }
+    )
+  }
+}
+
+/// Two questions at once would take each other's answers.
+private let onePrompt = Mutex(())
