@@ -1,5 +1,5 @@
 package import AcctModel
-package import StrictJSON
+import StrictJSON
 
 /// What an answer to a refresh means for the session; the one place that may call it dead.
 package enum TokenOutcome: Sendable {
