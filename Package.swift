@@ -126,7 +126,7 @@ let package = Package(
       "AcctCLITests",
       ["AcctModel", "StrictJSON", "AcctPorts", "AcctCLI", "AcctTestSupport"]
     ),
-    tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem"]),
+    tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(
       "VaultKeyringTests",
       ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKeyring"]

@@ -40,20 +40,20 @@ struct Context {
   }
 
   /// Prints lines as the result.
-  func print(_ lines: [String]) throws(EngineError) {
-    try print(Secret(lines.map { $0 + "\n" }.joined()))
+  func output(_ lines: [String]) throws(EngineError) {
+    try output(Secret(lines.map { $0 + "\n" }.joined()))
   }
 
   /// Prints bytes as the result, as they are.
-  func print(_ bytes: Secret) throws(EngineError) {
+  func output(_ bytes: Secret) throws(EngineError) {
     do { try world.streams.output(bytes) } catch { throw .output(error) }
   }
 
   /// Prints one JSON object on one line.
-  func print(_ json: JSON) throws(EngineError) {
+  func output(_ json: JSON) throws(EngineError) {
     var bytes = json.serialized()
     bytes.append(UInt8(ascii: "\n"))
-    try print(Secret(consuming: &bytes))
+    try output(Secret(consuming: &bytes))
   }
 
   /// Prints an account as the result of a change, where JSON is asked for; else says `text`.
@@ -64,7 +64,7 @@ struct Context {
         account.lastKnownState(at: world.clock.now()),
         isActive: active == account.id
       )
-      try print(["version": 1, "account": json])
+      try output(["version": 1, "account": json])
     } else {
       notice(text)
     }

@@ -24,12 +24,14 @@ struct Console: ~Copyable {
     }
   }
 
-  /// Asks for one line; `nil` when cancelled by a key or a signal, at the end of input, or too late.
+  /// Asks for one line.
   ///
   /// - Parameters:
   ///   - prompt: The question, printed as it is.
   ///   - isSecret: Whether the answer must not be shown.
   ///   - patience: How long to wait for it, in seconds; `nil` is for ever.
+  /// - Returns: The line without its newline; `nil` when cancelled by a key or a signal, at the end of
+  ///   input, or too late.
   func answer(to prompt: String, isSecret: Bool, patience: Int?) -> [UInt8]? {
     // Echo goes first: what is typed ahead of the prompt must not show either.
     guard acct_prompt_begin(input, isSecret ? 1 : 0) == 0 else { return nil }

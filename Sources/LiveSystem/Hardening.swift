@@ -6,8 +6,9 @@ package struct Hardening: Sendable {
   private let mask: mode_t
   private let coreLimit: rlim_t
 
-  /// Closes core dumps and debuggers of the same user, lets a broken pipe be an error instead of
-  /// the end, and keeps new files to their owner. To be called first of all.
+  /// Closes core dumps and debuggers of the same user; to be called first of all.
+  ///
+  /// It also lets a broken pipe be an error instead of the end, and keeps new files to their owner.
   ///
   /// - Returns: What was in force before, for a command that is run on the user's behalf.
   @discardableResult

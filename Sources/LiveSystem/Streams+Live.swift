@@ -13,6 +13,7 @@ extension Streams {
   ///   - input: The descriptor of standard input.
   ///   - output: The descriptor of standard output.
   ///   - error: The descriptor of standard error.
+  /// - Returns: The streams.
   package static func live(
     input: Int32 = STDIN_FILENO,
     output: Int32 = STDOUT_FILENO,

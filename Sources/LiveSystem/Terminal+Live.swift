@@ -8,6 +8,7 @@ extension Terminal {
   /// - Parameters:
   ///   - device: The terminal's name.
   ///   - patience: How long an answer is waited for, in seconds; `nil` is for ever.
+  /// - Returns: The terminal.
   package static func live(device: String = "/dev/tty", patience: Int? = nil) -> Terminal {
     @Sendable func answer(_ prompt: String, isSecret: Bool) -> [UInt8]? {
       onePrompt.withLock { _ in

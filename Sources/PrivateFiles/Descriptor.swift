@@ -13,6 +13,7 @@ package struct Descriptor: ~Copyable {
   /// - Parameters:
   ///   - path: The path; links in it are followed unless `flags` say otherwise.
   ///   - flags: As for open(2); `O_CLOEXEC` and `O_NOCTTY` are added.
+  /// - Returns: The open file.
   /// - Throws: What open(2) says.
   package static func open(_ path: String, _ flags: Int32) throws(Obstacle) -> Descriptor {
     try retrying { unsafe openat(AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY) }
@@ -24,6 +25,7 @@ package struct Descriptor: ~Copyable {
   ///   - name: One name, without a slash.
   ///   - flags: As for open(2); `O_NOFOLLOW`, `O_CLOEXEC`, `O_NOCTTY` and `O_NONBLOCK` (a FIFO
   ///     must not hold the process up) are added. What is created gets mode 0600.
+  /// - Returns: The open file.
   /// - Throws: What open(2) says; that the name is a link is said as such.
   package func open(_ name: String, _ flags: Int32) throws(Obstacle) -> Descriptor {
     let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK

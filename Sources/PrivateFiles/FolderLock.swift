@@ -42,6 +42,7 @@ extension PrivateFolder {
   /// - Parameters:
   ///   - name: The lock's name in the folder.
   ///   - seconds: How long to wait for whoever holds it; 0 tries once.
+  /// - Returns: The lock, to be released when done.
   /// - Throws: ``PrivateFilesError``; ``PrivateFilesError/busy(path:)`` if the time is over or the
   ///   task was cancelled.
   package func lock(_ name: String, seconds: Int) async throws(PrivateFilesError) -> FolderLock {

@@ -1,11 +1,12 @@
 import Glibc
 
 extension PrivateFolder {
-  /// Returns a file's bytes, or `nil` if it or the folder is not there.
+  /// Reads a file.
   ///
   /// - Parameters:
   ///   - name: The file's name.
   ///   - limit: The most bytes it may have.
+  /// - Returns: Its bytes, or `nil` if it or the folder is not there.
   /// - Throws: ``PrivateFilesError``; also for a file that is not a regular one, is somebody
   ///   else's, or can be changed by others.
   package func read(_ name: String, limit: Int) throws(PrivateFilesError) -> [UInt8]? {
@@ -21,9 +22,9 @@ extension PrivateFolder {
     }
   }
 
-  /// Returns the names in the folder, but for files that are still being written or were when a
-  /// process died; in no order, and empty if the folder is not there.
+  /// Lists the folder, but for files that are still being written or were when a process died.
   ///
+  /// - Returns: The names, in no order; none if the folder is not there.
   /// - Throws: ``PrivateFilesError``.
   package func names() throws(PrivateFilesError) -> [String] {
     guard let folder = try opened() else { return [] }
@@ -37,6 +38,7 @@ extension Descriptor {
   /// Reads a regular file that only this user can change.
   ///
   /// - Parameter limit: The most bytes it may have.
+  /// - Returns: Its bytes.
   /// - Throws: ``Obstacle``.
   package func genuineBytes(limit: Int) throws(Obstacle) -> [UInt8] {
     let status = try status()

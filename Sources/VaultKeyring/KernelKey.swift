@@ -62,10 +62,12 @@ private func payload(of key: Serial) -> Secret? {
   return Secret(buffer[..<count])
 }
 
+/// Adds a key with its rights and its time, and only then shows it to anybody.
+///
 /// A key that is added to the user keyring directly cannot be read back by a process whose session
 /// does not include that keyring, as under cron or systemd: its owner may by default only view it,
 /// and may not change that. So it is made in a keyring of this thread's own, given its rights and
-/// its time, and only then linked: nobody ever sees it without them.
+/// its time, and only then linked.
 private func rest(_ name: String, _ payload: Secret, _ seconds: UInt32) -> Bool {
   let added = payload.withBytes { bytes in
     unsafe bytes.withUnsafeBytes { bytes in

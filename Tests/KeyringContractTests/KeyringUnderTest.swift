@@ -1,7 +1,10 @@
 import AcctPorts
 import AcctTestSupport
+import Glibc
+import PrivateFiles
 import SecretServiceKeyring
 import Testing
+import VaultKeyring
 
 /// A keyring as the contract suite meets it: empty, unlocked, and nobody else's.
 struct KeyringUnderTest: Sendable {
@@ -10,11 +13,11 @@ struct KeyringUnderTest: Sendable {
   /// The same keyring as another process gets it.
   let fromElsewhere: Keyring
   /// Locks it, so that only a person could unlock it.
-  let lock: @Sendable () throws -> Void
+  let lock: @Sendable () async throws -> Void
   /// Unlocks it again.
-  let unlock: @Sendable () throws -> Void
-  /// Makes it impossible to reach.
-  let takeAway: @Sendable () throws -> Void
+  let unlock: @Sendable () async throws -> Void
+  /// Makes it impossible to reach; a folder of our own always is.
+  var takeAway: @Sendable () throws -> Void = {}
   /// Ends what was started for it.
   let stop: @Sendable () -> Void
 }
@@ -26,7 +29,10 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let make: @Sendable () throws -> KeyringUnderTest
 
-  static let all = [inMemory, secretService]
+  static let all = services + [vault]
+
+  /// Those that run as a service, which can go away.
+  static let services = [inMemory, secretService]
 
   static let inMemory = KeyringFactory(testDescription: "in memory") {
     let memory = InMemoryKeyring()
@@ -52,10 +58,49 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
     )
   }
 
+  static let vault = KeyringFactory(testDescription: "vault") {
+    let home = try TemporaryFolder()
+    let passphrase = try home.file("passphrase", holding: "made up")
+    let open: @Sendable () -> VaultStore = {
+      VaultStore(
+        folder: PrivateFolder(at: "\(home.path)/vault"),
+        passphrases: PassphraseSource(file: passphrase, terminal: .nobody),
+        kernel: .refusing,
+        kdf: KDFParameters(n: 16, r: 1, p: 1) ?? .standard,
+        entropy: Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+      )
+    }
+    let store = open()
+    return KeyringUnderTest(
+      keyring: store.keyring,
+      fromElsewhere: open().keyring,
+      lock: {
+        // A passphrase that nobody can read any more, and a key that is forgotten.
+        guard unsafe rename(passphrase, passphrase + ".away") == 0 else { throw Unmoved() }
+        try await store.vault.lock()
+      },
+      unlock: {
+        guard unsafe rename(passphrase + ".away", passphrase) == 0 else { throw Unmoved() }
+      },
+      // The folder goes when nobody holds it any more.
+      stop: { withExtendedLifetime(home) {} }
+    )
+  }
+
+  private struct Unmoved: Error {}
+
   /// Lends a new keyring to a test.
   func withKeyring(_ body: (KeyringUnderTest) async throws -> Void) async throws {
     let keyring = try make()
     defer { keyring.stop() }
     try await body(keyring)
   }
+}
+
+extension Terminal {
+  fileprivate static let nobody = Terminal(
+    canAsk: { false },
+    ask: { _ in nil },
+    askSecret: { _ in nil }
+  )
 }

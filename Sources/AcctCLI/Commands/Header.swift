@@ -48,7 +48,7 @@ struct Header: AcctCommand {
     let authorize = Authorize(context.world, context.interaction, context.network(offline: offline))
     let authorization = try await authorize(target, as: account, asBearer: bearer)
     context.tell(authorization.notices)
-    try context.print(rendered(authorization, target, account))
+    try context.output(rendered(authorization, target, account))
     return .done
   }
 

@@ -27,7 +27,7 @@ struct Key: ParsableCommand {
       let account = try context.choose(name).account
       let key = try await AccountKey(context.world, context.interaction).key(of: account)
       let jwk = `private` ? key.privateJWK : Secret(key.publicJWK.serialized())
-      try context.print(Secret(joining: [jwk, Secret("\n")]))
+      try context.output(Secret(joining: [jwk, Secret("\n")]))
       return .done
     }
   }
@@ -47,13 +47,13 @@ struct Key: ParsableCommand {
       let account = try context.choose(name).account
       let key = try await AccountKey(context.world, context.interaction).key(of: account)
       if options.json {
-        try context.print([
+        try context.output([
           "version": 1,
           "account": .string(account.id.description),
           "thumbprint": .string(key.thumbprint),
         ])
       } else {
-        try context.print([key.thumbprint])
+        try context.output([key.thumbprint])
       }
       return .done
     }

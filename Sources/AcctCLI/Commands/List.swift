@@ -19,7 +19,7 @@ struct List: AcctCommand {
       let accounts = listing.accounts.map {
         $0.json($0.lastKnownState(at: now), isActive: $0.id == listing.active)
       }
-      try context.print([
+      try context.output([
         "version": 1,
         "active": listing.active.map { .string($0.description) } ?? .null,
         "accounts": .array(accounts),
@@ -41,7 +41,7 @@ struct List: AcctCommand {
         account.lease.expiresAt.map { relative($0, to: now) } ?? "-",
       ]
     }
-    try context.print(
+    try context.output(
       table(["", "NAME", "SERVER", "TOKEN", "STATE", "EXPIRES"], rows)
     )
     return .done

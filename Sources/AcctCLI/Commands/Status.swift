@@ -21,7 +21,7 @@ struct Status: AcctCommand {
     let status = try await Overview(context.world).status(of: choice.account, context.interaction)
     let complaint = status.obstacle.map { Complaint($0) }
     if options.json {
-      try context.print([
+      try context.output([
         "version": 1,
         "account": status.account.json(status.assessment, isActive: status.isActive),
         "keyring": [
@@ -32,7 +32,7 @@ struct Status: AcctCommand {
         "limits": [],
       ])
     } else {
-      try context.print(text(status, choice.selectedBy, at: context.world.clock.now(), complaint))
+      try context.output(text(status, choice.selectedBy, at: context.world.clock.now(), complaint))
     }
     return complaint?.status ?? .done
   }

@@ -33,7 +33,7 @@ struct TokenCommand: AcctCommand {
       .grant(to: account, leaving: minValid)
     context.tell(grant.notices)
     if options.json {
-      try context.print([
+      try context.output([
         "version": 1,
         "account": .string(account.id.description),
         "token": .string(grant.token.secret.text),
@@ -41,7 +41,7 @@ struct TokenCommand: AcctCommand {
         "expiresAt": grant.expiresAt.map { .string($0.description) } ?? .null,
       ])
     } else {
-      try context.print(Secret(joining: [grant.token.secret, Secret("\n")]))
+      try context.output(Secret(joining: [grant.token.secret, Secret("\n")]))
     }
     return .done
   }

@@ -1,0 +1,78 @@
+import AcctModel
+import AcctPorts
+import LiveSystem
+import Testing
+
+@Suite("The live files")
+struct LiveFilesTests {
+  let scratch: ScratchFolder
+  let files: Files
+  let account: AccountID
+
+  init() throws {
+    let scratch = try ScratchFolder()
+    self.scratch = scratch
+    files = .live(Folders { $0 == "ACCT_HOME" ? scratch.path : nil })
+    account = try AccountID("11111111-1111-4111-8111-111111111111")
+  }
+
+  @Test("lie where the design says, and nowhere else")
+  func places() throws {
+    let places: [(StoredFile, String)] = [
+      (.account(account), "data/accounts/\(account).json"),
+      (.active, "data/active"),
+      (.deviceID, "data/device-id"),
+      (.keyringDecision, "data/keyring"),
+      (.nonce(try Origin("https://pds.example")), "run/nonces/https%3A%2F%2Fpds.example"),
+      (.nonce(try Origin("http://[::1]:8080")), "run/nonces/http%3A%2F%2F%5B%3A%3A1%5D%3A8080"),
+    ]
+    for (file, path) in places {
+      #expect(try files.read(file) == nil)
+      try files.replace(file, Array(path.utf8))
+      #expect(try files.read(file) == Array(path.utf8))
+      #expect(scratch.text(of: path) == path)
+      #expect(scratch.mode(of: path) == 0o600)
+    }
+    #expect(try files.accounts() == [account])
+    for (file, path) in places {
+      try files.remove(file)
+      try files.remove(file)
+      #expect(scratch.mode(of: path) == nil)
+    }
+    #expect(try files.accounts() == [])
+  }
+
+  @Test("list only accounts, whatever else lies beside them")
+  func accounts() throws {
+    try files.replace(.account(account), [])
+    for name in ["notes.json", "\(account)", "\(account).json.bak", "\(account).JSON"] {
+      try scratch.write("", to: "data/accounts/\(name)")
+    }
+    #expect(try files.accounts() == [account])
+  }
+
+  @Test("are refused through a link, and say where")
+  func links() throws {
+    try scratch.makeFolder("data")
+    try scratch.makeFolder("elsewhere")
+    try scratch.link("data/accounts", to: scratch("elsewhere"))
+    #expect(
+      throws: FilesFailure.unsafe(
+        path: scratch("data/accounts"),
+        reason: "it is a symbolic link"
+      )
+    ) { try files.replace(.account(account), []) }
+  }
+
+  @Test("are locked one account apart from another, and from the book")
+  func locks() async throws {
+    let held = try await files.lock(.account(account), 0)
+    let book = try await files.lock(.book, 0)
+    #expect(scratch.entries(of: "run/locks") == ["account-\(account)", "book"])
+    await #expect(throws: FilesFailure.busy) { try await files.lock(.account(account), 0) }
+    held.release()
+    try await files.lock(.account(account), 0).release()
+    book.release()
+    #expect(scratch.entries(of: "run/locks") == [])
+  }
+}

@@ -1,0 +1,39 @@
+import AcctModel
+import AcctPorts
+import CLinux
+import Glibc
+import LiveSystem
+import Testing
+
+@Suite("The live process")
+struct ProcessTests {
+  @Test("knows a time of this age, and draws bytes that differ")
+  func clockAndEntropy() throws {
+    let released = try Timestamp("2025-01-01T00:00:00Z")
+    #expect(Clock.live().now() > released)
+    let entropy = Entropy.live()
+    #expect(entropy.bytes(0) == [])
+    #expect(entropy.bytes(32).count == 32)
+    #expect(entropy.bytes(32) != entropy.bytes(32))
+  }
+
+  @Test("closes itself to dumps, debuggers and other users, and opens again for another program")
+  func hardening() {
+    umask(0o022)
+    let before = coreLimit
+    let hardening = Hardening.closeProcess()
+    #expect(acct_is_dumpable() == 0)
+    #expect(coreLimit == 0)
+    #expect(umask(0o077) == 0o077)
+    hardening.reopenForExec()
+    #expect(coreLimit == before)
+    #expect(acct_set_dumpable(1) == 0)
+    #expect(umask(0o022) == 0o022)
+  }
+
+  private var coreLimit: rlim_t {
+    var limit = rlimit()
+    unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    return limit.rlim_cur
+  }
+}

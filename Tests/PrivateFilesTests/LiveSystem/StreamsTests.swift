@@ -1,0 +1,65 @@
+import AcctModel
+import AcctPorts
+import Glibc
+import LiveSystem
+import PrivateFiles
+import Testing
+
+@Suite("The live streams")
+struct LiveStreamsTests {
+  @Test("say it if standard output is full")
+  func full() throws {
+    let full = try Descriptor.open("/dev/full", O_WRONLY)
+    let streams = Streams.live(output: full.number)
+    #expect(!streams.outputIsTerminal)
+    #expect(
+      throws: StreamFailure.failed(name: "standard output", reason: "no space left on device")
+    ) { try streams.output(Secret("x")) }
+  }
+
+  @Test("say it if standard output is closed")
+  func closed() {
+    let streams = Streams.live(output: -1)
+    #expect(throws: StreamFailure.failed(name: "standard output", reason: "bad file descriptor")) {
+      try streams.output(Secret("x"))
+    }
+  }
+
+  @Test("write a notice as one line, with nothing in it that a terminal would obey")
+  func notices() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("", to: "err")
+    let file = try Descriptor.open(scratch("err"), O_WRONLY | O_APPEND)
+    let streams = Streams.live(error: file.number)
+    streams.notice("acct: grüße an 世界 👩‍🚀")
+    streams.notice("a\u{1B}[2Jb\nc\td\re\u{7F}\u{9B}f\u{202E}g\u{2028}\0")
+    streams.notice("")
+    #expect(
+      scratch.text(of: "err") == """
+        acct: grüße an 世界 👩‍🚀
+        a\\u{1b}[2Jb\\nc\\td\\re\\u{7f}\\u{9b}f\\u{202e}g\\u{2028}\\u{0}
+
+
+        """
+    )
+  }
+
+  @Test("read a file or standard input up to a limit")
+  func input() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("12345", to: "in")
+    let file = try Descriptor.open(scratch("in"), O_RDONLY)
+    let streams = Streams.live(input: file.number)
+    #expect(try streams.input("-", 5) == Secret("12345"))
+    #expect(try streams.input(scratch("in"), 5) == Secret("12345"))
+    #expect(throws: StreamFailure.tooLarge(name: scratch("in"), limit: 4)) {
+      try streams.input(scratch("in"), 4)
+    }
+    #expect(
+      throws: StreamFailure.failed(name: scratch("no"), reason: "no such file or directory")
+    ) { try streams.input(scratch("no"), 5) }
+    #expect(throws: StreamFailure.failed(name: scratch.path, reason: "is a directory")) {
+      try streams.input(scratch.path, 5)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import AcctPorts
+import Glibc
+import LiveSystem
+import Testing
+
+@Suite("The live surroundings")
+struct LiveSurroundingsTests {
+  @Test("count an empty variable as not set")
+  func variables() {
+    let surroundings = Surroundings.live()
+    #expect(surroundings.variable("PATH") != nil)
+    #expect(surroundings.variable("ACCT_SURELY_NOT_SET") == nil)
+    unsafe setenv("ACCT_TEST_EMPTY", "", 1)
+    #expect(surroundings.variable("ACCT_TEST_EMPTY") == nil)
+  }
+
+  @Test("name the .acct files upward, nearest first, and honour only what is the user's alone")
+  func directoryFiles() throws {
+    let scratch = try ScratchFolder()
+    var deep = ""
+    var expected: [DirectoryFile] = []
+    func level(_ name: String, _ make: (_ file: String) throws -> DirectoryFile?) throws {
+      deep += deep.isEmpty ? name : "/\(name)"
+      try scratch.makeFolder(deep)
+      if let file = try make("\(deep)/.acct") { expected.insert(file, at: 0) }
+    }
+    func ignored(_ file: String, _ reason: String) -> DirectoryFile {
+      .ignored(path: scratch(file), reason: reason)
+    }
+    try level("a") { file in
+      try scratch.write("  work \r\nsecond line\n", to: file, mode: 0o644)
+      return .trusted(path: scratch(file), line: "work")
+    }
+    try level("b") { _ in nil }
+    try level("c") { file in
+      try scratch.write("theirs", to: file, mode: 0o664)
+      return ignored(file, "its group or others can write to it")
+    }
+    try level("d") { file in
+      try scratch.link(file, to: "../.acct")
+      return ignored(file, "it is a symbolic link")
+    }
+    try level("e") { file in
+      try scratch.makeFIFO(file)
+      return ignored(file, "it is not a regular file")
+    }
+    try level("f") { file in
+      try scratch.write(String(repeating: "x", count: 1025), to: file)
+      return ignored(file, "file too large")
+    }
+    try level("g") { file in
+      try scratch.write(" \nname", to: file)
+      return ignored(file, "its first line is empty")
+    }
+    try level("h") { file in
+      try scratch.makeFolder(file)
+      return ignored(file, "it is not a regular file")
+    }
+    try level("i") { file in
+      try scratch.write(String(repeating: "x", count: 1024), to: file)
+      return .trusted(path: scratch(file), line: String(repeating: "x", count: 1024))
+    }
+    let found = Surroundings.directoryFiles(from: scratch(deep))
+    #expect(found.prefix(expected.count) == expected[...])
+  }
+}
