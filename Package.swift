@@ -85,7 +85,10 @@ let package = Package(
 
     room(
       "LiveHTTP",
-      ["AcctModel", "AcctPorts", asyncHTTPClient, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nioSSL]
+      [
+        "AcctModel", "AcctPorts", asyncHTTPClient, nio("NIOCore"), nio("NIOHTTP1"),
+        nio("NIOPosix"), nioSSL,
+      ]
     ),
 
     room("AcctCLI", ["AcctModel", "StrictJSON", "AcctPorts", "AcctEngine", argumentParser]),
@@ -124,7 +127,7 @@ let package = Package(
     tests(
       "LiveHTTPTests",
       [
-        "AcctModel", "AcctPorts", "LiveHTTP", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nioSSL,
+        "AcctModel", "AcctPorts", "LiveHTTP", nio("NIOCore"), nio("NIOPosix"), nioSSL,
       ]
     ),
     tests("PrivateFilesTests", ["PrivateFiles"]),

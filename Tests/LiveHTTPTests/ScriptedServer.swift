@@ -12,7 +12,9 @@ final class ScriptedServer: Sendable {
     var body: String
   }
 
-  /// What to do with the connection, in order. After the last step it stays open.
+  /// What to do with the connection, in order.
+  ///
+  /// After the last step it stays open.
   enum Step: Sendable {
     case send(String)
     /// Sends this again and again for as long as the client takes it.
@@ -64,6 +66,8 @@ final class ScriptedServer: Sendable {
   ///   - greeting: Is sent before anything has come.
   ///   - script: Answers a request.
   ///   - body: The test.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, or that no port is to be had.
   static func serving<Answer: Sendable>(
     tls: NIOSSLContext? = nil,
     socks: Bool = false,

@@ -25,6 +25,8 @@ struct TestAuthority {
   ///   - commonName: The subject's.
   ///   - years: From when to when it is valid, from the first of January.
   ///   - newest: The newest version of TLS that the server speaks.
+  /// - Returns: What a ``ScriptedServer`` needs.
+  /// - Throws: ``Failed`` with the words of `openssl`.
   func server(
     _ names: String,
     commonName: String = "test",
@@ -53,7 +55,10 @@ struct TestAuthority {
     try configuration.write(toFile: "\(folder)/\(name).cnf", atomically: false, encoding: .utf8)
     try "".write(toFile: "\(folder)/\(name).index", atomically: false, encoding: .utf8)
     try openssl(
-      ["req", "-new", "-subj", "/CN=\(commonName)", "-keyout", "\(name).key", "-out", "\(name).csr"] + key
+      [
+        "req", "-new", "-subj", "/CN=\(commonName)", "-keyout", "\(name).key", "-out",
+        "\(name).csr",
+      ] + key
     )
     try openssl([
       "ca", "-batch", "-notext", "-config", "\(name).cnf", "-in", "\(name).csr", "-out",
