@@ -14,6 +14,11 @@ struct TestAuthority {
     let place = FileManager.default.temporaryDirectory.appending(path: "acct-\(UUID())")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
     folder = place.path
+    // The tests have no end of their own to hang this on.
+    atexit {
+      guard case .success(let authority) = TestAuthority.shared else { return }
+      try? FileManager.default.removeItem(atPath: authority.folder)
+    }
     rootsFile = "\(folder)/ca.pem"
     try makeSelfSigned("ca", extensions: ["basicConstraints=critical,CA:TRUE"])
   }
