@@ -80,6 +80,7 @@ private func words(for failure: HTTPFailure) -> String {
   case .malformed: "the answer is not HTTP"
   case .tooLarge(let limit): "the answer is larger than \(limit / 1024) KiB"
   case .cancelled: "cancelled"
+  case .unsendable(let reason): "the request can't be sent: \(reason)"
   case .proxy(let reason): "the proxy of the environment can't be used: \(reason)"
   }
 }

@@ -49,9 +49,7 @@ struct Renewal: Sendable {
 
       let server = try await server(of: current)
       // A rotated token that can't be stored is a lost session: see before anything is sent.
-      do { try await wallet.keyring.prepare(interaction) } catch {
-        throw .keyring(error, wallet.keyring.kind)
-      }
+      try await wallet.prepare()
       try await renew(current, refreshToken, contents.key, at: server, wallet)
     }
   }
@@ -147,7 +145,7 @@ extension EngineError {
   /// Whether a request may have been taken although no answer came.
   var mayHaveReachedTheServer: Bool {
     switch self {
-    case .http(.unresolved, _), .http(.unreachable, _), .http(.untrusted, _), .http(.proxy, _): false
+    case .http(.unresolved, _), .http(.unreachable, _), .http(.untrusted, _), .http(.proxy, _), .http(.unsendable, _): false
     default: true
     }
   }
