@@ -82,7 +82,8 @@ package struct ChangeAccounts: Sendable {
   ///   - timeout: Seconds that the server may take to end the session; `nil` leaves it out.
   /// - Returns: What became of the session at the server.
   /// - Throws: ``EngineError``; then the account is as it was.
-  package func remove(_ account: Account, revoking timeout: Int?) async throws(EngineError) -> Notice?
+  package func remove(_ account: Account, revoking timeout: Int?) async throws(EngineError)
+    -> Notice?
   {
     let wallet = try Wallet(of: account, in: world, interaction)
     return try await book.exclusively(account.id) { () throws(EngineError) -> Notice? in

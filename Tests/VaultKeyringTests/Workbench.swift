@@ -105,7 +105,12 @@ final class Typist: Sendable {
 }
 
 extension Terminal {
-  static let nobody = Terminal(canAsk: { false }, ask: { _ in nil }, askSecret: { _ in nil }, lines: { _ in AsyncStream { $0.finish() } })
+  static let nobody = Terminal(
+    canAsk: { false },
+    ask: { _ in nil },
+    askSecret: { _ in nil },
+    lines: { _ in AsyncStream { $0.finish() } }
+  )
 }
 
 /// A kernel that keeps everything until it is told to forget.

@@ -30,7 +30,8 @@ package enum TokenOutcome: Sendable {
     body: Secret,
     boundTo key: String?
   ) {
-    let json: JSON? = contentType.isJSON
+    let json: JSON? =
+      contentType.isJSON
       ? body.withBytes { span in try? JSON(parsing: span) } : nil
     switch status {
     case 200:
