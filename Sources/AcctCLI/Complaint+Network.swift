@@ -15,30 +15,40 @@ extension Complaint {
         default: .network
         }
       self.init(
-        "network", status, "\(origin): \(words(for: failure))",
+        "network",
+        status,
+        "\(origin): \(words(for: failure))",
         hint: status == .network ? "nothing was wrong with the account; try again" : nil
       )
     case .oauth(let error, let origin):
       self.init("serverAnswer", .serverFailed, "\(origin) \(words(for: error))")
     case .rateLimited(let retryAfter, let origin):
       self.init(
-        "rateLimited", .rateLimited, "\(origin) asks to wait: too many requests",
+        "rateLimited",
+        .rateLimited,
+        "\(origin) asks to wait: too many requests",
         hint: retryAfter.map { "its Retry-After is \(printable($0))" }
       )
     case .serverFailed(let status, let retryAfter, let origin):
       self.init(
-        "serverFailed", .serverFailed, "\(origin) failed with \(status)",
+        "serverFailed",
+        .serverFailed,
+        "\(origin) failed with \(status)",
         hint: retryAfter.map { "its Retry-After is \(printable($0))" }
           ?? "nothing was wrong with the account; try again later"
       )
     case .notRenewable(let account):
       self.init(
-        "notRenewable", .signInRequired, "\(account) has no refresh token, so nothing to renew with",
+        "notRenewable",
+        .signInRequired,
+        "\(account) has no refresh token, so nothing to renew with",
         hint: "sign in again with `acct add`; the account keeps its name"
       )
     case .issuerUnknown(let account):
       self.init(
-        "issuerUnknown", .signInRequired, "nothing says which server renews \(account)",
+        "issuerUnknown",
+        .signInRequired,
+        "nothing says which server renews \(account)",
         hint: "import it again with an \"issuer\" member, or sign in with `acct add`"
       )
     default:
@@ -53,15 +63,22 @@ extension Complaint {
       let words = [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
       self.init("authorizationRefused", .signInRequired, "the server did not sign you in: \(words)")
     case .untrustedCallback(let distrust):
-      self.init("untrustedCallback", .serverFailed, "the callback is not believed: \(words(for: distrust))")
+      self.init(
+        "untrustedCallback",
+        .serverFailed,
+        "the callback is not believed: \(words(for: distrust))"
+      )
     case .deviceCodeExpired:
       self.init(
-        "deviceCodeExpired", .signInRequired, "the code has expired before it was typed in",
+        "deviceCodeExpired",
+        .signInRequired,
+        "the code has expired before it was typed in",
         hint: "run the same command again for a new one"
       )
     case .listen(.failed(let port, let reason)):
       self.init(
-        "listenFailed", .failed,
+        "listenFailed",
+        .failed,
         "can't listen on \(port.map { "port \($0)" } ?? "a free port"): \(reason)",
         hint: "--redirect-port names another one"
       )
@@ -80,6 +97,7 @@ private func words(for failure: HTTPFailure) -> String {
   case .malformed: "the answer is not HTTP"
   case .tooLarge(let limit): "the answer is larger than \(limit / 1024) KiB"
   case .cancelled: "cancelled"
+  case .unsendable(let reason): "the request can't be sent: \(reason)"
   case .proxy(let reason): "the proxy of the environment can't be used: \(reason)"
   }
 }
@@ -92,7 +110,8 @@ private func words(for error: OAuthError) -> String {
   case .notJSON(let status): "answered \(status) with something that is not JSON"
   case .malformedAnswer(let member): "sent an answer with a bad \(member)"
   case .refused(let code, let description, let status):
-    "refused (\(status)): " + [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
+    "refused (\(status)): "
+      + [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
   case .unexplained(let status): "answered \(status) without a reason"
   case .tokenType(let type): "sent a token of type \(printable(type)), which was not asked for"
   case .redirected(let location):

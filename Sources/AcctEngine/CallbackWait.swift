@@ -70,7 +70,7 @@ struct CallbackWait: Sendable {
       if let mark = text.firstIndex(of: "?"), text[..<mark] == request.redirectURI[...] {
         let query = text[mark...].dropFirst().prefix { $0 != "#" }
         let response = AuthorizationResponse(String(query), to: request, from: server)
-        if case .foreign = response {} else { return response }
+        if response.isOurs { return response }
       }
       tell(.wrongPaste)
     }

@@ -82,20 +82,13 @@ package struct ChangeAccounts: Sendable {
   ///   - timeout: Seconds that the server may take to end the session; `nil` leaves it out.
   /// - Returns: What became of the session at the server.
   /// - Throws: ``EngineError``; then the account is as it was.
-  package func remove(_ account: Account, revoking timeout: Int?) async throws(EngineError) -> Notice?
+  package func remove(_ account: Account, revoking timeout: Int?) async throws(EngineError)
+    -> Notice?
   {
     let wallet = try Wallet(of: account, in: world, interaction)
     return try await book.exclusively(account.id) { () throws(EngineError) -> Notice? in
-      do { try await wallet.keyring.prepare(interaction) } catch {
-        throw .keyring(error, wallet.keyring.kind)
-      }
-      var notice: Notice?
-      if let timeout {
-        notice = await Revocation(world, timeout: timeout)(
-          account,
-          try wallet.readForRenewal()
-        )
-      }
+      try await wallet.prepare()
+      let notice = try await revoke(account, wallet, timeout)
       try await wallet.remove(ItemKind.allCases)
       try await book.exclusively { () throws(EngineError) in
         let active = try book.active()
@@ -104,6 +97,20 @@ package struct ChangeAccounts: Sendable {
       }
       return notice
     }
+  }
+
+  private func revoke(
+    _ account: Account,
+    _ wallet: Wallet,
+    _ timeout: Int?
+  ) async throws(EngineError) -> Notice? {
+    guard let timeout else { return nil }
+    let contents: Wallet.Contents
+    do throws(EngineError) { contents = try await wallet.readForRenewal() } catch .damagedItem {
+      // An account must be removable whatever has become of its items.
+      return .notRevoked(account: account.name, .damaged)
+    }
+    return await Revocation(world, timeout: timeout)(account, contents)
   }
 
   /// Reads an account again under its lock and the book's, changes it and saves it.

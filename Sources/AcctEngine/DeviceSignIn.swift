@@ -1,4 +1,4 @@
-package import AcctModel
+import AcctModel
 package import AcctPorts
 import AcctProtocol
 import StrictJSON

@@ -14,6 +14,8 @@ package enum Notice: Sendable {
   /// Why a session could not be revoked.
   package enum Obstacle: Sendable {
     case noEndpoint
+    /// Its items in the keyring can't be read.
+    case damaged
     case refused(status: Int)
     case failed(EngineError)
   }

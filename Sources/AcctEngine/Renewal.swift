@@ -35,7 +35,10 @@ struct Renewal: Sendable {
       // Another process may have renewed while this one waited for the lock.
       guard var current = try book.account(account.id) else {
         throw .unknownAccount(
-          reference: account.name.description, selectedBy: .option, candidates: [])
+          reference: account.name.description,
+          selectedBy: .option,
+          candidates: []
+        )
       }
       if case .reauthRequired(let reason) = current.standing {
         throw .signInRequired(account: current.name, .ended(reason: reason))
@@ -44,14 +47,13 @@ struct Renewal: Sendable {
       let contents = try await wallet.readForRenewal()
       if let expiresAt = contents.expiresAt { current.lease.expiresAt = expiresAt }
       guard isDue(current) else { return }
-      guard let refreshToken = contents.refreshToken, current.tokenType != .dpop || contents.key != nil
+      guard let refreshToken = contents.refreshToken,
+        current.tokenType != .dpop || contents.key != nil
       else { throw .signInRequired(account: current.name, .expired) }
 
       let server = try await server(of: current)
       // A rotated token that can't be stored is a lost session: see before anything is sent.
-      do { try await wallet.keyring.prepare(interaction) } catch {
-        throw .keyring(error, wallet.keyring.kind)
-      }
+      try await wallet.prepare()
       try await renew(current, refreshToken, contents.key, at: server, wallet)
     }
   }
@@ -147,7 +149,9 @@ extension EngineError {
   /// Whether a request may have been taken although no answer came.
   var mayHaveReachedTheServer: Bool {
     switch self {
-    case .http(.unresolved, _), .http(.unreachable, _), .http(.untrusted, _), .http(.proxy, _): false
+    case .http(.unresolved, _), .http(.unreachable, _), .http(.untrusted, _), .http(.proxy, _),
+      .http(.unsendable, _):
+      false
     default: true
     }
   }

@@ -20,7 +20,10 @@ struct TokenEndpoint: Sendable {
   /// - Returns: What the answer means.
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
   func ask(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> TokenOutcome {
-    let response = try await exchange.send(.form(form, to: server.tokenEndpoint, exchange), key: key)
+    let response = try await exchange.send(
+      .form(form, to: server.tokenEndpoint, exchange),
+      key: key
+    )
     return TokenOutcome(
       status: response.status,
       contentType: response.field("Content-Type"),

@@ -53,6 +53,11 @@ struct Wallet: Sendable {
     var expiresAt: Timestamp?
   }
 
+  /// Makes sure that a write would be taken.
+  func prepare() async throws(EngineError) {
+    do { try await keyring.prepare(interaction) } catch { throw .keyring(error, keyring.kind) }
+  }
+
   func items(_ kinds: [ItemKind]) async throws(EngineError) -> [ItemKind: Secret] {
     do { return try await keyring.read(account.id, kinds, interaction) } catch {
       throw .keyring(error, keyring.kind)

@@ -25,15 +25,12 @@ final class Clients: Sendable {
     self.environment = environment
   }
 
-  /// The client asserts that it was shut down before it goes. Nobody waits here: the callbacks
-  /// keep alive what they need until all is closed.
+  /// A client asserts that it was shut down before it goes; nobody waits for it here.
+  ///
+  /// The thread stays, parked: a client that gave up on a connection may still be reading roots
+  /// for it, and reports to its event loop even after its own end. A process has one transport.
   deinit {
-    let (group, clients) = state.withLock { ($0.group, Array($0.clients.values)) }
-    guard let group else { return }
-    let closed = clients.map { $0.shutdown() }
-    EventLoopFuture.andAllComplete(closed, on: group.next()).whenComplete { _ in
-      group.shutdownGracefully { _ in }
-    }
+    for client in state.withLock({ $0.clients.values }) { client.shutdown { _ in } }
   }
 
   /// Returns the way that requests to a server take.

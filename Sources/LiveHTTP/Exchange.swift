@@ -28,7 +28,7 @@ extension Clients {
       )
     } catch let failure as HTTPFailure {
       throw failure
-    } catch where error.isRefusedCertificate && route == .direct {
+    } catch  where error.isRefusedCertificate && route == .direct {
       throw await .untrusted(reason: reasonToDistrust(origin))
     } catch {
       throw HTTPFailure(error, route: route, host: origin.host)

@@ -111,7 +111,7 @@ private func proxyReason(_ error: any Error, _ proxy: Proxy) -> String? {
       ? "the name of \(proxy) can't be resolved" : "\(proxy) can't be reached"
   // What is left of SOCKS has types of a library that is not ours to name.
   default:
-    String(reflecting: type(of: error)).contains("SOCKS") ? "\(proxy) refused to connect" : nil
+    String(reflecting: type(of: error)).contains("SOCKS") ? "\(proxy) \(refused)" : nil
   }
 }
 
@@ -121,13 +121,14 @@ private func proxyReason(_ error: HTTPClientError, _ proxy: Proxy) -> String? {
     proxy.credentials == nil
       ? "\(proxy) asks for a user name and a password"
       : "\(proxy) does not accept the user name and the password"
-  case .invalidProxyResponse: "\(proxy) refused to connect to the server"
+  case .invalidProxyResponse: "\(proxy) \(refused)"
   case .httpProxyHandshakeTimeout, .socksHandshakeTimeout, .connectTimeout:
     "\(proxy) did not answer in time"
   default: nil
   }
 }
 
+private let refused = "refused to connect to the server"
 private let noAnswer = "there was no answer"
 private let handshakeFailed = "the TLS handshake failed"
 

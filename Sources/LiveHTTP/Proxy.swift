@@ -15,8 +15,10 @@ package struct Proxy: Hashable, Sendable {
   package let port: UInt16
   package let credentials: Credentials?
 
-  /// Parses what curl takes, minus what can't be spoken: TLS to the proxy, SOCKS 4, and SOCKS
-  /// with a password. With `socks5` as with `socks5h` the proxy resolves the names.
+  /// Parses what curl takes, but for what can't be spoken.
+  ///
+  /// That is TLS to the proxy, SOCKS 4, and SOCKS with a password. With `socks5` as with
+  /// `socks5h` the proxy resolves the names.
   package init(_ text: String) throws(Unusable) {
     let mark = text.firstRange(of: "://")
     let scheme = mark.map { text[..<$0.lowerBound].lowercased() } ?? "http"

@@ -59,7 +59,9 @@ extension Files {
 
 extension Folders {
   fileprivate var accounts: PrivateFolder { data.subfolder("accounts") }
-  fileprivate var locks: PrivateFolder { run.subfolder("locks") }
+  /// With what is kept, not with what the session leaves: a job without `XDG_RUNTIME_DIR` and a login
+  /// must meet at the same lock, or both would use the same refresh token.
+  fileprivate var locks: PrivateFolder { state.subfolder("locks") }
 
   fileprivate func place(of file: StoredFile) -> (folder: PrivateFolder, name: String) {
     switch file {

@@ -46,10 +46,12 @@ package final class VaultStore: Sendable {
   /// The header, or `nil` if there is no vault.
   ///
   /// - Throws: ``KeyringFailure/failed(reason:)`` for a damaged header, and for items without one:
-  ///   a new header would make them unreadable for good.
+  ///   a new header would make them unreadable for good. ``KeyringFailure/unavailable(reason:)``
+  ///   if the folder cannot be used.
   func header() throws(KeyringFailure) -> VaultHeader? {
-    let contents = try inFolder { folder throws(PrivateFilesError) in
-      try folder.read(Self.headerName, limit: VaultHeader.sizeLimit)
+    let contents: [UInt8]?
+    do { contents = try folder.read(Self.headerName, limit: VaultHeader.sizeLimit) } catch {
+      throw KeyringFailure(unreachable: error)
     }
     guard let contents else {
       guard try itemNames().isEmpty else {
@@ -75,8 +77,8 @@ package final class VaultStore: Sendable {
 
   /// What has a file in the folder and is an item.
   func itemNames() throws(KeyringFailure) -> [(account: AccountID, kind: ItemKind)] {
-    try inFolder { folder throws(PrivateFilesError) in
-      try folder.names().compactMap(ItemKind.parse)
+    do { return try folder.names().compactMap(ItemKind.parse) } catch {
+      throw KeyringFailure(unreachable: error)
     }
   }
 
@@ -101,6 +103,16 @@ extension KeyringFailure {
         .failed(reason: "\(path): \(reason)")
       case .busy: .timedOut
       }
+  }
+
+  /// The vault as a whole, and not one item of it, could not be read.
+  init(unreachable error: PrivateFilesError) {
+    let failure = KeyringFailure(error)
+    if case .failed(let reason) = failure {
+      self = .unavailable(reason: reason)
+    } else {
+      self = failure
+    }
   }
 
   init(_ damage: Damage, in folder: PrivateFolder) {

@@ -9,7 +9,8 @@ Hardening.closeProcess()
 
 let surroundings = Surroundings.live()
 let folders = Folders(surroundings.variable)
-let terminal = Terminal.live()
+// A person who is asked to unlock the vault gets two minutes.
+let terminal = Terminal.live(patience: 120)
 let vaultStore = VaultStore(
   folder: folders.vault,
   passphrases: PassphraseSource(surroundings, terminal: terminal),

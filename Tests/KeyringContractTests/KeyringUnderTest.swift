@@ -101,6 +101,7 @@ extension Terminal {
   fileprivate static let nobody = Terminal(
     canAsk: { false },
     ask: { _ in nil },
-    askSecret: { _ in nil }
+    askSecret: { _ in nil },
+    lines: { _ in AsyncStream { $0.finish() } }
   )
 }

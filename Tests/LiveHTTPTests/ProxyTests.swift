@@ -74,11 +74,22 @@ struct ProxyTests {
     let script: ScriptedServer.Script = { request in
       request.line.hasPrefix("SOCKS") ? [.startTLS(tls)] : [ok("through")]
     }
-    try await ScriptedServer.serving(socks: true, script) { server in
+    try await ScriptedServer.serving(socks: 0, script) { server in
       let transport = transport("socks5h://127.0.0.1:\(server.port)")
       let request = try HTTPRequest.get("https://pds.example/")
       #expect(try await transport.send(request).text == "through")
       #expect(server.received[0].line == "SOCKS pds.example:443 HTTP/1.1")
+    }
+  }
+
+  @Test("A SOCKS proxy that will not is the proxy's failure")
+  func socksRefusal() async throws {
+    // 2 is "connection not allowed by ruleset".
+    try await ScriptedServer.serving(socks: 2, { _ in [] }) { server in
+      let transport = transport("socks5h://127.0.0.1:\(server.port)")
+      let failure = try await transport.failure(of: .get("https://pds.example/"))
+      let reason = "the proxy 127.0.0.1:\(server.port) refused to connect to the server"
+      #expect(failure == .proxy(reason: reason))
     }
   }
 

@@ -21,7 +21,8 @@ extension HTTPTransport {
 
 extension HTTPRequest {
   /// A GET with a deadline that no passing test reaches.
-  static func get(_ url: String, timeout: Int = 30, bodyLimit: Int = 1 << 20) throws -> HTTPRequest {
+  static func get(_ url: String, timeout: Int = 30, bodyLimit: Int = 1 << 20) throws -> HTTPRequest
+  {
     try HTTPRequest(method: "GET", url: HTTPURL(url), timeout: timeout, bodyLimit: bodyLimit)
   }
 }

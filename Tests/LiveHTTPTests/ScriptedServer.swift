@@ -12,7 +12,9 @@ final class ScriptedServer: Sendable {
     var body: String
   }
 
-  /// What to do with the connection, in order. After the last step it stays open.
+  /// What to do with the connection, in order.
+  ///
+  /// After the last step it stays open.
   enum Step: Sendable {
     case send(String)
     /// Sends this again and again for as long as the client takes it.
@@ -60,13 +62,15 @@ final class ScriptedServer: Sendable {
   ///
   /// - Parameters:
   ///   - tls: Speaks TLS from the start.
-  ///   - socks: Plays a SOCKS proxy first.
+  ///   - socks: Plays a SOCKS proxy first, which replies with this code; 0 is success.
   ///   - greeting: Is sent before anything has come.
   ///   - script: Answers a request.
   ///   - body: The test.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, or that no port is to be had.
   static func serving<Answer: Sendable>(
     tls: NIOSSLContext? = nil,
-    socks: Bool = false,
+    socks: UInt8? = nil,
     greeting: String? = nil,
     _ script: @escaping Script,
     _ body: (ScriptedServer) async throws -> Answer
@@ -79,7 +83,7 @@ final class ScriptedServer: Sendable {
         return channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
           if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-          if socks { try pipeline.addHandler(SOCKSFront()) }
+          if let socks { try pipeline.addHandler(SOCKSFront(reply: socks)) }
           try pipeline.addHandler(ScriptHandler(script: script, greeting: greeting, log: log))
         }
       }
@@ -96,12 +100,15 @@ final class ScriptedServer: Sendable {
   }
 }
 
-/// Accepts whatever a SOCKS 5 client asks for (RFC 1928), then gets out of the way.
+/// Gives any SOCKS 5 client the same reply (RFC 1928), then gets out of the way.
 private final class SOCKSFront: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundOut = ByteBuffer
+  private let reply: UInt8
   private var greeted = false
+
+  init(reply: UInt8) { self.reply = reply }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard greeted else {
@@ -113,8 +120,8 @@ private final class SOCKSFront: ChannelInboundHandler, RemovableChannelHandler {
     // The name that was asked for is shown to the script as a CONNECT would show it.
     let host = String(decoding: bytes.dropFirst(5).dropLast(2), as: UTF8.self)
     let port = bytes.suffix(2).reduce(0) { $0 << 8 | Int($1) }
-    let granted: [UInt8] = [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]
-    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: granted)), promise: nil)
+    let answer: [UInt8] = [5, reply, 0, 1, 0, 0, 0, 0, 0, 0]
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
     context.fireChannelRead(
       wrapInboundOut(ByteBuffer(string: "SOCKS \(host):\(port) HTTP/1.1\r\n\r\n"))
     )

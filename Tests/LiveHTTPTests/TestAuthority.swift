@@ -14,6 +14,11 @@ struct TestAuthority {
     let place = FileManager.default.temporaryDirectory.appending(path: "acct-\(UUID())")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
     folder = place.path
+    // The tests have no end of their own to hang this on.
+    atexit {
+      guard case .success(let authority) = TestAuthority.shared else { return }
+      try? FileManager.default.removeItem(atPath: authority.folder)
+    }
     rootsFile = "\(folder)/ca.pem"
     try makeSelfSigned("ca", extensions: ["basicConstraints=critical,CA:TRUE"])
   }
@@ -25,6 +30,8 @@ struct TestAuthority {
   ///   - commonName: The subject's.
   ///   - years: From when to when it is valid, from the first of January.
   ///   - newest: The newest version of TLS that the server speaks.
+  /// - Returns: What a ``ScriptedServer`` needs.
+  /// - Throws: ``Failed`` with the words of `openssl`.
   func server(
     _ names: String,
     commonName: String = "test",
@@ -53,7 +60,10 @@ struct TestAuthority {
     try configuration.write(toFile: "\(folder)/\(name).cnf", atomically: false, encoding: .utf8)
     try "".write(toFile: "\(folder)/\(name).index", atomically: false, encoding: .utf8)
     try openssl(
-      ["req", "-new", "-subj", "/CN=\(commonName)", "-keyout", "\(name).key", "-out", "\(name).csr"] + key
+      [
+        "req", "-new", "-subj", "/CN=\(commonName)", "-keyout", "\(name).key", "-out",
+        "\(name).csr",
+      ] + key
     )
     try openssl([
       "ca", "-batch", "-notext", "-config", "\(name).cnf", "-in", "\(name).csr", "-out",

@@ -41,6 +41,17 @@ struct FileTests {
     #expect(scratch.mode(of: "a") == nil)
   }
 
+  @Test("is not written into a file that already has the temporary name, which is left alone")
+  func occupiedTemporary() throws {
+    let predictable = PrivateFolder(at: scratch.path, suffix: { "1" })
+    try scratch.write("theirs", to: ".tmp-1")
+    #expect(throws: PrivateFilesError.failed(path: scratch("a"), reason: "file exists")) {
+      try predictable.replace("a", [1].span)
+    }
+    #expect(scratch.text(of: ".tmp-1") == "theirs")
+    #expect(scratch.mode(of: "a") == nil)
+  }
+
   @Test("is refused where others can write to it", arguments: [0o620, 0o602, 0o666])
   func writableByOthers(mode: mode_t) throws {
     try scratch.write("x", to: "a", mode: mode)

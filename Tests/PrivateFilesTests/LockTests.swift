@@ -67,6 +67,32 @@ struct LockTests {
     #expect(scratch.entries() == [])
   }
 
+  @Test("is never had on a file that its last holder has unlinked meanwhile")
+  func unlinkedMeanwhile() async throws {
+    let path = scratch("l")
+    let isDone = Flag()
+    // Another process that takes the lock, unlinks the file and lets go, as fast as it can.
+    let churn = Task.detached {
+      while !isDone.isSet {
+        let file = unsafe open(path, O_RDWR | O_CREAT, 0o600)
+        if flock(file, LOCK_EX | LOCK_NB) == 0, isNamed(path, file) { unsafe unlink(path) }
+        close(file)
+        await Task.yield()
+      }
+    }
+    for _ in 0..<500 {
+      let lock = try await folder.lock("l", seconds: 60)
+      // Whoever comes now finds the name, and finds it locked.
+      let file = unsafe open(path, O_RDWR)
+      #expect(file >= 0)
+      #expect(flock(file, LOCK_EX | LOCK_NB) != 0)
+      close(file)
+      lock.release()
+    }
+    isDone.set()
+    await churn.value
+  }
+
   @Test("taken after its file was taken away does not free somebody else's")
   func cleaned() async throws {
     let first = try await folder.lock("l", seconds: 0)
@@ -96,6 +122,21 @@ struct LockTests {
     await #expect(throws: PrivateFilesError.busy(path: scratch("l"))) { try await waiting.value }
     held.release()
   }
+}
+
+/// Whether a name still stands for an open file.
+private func isNamed(_ path: String, _ file: Int32) -> Bool {
+  var named = stat()
+  var opened = stat()
+  return unsafe stat(path, &named) == 0 && fstat(file, &opened) == 0
+    && named.st_ino == opened.st_ino
+}
+
+private final class Flag: Sendable {
+  private let state = Mutex(false)
+
+  var isSet: Bool { state.withLock { $0 } }
+  func set() { state.withLock { $0 = true } }
 }
 
 /// Notices when two are in it at once.

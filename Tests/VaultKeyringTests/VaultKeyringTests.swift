@@ -126,7 +126,7 @@ struct VaultKeyringTests {
     let keyring = try bench.store(passphrase: "p").keyring
     try await keyring.prepare(.forbidden)
     try bench.setMode(0o770, of: "vault")
-    let failure = KeyringFailure.failed(
+    let failure = KeyringFailure.unavailable(
       reason: "\(bench.folder.path): its group or others can write to it"
     )
     await #expect(throws: failure) { try await keyring.list() }

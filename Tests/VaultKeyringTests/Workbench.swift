@@ -98,13 +98,19 @@ final class Typist: Sendable {
           state.asked += 1
           return state.lines.isEmpty ? nil : Secret(state.lines.removeFirst())
         }
-      }
+      },
+      lines: { _ in AsyncStream { $0.finish() } }
     )
   }
 }
 
 extension Terminal {
-  static let nobody = Terminal(canAsk: { false }, ask: { _ in nil }, askSecret: { _ in nil })
+  static let nobody = Terminal(
+    canAsk: { false },
+    ask: { _ in nil },
+    askSecret: { _ in nil },
+    lines: { _ in AsyncStream { $0.finish() } }
+  )
 }
 
 /// A kernel that keeps everything until it is told to forget.

@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 import ArgumentParser
 
 /// Renews what is due.

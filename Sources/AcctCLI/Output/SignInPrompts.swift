@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 import AcctProtocol
 
 /// Shows what the user must see while a sign-in waits; on standard error, `--quiet` or not.

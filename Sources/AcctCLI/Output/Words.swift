@@ -16,6 +16,7 @@ func words(for notice: Notice) -> String {
 
 private func words(for obstacle: Notice.Obstacle) -> String {
   switch obstacle {
+  case .damaged: "its items in the keyring are damaged"
   case .noEndpoint: "it has no revocation endpoint"
   case .refused(let status): "it answered \(status)"
   case .failed(let error): Complaint(error).message

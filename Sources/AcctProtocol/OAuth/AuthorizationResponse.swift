@@ -12,6 +12,9 @@ package enum AuthorizationResponse: Sendable {
   /// It is the answer to this request and can't be trusted.
   case untrusted(Distrust)
 
+  /// Whether it is an answer to this request, good or bad.
+  package var isOurs: Bool { if case .foreign = self { false } else { true } }
+
   /// Why an answer can't be trusted.
   package enum Distrust: Equatable, Sendable {
     /// No `iss`, although the server always sends one (RFC 9207).
@@ -28,7 +31,8 @@ package enum AuthorizationResponse: Sendable {
   ///   - query: Without its `?`.
   ///   - request: What was asked; its `state` is compared in constant time.
   ///   - server: Who must have answered.
-  package init(_ query: String, to request: AuthorizationRequest, from server: AuthorizationServer) {
+  package init(_ query: String, to request: AuthorizationRequest, from server: AuthorizationServer)
+  {
     guard let parameters = try? QueryParameters(query), let state = parameters["state"],
       ConstantTime.equal(Array(state.utf8).span, Array(request.state.utf8).span)
     else {

@@ -31,7 +31,7 @@ package struct DeviceFlow: Sendable {
     guard let userCode = answer?["user_code"]?.stringValue, !userCode.isEmpty else {
       throw .malformedAnswer(member: "user_code")
     }
-    guard let verificationURL = try url("verification_uri") ?? url("verification_url") else {
+    guard let verificationURL = try url("verification_uri") else {
       throw .malformedAnswer(member: "verification_uri")
     }
     deviceCode = Secret(code)

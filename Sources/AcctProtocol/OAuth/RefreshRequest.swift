@@ -7,7 +7,6 @@ package enum RefreshRequest {
   /// - Parameters:
   ///   - refreshToken: Often good for one use alone.
   ///   - clientID: The very same string as at sign-in; another one ends the session.
-  ///   - resources: RFC 8707.
   /// - Returns: The form.
   package static func form(_ refreshToken: Token, clientID: String?) -> FormBody {
     var form = FormBody()

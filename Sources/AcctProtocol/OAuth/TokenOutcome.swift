@@ -1,5 +1,5 @@
 package import AcctModel
-package import StrictJSON
+import StrictJSON
 
 /// What an answer to a refresh means for the session; the one place that may call it dead.
 package enum TokenOutcome: Sendable {
@@ -30,7 +30,8 @@ package enum TokenOutcome: Sendable {
     body: Secret,
     boundTo key: String?
   ) {
-    let json: JSON? = contentType.isJSON
+    let json: JSON? =
+      contentType.isJSON
       ? body.withBytes { span in try? JSON(parsing: span) } : nil
     switch status {
     case 200:

@@ -1,0 +1,244 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Synchronization
+import Testing
+
+/// An authorization server in memory, whose token endpoint answers as a test says.
+final class FakeIssuer: Sendable {
+  static let issuer = "https://issuer.example"
+  private let answers: Mutex<[Result<HTTPResponse, HTTPFailure>]>
+
+  init(_ answers: Result<HTTPResponse, HTTPFailure>...) { self.answers = Mutex(answers) }
+
+  func respond(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+    if request.url.path == "/.well-known/oauth-authorization-server" {
+      return .json(
+        #"{"issuer":"https://issuer.example","token_endpoint":"https://issuer.example/token"}"#
+      )
+    }
+    return try answers.withLock { $0.isEmpty ? .success(.json("{}", 500)) : $0.removeFirst() }.get()
+  }
+}
+
+extension HTTPResponse {
+  static func json(_ body: String, _ status: Int = 200, _ fields: (String, String)...)
+    -> HTTPResponse
+  {
+    HTTPResponse(
+      status: status,
+      fields: [("Content-Type", "application/json")] + fields,
+      body: Secret(body)
+    )
+  }
+}
+
+@Suite("Renewal")
+struct RenewalTests {
+  let record = RecordedWorld()
+
+  static let renewed = HTTPResponse.json(
+    #"{"access_token":"new","token_type":"Bearer","expires_in":3600,"refresh_token":"r2"}"#
+  )
+
+  /// An account with a refresh token, and `left` seconds on its token.
+  private func account(left: Int64, _ answers: Result<HTTPResponse, HTTPFailure>...) async {
+    let handoff = Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"])
+    #expect(await record.add(handoff) == 0)
+    record.now += 3600 - left
+    let issuer = FakeIssuer()
+    let queue = Mutex(answers)
+    record.serve { request throws(HTTPFailure) in
+      guard request.url.path == "/token" else { return try issuer.respond(request) }
+      return try queue.withLock { $0.isEmpty ? .success(.json("{}", 500)) : $0.removeFirst() }.get()
+    }
+  }
+
+  /// The refresh token and the access token in the keyring.
+  private var kept: [String?] {
+    let items = record.keyring.items.values.first
+    return [items?[.refreshToken], items?[.accessToken]].map { secret in
+      secret?.withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+    }
+  }
+
+  private var note: JSON? {
+    record.filesText.split(separator: "\n").lazy
+      .compactMap { try? JSON(parsing: Array($0.utf8)).objectValue?["renewalStartedAt"] }.first
+  }
+
+  @Test("happens when five minutes are left, and the new token is printed")
+  func renews() async {
+    await account(left: 300, .success(Self.renewed))
+    #expect(await record.acct("token") == 0)
+    #expect(record.out == "new\n")
+    #expect(record.err.isEmpty)
+    #expect(kept == ["r2", "new"])
+    #expect(note == .null)
+    let form = record.requests.last?.body.map { body in
+      body.withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+    }
+    #expect(form == "grant_type=refresh_token&refresh_token=r1&client_id=client")
+  }
+
+  @Test("does not happen while more than five minutes are left")
+  func notDue() async {
+    await account(left: 301)
+    #expect(await record.acct("token") == 0)
+    #expect(record.requests.isEmpty)
+  }
+
+  @Test("keeps the old refresh token where the server sends no new one")
+  func notRotated() async {
+    let answer = HTTPResponse.json(#"{"access_token":"new","token_type":"Bearer"}"#)
+    await account(left: -1, .success(answer))
+    #expect(await record.acct("token") == 0)
+    #expect(kept == ["r1", "new"])
+  }
+
+  @Test("--offline uses what is left, and says so; what is past needs a sign-in")
+  func offline() async {
+    await account(left: 60)
+    #expect(await record.acct("token", "--offline") == 0)
+    #expect(record.out == "opaque-bob\n")
+    #expect(record.err.count == 1)
+    record.now += 60
+    #expect(await record.acct("token", "--offline") == 4)
+    #expect(record.requests.isEmpty)
+  }
+
+  @Test("--min-valid asks for more than the buffer")
+  func minimum() async {
+    await account(left: 900, .success(Self.renewed))
+    #expect(await record.acct("token", "--min-valid", "600") == 0)
+    #expect(record.out == "opaque-bob\n")
+    #expect(await record.acct("token", "--min-valid", "901") == 0)
+    #expect(record.out == "new\n")
+  }
+
+  /// What goes wrong, the exit status, and whether the server may have spent the token.
+  static let faults: [(String, Result<HTTPResponse, HTTPFailure>, Int32, Bool)] = [
+    ("500", .success(.json("{}", 500)), 11, true),
+    ("503 with Retry-After", .success(.json("{}", 503, ("Retry-After", "120"))), 11, true),
+    ("429", .success(.json("{}", 429)), 9, false),
+    ("reset", .failure(.closed), 10, true),
+    ("time-out", .failure(.timedOut), 10, true),
+    ("nobody there", .failure(.unreachable(reason: "connection refused")), 10, false),
+    ("no such name", .failure(.unresolved(host: "issuer.example")), 10, false),
+    ("a bad certificate", .failure(.untrusted(reason: "expired")), 10, false),
+    ("truncated JSON", .success(.json(#"{"access_token":"n"#)), 11, true),
+    (
+      "HTML with 200",
+      .success(
+        HTTPResponse(status: 200, fields: [("Content-Type", "text/html")], body: Secret("<p>"))
+      ), 11, true
+    ),
+    ("an endless body", .failure(.tooLarge(limit: 1 << 20)), 11, true),
+    ("an empty 403", .success(HTTPResponse(status: 403, fields: [], body: Secret(""))), 11, false),
+    (
+      "a redirect elsewhere",
+      .success(
+        HTTPResponse(status: 307, fields: [("Location", "https://evil.test/")], body: Secret(""))
+      ), 11, false
+    ),
+    ("invalid_client", .success(.json(#"{"error":"invalid_client"}"#, 401)), 11, false),
+    (
+      "a DPoP token for a bearer account",
+      .success(.json(#"{"access_token":"n","token_type":"DPoP"}"#)), 11, true
+    ),
+  ]
+
+  @Test(
+    "loses nothing to a fault: a token that is not past is used, with a notice",
+    arguments: faults
+  )
+  func faultBeforeTheEnd(
+    what: String,
+    answer: Result<HTTPResponse, HTTPFailure>,
+    status: Int32,
+    isOpen: Bool
+  ) async {
+    await account(left: 60, answer)
+    #expect(await record.acct("token") == 0)
+    #expect(record.out == "opaque-bob\n")
+    #expect(record.err.count == 1)
+    #expect(kept == ["r1", "opaque-bob"])
+  }
+
+  @Test(
+    "loses nothing to a fault: a token that is past is an error, and the next call renews",
+    arguments: faults
+  )
+  func faultAfterTheEnd(
+    what: String,
+    answer: Result<HTTPResponse, HTTPFailure>,
+    status: Int32,
+    isOpen: Bool
+  ) async {
+    await account(left: -1, answer, .success(Self.renewed))
+    #expect(await record.acct("token") == status, "\(what)")
+    #expect(record.out.isEmpty)
+    #expect(kept == ["r1", "opaque-bob"])
+    #expect((note != .null) == isOpen, "\(what)")
+    #expect(await record.acct("status", "--json") == 0)
+    #expect(record.json?.objectValue?["account"]?.objectValue?["state"] == "expiring")
+    #expect(await record.acct("token") == 0)
+    #expect(record.out == "new\n")
+    #expect(note == .null)
+  }
+
+  @Test("ends in a new sign-in only by the server's own invalid_grant")
+  func invalidGrant() async {
+    let answer = HTTPResponse.json(
+      #"{"error":"invalid_grant","error_description":"token was revoked"}"#,
+      400
+    )
+    await account(left: 60, .success(answer))
+    #expect(await record.acct("token") == 4)
+    #expect(record.err.first?.contains("token was revoked") == true)
+    #expect(kept == ["r1", "opaque-bob"])
+    #expect(await record.acct("status", "--json") == 4)
+    let account = record.json?.objectValue?["account"]?.objectValue
+    #expect(account?["state"] == "reauthRequired")
+    #expect(account?["reason"] == "token was revoked")
+    let sent = record.requests.count
+    #expect(await record.acct("token") == 4)
+    #expect(record.requests.count == sent)
+  }
+
+  @Test("a new sign-in of the same identity clears the server's word")
+  func signInClears() async {
+    await account(left: 60, .success(.json(#"{"error":"invalid_grant"}"#, 400)))
+    #expect(await record.acct("token") == 4)
+    #expect(await record.add(Handoffs.bearer(changing: ["clientId": "client"])) == 0)
+    #expect(await record.acct("token") == 0)
+  }
+
+  @Test("says that an earlier renewal was interrupted if its answer was lost")
+  func interrupted() async {
+    await account(left: -1, .failure(.closed), .success(.json(#"{"error":"invalid_grant"}"#, 400)))
+    #expect(await record.acct("token") == 10)
+    #expect(await record.acct("token") == 4)
+    #expect(record.err.first?.contains("interrupted") == true)
+  }
+
+  @Test("sends nothing while the keyring can't be written")
+  func keyringFirst() async {
+    await account(left: -1, .success(Self.renewed))
+    record.keyring.lock()
+    #expect(await record.acct("token") == 6)
+    #expect(record.requests.allSatisfy { $0.url.path != "/token" })
+  }
+
+  @Test("refresh renews what is due, --force whatever is there, --all everything")
+  func refresh() async {
+    await account(left: 900, .success(Self.renewed), .success(.json("{}", 500)))
+    #expect(await record.acct("refresh") == 0)
+    #expect(record.requests.isEmpty)
+    #expect(await record.acct("refresh", "--force") == 0)
+    #expect(kept == ["r2", "new"])
+    #expect(await record.acct("refresh", "--all", "--force") == 11)
+    #expect(await record.acct("refresh", "--all") == 0)
+  }
+}
