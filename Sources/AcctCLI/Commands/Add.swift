@@ -18,7 +18,7 @@ struct Add: AcctCommand {
   var importFile: String
 
   @Option(help: "What to call the account.")
-  var name: AccountName?
+  var name: String?
 
   @Flag(help: "Do not make it the active account.")
   var noSwitch = false
@@ -31,6 +31,7 @@ struct Add: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let name = try name.map { text throws(EngineError) in try parseName(text) }
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
     let credentials = try ImportFile(context.world).read(importFile)
     let added = try await AddAccount(context.world, context.interaction)(
