@@ -129,10 +129,12 @@ extension NewCredentials {
   ) {
     let origins = resources.map(\.origin)
     let own = origins.isEmpty ? [issuer.url.origin] : origins
+    // Without a subject, signing in again could not find the account: opaque tokens tell none.
+    let subject = response.subject ?? response.idToken?.subject(from: issuer, for: clientID)
     self.init(
       kind: .oauth,
       tokenType: response.tokenType,
-      identity: Identity(subject: response.subject, issuer: issuer, clientID: clientID),
+      identity: Identity(subject: subject, issuer: issuer, clientID: clientID),
       issuerSource: .given,
       service: own.first,
       origins: own,
