@@ -18,6 +18,29 @@ struct IDTokenTests {
     #expect(try subject(of: response(claims)) == "alice")
   }
 
+  @Test("must repeat the nonce of the request, if there was one")
+  func nonce() throws {
+    let claims = #"{"iss":"https://as.example","aud":"client","sub":"alice","nonce":"n1"}"#
+    #expect(try subject(of: response(claims), repeating: "n1") == "alice")
+    #expect(try subject(of: response(claims), repeating: "n2") == nil)
+    let silent = #"{"iss":"https://as.example","aud":"client","sub":"alice"}"#
+    #expect(try subject(of: response(silent), repeating: "n1") == nil)
+  }
+
+  @Test("is asked for with a nonce, and without it there is none", arguments: [true, false])
+  func request(isConnect: Bool) throws {
+    let request = AuthorizationRequest(
+      clientID: "client",
+      redirectURI: "http://127.0.0.1:1/callback",
+      scope: isConnect ? "profile openid" : "openidentity",
+      thumbprint: nil,
+      random: (0..<96).map { $0 }
+    )
+    let nonce = Base64URL.encode([UInt8](32..<64).span)
+    #expect(request.nonce == (isConnect ? nonce : nil))
+    #expect(request.parameters.text.contains("&nonce=\(nonce)&") == isConnect)
+  }
+
   @Test(
     "tells nothing if it is another issuer's or another client's, or names nobody",
     arguments: [
@@ -55,7 +78,11 @@ struct IDTokenTests {
     )
   }
 
-  private func subject(of response: TokenResponse) throws -> String? {
-    response.idToken?.subject(from: try Issuer("https://as.example"), for: "client")
+  private func subject(
+    of response: TokenResponse,
+    repeating nonce: String? = nil
+  ) throws -> String? {
+    let issuer = try Issuer("https://as.example")
+    return response.idToken?.subject(from: issuer, for: "client", repeating: nonce)
   }
 }

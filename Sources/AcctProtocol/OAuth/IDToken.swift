@@ -15,9 +15,21 @@ package struct IDToken: Equatable, Sendable {
     self.claims = claims
   }
 
-  /// The `sub`, if the token is `issuer`'s and for `clientID` (section 3.1.3.7, items 2 and 3).
-  package func subject(from issuer: Issuer, for clientID: String) -> String? {
-    guard claims.issuer == issuer.description, audiences.contains(clientID) else { return nil }
+  /// The `sub`, if the token is what was asked for (section 3.1.3.7, items 2, 3 and 11).
+  ///
+  /// - Parameters:
+  ///   - issuer: Who must have issued it.
+  ///   - clientID: Whom it must be for, alone or among others.
+  ///   - nonce: What it must repeat, if the request had one.
+  /// - Returns: Who has signed in, or `nil` where the token can't tell.
+  package func subject(
+    from issuer: Issuer,
+    for clientID: String,
+    repeating nonce: String?
+  ) -> String? {
+    guard claims.issuer == issuer.description, audiences.contains(clientID),
+      nonce == nil || claims.object["nonce"]?.stringValue == nonce
+    else { return nil }
     return claims.subject.flatMap { $0.isEmpty ? nil : $0 }
   }
 
