@@ -1,4 +1,5 @@
 import AcctModel
+import AcctPorts
 import AcctTestSupport
 import StrictJSON
 import Testing
@@ -106,6 +107,16 @@ struct SwitchTests {
     #expect(await record.acct("remove", "--local", "alice") == 6)
     #expect(record.keyring.count == before)
     #expect(record.accountFiles == 1)
+  }
+
+  @Test("an account whose file is damaged can be removed by its id, with its secrets")
+  func removeDamaged() async throws {
+    await add("alice")
+    let id = try #require(record.keyring.items.keys.first)
+    record.corrupt(.account(id), with: "{")
+    #expect(await record.acct("remove", id.description) == 0)
+    #expect(record.keyring.count == 0)
+    #expect(record.accountFiles == 0)
   }
 
   @Test("a removal interrupted after the secrets went can be done again")
