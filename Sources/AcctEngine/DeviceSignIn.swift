@@ -82,8 +82,9 @@ package struct DeviceSignIn: Sendable {
     while await world.clock.sleep(flow.interval) {
       let step: DeviceFlow.Step
       do throws(EngineError) {
-        let outcome = try await endpoint.ask(flow.question(clientID: clientID), key: key)
-        step = flow.take(outcome, at: world.clock.now())
+        let answer = try await endpoint.ask(flow.question(clientID: clientID), key: key)
+        answer.learn()
+        step = flow.take(answer.outcome, at: world.clock.now())
       } catch .http(let failure, _) where failure != .cancelled {
         // No answer is no "no": asked again for as long as the code lives (section 3.5).
         guard !flow.isOver(at: world.clock.now()) else {
