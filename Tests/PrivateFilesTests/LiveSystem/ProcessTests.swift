@@ -31,6 +31,16 @@ struct ProcessTests {
     #expect(umask(0o022) == 0o022)
   }
 
+  @Test("sleeps as long as it is told, unless it is cancelled")
+  func sleep() async {
+    let clock = Clock.live()
+    #expect(await clock.sleep(0))
+    #expect(await clock.sleep(-1))
+    let sleeping = Task { await clock.sleep(.max) }
+    sleeping.cancel()
+    #expect(await sleeping.value == false)
+  }
+
   private var coreLimit: rlim_t {
     var limit = rlimit()
     unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
