@@ -16,6 +16,7 @@ package final class StrictServer: Sendable {
   /// Starts a server, and returns when it serves.
   ///
   /// - Parameter settings: What differs from the strictest choice.
+  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
   package init(_ settings: JSON = [:]) async throws {
     input = try OpenInput()
     var environment = ChildProcess.plainEnvironment
@@ -84,13 +85,10 @@ package final class StrictServer: Sendable {
     }
   }
 
-  /// How often something has happened, such as `refreshes` or `replays`.
-  package func count(_ name: String) async throws -> Int64 {
-    let counts = try await control("counts")["counts"]?.objectValue
-    guard let count = counts?[name]?.numberValue?.integer else {
-      throw HarnessFailure("the strict server does not count \(name)")
-    }
-    return count
+  /// How often each thing has happened, such as `refreshes` or `replays`.
+  package func counts() async throws -> [String: Int64] {
+    let counts = try await control("counts")["counts"]?.objectValue ?? [:]
+    return counts.reduce(into: [:]) { $0[$1.name] = $1.value.numberValue?.integer }
   }
 
   /// Every session, oldest first.

@@ -36,7 +36,7 @@ struct KillTally: CustomStringConvertible {
   /// Those whose refresh token the server had used up.
   var answered = 0
   /// Those of them in which nothing of the answer had been written.
-  var losses = 0
+  var losses: Int64 = 0
   /// Temporary files that dead processes have left.
   var litter = 0
 
