@@ -33,12 +33,12 @@ package struct DeviceSignIn: Sendable {
       do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
     }
     let flow = try await start(wish, at: endpoint)
-    tell(.device(flow))
-
     let boundKey = key
     let polling = Task { await poll(flow, wish.clientID, server, boundKey) }
+    // Watched from before the user is told anything: Ctrl-C may be the answer to it.
     let watch = world.signals.watch { polling.cancel() }
     defer { watch.release() }
+    tell(.device(flow))
     let response = try await polling.value.get()
     return NewCredentials(
       response,
