@@ -37,8 +37,11 @@ extension StrictServer {
   /// Asserts that no client has done anything wrong so far: no request that only a wrong client
   /// makes, no secret where it has no business, nothing secret to the third origin.
   func expectNothingWrong(_ location: SourceLocation = #_sourceLocation) async throws {
-    #expect(try await log("violations").isEmpty, sourceLocation: location)
-    #expect(try await log("misplaced").isEmpty, sourceLocation: location)
+    for part in ["violations", "misplaced"] {
+      let requests = try await log(part).map { JSON.object($0).serialized() }
+      let told = requests.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+      #expect(told.isEmpty, "\(part)", sourceLocation: location)
+    }
     let strayed = try await requests(to: "elsewhere").filter { request in
       request["authorization"] != .null || request["dpop"] == true
         || request["form_names"]?.arrayValue?.isEmpty == false
