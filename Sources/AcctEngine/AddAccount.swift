@@ -33,7 +33,7 @@ package struct AddAccount: Sendable {
     package var wasKnown: Bool
   }
 
-  /// Stores `credentials`, or nothing of them.
+  /// Stores `credentials`, or nothing of them; signals wait until it is one or the other.
   package func callAsFunction(
     _ credentials: NewCredentials,
     _ options: Options
@@ -76,6 +76,8 @@ package struct AddAccount: Sendable {
     _ keyring: Keyring
   ) async throws(EngineError) -> Account? {
     try await book.exclusively { () throws(EngineError) -> Account? in
+      let held = world.signals.holdBack()
+      defer { held.release() }
       guard try sameIdentity(credentials) == nil else { return nil }
       var account = credentials.account(
         world.entropy.accountID(),
@@ -107,6 +109,8 @@ package struct AddAccount: Sendable {
     _ keyring: Keyring
   ) async throws(EngineError) -> Account? {
     try await book.exclusively(id) { () throws(EngineError) -> Account? in
+      let held = world.signals.holdBack()
+      defer { held.release() }
       guard let known = try book.account(id) else { return nil }
       var account = credentials.account(id, known.name, createdAt: known.createdAt)
       account.allow(known.origins + options.allowedOrigins)

@@ -80,10 +80,14 @@ struct CallbackWait: Sendable {
   private func cancelledBySignals(
     _ body: @escaping @Sendable () async -> AuthorizationResponse?
   ) async -> AuthorizationResponse? {
-    let task = Task { await body() }
-    let watch = world.signals.watch { task.cancel() }
+    // Watched from before the user is told anything: Ctrl-C may be the answer to it.
+    let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+    let watch = world.signals.watch { signal.yield() }
     defer { watch.release() }
-    return await task.value
+    return await first(body) {
+      for await _ in signals { break }
+      return nil
+    }
   }
 
   /// The answer of whichever has one first; the other is cancelled.

@@ -33,12 +33,12 @@ package struct DeviceSignIn: Sendable {
       do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
     }
     let flow = try await start(wish, at: endpoint)
-    tell(.device(flow))
-
     let boundKey = key
     let polling = Task { await poll(flow, wish.clientID, server, boundKey) }
+    // Watched from before the user is told anything: Ctrl-C may be the answer to it.
     let watch = world.signals.watch { polling.cancel() }
     defer { watch.release() }
+    tell(.device(flow))
     let response = try await polling.value.get()
     return NewCredentials(
       response,
@@ -83,8 +83,9 @@ package struct DeviceSignIn: Sendable {
     while await world.clock.sleep(flow.interval) {
       let step: DeviceFlow.Step
       do throws(EngineError) {
-        let outcome = try await endpoint.ask(flow.question(clientID: clientID), key: key)
-        step = flow.take(outcome, at: world.clock.now())
+        let answer = try await endpoint.ask(flow.question(clientID: clientID), key: key)
+        answer.learn()
+        step = flow.take(answer.outcome, at: world.clock.now())
       } catch .http(let failure, _) where failure != .cancelled {
         // No answer is no "no": asked again for as long as the code lives (section 3.5).
         guard !flow.isOver(at: world.clock.now()) else {

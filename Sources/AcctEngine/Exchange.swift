@@ -30,15 +30,41 @@ struct Exchange: Sendable {
     key: DPoPKey? = nil,
     token: Token? = nil
   ) async throws(EngineError) -> HTTPResponse {
+    let response = try await sendUnlearned(request, key: key, token: token)
+    learn(from: response, of: request.url.origin)
+    return response
+  }
+
+  /// The same, but the last response is left for the caller to learn from.
+  ///
+  /// What it brought may have to be written down first: a process that dies over a nonce must not
+  /// lose a refresh token.
+  func sendUnlearned(
+    _ request: HTTPRequest,
+    key: DPoPKey? = nil,
+    token: Token? = nil
+  ) async throws(EngineError) -> HTTPResponse {
     let response = try await once(request, key, token)
-    guard key != nil, isWorthRepeating(response, request.url.origin) else { return response }
+    let refusal = key == nil ? [] : codes(response)
+    guard !refusal.isEmpty else { return response }
+    let origin = request.url.origin
+    learn(from: response, of: origin)
+    guard
+      refusal.contains("use_dpop_nonce")
+        || refusal.contains("invalid_dpop_proof") && ServerHints(world).isClockOff(at: origin)
+    else { return response }
     return try await once(request, key, token)
+  }
+
+  /// Keeps what a response taught about its origin.
+  func learn(from response: HTTPResponse, of origin: Origin) {
+    ServerHints(world).learn(from: response, of: origin)
   }
 
   /// Fetches a public document; no credential goes with it.
   func fetch(_ url: HTTPURL) async throws(EngineError) -> HTTPResponse {
     let accept = (name: "Accept", value: Secret("application/json"))
-    return try await once(HTTPRequest(method: "GET", url: url, fields: [accept], timeout: timeout))
+    return try await send(HTTPRequest(method: "GET", url: url, fields: [accept], timeout: timeout))
   }
 
   private func once(
@@ -66,19 +92,16 @@ struct Exchange: Sendable {
       }
       request.fields.append(("DPoP", Secret(proof)))
     }
-    let response: HTTPResponse
-    do { response = try await world.transport.send(request) } catch { throw .http(error, origin) }
-    hints.learn(from: response, of: origin)
-    return response
+    do { return try await world.transport.send(request) } catch { throw .http(error, origin) }
   }
 
-  private func isWorthRepeating(_ response: HTTPResponse, _ origin: Origin) -> Bool {
-    let codes = DPoPRefusal.codes(
+  /// Why the request was refused, if it was; a body that grants tokens is not looked at.
+  private func codes(_ response: HTTPResponse) -> Set<String> {
+    guard (400..<500).contains(response.status) else { return [] }
+    return DPoPRefusal.codes(
       status: response.status,
       headers: response.fields,
       body: response.body.withBytes { span in span.indices.map { span[$0] } }
     )
-    return codes.contains("use_dpop_nonce")
-      || codes.contains("invalid_dpop_proof") && ServerHints(world).isClockOff(at: origin)
   }
 }

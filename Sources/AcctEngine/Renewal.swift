@@ -82,12 +82,13 @@ struct Renewal: Sendable {
 
     let endpoint = TokenEndpoint(of: server, Exchange(world, timeout: timeout))
     let form = RefreshRequest.form(refreshToken, clientID: account.identity.clientID)
-    let outcome: TokenOutcome
-    do { outcome = try await endpoint.ask(form, key: key) } catch {
+    let answer: TokenEndpoint.Answer
+    do { answer = try await endpoint.ask(form, key: key) } catch {
       try settle(&account, wasSent: error.mayHaveReachedTheServer || wasInterrupted)
       throw error
     }
-    switch outcome {
+    defer { answer.learn() }
+    switch answer.outcome {
     case .granted(let response):
       try await keep(response, &account, wallet)
     case .ended(let description):
@@ -96,8 +97,8 @@ struct Renewal: Sendable {
       try settle(&account, wasSent: false)
       throw .signInRequired(account: account.name, .ended(reason: reason))
     case .limited, .serverFailed, .failed:
-      try settle(&account, wasSent: outcome.mayHaveSpentTheToken || wasInterrupted)
-      throw EngineError(outcome, server.tokenEndpoint.origin)
+      try settle(&account, wasSent: answer.outcome.mayHaveSpentTheToken || wasInterrupted)
+      throw EngineError(answer.outcome, server.tokenEndpoint.origin)
     }
   }
 

@@ -12,19 +12,26 @@ struct TokenEndpoint: Sendable {
     self.exchange = exchange
   }
 
+  /// What an answer means, and what is still to be done with it.
+  struct Answer {
+    let outcome: TokenOutcome
+    /// Keeps the nonce that came with it: after what was granted has been kept.
+    let learn: () -> Void
+  }
+
   /// Sends a form.
   ///
   /// - Parameters:
   ///   - form: The grant.
   ///   - key: The key that the tokens are to be bound to, if any.
-  /// - Returns: What the answer means.
+  /// - Returns: The answer.
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
-  func ask(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> TokenOutcome {
-    let response = try await exchange.send(
+  func ask(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> Answer {
+    let response = try await exchange.sendUnlearned(
       .form(form, to: server.tokenEndpoint, exchange),
       key: key
     )
-    return TokenOutcome(
+    let outcome = TokenOutcome(
       status: response.status,
       contentType: response.field("Content-Type"),
       retryAfter: response.field("Retry-After"),
@@ -32,13 +39,17 @@ struct TokenEndpoint: Sendable {
       body: response.body,
       boundTo: key?.thumbprint
     )
+    return Answer(outcome: outcome) {
+      exchange.learn(from: response, of: server.tokenEndpoint.origin)
+    }
   }
 
   /// The same, where anything but tokens is an error.
   func grant(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> TokenResponse {
-    let outcome = try await ask(form, key: key)
-    if case .granted(let response) = outcome { return response }
-    throw EngineError(outcome, server.tokenEndpoint.origin)
+    let answer = try await ask(form, key: key)
+    answer.learn()
+    if case .granted(let response) = answer.outcome { return response }
+    throw EngineError(answer.outcome, server.tokenEndpoint.origin)
   }
 }
 

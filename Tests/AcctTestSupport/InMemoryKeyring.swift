@@ -16,8 +16,9 @@ package final class InMemoryKeyring: Sendable {
   }
 
   private let contents = Mutex(Contents())
+  private let lifeline: Lifeline
 
-  package init() {}
+  package init(_ lifeline: Lifeline = Lifeline()) { self.lifeline = lifeline }
 
   /// What is in it, whether locked or not.
   package var items: [AccountID: [ItemKind: Secret]] { contents.withLock { $0.items } }
@@ -55,17 +56,19 @@ package final class InMemoryKeyring: Sendable {
       },
       write: { account, items, interaction throws(KeyringFailure) in
         try self.use(interaction) { contents throws(KeyringFailure) in
-          for item in items { try Self.write(item, of: account, to: &contents) }
+          for item in items { try self.write(item, of: account, to: &contents) }
         }
       },
       remove: { account, kinds, interaction throws(KeyringFailure) in
         try self.use(interaction) { contents throws(KeyringFailure) in
+          guard self.lifeline.write() else { throw Self.died }
           for kind in kinds { contents.items[account]?[kind] = nil }
           if contents.items[account]?.isEmpty == true { contents.items[account] = nil }
         }
       },
       list: { () throws(KeyringFailure) in
-        try self.contents.withLock { contents throws(KeyringFailure) in
+        guard self.lifeline.isAlive else { throw Self.died }
+        return try self.contents.withLock { contents throws(KeyringFailure) in
           if let outage = contents.outage { throw outage }
           return contents.items.mapValues { Set($0.keys) }
         }
@@ -87,7 +90,8 @@ package final class InMemoryKeyring: Sendable {
     _ interaction: Interaction,
     _ body: (inout Contents) throws(KeyringFailure) -> Result
   ) throws(KeyringFailure) -> Result {
-    try contents.withLock { contents throws(KeyringFailure) in
+    guard lifeline.isAlive else { throw Self.died }
+    return try contents.withLock { contents throws(KeyringFailure) in
       if let outage = contents.outage { throw outage }
       if contents.isLocked {
         guard interaction == .allowed, contents.unlocksWhenAsked else { throw .locked() }
@@ -97,11 +101,14 @@ package final class InMemoryKeyring: Sendable {
     }
   }
 
-  private static func write(
+  private static let died = KeyringFailure.unavailable(reason: "the process has died")
+
+  private func write(
     _ item: Keyring.Item,
     of account: AccountID,
     to contents: inout Contents
   ) throws(KeyringFailure) {
+    guard lifeline.write() else { throw Self.died }
     if let left = contents.writesUntilFailure {
       guard left > 0 else { throw contents.writeFailure }
       contents.writesUntilFailure = left - 1

@@ -24,8 +24,10 @@ package final class RecordedWorld: Sendable {
   private let state = Mutex(State())
   /// The keyring of this world, in memory.
   package let keyring: InMemoryKeyring
+  /// The life of the process that runs in this world.
+  package let lifeline = Lifeline()
 
-  package init() { keyring = InMemoryKeyring() }
+  package init() { keyring = InMemoryKeyring(lifeline) }
 
   /// Everything on standard output.
   package var out: String { state.withLock { $0.out.joined() } }
@@ -124,6 +126,7 @@ package final class RecordedWorld: Sendable {
 
   private func transport(at location: SourceLocation) -> HTTPTransport {
     HTTPTransport { request throws(HTTPFailure) in
+      guard self.lifeline.isAlive else { throw .cancelled }
       let respond = self.state.withLock { state in
         state.requests.append(request)
         return state.respond
@@ -138,12 +141,21 @@ package final class RecordedWorld: Sendable {
 
   private var files: Files {
     Files(
-      read: { file throws(FilesFailure) in self.state.withLock { $0.files[file] } },
-      replace: { file, bytes throws(FilesFailure) in self.state.withLock { $0.files[file] = bytes }
+      read: { file throws(FilesFailure) in
+        guard self.lifeline.isAlive else { throw .busy }
+        return self.state.withLock { $0.files[file] }
       },
-      remove: { file throws(FilesFailure) in self.state.withLock { $0.files[file] = nil } },
+      replace: { file, bytes throws(FilesFailure) in
+        guard self.lifeline.write() else { throw .busy }
+        self.state.withLock { $0.files[file] = bytes }
+      },
+      remove: { file throws(FilesFailure) in
+        guard self.lifeline.write() else { throw .busy }
+        self.state.withLock { $0.files[file] = nil }
+      },
       accounts: { () throws(FilesFailure) in
-        self.state.withLock { state in
+        guard self.lifeline.isAlive else { throw .busy }
+        return self.state.withLock { state in
           state.files.keys.compactMap { if case .account(let id) = $0 { id } else { nil } }
         }
       },

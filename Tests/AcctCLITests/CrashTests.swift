@@ -1,0 +1,118 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Synchronization
+import Testing
+
+/// An issuer whose refresh tokens are good for one use; a second use ends the session.
+///
+/// Every answer carries a new DPoP nonce, as some servers' do, so that there is one more thing to
+/// write down.
+private final class RotatingIssuer: Sendable {
+  private struct State {
+    var generation = 1
+    var hasEnded = false
+    var answers = 0
+  }
+  private let state = Mutex(State())
+
+  /// How often it has renewed.
+  var renewals: Int { state.withLock { $0.generation - 1 } }
+
+  func respond(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+    let nonce = state.withLock { state in
+      state.answers += 1
+      return ("DPoP-Nonce", "nonce-\(state.answers)")
+    }
+    guard request.url.path == "/token" else {
+      return .json(
+        #"{"issuer":"https://issuer.example","token_endpoint":"https://issuer.example/token"}"#,
+        200,
+        nonce
+      )
+    }
+    let form = request.body?.plain ?? ""
+    return state.withLock { state in
+      guard !state.hasEnded, form.contains("refresh_token=r\(state.generation)&") else {
+        state.hasEnded = true
+        return .json(#"{"error":"invalid_grant"}"#, 400, nonce)
+      }
+      state.generation += 1
+      let generation = state.generation
+      return .json(
+        """
+        {"access_token":"a\(generation)","token_type":"Bearer","expires_in":3600,
+         "refresh_token":"r\(generation)"}
+        """,
+        200,
+        nonce
+      )
+    }
+  }
+}
+
+/// A renewal whose process dies at one of its writes: to the keyring, or to a file.
+@Suite("A process that dies")
+struct CrashTests {
+  /// More writes than a renewal has.
+  private static let limit = 40
+
+  @Test("at any write of a renewal loses the session only between the answer and the first write")
+  func everyWrite() async throws {
+    var losses = 0
+    var deaths = 0
+    for writes in 0..<Self.limit {
+      let record = RecordedWorld()
+      let issuer = RotatingIssuer()
+      try await expired(record, issuer)
+      record.lifeline.die(afterWrites: writes)
+      let status = await record.acct("token")
+      guard !record.lifeline.isAlive else {
+        #expect(status == 0)
+        break
+      }
+      deaths += 1
+      record.lifeline.revive()
+
+      let wasAnswered = issuer.renewals == 1
+      let isKept = record.refreshToken == "r2"
+      let next = await record.acct("token")
+      if wasAnswered && !isKept {
+        losses += 1
+        #expect(next == 4, "after \(writes) writes")
+        #expect(record.err.first?.contains("interrupted") == true)
+      } else {
+        #expect(next == 0, "after \(writes) writes: \(record.err)")
+        #expect(record.out == "a\(issuer.renewals + 1)\n")
+        #expect(record.refreshToken == "r\(issuer.renewals + 1)")
+      }
+      #expect(await record.acct("list", "--json") == 0)
+      #expect(record.json?.objectValue?["accounts"]?.arrayValue?.count == 1)
+    }
+    // The note, the nonce, three items, the account: otherwise this test has shown nothing.
+    #expect(deaths >= 5 && deaths < Self.limit)
+    // The very write that makes the answer last is the one that can't be missed.
+    #expect(losses == 1)
+  }
+
+  /// An account whose token has expired.
+  private func expired(_ record: RecordedWorld, _ issuer: RotatingIssuer) async throws {
+    let handoff = Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"])
+    try #require(await record.add(handoff) == 0)
+    record.now += 3601
+    record.serve { request throws(HTTPFailure) in try issuer.respond(request) }
+  }
+}
+
+extension RecordedWorld {
+  /// The refresh token in the keyring.
+  fileprivate var refreshToken: String? { keyring.items.values.first?[.refreshToken]?.plain }
+}
+
+extension Secret {
+  /// The text of what a test made up itself.
+  fileprivate var plain: String {
+    withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+  }
+}

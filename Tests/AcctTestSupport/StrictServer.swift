@@ -1,0 +1,108 @@
+package import StrictJSON
+
+/// A strict server of a test's own: authorization server, resource server, and a third origin that
+/// nothing should ever reach (`Tests/StrictServer/README.md`).
+///
+/// It ends when nobody holds it any more.
+package final class StrictServer: Sendable {
+  package let issuer: String
+  /// The resource server's origin.
+  package let resource: String
+  package let elsewhere: String
+  private let process: RunningProcess
+  private let input: OpenInput
+  private let http: LoopbackHTTP
+
+  /// Starts a server, and returns when it serves.
+  ///
+  /// - Parameter settings: What differs from the strictest choice.
+  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
+  package init(_ settings: JSON = [:]) async throws {
+    input = try OpenInput()
+    var environment = ChildProcess.plainEnvironment
+    // Leaves no compiled files in the source tree.
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    let program = ChildProcess(
+      Product.source(".build/venv/bin/python"),
+      [
+        Product.source("Tests/StrictServer/strict_server.py"), "--settings",
+        String(decoding: settings.serialized(), as: UTF8.self),
+      ],
+      environment: environment
+    )
+    process = try RunningProcess(input.feeding(program))
+    let line = try JSON(parsing: Array(try await process.firstLine().utf8)).objectValue
+    guard let issuer = line?["issuer"]?.stringValue, let resource = line?["resource"]?.stringValue,
+      let elsewhere = line?["elsewhere"]?.stringValue,
+      let port = issuer.split(separator: ":").last.flatMap({ UInt16($0) })
+    else { throw HarnessFailure("the strict server said something else") }
+    self.issuer = issuer
+    self.resource = resource
+    self.elsewhere = elsewhere
+    http = LoopbackHTTP(port: port)
+  }
+
+  /// Where a browser of the tests' own is that signs in there; a value for `BROWSER`.
+  package static let browser = Product.source("Tests/StrictServer/browser.py")
+
+  /// Gives a command of the control API, and returns its answer.
+  ///
+  /// - Throws: ``HarnessFailure`` with the server's words, if it does not understand.
+  @discardableResult
+  package func control(_ command: String, _ body: JSON? = nil) async throws -> JSONObject {
+    let bytes = try await http.send("POST", "/control/\(command)", body?.serialized() ?? [])
+    return try JSON(parsing: bytes).objectValue ?? [:]
+  }
+
+  /// Changes settings.
+  package func set(_ settings: JSON) async throws { try await control("settings", settings) }
+
+  /// Adds a fault; without one, takes all of them away.
+  package func fault(_ fault: JSON?) async throws {
+    _ = try await http.send(
+      fault == nil ? "DELETE" : "POST",
+      "/control/faults",
+      fault?.serialized() ?? []
+    )
+  }
+
+  /// A session without a sign-in, as JSON for `add --import`.
+  package func issue(_ wish: JSON) async throws -> String {
+    String(decoding: JSON.object(try await control("issue", wish)).serialized(), as: UTF8.self)
+  }
+
+  /// Waits until so many requests are held by a fault.
+  package func wait(held count: Int64) async throws {
+    try await wait(["held": .number(JSONNumber(count)), "timeout": 60])
+  }
+
+  /// Waits until nobody but the asker is connected: whatever had been sent has had its effect.
+  package func waitUntilIdle() async throws { try await wait(["idle": true, "timeout": 60]) }
+
+  private func wait(_ condition: JSON) async throws {
+    guard try await control("wait", condition)["reached"] == true else {
+      throw HarnessFailure("the strict server waited in vain for \(condition)")
+    }
+  }
+
+  /// How often each thing has happened, such as `refreshes` or `replays`.
+  package func counts() async throws -> [String: Int64] {
+    let counts = try await control("counts")["counts"]?.objectValue ?? [:]
+    return counts.reduce(into: [:]) { $0[$1.name] = $1.value.numberValue?.integer }
+  }
+
+  /// Every session, oldest first.
+  package func sessions() async throws -> [JSONObject] {
+    try await control("counts")["sessions"]?.arrayValue?.compactMap(\.objectValue) ?? []
+  }
+
+  /// The requests that came to one of its endpoints, oldest first.
+  package func requests(to endpoint: String) async throws -> [JSONObject] {
+    try await log("requests").filter { $0["endpoint"] == .string(endpoint) }
+  }
+
+  /// A part of the log: `requests`, or of those the `violations` or the `misplaced` ones.
+  package func log(_ part: String) async throws -> [JSONObject] {
+    try await control("log")[part]?.arrayValue?.compactMap(\.objectValue) ?? []
+  }
+}

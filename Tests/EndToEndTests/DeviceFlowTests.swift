@@ -1,0 +1,60 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// `acct add --issuer --device`, where the user types a code in somewhere else.
+@Suite("Signing in on another device")
+struct DeviceFlowTests {
+  @Test("shows address and code alone on a line, waits longer when told to, and signs in")
+  func slowDown() async throws {
+    let server = try await StrictServer(["device_interval": 1, "rs_nonce": false])
+    let home = try AcctHome()
+    try await server.fault([
+      "endpoint": "token", "kind": "error", "error": "slow_down", "skip": 2,
+      "grant_type": .string(Self.grant),
+    ])
+    let process = try RunningProcess(home.signIn(at: server, browser: nil, "--device"))
+    try await process.ready { lines(of: process).count >= 4 }
+    #expect(lines(of: process).contains("\(server.issuer)/device"))
+    #expect(lines(of: process)[3].wholeMatch(of: /[A-Z]{4}-[A-Z]{4}/) != nil)
+
+    // The challenge for a nonce, a question that comes too early, and the one that is too fast.
+    let asked: JSON = ["endpoint": "token", "count": 3, "timeout": 60]
+    #expect(try await server.control("wait", asked)["reached"] == true)
+    try await server.control("device", ["user_code": .string(lines(of: process)[3])])
+    #expect(await process.ended() == 0, "\(lines(of: process))")
+
+    let questions = try await server.requests(to: "token")
+    #expect(questions.map { $0["status"] } == [400, 400, 400, 200])
+    // Section 3.5 of RFC 8628: 5 seconds more, from then on.
+    let times = questions.compactMap { $0["at"]?.numberValue?.double }
+    try #require(times.count == 4)
+    #expect(times[3] - times[2] >= 5.9)
+    #expect(try await server.counts()["slow_downs"] == 0)
+    #expect(try await home.use(server) == "200")
+    try await server.expectNothingWrong()
+  }
+
+  @Test(
+    "a no and a code that has expired keep nothing",
+    arguments: ["deny", "expire"]
+  )
+  func refused(action: String) async throws {
+    let server = try await StrictServer(["device_interval": 1])
+    let home = try AcctHome()
+    let process = try RunningProcess(home.signIn(at: server, browser: nil, "--device"))
+    try await process.ready { lines(of: process).count >= 4 }
+    try await server.control("device", ["action": .string(action)])
+    #expect(await process.ended() == 4, "\(lines(of: process))")
+    #expect(try await home.accounts().isEmpty)
+    try await server.expectNothingWrong()
+  }
+
+  private static let grant = "urn:ietf:params:oauth:grant-type:device_code"
+
+  /// What it has said, line by line.
+  private func lines(of process: RunningProcess) -> [String] {
+    String(decoding: process.standardError.contents(), as: UTF8.self).split(separator: "\n")
+      .map(String.init)
+  }
+}

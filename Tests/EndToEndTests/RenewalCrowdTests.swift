@@ -1,0 +1,49 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// Many processes that all find the same expired token, at a server that ends a session when a
+/// refresh token is used twice.
+@Suite("A crowd that renews")
+struct RenewalCrowdTests {
+  private static let processes = 100
+
+  @Test("100 processes at once make one refresh and print the same new token, 20 times over")
+  func vault() async throws {
+    let server = try await StrictServer()
+    let home = try AcctHome()
+    for round in 1...20 { try await renew(home, server, round) }
+    try await server.expectNothingWrong()
+  }
+
+  @Test("100 processes at once make one refresh in a GNOME Keyring, too")
+  func secretService() async throws {
+    let keyring = try GnomeKeyring()
+    defer { keyring.stop() }
+    let server = try await StrictServer()
+    try await renew(try AcctHome(in: keyring), server, 1)
+    try await server.expectNothingWrong()
+  }
+
+  private func renew(_ home: AcctHome, _ server: StrictServer, _ round: Int) async throws {
+    try await home.importExpired(from: server)
+    let before = try #require(try await server.counts()["refreshes"])
+    // The first one's request is held until all of the others are there.
+    try await server.fault(["endpoint": "token", "kind": "delay", "count": 1])
+    let crowd = try (0..<Self.processes).map { _ in try RunningProcess(home.command(["token"])) }
+    try await server.wait(held: 1)
+    try await server.control("release")
+
+    var tokens: Set<[UInt8]> = []
+    for process in crowd {
+      let status = await process.ended(within: .seconds(120))
+      let complaint = String(decoding: process.standardError.contents(), as: UTF8.self)
+      #expect(status == 0, "round \(round): \(complaint)")
+      tokens.insert(process.standardOutput.contents())
+    }
+    #expect(tokens.count == 1, "round \(round)")
+    let counts = try await server.counts()
+    #expect(counts["refreshes"] == before + 1, "round \(round)")
+    #expect(counts["replays"] == 0, "round \(round)")
+  }
+}
