@@ -9,13 +9,17 @@ extension Complaint {
     switch error {
     case .unresolvableHandle(let handle):
       self.init(
-        "handleNotFound", .usage, "handles like \(handle) are never resolved",
+        "handleNotFound",
+        .usage,
+        "handles like \(handle) are never resolved",
         hint: handle.description.hasSuffix(".test")
           ? "ACCT_DNS_SERVER names a resolver that knows it" : nil
       )
     case .handleNotFound(let handle):
       self.init(
-        "handleNotFound", .failed, "nobody knows the handle \(handle)",
+        "handleNotFound",
+        .failed,
+        "nobody knows the handle \(handle)",
         hint: "is it spelled right? it needs a TXT record at _atproto.\(handle)"
       )
     case .handleAmbiguous(let handle):
@@ -24,7 +28,8 @@ extension Complaint {
       self.init("handleMalformed", .serverFailed, "the record of \(handle) is not a DID")
     case .handleNotConfirmed(let handle, let did):
       self.init(
-        "handleNotConfirmed", .serverFailed,
+        "handleNotConfirmed",
+        .serverFailed,
         "\(handle) points to \(did), which does not point back: it is not its handle",
         hint: "if that is you, `acct add \(did)`"
       )
@@ -40,12 +45,14 @@ extension Complaint {
       self.init("noService", .serverFailed, "the document of \(did) names no data server")
     case .serviceRefused(let did):
       self.init(
-        "urlRefused", .refused,
+        "urlRefused",
+        .refused,
         "refused: the data server of \(did) has an address that no credential may be sent to"
       )
     case .protectedResource(let origin, let flaw):
       self.init(
-        "protectedResource", .serverFailed,
+        "protectedResource",
+        .serverFailed,
         "\(origin) does not say which server signs in for it: \(words(for: flaw))"
       )
     case .server(let origin, let member):
@@ -53,7 +60,8 @@ extension Complaint {
     case .subjectMismatch(let expected, let found):
       let who = found.map(printable) ?? "nobody"
       self.init(
-        "subjectMismatch", .serverFailed,
+        "subjectMismatch",
+        .serverFailed,
         expected.map { "the server signed in \(who) instead of \($0)" }
           ?? "the server signed in \(who), which is no DID"
       )
@@ -61,7 +69,8 @@ extension Complaint {
       self.init("scopeMissing", .serverFailed, "the server did not grant the scope atproto")
     case .issuerMismatch(let did, let issuer):
       self.init(
-        "issuerMismatch", .serverFailed,
+        "issuerMismatch",
+        .serverFailed,
         "\(issuer) signed in \(did), which is signed in elsewhere by its own document"
       )
     }
@@ -72,14 +81,18 @@ extension Complaint {
     switch error {
     case .moved(let account, let origin):
       self.init(
-        "moved", .signInRequired, "\(account) has moved to \(origin)",
+        "moved",
+        .signInRequired,
+        "\(account) has moved to \(origin)",
         hint: "sign in again with `acct add`: the refresh token was not spent"
       )
     case .dns(.badServer(let text), _):
       self.init("usage", .usage, "ACCT_DNS_SERVER is not an IP address and a port: \(text)")
     case .dns(_, let name):
       self.init(
-        "network", .network, "no resolver answered for \(name)",
+        "network",
+        .network,
+        "no resolver answered for \(name)",
         hint: "nothing was wrong with the account; try again"
       )
     default: self.init("network", .network, "the network failed")

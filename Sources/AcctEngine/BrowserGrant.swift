@@ -62,7 +62,9 @@ struct BrowserGrant: Sendable {
         .push(request, to: terms.server, key: terms.key, provesAtOnce: terms.provesAtOnce)
       let address = request.browserAddress(at: endpoint, pushed: pushed)
       let wait = CallbackWait(world, listening, request, terms.server)
-      code = .success(try await wait.code(at: address, opensBrowser: terms.opensBrowser, tell: tell))
+      code = .success(
+        try await wait.code(at: address, opensBrowser: terms.opensBrowser, tell: tell)
+      )
     } catch {
       code = .failure(error)
     }

@@ -30,7 +30,8 @@ struct IdentityResolver: Sendable {
       throw .atproto(.handleNotFound(handle))
     }
     let response: HTTPResponse
-    do throws(EngineError) { response = try await exchange.fetch(url) } catch .http(.unresolved, _) {
+    do throws(EngineError) { response = try await exchange.fetch(url) } catch .http(.unresolved, _)
+    {
       // DNS has answered that there is no record; that there is no such host either is no outage.
       throw .atproto(.handleNotFound(handle))
     }

@@ -52,7 +52,12 @@ private func query(_ name: String, at server: Server?, seconds: Int) -> [UInt8]?
   let received =
     if let server {
       unsafe acct_query_txt(
-        name, server.address, server.port, Int32(clamping: seconds), &answer, Int32(answer.count)
+        name,
+        server.address,
+        server.port,
+        Int32(clamping: seconds),
+        &answer,
+        Int32(answer.count)
       )
     } else {
       unsafe acct_query_txt(name, nil, 0, Int32(clamping: seconds), &answer, Int32(answer.count))

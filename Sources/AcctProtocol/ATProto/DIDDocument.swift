@@ -45,7 +45,8 @@ package struct DIDDocument: Equatable, Sendable {
     do { service = try Origin(endpoint) } catch .refusedURL { throw .serviceRefused(did) } catch {
       throw .documentMalformed(did)
     }
-    handle = document["alsoKnownAs"]?.arrayValue?.lazy.compactMap(\.stringValue)
+    handle =
+      document["alsoKnownAs"]?.arrayValue?.lazy.compactMap(\.stringValue)
       .filter { $0.hasPrefix("at://") }
       .compactMap { try? Handle(String($0.dropFirst(5))) }.first
   }
