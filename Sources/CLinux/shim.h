@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,3 +40,7 @@ static inline long acct_key_unlink(int key, int keyring) {
   return syscall(SYS_keyctl, KEYCTL_UNLINK, key, keyring);
 }
 static inline long acct_key_invalidate(int key) { return syscall(SYS_keyctl, KEYCTL_INVALIDATE, key); }
+
+/* eventfd(2): a descriptor that can be waited for until acct_event_ring. */
+static inline int acct_event(void) { return eventfd(0, EFD_CLOEXEC); }
+static inline void acct_event_ring(int event) { eventfd_write(event, 1); }

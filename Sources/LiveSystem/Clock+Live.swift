@@ -5,11 +5,20 @@ import Glibc
 extension Clock {
   /// The system's clock, in UTC.
   package static func live() -> Clock {
-    Clock {
-      var time = timespec()
-      unsafe clock_gettime(CLOCK_REALTIME, &time)
-      return Timestamp(clamped: Int64(time.tv_sec))
-    }
+    Clock(
+      now: {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(clamped: Int64(time.tv_sec))
+      },
+      sleep: { seconds in
+        // The library adds it to the time since boot, which must not overflow.
+        do { try await Task.sleep(for: .seconds(min(max(seconds, 0), 1 << 32))) } catch {
+          return false
+        }
+        return true
+      }
+    )
   }
 }
 

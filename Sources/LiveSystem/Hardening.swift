@@ -3,8 +3,14 @@ import Glibc
 
 /// What keeps a process that holds secrets from leaking them by accident.
 package struct Hardening: Sendable {
-  private let mask: mode_t
-  private let coreLimit: rlim_t
+  let mask: mode_t
+  let coreLimit: rlim_t
+
+  /// What another program is to inherit: its umask, and the soft limit of core dumps in bytes.
+  package init(mask: UInt32, coreLimit: UInt) {
+    self.mask = mask
+    self.coreLimit = coreLimit
+  }
 
   /// Closes core dumps and debuggers of the same user; to be called first of all.
   ///

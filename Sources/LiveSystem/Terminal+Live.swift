@@ -1,5 +1,6 @@
 import AcctModel
 package import AcctPorts
+import Glibc
 import Synchronization
 
 extension Terminal {
@@ -8,8 +9,13 @@ extension Terminal {
   /// - Parameters:
   ///   - device: The terminal's name.
   ///   - patience: How long an answer is waited for, in seconds; `nil` is for ever.
+  ///   - input: The descriptor of standard input.
   /// - Returns: The terminal.
-  package static func live(device: String = "/dev/tty", patience: Int? = nil) -> Terminal {
+  package static func live(
+    device: String = "/dev/tty",
+    patience: Int? = nil,
+    input: Int32 = STDIN_FILENO
+  ) -> Terminal {
     @Sendable func answer(_ prompt: String, isSecret: Bool) -> [UInt8]? {
       onePrompt.withLock { _ in
         Console(device)?.answer(to: prompt.printable, isSecret: isSecret, patience: patience)
@@ -25,10 +31,18 @@ extension Terminal {
       askSecret: { prompt in
         guard var line = answer(prompt, isSecret: true) else { return nil }
         return Secret(consuming: &line)
+      },
+      lines: { prompt in
+        let lines = LineInput(input)
+        return AsyncStream {
+          await lines.next(prompt.printable, on: device)
+        } onCancel: {
+          lines.cancel()
+        }
       }
     )
   }
 }
 
 /// Two questions at once would take each other's answers.
-private let onePrompt = Mutex(())
+let onePrompt = Mutex(())

@@ -1,11 +1,12 @@
 import AcctCLI
 import AcctPorts
 import Glibc
+import LiveHTTP
 import LiveSystem
 import SecretServiceKeyring
 import VaultKeyring
 
-Hardening.closeProcess()
+let hardening = Hardening.closeProcess()
 
 let surroundings = Surroundings.live()
 let folders = Folders(surroundings.variable)
@@ -29,6 +30,11 @@ let world = World(
   terminal: terminal,
   surroundings: surroundings,
   clock: .live(),
-  entropy: .live()
+  entropy: .live(),
+  transport: .live(environment: surroundings.variable),
+  browser: .live(undoing: hardening, surroundings.variable),
+  listener: .live(),
+  signals: .live(),
+  dns: .live(variable: surroundings.variable)
 )
 exit(await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world))

@@ -1,0 +1,62 @@
+#pragma once
+/* SIGHUP, SIGINT and SIGTERM noted instead of acted on, in whichever thread they arrive.
+   In C because a signal handler must not run Swift's runtime. All calls from one source file: each
+   that includes this has a state of its own. */
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <unistd.h>
+
+static const int acct_noted_signals[] = { SIGHUP, SIGINT, SIGTERM };
+enum { ACCT_NOTED_SIGNALS = sizeof acct_noted_signals / sizeof *acct_noted_signals };
+
+/* Within a function, since Swift emits what its code calls and not a header's variables. */
+static inline struct acct_signals {
+  /* A bit for each signal that came. The __atomic builtins on an int take no lock. */
+  int noted;
+  /* An eventfd that is rung for each note. */
+  int bell;
+  struct sigaction before[ACCT_NOTED_SIGNALS];
+} *acct_signals(void) {
+  static struct acct_signals state;
+  return &state;
+}
+
+static inline void acct_signal_came(int number) {
+  int error = errno;
+  for (int i = 0; i < ACCT_NOTED_SIGNALS; i++)
+    if (acct_noted_signals[i] == number)
+      __atomic_fetch_or(&acct_signals()->noted, 1 << i, __ATOMIC_SEQ_CST);
+  uint64_t one = 1;
+  /* It fails only after 2^64 - 2 unheard rings. */
+  if (write(acct_signals()->bell, &one, sizeof one) < 0) {}
+  errno = error;
+}
+
+/* Whether one came since the last time; forgets it. */
+static inline int acct_signals_take(void) {
+  return __atomic_exchange_n(&acct_signals()->noted, 0, __ATOMIC_SEQ_CST) != 0;
+}
+
+/* Notes signals from here on, and rings the bell for each. One that is ignored, as SIGHUP under
+   nohup(1), stays ignored. */
+static inline void acct_signals_begin(int bell) {
+  acct_signals()->bell = bell;
+  for (int i = 0; i < ACCT_NOTED_SIGNALS; i++) {
+    struct sigaction action = { .sa_handler = acct_signal_came, .sa_flags = SA_RESTART };
+    sigaction(acct_noted_signals[i], NULL, &acct_signals()->before[i]);
+    if (acct_signals()->before[i].sa_handler == SIG_IGN) continue;
+    sigaction(acct_noted_signals[i], &action, NULL);
+  }
+}
+
+/* Gives the signals back, then lets those that were noted do what they would have done. They go to
+   the process and not to this thread, which may be one of those that block them all. */
+static inline void acct_signals_end(void) {
+  for (int i = 0; i < ACCT_NOTED_SIGNALS; i++)
+    if (acct_signals()->before[i].sa_handler != SIG_IGN)
+      sigaction(acct_noted_signals[i], &acct_signals()->before[i], NULL);
+  int noted = __atomic_exchange_n(&acct_signals()->noted, 0, __ATOMIC_SEQ_CST);
+  for (int i = 0; i < ACCT_NOTED_SIGNALS; i++)
+    if (noted & 1 << i) kill(getpid(), acct_noted_signals[i]);
+}

@@ -1,0 +1,109 @@
+import AcctModel
+import AcctPorts
+import NIOCore
+import NIOHTTP1
+
+/// One connection to the callback listener: one request, one answer, the end.
+final class CallbackConversation: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = ByteBuffer
+
+  /// What a connection is told from outside.
+  enum Order: Sendable {
+    case answer(CallbackPage)
+    /// Ends once everything is said.
+    case leave
+  }
+
+  private enum State {
+    /// Waits for the rest of the request.
+    case reading(HTTPRequestHead?)
+    /// A callback has been handed over, and its answer has not come yet.
+    case handedOver
+    case answered
+  }
+
+  private let deliver: (Callback) -> Void
+  private var state = State.reading(nil)
+
+  /// - Parameter deliver: Takes the callback.
+  init(deliver: @escaping (Callback) -> Void) { self.deliver = deliver }
+
+  /// How long a request may take, in seconds.
+  private static let patience: Int64 = 10
+
+  func channelActive(context: ChannelHandlerContext) {
+    // From the start and not since the last byte: slow drops would hold a connection for ever.
+    context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Self.patience)) {
+      if case .reading = self.state { context.close(promise: nil) }
+    }
+    context.fireChannelActive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .reading(let head) = state else { return }
+    switch unwrapInboundIn(data) {
+    case .head(let head): state = .reading(head)
+    case .body: break
+    case .end: if let head { take(head, context) }
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch (event as? Order, state) {
+    case (.answer(let page), .handedOver): send(CallbackAnswer(page), context)
+    case (.leave, .handedOver): send(CallbackAnswer(.unexpected), context)
+    case (.leave, .reading): context.close(promise: nil)
+    case (.answer, _), (.leave, .answered): break
+    case (nil, _): context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  /// Reset, or no HTTP.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  private func take(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let port = context.channel.localAddress?.port ?? 0
+    // A page elsewhere whose name was made to lead here would send that name (DNS rebinding).
+    guard isLoopback(head.headers["Host"], port) else { return send(.wrongHost, context) }
+    guard parts.first == "/callback" else { return send(.notFound, context) }
+    guard head.method == .GET else { return send(.wrongMethod, context) }
+    state = .handedOver
+    let channel = context.channel
+    let query = Secret(parts.count > 1 ? String(parts[1]) : "")
+    deliver(
+      Callback(query: query) { page in
+        channel.pipeline.fireUserInboundEventTriggered(Order.answer(page))
+      }
+    )
+  }
+
+  private func send(_ answer: CallbackAnswer, _ context: ChannelHandlerContext) {
+    state = .answered
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer.message)))
+      .assumeIsolated()
+      .whenComplete { _ in context.close(promise: nil) }
+  }
+}
+
+private func isLoopback(_ hosts: [String], _ port: Int) -> Bool {
+  guard let host = hosts.first, hosts.count == 1 else { return false }
+  return ["127.0.0.1", "[::1]"].contains { address in
+    host == "\(address):\(port)" || port == 80 && host == address
+  }
+}
+
+/// Closes a connection that sends more than any browser has to say.
+final class ByteBudget: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  private var left = 1 << 16
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    left -= unwrapInboundIn(data).readableBytes
+    if left < 0 { context.close(promise: nil) } else { context.fireChannelRead(data) }
+  }
+}

@@ -1,0 +1,114 @@
+package import AcctPorts
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+extension CallbackListener {
+  /// A small HTTP/1.1 server on 127.0.0.1, and on ::1 with the same port where that can be had.
+  ///
+  /// It takes one request from each connection, and only within 10 seconds and 64 KiB. It starts
+  /// one thread, which ends with ``Listening/close``. A wait that is cancelled ends all waiting.
+  package static func live() -> CallbackListener {
+    CallbackListener { port throws(ListenFailure) in
+      let server = try await CallbackServer.listen(on: port)
+      return Listening(
+        port: server.port,
+        next: { await server.next() },
+        close: { await server.close() }
+      )
+    }
+  }
+}
+
+/// A listener at work.
+private final class CallbackServer: Sendable {
+  let port: Int
+  private let group: MultiThreadedEventLoopGroup
+  private let listeners: [any Channel]
+  private let visits: Visits
+  private let callbacks: AsyncStream<Callback>
+
+  private init(
+    _ port: Int,
+    _ group: MultiThreadedEventLoopGroup,
+    _ listeners: [any Channel],
+    _ visits: Visits,
+    _ callbacks: AsyncStream<Callback>
+  ) {
+    self.port = port
+    self.group = group
+    self.listeners = listeners
+    self.visits = visits
+    self.callbacks = callbacks
+  }
+
+  static func listen(on port: Int?) async throws(ListenFailure) -> CallbackServer {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let (callbacks, arrivals) = AsyncStream.makeStream(of: Callback.self)
+    let visits = Visits(arrivals)
+    let bootstrap = ServerBootstrap(group: group)
+      // Connections of an earlier sign-in that linger in TIME_WAIT don't keep the port.
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelInitializer { channel in
+        guard visits.admit(channel) else { return channel.close() }
+        return channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          try pipeline.addHandler(ByteBudget())
+          try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+          try pipeline.addHandler(CallbackConversation { arrivals.yield($0) })
+        }
+      }
+    do {
+      let first = try await bootstrap.bind(host: "127.0.0.1", port: port ?? 0).get()
+      guard let bound = first.localAddress?.port else { throw ChannelError.unknownLocalAddress }
+      var listeners = [first]
+      // Without IPv6 there is nobody to miss; the redirect address names 127.0.0.1.
+      if let second = try? await bootstrap.bind(host: "::1", port: bound).get() {
+        listeners.append(second)
+      }
+      return CallbackServer(bound, group, listeners, visits, callbacks)
+    } catch {
+      await group.end()
+      throw ListenFailure.failed(port: port, reason: reason(error))
+    }
+  }
+
+  func next() async -> Callback? {
+    var iterator = callbacks.makeAsyncIterator()
+    let callback = await iterator.next()
+    // What came before the end and was not taken has been answered by then.
+    return visits.haveEnded ? nil : callback
+  }
+
+  func close() async {
+    guard let open = visits.end() else { return }
+    for listener in listeners { listener.close(promise: nil) }
+    for visitor in open {
+      visitor.pipeline.fireUserInboundEventTriggered(CallbackConversation.Order.leave)
+    }
+    let patience = group.next().scheduleTask(in: .seconds(2)) {
+      for visitor in open { visitor.close(promise: nil) }
+    }
+    for channel in listeners + open {
+      // It never fails, and how a connection ended is nothing to act on.
+      try? await channel.closeFuture.get()
+    }
+    patience.cancel()
+    await group.end()
+  }
+}
+
+extension MultiThreadedEventLoopGroup {
+  /// Ends the thread.
+  fileprivate func end() async {
+    // It fails only where it has ended already.
+    try? await shutdownGracefully()
+  }
+}
+
+private func reason(_ error: any Error) -> String {
+  guard let error = error as? IOError else { return "the system can't" }
+  let words = unsafe String(cString: strerror(error.errnoCode))
+  return words.prefix(1).lowercased() + words.dropFirst()
+}

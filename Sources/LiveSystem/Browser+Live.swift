@@ -1,0 +1,77 @@
+package import AcctPorts
+import CLinux
+import Dispatch
+import Glibc
+
+extension Browser {
+  /// The browser that the user named, else the desktop's.
+  ///
+  /// `BROWSER` holds a command, or several with colons between, which are tried in turn until one
+  /// works. Spaces separate its words, and no shell reads it. The address takes the place of `%s`,
+  /// or stands last. Without it, xdg-open(1) is asked, on a desktop alone.
+  ///
+  /// What is started belongs to the user and not to this process: it has a session of its own, so
+  /// that Ctrl-C does not end it, and gets the environment but for the passphrase's file name.
+  ///
+  /// - Parameters:
+  ///   - hardening: What the program must not inherit.
+  ///   - variable: Returns an environment variable, and `nil` for one that is empty.
+  /// - Returns: The browser.
+  package static func live(
+    undoing hardening: Hardening,
+    _ variable: @escaping @Sendable (_ name: String) -> String?
+  ) -> Browser {
+    Browser { address in
+      for command in commands(for: address, variable) where await works(command, hardening) {
+        return true
+      }
+      return false
+    }
+  }
+}
+
+private func commands(
+  for address: String,
+  _ variable: (_ name: String) -> String?
+) -> [[String]] {
+  let named = (variable("BROWSER") ?? "").split(separator: ":").map { command in
+    command.split(separator: " ").map(String.init)
+  }
+  let commands = named.filter { !$0.isEmpty }.map { words in
+    let filled = words.map { $0.replacing("%s", with: address) }
+    return filled == words ? words + [address] : filled
+  }
+  guard commands.isEmpty else { return commands }
+  // It would look for browsers that draw on a terminal.
+  let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { variable($0) != nil }
+  return isDesktop ? [["xdg-open", address]] : []
+}
+
+/// Whether a command ends well, or is still at work after a second.
+private func works(_ words: [String], _ hardening: Hardening) async -> Bool {
+  guard let child = start(words, hardening) else { return false }
+  let (verdicts, verdict) = AsyncStream.makeStream(of: Bool.self)
+  // A thread of its own, which waits for as long as the browser runs: nothing else would reap it.
+  DispatchQueue(label: "acct.browser").async {
+    var status: Int32 = 0
+    var reaped: pid_t
+    repeat { reaped = unsafe waitpid(child, &status, 0) } while reaped < 0 && errno == EINTR
+    // Where somebody made the system reap children itself, nobody learns how they ended.
+    verdict.yield(reaped == child && status == 0)
+  }
+  DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { verdict.yield(true) }
+  for await works in verdicts { return works }
+  return true
+}
+
+private func start(_ words: [String], _ hardening: Hardening) -> pid_t? {
+  var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+  defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
+  let child = unsafe acct_start_detached(
+    &arguments,
+    "ACCT_VAULT_PASSPHRASE_FILE",
+    hardening.mask,
+    hardening.coreLimit
+  )
+  return child > 0 ? child : nil
+}

@@ -1,0 +1,82 @@
+package import AcctPorts
+import CLinux
+import Dispatch
+import Glibc
+import Synchronization
+
+extension Signals {
+  /// The signals of the process, in whichever thread they arrive.
+  ///
+  /// One that was ignored when the process started, as SIGHUP under nohup(1), stays ignored. A
+  /// watch whose action has been called takes further signals without a word: what the first one
+  /// set going may finish. While signals are held back, watches don't hear of them either.
+  package static func live() -> Signals {
+    Signals(
+      holdBack: {
+        let hold = desk.withLock { $0.begin { desk, id in desk.holds.insert(id) } }
+        return HeldSignals { settle { $0.holds.remove(hold) } }
+      },
+      watch: { action in
+        startRinging
+        let watch = desk.withLock { $0.begin { desk, id in desk.watches[id] = action } }
+        return HeldSignals { settle { $0.watches[watch] = nil } }
+      }
+    )
+  }
+}
+
+/// Who has an interest in signals now; one for the process, as the signals are.
+private let desk = Mutex(Desk())
+
+private struct Desk {
+  var holds: Set<Int> = []
+  /// What to call; an action that was called has given way to one that does nothing.
+  var watches: [Int: @Sendable () -> Void] = [:]
+  private var lastID = 0
+
+  /// Adds an interest under a new number, and takes the signals if it is the first.
+  mutating func begin(_ add: (inout Desk, Int) -> Void) -> Int {
+    if isEmpty { acct_signals_begin(bell) }
+    lastID += 1
+    add(&self, lastID)
+    return lastID
+  }
+
+  var isEmpty: Bool { holds.isEmpty && watches.isEmpty }
+
+  /// What is to be called now.
+  mutating func dueActions() -> [@Sendable () -> Void] {
+    guard holds.isEmpty, !watches.isEmpty, acct_signals_take() != 0 else { return [] }
+    let actions = Array(watches.values)
+    for id in watches.keys { watches[id] = {} }
+    return actions
+  }
+}
+
+/// Takes an interest back; the last one to go gives the signals back.
+private func settle(_ change: (inout Desk) -> Void) {
+  desk.withLock { desk in
+    let wasEmpty = desk.isEmpty
+    change(&desk)
+    if desk.isEmpty && !wasEmpty { acct_signals_end() }
+  }
+  callDueActions()
+}
+
+/// Calls outside the lock, since an action may release a watch.
+private func callDueActions() {
+  for action in desk.withLock({ $0.dueActions() }) { action() }
+}
+
+/// What the signal handler rings.
+private let bell = acct_event()
+
+/// Calls actions on a thread of its own, since a handler must not.
+private let startRinging: Void = DispatchQueue(label: "acct.signals").async {
+  var rings: UInt64 = 0
+  while true {
+    let count = unsafe read(bell, &rings, MemoryLayout.size(ofValue: rings))
+    guard count > 0 || errno == EINTR else { return }
+    callDueActions()
+  }
+}
