@@ -80,7 +80,7 @@ package struct ATProtoSignIn: Sendable {
     do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
     let scope = wish.scope ?? ATProtoClient.scope
     let clientID = wish.clientID ?? ATProtoClient.loopbackID(scope: scope)
-    let response = try await BrowserGrant(world, exchange)(
+    let outcome = try await BrowserGrant(world, exchange)(
       .init(
         server: server,
         clientID: clientID,
@@ -93,6 +93,7 @@ package struct ATProtoSignIn: Sendable {
       ),
       tell: tell
     )
+    let response = outcome.response
     let document = try await verified(response, known, server)
     let now = world.clock.now()
     return NewCredentials(

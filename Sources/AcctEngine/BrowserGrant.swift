@@ -27,6 +27,13 @@ struct BrowserGrant: Sendable {
     var redirectPort: Int?
   }
 
+  /// What came of it.
+  struct Outcome: Sendable {
+    var response: TokenResponse
+    /// What an ID token must repeat, if one was asked for.
+    var nonce: String?
+  }
+
   /// Sends the user to the server, waits for the callback, and exchanges its code.
   ///
   /// - Parameters:
@@ -37,7 +44,7 @@ struct BrowserGrant: Sendable {
   func callAsFunction(
     _ terms: Terms,
     tell: @escaping @Sendable (SignInPrompt) -> Void
-  ) async throws(EngineError) -> TokenResponse {
+  ) async throws(EngineError) -> Outcome {
     let origin = terms.server.issuer.url.origin
     guard let endpoint = terms.server.authorizationEndpoint else {
       throw .oauth(.unsupported(.authorizationCode), origin)
@@ -69,7 +76,8 @@ struct BrowserGrant: Sendable {
       code = .failure(error)
     }
     await listening.close()
-    return try await TokenEndpoint(of: terms.server, exchange)
+    let response = try await TokenEndpoint(of: terms.server, exchange)
       .grant(request.exchange(try code.get()), key: terms.key)
+    return Outcome(response: response, nonce: request.nonce)
   }
 }

@@ -53,7 +53,7 @@ package struct SignIn: Sendable {
   ) async throws(EngineError) -> NewCredentials {
     let server = try await Discovery(world, timeout: exchange.timeout).server(wish.issuer)
     let key = try newKey(for: server)
-    let response = try await BrowserGrant(world, exchange)(
+    let outcome = try await BrowserGrant(world, exchange)(
       .init(
         server: server,
         clientID: wish.clientID,
@@ -66,12 +66,13 @@ package struct SignIn: Sendable {
       tell: tell
     )
     return NewCredentials(
-      response,
+      outcome.response,
       key: key,
       issuer: wish.issuer,
       clientID: wish.clientID,
       scope: wish.scope,
       resources: wish.resources,
+      nonce: outcome.nonce,
       now: world.clock.now()
     )
   }
@@ -103,14 +104,19 @@ extension NewCredentials {
     clientID: String,
     scope: String?,
     resources: [HTTPURL],
+    nonce: String?,
     now: Timestamp
   ) {
     let origins = resources.map(\.origin)
     let own = origins.isEmpty ? [issuer.url.origin] : origins
+    // Without a subject, signing in again could not find the account: opaque tokens tell none.
+    let subject =
+      response.subject
+      ?? response.idToken?.subject(from: issuer, for: clientID, repeating: nonce)
     self.init(
       kind: .oauth,
       tokenType: response.tokenType,
-      identity: Identity(subject: response.subject, issuer: issuer, clientID: clientID),
+      identity: Identity(subject: subject, issuer: issuer, clientID: clientID),
       issuerSource: .given,
       service: own.first,
       origins: own,

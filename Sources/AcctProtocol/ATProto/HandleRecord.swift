@@ -35,7 +35,7 @@ package enum HandleRecord {
     let text = body.withBytes { span in
       String(decoding: span.indices.prefix(2200).map { span[$0] }, as: UTF8.self)
     }
-    let word = text.split { " \t\r\n".contains($0) }
+    let word = text.split(whereSeparator: \.isWhitespace)
     guard word.count == 1 else { throw .handleMalformed(handle) }
     do { return try DID(String(word[0])) } catch { throw .handleMalformed(handle) }
   }

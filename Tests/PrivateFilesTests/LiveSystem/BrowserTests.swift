@@ -1,0 +1,136 @@
+import AcctPorts
+import Glibc
+import LiveSystem
+import Testing
+
+@Suite("The live browser")
+struct BrowserTests {
+  private static let address = #"https://issuer.example/authorize?a=1&b=%20%s'"$(id)`;#*\"#
+
+  let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// A program that does what a shell script says.
+  private func script(_ name: String, _ text: String) throws -> String {
+    try scratch.write("#!/bin/sh\n\(text)\n", to: name, mode: 0o700)
+  }
+
+  private func opens(_ browser: String?) async -> Bool {
+    await Browser.live(undoing: .none) { $0 == "BROWSER" ? browser : nil }.open(Self.address)
+  }
+
+  @Test("gets the address as its one argument, to the letter")
+  func argument() async throws {
+    let browser = try script("b", "printf '%s|' \"$#\" \"$@\" >'\(scratch("out"))'")
+    #expect(await opens(browser))
+    #expect(scratch.text(of: "out") == "1|\(Self.address)|")
+  }
+
+  @Test("gets the address where %s stands, between words of its own")
+  func placeholder() async throws {
+    let browser = try script("b", "printf '%s|' \"$@\" >'\(scratch("out"))'")
+    #expect(await opens(" \(browser)  --new --url=%s *  "))
+    #expect(scratch.text(of: "out") == "--new|--url=\(Self.address)|*|")
+  }
+
+  @Test("works as long as it has not failed")
+  func verdicts() async throws {
+    #expect(await opens("sh -c exit"))
+    #expect(await opens("sleep 3 --") == false)
+    #expect(await opens(try script("failing", "exit 1")) == false)
+    #expect(await opens(try script("killed", "kill -KILL $$")) == false)
+    #expect(await opens(scratch("nowhere")) == false)
+    // Still at work after a second.
+    #expect(await opens(try script("slow", "exec sleep 3")))
+  }
+
+  @Test("is the first that works of several")
+  func alternatives() async throws {
+    let good = try script("good", "echo good >>'\(scratch("out"))'")
+    let other = try script("other", "echo other >>'\(scratch("out"))'")
+    #expect(await opens("false:\(scratch("nowhere")):\(good):\(other)"))
+    #expect(scratch.text(of: "out") == "good\n")
+    #expect(await opens("false:false") == false)
+  }
+
+  @Test("is none where neither a command is named nor a desktop is there")
+  func none() async {
+    #expect(await opens(nil) == false)
+    #expect(await opens(": :") == false)
+  }
+
+  @Test("is the desktop's where none is named")
+  func desktop() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      let scratch = try ScratchFolder()
+      try scratch.write(
+        "#!/bin/sh\necho \"$@\" >'\(scratch("out"))'\n",
+        to: "xdg-open",
+        mode: 0o700
+      )
+      unsafe setenv("PATH", "\(scratch.path):/usr/bin:/bin", 1)
+      for variable in ["DISPLAY", "WAYLAND_DISPLAY"] {
+        let browser = Browser.live(undoing: .none) { $0 == variable ? ":0" : nil }
+        print(await browser.open("https://\(variable)"))
+        print(scratch.text(of: "out") ?? "")
+      }
+    }
+    #expect(
+      result.map { String(decoding: $0.standardOutputContent, as: UTF8.self) }?
+        .contains("true\nhttps://DISPLAY\n\ntrue\nhttps://WAYLAND_DISPLAY\n") == true
+    )
+  }
+
+  @Test("inherits nothing of this process but the environment")
+  func inheritance() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      let scratch = try ScratchFolder()
+      try scratch.write("leak", to: "leak")
+      let leak = unsafe open(scratch("leak"), O_RDONLY)
+      signal(SIGPIPE, SIG_IGN)
+      signal(SIGINT, SIG_IGN)
+      umask(0o077)
+      unsafe setenv("ACCT_VAULT_PASSPHRASE_FILE", "/secret", 1)
+      unsafe setenv("ACCT_VAULT_PASSPHRASE_FILES", "another", 1)
+      try scratch.write(
+        """
+        #!/bin/sh
+        {
+          umask
+          readlink /proc/$$/fd/0 /proc/$$/fd/2 /proc/$$/fd/\(leak)
+          cut -d' ' -f6 /proc/$$/stat | sed "s/^$$\\$/session/"
+          cut -d' ' -f7 /proc/$$/stat
+          # The first 16 signals; some systems start everything with one of glibc's own ignored.
+          grep -E '^Sig(Blk|Ign)' /proc/$$/status | cut -c1-8,21-24
+          ulimit -S -c
+          env | grep '^ACCT_VAULT'
+        } >'\(scratch("out"))'
+        """,
+        to: "b",
+        mode: 0o700
+      )
+      let hardening = Hardening(mask: 0o027, coreLimit: 0)
+      _ = await Browser.live(undoing: hardening) { $0 == "BROWSER" ? scratch("b") : nil }.open("x")
+      print(scratch.text(of: "out") ?? "")
+    }
+    let expected = """
+      0027
+      /dev/null
+      /dev/null
+      session
+      0
+      SigBlk:\t0000
+      SigIgn:\t0000
+      0
+      ACCT_VAULT_PASSPHRASE_FILES=another
+
+      """
+    let output = result.map { String(decoding: $0.standardOutputContent, as: UTF8.self) } ?? ""
+    #expect(output.contains(expected), "\(output)")
+  }
+}
+
+extension Hardening {
+  fileprivate static let none = Hardening(mask: 0o022, coreLimit: 0)
+}

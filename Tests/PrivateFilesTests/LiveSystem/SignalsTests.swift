@@ -1,0 +1,154 @@
+import AcctPorts
+import Glibc
+import LiveSystem
+import Synchronization
+import Testing
+
+/// Each in a process of its own, since signals are the whole process's.
+///
+/// What is printed shows how far a process came before a signal ended it.
+@Suite("The live signals")
+struct SignalsTests {
+  @Test("that are held back take effect when released", arguments: [SIGHUP, SIGINT, SIGTERM])
+  func heldBack(_ signal: Int32) async {
+    // An exit test takes no values along.
+    let result =
+      switch signal {
+      case SIGHUP:
+        await #expect(processExitsWith: .signal(SIGHUP), observing: [\.standardOutputContent]) {
+          await sendWhileHeld(SIGHUP)
+        }
+      case SIGINT:
+        await #expect(processExitsWith: .signal(SIGINT), observing: [\.standardOutputContent]) {
+          await sendWhileHeld(SIGINT)
+        }
+      default:
+        await #expect(processExitsWith: .signal(SIGTERM), observing: [\.standardOutputContent]) {
+          await sendWhileHeld(SIGTERM)
+        }
+      }
+    #expect(output(result).contains("held"))
+    #expect(!output(result).contains("survived"))
+  }
+
+  @Test("are held back until the last of several releases them, each once")
+  func nested() async {
+    let result = await #expect(
+      processExitsWith: .signal(SIGTERM),
+      observing: [\.standardOutputContent]
+    ) {
+      let outer = Signals.live().holdBack()
+      let inner = Signals.live().holdBack()
+      inner.release()
+      inner.release()
+      kill(getpid(), SIGTERM)
+      say("held")
+      let third = Signals.live().holdBack()
+      outer.release()
+      say("still held")
+      third.release()
+      await forEver()
+    }
+    #expect(output(result).contains("still held"))
+  }
+
+  @Test("that did not come leave nothing behind when released")
+  func restored() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      signal(SIGTERM) { _ in _exit(7) }
+      Signals.live().holdBack().release()
+      Signals.live().watch { _exit(8) }.release()
+      kill(getpid(), SIGTERM)
+      await forEver()
+    }
+  }
+
+  @Test("that were ignored from the start stay ignored")
+  func ignored() async {
+    await #expect(processExitsWith: .exitCode(0)) {
+      signal(SIGHUP, SIG_IGN)
+      let hold = Signals.live().holdBack()
+      let watch = Signals.live().watch { _exit(8) }
+      kill(getpid(), SIGHUP)
+      hold.release()
+      watch.release()
+      kill(getpid(), SIGHUP)
+      // Ignored signals are dropped as they are sent: there is nothing to wait for.
+      exit(0)
+    }
+  }
+
+  @Test("that are watched for are told to each watch once, and end nothing")
+  func watched() async {
+    await #expect(processExitsWith: .exitCode(0)) {
+      let (calls, call) = AsyncStream.makeStream(of: String.self)
+      var told = calls.makeAsyncIterator()
+      let first = Signals.live().watch { call.yield("first") }
+      kill(getpid(), SIGINT)
+      #expect(await told.next() == "first")
+      let second = Signals.live().watch { call.yield("second") }
+      kill(getpid(), SIGINT)
+      #expect(await told.next() == "second")
+      call.finish()
+      #expect(await told.next() == nil)
+      first.release()
+      second.release()
+      exit(0)
+    }
+  }
+
+  @Test("that are held back are told to a watch after that")
+  func heldFromWatch() async {
+    await #expect(processExitsWith: .exitCode(0)) {
+      let (calls, call) = AsyncStream.makeStream(of: String.self)
+      var told = calls.makeAsyncIterator()
+      let watch = Signals.live().watch { call.yield("signal") }
+      let hold = Signals.live().holdBack()
+      kill(getpid(), SIGTERM)
+      call.yield("work done")
+      hold.release()
+      #expect(await told.next() == "work done")
+      #expect(await told.next() == "signal")
+      watch.release()
+      exit(0)
+    }
+  }
+
+  @Test("can be watched for again")
+  func again() async {
+    await #expect(processExitsWith: .exitCode(0)) {
+      for _ in 0..<3 {
+        let (calls, call) = AsyncStream.makeStream(of: Void.self)
+        let watch = Signals.live().watch { call.yield() }
+        kill(getpid(), SIGINT)
+        #expect(await calls.first { true } != nil)
+        watch.release()
+      }
+      exit(0)
+    }
+  }
+
+  private func output(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+  }
+}
+
+private func sendWhileHeld(_ signal: Int32) async {
+  let hold = Signals.live().holdBack()
+  kill(getpid(), signal)
+  say("held")
+  hold.release()
+  await forEver()
+}
+
+/// The signal that was sent ends the process, at whatever thread it arrives.
+private func forEver() async {
+  try? await Task.sleep(for: .seconds(30))
+  say("survived")
+}
+
+/// At once, since the process may not live long enough for a buffer to be written.
+private func say(_ text: String) {
+  let bytes = Array("\(text)\n".utf8)
+  _ = unsafe write(STDOUT_FILENO, bytes, bytes.count)
+}
