@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,14 @@ class Crowd(StrictServerTest):
         self.assertEqual((results.count(200), results.count(400)), (1, 99))
         counts = self.counts()
         self.assertEqual((counts["refreshes"], counts["replays"], counts["sessions_ended"]), (1, 99, 1))
+
+
+class Idleness(StrictServerTest):
+    def test_the_server_is_idle_when_the_last_connection_has_gone(self):
+        parts = urlsplit(self.server.ready["issuer"])
+        with socket.create_connection((parts.hostname, parts.port)):
+            self.assertFalse(self.server.control("wait", {"idle": True, "timeout": 0})["reached"])
+        self.assertTrue(self.server.control("wait", {"idle": True})["reached"])
 
 
 class Log(StrictServerTest):

@@ -47,8 +47,10 @@ def _release(realm: Realm, request: Request, value: object) -> object:
 
 
 def _wait(realm: Realm, request: Request, value: dict) -> object:
-    """Blocks until so many requests are held, or so many have reached an endpoint (timeout in seconds)."""
-    timeout = float(value.get("timeout", 10))
+    """Blocks until so many requests are held, so many have reached an endpoint, or nobody else is connected."""
+    timeout = float(value.get("timeout", 10))  # seconds
+    if value.get("idle"):
+        return {"reached": realm.presence.wait_for(1, timeout)}
     if "held" in value:
         return {"reached": realm.faults.wait_for_held(int(value["held"]), timeout)}
     return {"reached": realm.trace.wait(value["endpoint"], int(value.get("count", 1)), timeout)}

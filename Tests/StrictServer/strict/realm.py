@@ -12,6 +12,7 @@ from .nonces import NonceBook
 from .settings import Settings
 from .store import Store
 from .trace import Trace
+from .wire import Presence
 
 
 class Realm:
@@ -22,6 +23,7 @@ class Realm:
         self.store = Store()
         self.faults = FaultTable()
         self.trace = Trace()
+        self.presence = Presence()
         self.nonces = {name: NonceBook(name, settings) for name in ("as", "rs")}
         self.key = ec.generate_private_key(ec.SECP256R1())
         self.bases: dict[str, str] = {}  # origin name → scheme, host and port

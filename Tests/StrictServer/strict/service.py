@@ -29,7 +29,7 @@ class Service:
             "elsewhere": _elsewhere,
             "unknown": lambda realm, request: Response(404),
         }
-        self.origins = [Origin(name, self.answer, lambda: realm.settings.keep_alive)
+        self.origins = [Origin(name, self.answer, lambda: realm.settings.keep_alive, realm.presence)
                         for name in ("as", "rs", "elsewhere")]
         realm.bases = {origin.name: origin.base for origin in self.origins}
 

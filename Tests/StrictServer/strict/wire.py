@@ -6,6 +6,7 @@ import json
 import socket
 import socketserver
 import struct
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from email.utils import formatdate
@@ -141,6 +142,24 @@ class Connection(socketserver.StreamRequestHandler):
         return not (closes or response.claimed_length is not None or response.breakage == "close_after")
 
 
+class Presence:
+    """How many connections are open, on all origins together."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._open = 0
+
+    def change(self, by: int) -> None:
+        with self._changed:
+            self._open += by
+            self._changed.notify_all()
+
+    def wait_for(self, count: int, timeout: float) -> bool:
+        """Waits until at most `count` connections are open (timeout in seconds)."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._open <= count, timeout)
+
+
 class Origin(socketserver.ThreadingTCPServer):
     """One origin on a free port of 127.0.0.1."""
 
@@ -148,9 +167,20 @@ class Origin(socketserver.ThreadingTCPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, name: str, answer: Callable[[Request], Response], keep_alive: Callable[[], bool]):
+    def __init__(self, name: str, answer: Callable[[Request], Response], keep_alive: Callable[[], bool],
+                 presence: Presence):
         super().__init__(("127.0.0.1", 0), Connection)
+        self.presence = presence
         self.name = name
         self.base = f"http://127.0.0.1:{self.server_address[1]}"
         self.answer = answer
         self.keep_alive = keep_alive
+
+    def process_request(self, request: socket.socket, client_address: object) -> None:
+        # Counted as it is accepted: in the order in which clients connected, not in that of threads.
+        self.presence.change(1)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: socket.socket) -> None:
+        super().shutdown_request(request)
+        self.presence.change(-1)
