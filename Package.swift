@@ -106,7 +106,7 @@ let package = Package(
     // Tests.
     .target(
       name: "AcctTestSupport",
-      dependencies: ["AcctModel", "AcctPorts"],
+      dependencies: ["AcctModel", "AcctPorts", "StrictJSON"],
       path: "Tests/AcctTestSupport",
       swiftSettings: houseRules
     ),

@@ -51,7 +51,7 @@ extension Complaint {
       )
     case .protectedResource(let origin, let flaw):
       self.init(
-        "protectedResource",
+        flaw.code,
         .serverFailed,
         "\(origin) does not say which server signs in for it: \(words(for: flaw))"
       )

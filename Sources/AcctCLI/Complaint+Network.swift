@@ -21,7 +21,7 @@ extension Complaint {
         hint: status == .network ? "nothing was wrong with the account; try again" : nil
       )
     case .oauth(let error, let origin):
-      self.init("serverAnswer", .serverFailed, "\(origin) \(words(for: error))")
+      self.init(error.code, .serverFailed, "\(origin) \(words(for: error))")
     case .rateLimited(let retryAfter, let origin):
       self.init(
         "rateLimited",
@@ -64,7 +64,7 @@ extension Complaint {
       self.init("authorizationRefused", .signInRequired, "the server did not sign you in: \(words)")
     case .untrustedCallback(let distrust):
       self.init(
-        "untrustedCallback",
+        distrust.code,
         .serverFailed,
         "the callback is not believed: \(words(for: distrust))"
       )
