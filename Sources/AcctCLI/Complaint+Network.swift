@@ -22,7 +22,7 @@ extension Complaint {
       )
     case .oauth(let error, let origin):
       self.init(
-        "serverAnswer",
+        error.code,
         .serverFailed,
         "\(origin) \(words(for: error))",
         // Some servers refuse a dead session without a word. That is no proof, so the account
@@ -72,7 +72,7 @@ extension Complaint {
       self.init("authorizationRefused", .signInRequired, "the server did not sign you in: \(words)")
     case .untrustedCallback(let distrust):
       self.init(
-        "untrustedCallback",
+        distrust.code,
         .serverFailed,
         "the callback is not believed: \(words(for: distrust))"
       )

@@ -59,6 +59,12 @@ package enum EngineError: Error, Equatable, Sendable {
   /// Nothing says which server renews the account.
   case issuerUnknown(account: AccountName)
 
+  // AT Protocol.
+  case atproto(ATProtoError)
+  case dns(DNSFailure, name: String)
+  /// The DID's own document now leads to another server than the one that granted the tokens.
+  case moved(account: AccountName, to: Origin)
+
   // Signing in.
   /// The server, or the user there, said no.
   case authorizationRefused(code: String, description: String?)

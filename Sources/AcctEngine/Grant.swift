@@ -82,7 +82,7 @@ package struct Granting: Sendable {
       token: token,
       key: account.tokenType == .dpop ? contents.key : nil,
       expiresAt: account.lease.expiresAt,
-      notices: []
+      notices: account.sessionWarning(at: world.clock.now()).map { [$0] } ?? []
     )
     return Held(account: account, grant: grant)
   }
@@ -97,5 +97,15 @@ package struct Granting: Sendable {
       .usedUnrenewed(account: held.account.name, secondsLeft: left, because: obstacle)
     )
     return grant
+  }
+}
+
+extension Account {
+  /// In the last two days of a session that renewing does not extend: sign in again, and by when.
+  package func sessionWarning(at now: Timestamp) -> Notice? {
+    guard let left = sessionEndsAt?.seconds(since: now), (1...2 * 86_400).contains(left) else {
+      return nil
+    }
+    return .sessionEnds(account: name, inSeconds: left)
   }
 }

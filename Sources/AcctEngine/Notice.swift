@@ -6,6 +6,8 @@ package enum Notice: Sendable {
   case usedUnrenewed(account: AccountName, secondsLeft: Int64, because: EngineError)
   /// The clock is more than a minute off from the server's; proofs follow the server's.
   case clockOff(seconds: Int64, Origin)
+  /// The server ends the session soon, whatever is renewed.
+  case sessionEnds(account: AccountName, inSeconds: Int64)
   /// The server has ended the session.
   case revoked(account: AccountName)
   /// The server may still take the tokens.

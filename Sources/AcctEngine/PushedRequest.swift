@@ -18,17 +18,19 @@ struct PushedRequest: Sendable {
   ///   - request: What is asked for.
   ///   - server: The server.
   ///   - key: The key that the tokens are to be bound to, if any.
+  ///   - provesAtOnce: Send the proof unasked, as AT Protocol wants it.
   /// - Returns: The `request_uri`, or `nil` where the server takes no pushed requests.
   /// - Throws: ``EngineError``.
   func push(
     _ request: AuthorizationRequest,
     to server: AuthorizationServer,
-    key: DPoPKey?
+    key: DPoPKey?,
+    provesAtOnce: Bool = false
   ) async throws(EngineError) -> String? {
     guard let endpoint = server.pushedRequestEndpoint else { return nil }
     let form = HTTPRequest.form(request.parameters, to: endpoint, exchange)
-    var response = try await exchange.send(form)
-    if let key, (400...403).contains(response.status) {
+    var response = try await exchange.send(form, key: provesAtOnce ? key : nil)
+    if let key, !provesAtOnce, (400...403).contains(response.status) {
       response = try await exchange.send(form, key: key)
     }
     return try requestURI(in: response, endpoint.origin)

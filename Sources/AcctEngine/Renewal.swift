@@ -51,14 +51,17 @@ struct Renewal: Sendable {
         current.tokenType != .dpop || contents.key != nil
       else { throw .signInRequired(account: current.name, .expired) }
 
-      let server = try await server(of: current)
+      let server = try await server(of: &current)
       // A rotated token that can't be stored is a lost session: see before anything is sent.
       try await wallet.prepare()
       try await renew(current, refreshToken, contents.key, at: server, wallet)
     }
   }
 
-  private func server(of account: Account) async throws(EngineError) -> AuthorizationServer {
+  private func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
+    if account.issuerSource == .did {
+      try await IdentityCheck(world, Exchange(world, timeout: timeout))(&account)
+    }
     guard let issuer = account.identity.issuer else {
       throw .issuerUnknown(account: account.name)
     }

@@ -52,49 +52,27 @@ package struct SignIn: Sendable {
     tell: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
     let server = try await Discovery(world, timeout: exchange.timeout).server(wish.issuer)
-    guard let endpoint = server.authorizationEndpoint else {
-      throw .oauth(.unsupported(.authorizationCode), wish.issuer.url.origin)
-    }
-    guard server.offersS256 else {
-      throw .oauth(.unsupported(.codeChallengeS256), wish.issuer.url.origin)
-    }
     let key = try newKey(for: server)
-    let listening: Listening
-    do { listening = try await world.listener.listen(wish.redirectPort) } catch {
-      throw .listen(error)
-    }
-    let request = AuthorizationRequest(
-      clientID: wish.clientID,
-      redirectURI: "http://127.0.0.1:\(listening.port)/callback",
-      scope: wish.scope,
-      resources: wish.resources,
-      thumbprint: key?.thumbprint,
-      random: world.entropy.bytes(AuthorizationRequest.randomCount)
+    let outcome = try await BrowserGrant(world, exchange)(
+      .init(
+        server: server,
+        clientID: wish.clientID,
+        scope: wish.scope,
+        resources: wish.resources,
+        key: key,
+        opensBrowser: wish.opensBrowser,
+        redirectPort: wish.redirectPort
+      ),
+      tell: tell
     )
-    let result: Result<Secret, EngineError>
-    do throws(EngineError) {
-      let pushed = try await PushedRequest(exchange).push(request, to: server, key: key)
-      let address = request.browserAddress(at: endpoint, pushed: pushed)
-      let waiting = CallbackWait(world, listening, request, server)
-      result = .success(
-        try await waiting.code(at: address, opensBrowser: wish.opensBrowser, tell: tell)
-      )
-    } catch {
-      result = .failure(error)
-    }
-    await listening.close()
-    let code = try result.get()
-
-    let response = try await TokenEndpoint(of: server, exchange)
-      .grant(request.exchange(code), key: key)
     return NewCredentials(
-      response,
+      outcome.response,
       key: key,
       issuer: wish.issuer,
       clientID: wish.clientID,
       scope: wish.scope,
       resources: wish.resources,
-      nonce: request.nonce,
+      nonce: outcome.nonce,
       now: world.clock.now()
     )
   }

@@ -43,6 +43,8 @@ package enum StoredFile: Hashable, Sendable {
   case keyringDecision
   /// The last DPoP nonce of an origin.
   case nonce(Origin)
+  /// What a DID led to when it was last resolved.
+  case identity(DID)
 }
 
 /// What a lock guards.

@@ -70,6 +70,7 @@ extension Folders {
     case .deviceID: (data, "device-id")
     case .keyringDecision: (data, "keyring")
     case .nonce(let origin): (run.subfolder("nonces"), percentEncoded("\(origin)"))
+    case .identity(let did): (run.subfolder("identities"), percentEncoded("\(did)"))
     }
   }
 }

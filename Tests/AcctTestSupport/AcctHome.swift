@@ -4,13 +4,15 @@ package struct AcctHome: Sendable {
   private let environment: [String: String]
 
   /// Makes a home whose accounts are kept in a vault of its own.
-  package init() throws(ProcessFailure) {
+  ///
+  /// - Parameter variables: More of the environment.
+  package init(with variables: [String: String] = [:]) throws(ProcessFailure) {
     folder = try TemporaryFolder()
     let passphrase = try folder.file("passphrase", holding: "made up for this test\n")
     environment = ChildProcess.plainEnvironment.merging([
       "ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "vault",
       "ACCT_VAULT_PASSPHRASE_FILE": passphrase,
-    ]) { $1 }
+    ]) { $1 }.merging(variables) { $1 }
   }
 
   /// Makes a home whose accounts are kept in a GNOME Keyring.

@@ -120,7 +120,11 @@ package final class RecordedWorld: Sendable {
         Issue.record("nobody was expected to listen", sourceLocation: location)
         throw .failed(port: port, reason: "not provided")
       },
-      signals: Signals(holdBack: { HeldSignals {} }, watch: { _ in HeldSignals {} })
+      signals: Signals(holdBack: { HeldSignals {} }, watch: { _ in HeldSignals {} }),
+      dns: DNS { name, _ throws(DNSFailure) in
+        Issue.record("\(name) was not expected to be resolved", sourceLocation: location)
+        throw .noAnswer
+      }
     )
   }
 

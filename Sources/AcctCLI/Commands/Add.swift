@@ -7,6 +7,7 @@ struct Add: AcctCommand {
   static let configuration = CommandConfiguration(
     abstract: "Add an account.",
     usage: """
+      acct add IDENTIFIER
       acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
       acct add --import FILE
       """,
@@ -14,6 +15,11 @@ struct Add: AcctCommand {
       An identity that is already there keeps its id and name, and gets the new credentials.
       """
   )
+
+  @Argument(
+    help: "An AT Protocol handle or DID, or the URL of a PDS or entryway: sign in there."
+  )
+  var identifier: String?
 
   @Option(
     name: .customLong("import"),
@@ -40,10 +46,13 @@ struct Add: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    switch (importFile, issuer) {
-    case (nil, nil): throw ValidationError("add what? --issuer URL or --import FILE")
-    case (.some, .some): throw ValidationError("--issuer and --import are two ways to add")
-    default: break
+    switch [identifier, importFile, issuer].count(where: { $0 != nil }) {
+    case 0: throw ValidationError("add what? a handle, --issuer URL or --import FILE")
+    case 1: break
+    default: throw ValidationError("a handle, --issuer and --import are different ways to add")
+    }
+    guard identifier == nil || !signIn.device && signIn.resource.isEmpty else {
+      throw ValidationError("--device and --resource go with --issuer")
     }
     guard issuer == nil || signIn.clientID != nil else {
       throw ValidationError("--issuer needs --client-id")
@@ -67,10 +76,17 @@ struct Add: AcctCommand {
 
   private func credentials(_ context: Context) async throws(EngineError) -> NewCredentials {
     if let importFile { return try ImportFile(context.world).read(importFile) }
-    let wish = try signIn.wish(issuer ?? "", context)
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.world, context.interaction).prepare()
     let prompts = SignInPrompts(context)
+    if let identifier {
+      let wish = try signIn.wish(identity: identifier, context)
+      return try await ATProtoSignIn(context.world, timeout: options.timeout)(
+        wish,
+        tell: prompts.show
+      )
+    }
+    let wish = try signIn.wish(issuer ?? "", context)
     return signIn.device
       ? try await DeviceSignIn(context.world, timeout: options.timeout)(wish, tell: prompts.show)
       : try await SignIn(context.world, context.interaction, timeout: options.timeout)(

@@ -30,7 +30,23 @@ struct SignInOptions: ParsableArguments {
     }
   }
 
-  /// What the user asked for, checked.
+  /// Who the user is in the AT Protocol network, checked.
+  func wish(identity text: String, _ context: Context) throws(EngineError) -> ATProtoSignIn.Wish {
+    do {
+      return ATProtoSignIn.Wish(
+        identifier: try ATProtoSignIn.Identifier(text),
+        loginHint: text,
+        clientID: clientID,
+        scope: scope,
+        opensBrowser: !noBrowser && !context.options.noInput,
+        redirectPort: redirectPort
+      )
+    } catch {
+      throw .malformed(error)
+    }
+  }
+
+  /// What the user asked for at a server, checked.
   func wish(_ issuer: String, _ context: Context) throws(EngineError) -> SignIn.Wish {
     do {
       return SignIn.Wish(

@@ -14,12 +14,28 @@ struct Status: AcctCommand {
   @Argument(help: "The account; the chosen one if left out.")
   var name: String?
 
+  @Flag(help: "Ask the server, too.")
+  var check = false
+
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let choice = try context.choose(name)
+    var choice = try context.choose(name)
+    if check {
+      let ask = ServerCheck(context.world, context.interaction, timeout: options.timeout)
+      do { try await ask(choice.account) } catch { return try await show(choice, context, error) }
+      choice.account = try Selection(context.world).find(choice.account.id.description)
+    }
+    return try await show(choice, context)
+  }
+
+  private func show(
+    _ choice: Selection.Choice,
+    _ context: Context,
+    _ refusal: EngineError? = nil
+  ) async throws(EngineError) -> ExitStatus {
     let status = try await Overview(context.world).status(of: choice.account, context.interaction)
-    let complaint = status.obstacle.map { Complaint($0) }
+    let complaint = (refusal ?? status.obstacle).map { Complaint($0) }
     if options.json {
       try context.output([
         "version": 1,
@@ -55,6 +71,7 @@ struct Status: AcctCommand {
     let rows: [(String, String?)] = [
       ("account", account.name.description + (status.isActive ? " (active)" : "")),
       ("state", [status.assessment.state.rawValue, status.assessment.reason].joined(": ")),
+      ("problem", complaint?.message),
       ("next", complaint?.hint),
       ("id", account.id.description),
       ("handle", account.handle?.description),

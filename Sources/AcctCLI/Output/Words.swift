@@ -8,6 +8,8 @@ func words(for notice: Notice) -> String {
       + Complaint(obstacle).message
   case .clockOff(let seconds, let origin):
     "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin)"
+  case .sessionEnds(let account, let seconds):
+    "sign in again to \(account) within \(duration(seconds)): then the server ends the session"
   case .revoked(let account): "the server has ended the session of \(account)"
   case .notRevoked(let account, let obstacle):
     "the server was not made to end the session of \(account): \(words(for: obstacle))"

@@ -18,6 +18,9 @@ package struct AuthorizationServer: Equatable, Sendable {
   /// Whether it names DPoP with ES256 (RFC 9449, section 5.1); not every server that can says so.
   package let namesDPoP: Bool
 
+  /// Whether a client identifier can be the URL of the client's metadata.
+  package let readsClientMetadata: Bool
+
   /// Reads metadata that was fetched for `issuer`.
   ///
   /// - Parameters:
@@ -40,6 +43,7 @@ package struct AuthorizationServer: Equatable, Sendable {
     revocationEndpoint = try members.endpoint("revocation_endpoint")
     requiresPushedRequest = members.isTrue("require_pushed_authorization_requests")
     sendsIssuer = members.isTrue("authorization_response_iss_parameter_supported")
+    readsClientMetadata = members.isTrue("client_id_metadata_document_supported")
     namesDPoP = try members.list("dpop_signing_alg_values_supported")?.contains("ES256") ?? false
     if let methods = try members.list("code_challenge_methods_supported") {
       offersS256 = methods.contains("S256")

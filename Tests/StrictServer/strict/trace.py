@@ -37,7 +37,7 @@ class Trace:
             "refresh_token": digest(form["refresh_token"]) if "refresh_token" in form else None,
             "authorization": authorization.split(" ")[0] if authorization is not None else None,
             "dpop": bool(request.values("DPoP")), "proof": _proof(request),
-            "misplaced": _misplaced(store, request, endpoint),
+            "misplaced": misplaced(store, request, endpoint),
             "fault": None, "status": None, "error": None, "description": None, "violation": False,
             "at": time.time(), "answered_at": None, "bytes_streamed": 0,
         }
@@ -77,7 +77,7 @@ def _proof(request: Request) -> dict | None:
     return {name: claims.get(name) for name in ("jti", "htm", "htu", "iat", "nonce", "ath", "jkt")}
 
 
-def _misplaced(store: Store, request: Request, endpoint: str) -> list[str]:
+def misplaced(store: Store, request: Request, endpoint: str) -> list[str]:
     """The kinds of secrets in this request that have no business here, wherever in it they stand."""
     head = "\n".join([request.target, *(value for _, value in request.headers)]).encode("latin-1")
     raw = head + b"\n" + request.body

@@ -1,0 +1,110 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+extension Complaint {
+  /// An identity, or what it leads to, can't be believed; nothing was stored.
+  init(_ error: ATProtoError) {
+    switch error {
+    case .unresolvableHandle(let handle):
+      self.init(
+        "handleNotFound",
+        .usage,
+        "handles like \(handle) are never resolved",
+        hint: handle.description.hasSuffix(".test")
+          ? "ACCT_DNS_SERVER names a resolver that knows it" : nil
+      )
+    case .handleNotFound(let handle):
+      self.init(
+        "handleNotFound",
+        .failed,
+        "nobody knows the handle \(handle)",
+        hint: "is it spelled right? it needs a TXT record at _atproto.\(handle)"
+      )
+    case .handleAmbiguous(let handle):
+      self.init("handleAmbiguous", .serverFailed, "two records of \(handle) name two DIDs")
+    case .handleMalformed(let handle):
+      self.init("handleMalformed", .serverFailed, "the record of \(handle) is not a DID")
+    case .handleNotConfirmed(let handle, let did):
+      self.init(
+        "handleNotConfirmed",
+        .serverFailed,
+        "\(handle) points to \(did), which does not point back: it is not its handle",
+        hint: "if that is you, `acct add \(did)`"
+      )
+    case .unsupportedDID(let did):
+      self.init("unsupportedDID", .usage, "only did:plc and did:web are known, not \(did)")
+    case .didNotFound(let did):
+      self.init("didNotFound", .failed, "there is no document of \(did)")
+    case .documentMismatch(let did):
+      self.init("documentMismatch", .serverFailed, "the document of \(did) is another DID's")
+    case .documentMalformed(let did):
+      self.init("documentMalformed", .serverFailed, "the document of \(did) is not what it must be")
+    case .noService(let did):
+      self.init("noService", .serverFailed, "the document of \(did) names no data server")
+    case .serviceRefused(let did):
+      self.init(
+        "urlRefused",
+        .refused,
+        "refused: the data server of \(did) has an address that no credential may be sent to"
+      )
+    case .protectedResource(let origin, let flaw):
+      self.init(
+        flaw.code,
+        .serverFailed,
+        "\(origin) does not say which server signs in for it: \(words(for: flaw))"
+      )
+    case .server(let origin, let member):
+      self.init("serverLacks", .serverFailed, "\(origin) does not offer \(member)")
+    case .subjectMismatch(let expected, let found):
+      let who = found.map(printable) ?? "nobody"
+      self.init(
+        "subjectMismatch",
+        .serverFailed,
+        expected.map { "the server signed in \(who) instead of \($0)" }
+          ?? "the server signed in \(who), which is no DID"
+      )
+    case .scopeMissing:
+      self.init("scopeMissing", .serverFailed, "the server did not grant the scope atproto")
+    case .issuerMismatch(let did, let issuer):
+      self.init(
+        "issuerMismatch",
+        .serverFailed,
+        "\(issuer) signed in \(did), which is signed in elsewhere by its own document"
+      )
+    }
+  }
+
+  /// The way to an identity's server has changed, or could not be followed.
+  init(following error: EngineError) {
+    switch error {
+    case .moved(let account, let origin):
+      self.init(
+        "moved",
+        .signInRequired,
+        "\(account) has moved to \(origin)",
+        hint: "sign in again with `acct add`: the refresh token was not spent"
+      )
+    case .dns(.badServer(let text), _):
+      self.init("usage", .usage, "ACCT_DNS_SERVER is not an IP address and a port: \(text)")
+    case .dns(_, let name):
+      self.init(
+        "network",
+        .network,
+        "no resolver answered for \(name)",
+        hint: "nothing was wrong with the account; try again"
+      )
+    default: self.init("network", .network, "the network failed")
+    }
+  }
+}
+
+private func words(for flaw: ATProtoError.Flaw) -> String {
+  switch flaw {
+  case .status(let status): "it answered \(status)"
+  case .notJSON: "its answer is not JSON"
+  case .malformed: "its answer is not what it must be"
+  case .foreign: "its answer speaks for another server"
+  }
+}

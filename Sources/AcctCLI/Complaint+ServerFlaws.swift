@@ -1,0 +1,42 @@
+import AcctProtocol
+
+// A script that is told which check has failed can tell an attack from a server that is set up
+// badly, so each has a code of its own.
+
+extension OAuthError {
+  /// The code of the complaint.
+  var code: String {
+    switch self {
+    case .noMetadata: "noMetadata"
+    case .metadata(.notJSON): "metadataNotJSON"
+    case .metadata(.issuer): "metadataIssuer"
+    case .metadata(.refused): "endpointRefused"
+    case .metadata(.missing), .metadata(.malformed): "metadataMalformed"
+    case .tokenType: "tokenType"
+    default: "serverAnswer"
+    }
+  }
+}
+
+extension AuthorizationResponse.Distrust {
+  /// The code of the complaint.
+  var code: String {
+    switch self {
+    case .issuerMissing: "callbackIssuerMissing"
+    case .issuerMismatch: "callbackIssuer"
+    case .empty: "callbackEmpty"
+    }
+  }
+}
+
+extension ATProtoError.Flaw {
+  /// The code of the complaint about a data server's metadata.
+  var code: String {
+    switch self {
+    case .status: "noResourceMetadata"
+    case .notJSON: "resourceMetadataNotJSON"
+    case .malformed: "resourceMetadataMalformed"
+    case .foreign: "resourceMetadataForeign"
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+
+/// Signs in with an AT Protocol identity (<https://atproto.com/specs/oauth>).
+package struct ATProtoSignIn: Sendable {
+  private let world: World
+  private let exchange: Exchange
+  private let resolver: IdentityResolver
+
+  package init(_ world: World, timeout: Int) {
+    self.world = world
+    exchange = Exchange(world, timeout: timeout)
+    resolver = IdentityResolver(world, exchange)
+  }
+
+  /// What the user typed to say who they are.
+  package enum Identifier: Equatable, Sendable {
+    case handle(Handle)
+    case did(DID)
+    /// A data server, or the authorization server of one ("entryway").
+    case server(Origin)
+
+    /// Parses what was typed.
+    ///
+    /// - Parameter text: A handle, with or without `@`, a DID, or a URL.
+    /// - Throws: ``Malformed``.
+    package init(_ text: String) throws(Malformed) {
+      if text.hasPrefix("did:") {
+        self = .did(try DID(text))
+      } else if text.contains("://") {
+        self = .server(try HTTPURL(text).origin)
+      } else {
+        self = .handle(try Handle(text.hasPrefix("@") ? String(text.dropFirst()) : text))
+      }
+    }
+  }
+
+  /// What the user asked for.
+  package struct Wish: Sendable {
+    package var identifier: Identifier
+    /// As typed, for the server's sign-in page.
+    package var loginHint: String
+    package var clientID: String?
+    package var scope: String?
+    package var opensBrowser: Bool
+    package var redirectPort: Int?
+
+    package init(
+      identifier: Identifier,
+      loginHint: String,
+      clientID: String?,
+      scope: String?,
+      opensBrowser: Bool,
+      redirectPort: Int?
+    ) {
+      self.identifier = identifier
+      self.loginHint = loginHint
+      self.clientID = clientID
+      self.scope = scope
+      self.opensBrowser = opensBrowser
+      self.redirectPort = redirectPort
+    }
+  }
+
+  /// Signs in.
+  ///
+  /// - Parameters:
+  ///   - wish: Who, and how.
+  ///   - tell: Takes what the user must see while it waits.
+  /// - Returns: Credentials that are not kept yet, of an identity that has been verified.
+  /// - Throws: ``EngineError``; nothing is left behind.
+  package func callAsFunction(
+    _ wish: Wish,
+    tell: @escaping @Sendable (SignInPrompt) -> Void
+  ) async throws(EngineError) -> NewCredentials {
+    let known = try await document(wish.identifier)
+    let server = try await server(wish.identifier, known)
+    let key: DPoPKey
+    do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
+    let scope = wish.scope ?? ATProtoClient.scope
+    let clientID = wish.clientID ?? ATProtoClient.loopbackID(scope: scope)
+    let outcome = try await BrowserGrant(world, exchange)(
+      .init(
+        server: server,
+        clientID: clientID,
+        scope: scope,
+        loginHint: known == nil ? nil : wish.loginHint,
+        key: key,
+        provesAtOnce: true,
+        opensBrowser: wish.opensBrowser,
+        redirectPort: wish.redirectPort
+      ),
+      tell: tell
+    )
+    let response = outcome.response
+    let document = try await verified(response, known, server)
+    let now = world.clock.now()
+    return NewCredentials(
+      kind: .oauth,
+      tokenType: .dpop,
+      identity: Identity(
+        subject: document.did.description,
+        issuer: server.issuer,
+        clientID: clientID
+      ),
+      issuerSource: .did,
+      handle: await resolver.confirmedHandle(of: document),
+      did: document.did,
+      service: document.service,
+      origins: [document.service],
+      scope: response.scope,
+      lease: response.lease(from: now, canRenew: response.refreshToken != nil),
+      sessionEndsAt: now.adding(seconds: ATProtoClient.sessionLifetime),
+      token: response.accessToken,
+      refreshToken: response.refreshToken,
+      key: key
+    )
+  }
+
+  /// The document of whoever was named; `nil` where only a server was.
+  private func document(_ identifier: Identifier) async throws(EngineError) -> DIDDocument? {
+    switch identifier {
+    case .server: return nil
+    case .did(let did): return try await resolver.document(of: did)
+    case .handle(let handle):
+      let document = try await resolver.document(of: try await resolver.did(of: handle))
+      guard document.handle == handle else {
+        throw .atproto(.handleNotConfirmed(handle, document.did))
+      }
+      return document
+    }
+  }
+
+  private func server(
+    _ identifier: Identifier,
+    _ document: DIDDocument?
+  ) async throws(EngineError) -> AuthorizationServer {
+    if let document { return try await resolver.server(of: document.service) }
+    guard case .server(let origin) = identifier else { throw .cancelled }
+    do throws(EngineError) {
+      return try await resolver.server(of: origin)
+    } catch .atproto(.protectedResource(origin, .status(404))) {
+      // Not a data server; then it may be an authorization server itself.
+      let issuer: Issuer
+      do { issuer = try Issuer(origin.description) } catch { throw .malformed(error) }
+      return try await resolver.server(issuer)
+    }
+  }
+
+  /// Sees that the tokens are those of the identity that was asked for, and that this identity's
+  /// own document leads to the server that granted them.
+  private func verified(
+    _ response: TokenResponse,
+    _ known: DIDDocument?,
+    _ server: AuthorizationServer
+  ) async throws(EngineError) -> DIDDocument {
+    guard response.tokenType == .dpop else {
+      throw .oauth(.tokenType(response.tokenType.rawValue), server.issuer.url.origin)
+    }
+    let did: DID
+    do { did = try ATProtoClient.subject(of: response, askedFor: known?.did) } catch {
+      throw .atproto(error)
+    }
+    if let known { return known }
+    let document = try await resolver.document(of: did)
+    guard try await resolver.issuer(of: document.service) == server.issuer else {
+      throw .atproto(.issuerMismatch(did, expected: server.issuer))
+    }
+    return document
+  }
+}

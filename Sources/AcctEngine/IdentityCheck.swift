@@ -1,0 +1,65 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Sees, before a refresh token is spent, that an account's DID still leads to its issuer.
+///
+/// What was found is believed for less than 10 minutes, so that a script which renews often does
+/// not ask the directory each time.
+struct IdentityCheck: Sendable {
+  private let world: World
+  private let resolver: IdentityResolver
+
+  init(_ world: World, _ exchange: Exchange) {
+    self.world = world
+    resolver = IdentityResolver(world, exchange)
+  }
+
+  private static let lifetime: Int64 = 540
+
+  /// Checks an account and follows what may safely be followed.
+  ///
+  /// A new handle that points back, and a new data server behind the same authorization server,
+  /// are taken over: the tokens are still that server's, and the DID's document names the rest.
+  ///
+  /// - Parameter account: Changed in place.
+  /// - Throws: ``EngineError/moved(account:to:)`` where the DID leads to another issuer.
+  func callAsFunction(_ account: inout Account) async throws(EngineError) {
+    guard let did = account.did else { return }
+    let issuer = account.identity.issuer
+    if let found = remembered(did), found == (account.service, issuer?.description) { return }
+
+    let document = try await resolver.document(of: did)
+    let current = try await resolver.issuer(of: document.service)
+    guard issuer == nil || current == issuer else {
+      throw .moved(account: account.name, to: document.service)
+    }
+    if let old = account.service, old != document.service {
+      account.origins = account.origins.map { $0 == old ? document.service : $0 }
+    }
+    account.identity.issuer = current
+    account.service = document.service
+    if document.handle != account.handle,
+      let handle = await resolver.confirmedHandle(of: document)
+    {
+      account.handle = handle
+    }
+    remember(did, document.service, current)
+  }
+
+  private func remembered(_ did: DID) -> (service: Origin?, issuer: String?)? {
+    guard let bytes = try? world.files.read(.identity(did)) else { return nil }
+    let words = String(decoding: bytes, as: UTF8.self).split { " \n".contains($0) }
+    guard words.count == 3, let seconds = Int64(words[0]),
+      let time = Timestamp(secondsSince1970: seconds),
+      (0...Self.lifetime).contains(world.clock.now().seconds(since: time))
+    else { return nil }
+    return (try? Origin(String(words[1])), String(words[2]))
+  }
+
+  /// A hint: if it can't be written, the next renewal asks again.
+  private func remember(_ did: DID, _ service: Origin, _ issuer: Issuer) {
+    let line = "\(world.clock.now().secondsSince1970) \(service) \(issuer)\n"
+    try? world.files.replace(.identity(did), Array(line.utf8))
+  }
+}

@@ -1,0 +1,73 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+
+/// Asks the server whether an account's credentials still work.
+package struct ServerCheck: Sendable {
+  private let world: World
+  private let interaction: Interaction
+  private let exchange: Exchange
+
+  package init(_ world: World, _ interaction: Interaction, timeout: Int) {
+    self.world = world
+    self.interaction = interaction
+    exchange = Exchange(world, timeout: timeout)
+  }
+
+  /// Asks; returns if the server takes the credentials.
+  ///
+  /// An AT Protocol data server is asked for the session. Of another account the authorization
+  /// server is asked for its metadata, after a renewal if that was due: more can't be known
+  /// without knowing what its resource server offers.
+  ///
+  /// - Parameter account: Whose credentials.
+  /// - Throws: ``EngineError``; a refusal changes nothing of what is kept.
+  package func callAsFunction(_ account: Account) async throws(EngineError) {
+    let granting = Granting(world, interaction, .allowed(timeout: exchange.timeout))
+    var grant = try await granting.grant(to: account)
+    guard account.did != nil, let service = account.service else {
+      if let issuer = account.identity.issuer {
+        _ = try await Discovery(world, timeout: exchange.timeout).server(issuer)
+      }
+      return
+    }
+    var response = try await session(at: service, grant, account.tokenType)
+    if response.status == 401, account.lease.canRenew {
+      // A renewal by another process may have ended this token before its time.
+      try await Renewal(world, interaction, timeout: exchange.timeout)(account) { _ in true }
+      grant = try await granting.grant(to: account)
+      response = try await session(at: service, grant, account.tokenType)
+    }
+    switch response.status {
+    case 200: return
+    case 401:
+      throw .signInRequired(account: account.name, .ended(reason: "\(service) answered 401"))
+    case 429, 500...: throw .unavailable(response, service)
+    default: throw .oauth(.unexplained(status: response.status), service)
+    }
+  }
+
+  private func session(
+    at service: Origin,
+    _ grant: Grant,
+    _ type: Account.TokenType
+  ) async throws(EngineError) -> HTTPResponse {
+    let url: HTTPURL
+    do { url = try HTTPURL("\(service)/xrpc/com.atproto.server.getSession") } catch {
+      throw .malformed(error)
+    }
+    let authorization = HeaderField.authorization(type.rawValue, grant.token)
+    return try await exchange.send(
+      HTTPRequest(
+        method: "GET",
+        url: url,
+        fields: [
+          (authorization.name, authorization.value), ("Accept", Secret("application/json")),
+        ],
+        timeout: exchange.timeout
+      ),
+      key: grant.key,
+      token: grant.key == nil ? nil : grant.token
+    )
+  }
+}

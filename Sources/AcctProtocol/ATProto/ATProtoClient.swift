@@ -1,0 +1,44 @@
+package import AcctModel
+
+/// Who acct is to an AT Protocol server, and what it asks for.
+package enum ATProtoClient {
+  /// Asked for unless the user wants another.
+  package static let scope = "atproto transition:generic"
+
+  /// How long a public client's session lives from its sign-in, in seconds: 14 days, which
+  /// renewing does not extend.
+  package static let sessionLifetime: Int64 = 14 * 86_400
+
+  /// The client identifier of a program without a web page (<https://atproto.com/specs/oauth>,
+  /// "Localhost Client Development").
+  ///
+  /// The redirect is declared without a port, and any port is then accepted. The exact string is
+  /// stored with the account: a renewal with another one ends the session.
+  package static func loopbackID(scope: String) -> String {
+    var form = FormBody()
+    form.add("redirect_uri", "http://127.0.0.1/callback")
+    form.add("scope", scope)
+    return "http://localhost?\(form.text)"
+  }
+
+  /// Checks what a token endpoint granted.
+  ///
+  /// - Parameters:
+  ///   - response: The answer.
+  ///   - did: Who was asked for; `nil` where the sign-in began at a server.
+  /// - Returns: Who has signed in.
+  /// - Throws: ``ATProtoError/subjectMismatch(expected:found:)``, ``ATProtoError/scopeMissing``.
+  package static func subject(
+    of response: TokenResponse,
+    askedFor did: DID?
+  ) throws(ATProtoError) -> DID {
+    guard response.scope?.split(separator: " ").contains("atproto") == true else {
+      throw .scopeMissing
+    }
+    guard let text = response.subject, let subject = try? DID(text) else {
+      throw .subjectMismatch(expected: did, found: response.subject)
+    }
+    if let did, did != subject { throw .subjectMismatch(expected: did, found: text) }
+    return subject
+  }
+}

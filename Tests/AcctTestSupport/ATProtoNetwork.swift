@@ -1,0 +1,85 @@
+import Glibc
+package import StrictJSON
+
+/// A small AT Protocol network of a test's own: directory, data servers, authorization servers, DNS.
+///
+/// It is `Tests/StrictServer/atproto_server.py`, whose README says what can be set.
+package final class ATProtoNetwork: Sendable {
+  /// What the network says of itself when it is ready: its addresses and accounts.
+  package let addresses: JSON
+  private let folder: TemporaryFolder
+  private let server: Daemon
+  /// The writing end of the server's standard input, with which it ends, however this process does.
+  private let lifeline: Int32
+
+  /// Starts a network, and returns when it serves.
+  ///
+  /// - Throws: ``ProcessFailure``, ``HarnessFailure``, `JSONError`.
+  package init() throws {
+    folder = try TemporaryFolder()
+    let input = "\(folder.path)/stdin"
+    guard unsafe mkfifo(input, 0o600) == 0 else { throw HarnessFailure("mkfifo: errno \(errno)") }
+    // Open for both, so that neither side waits for the other to open it.
+    lifeline = unsafe open(input, O_RDWR | O_CLOEXEC)
+    server = try Daemon(
+      [
+        Product.source(".build/venv/bin/python"),
+        Product.source("Tests/StrictServer/atproto_server.py"),
+      ],
+      // Leaves no compiled files in the source tree.
+      environment: ["PYTHONDONTWRITEBYTECODE": "1"],
+      input: input
+    )
+    addresses = try JSON(parsing: Array(server.firstLine().utf8))
+  }
+
+  deinit { close(lifeline) }
+
+  /// One of the addresses, such as `pds`.
+  package subscript(name: String) -> String { addresses[name]?.stringValue ?? "" }
+
+  /// The DID of an account, by the handle that it began with.
+  package func did(_ handle: String) -> String {
+    addresses["accounts"]?[handle]?.stringValue ?? ""
+  }
+
+  /// An empty `ACCT_HOME` whose user lives on this network and approves of everything.
+  package func home() throws(ProcessFailure) -> AcctHome {
+    try AcctHome(with: [
+      "ACCT_PLC_URL": self["plc"], "ACCT_DNS_SERVER": self["dns"],
+      "BROWSER": Product.source("Tests/StrictServer/browser.py"),
+    ])
+  }
+
+  /// Gives a command to the network, and returns its answer.
+  @discardableResult
+  package func control(_ command: String, _ body: JSON = [:]) async throws -> JSON {
+    let text = String(decoding: body.serialized(), as: UTF8.self)
+    let answer = try await curl("--data", text, "\(self["control"])/\(command)")
+    guard answer.status == 200 else { throw HarnessFailure("\(command): \(answer.body)") }
+    return try JSON(parsing: Array(answer.body.utf8), maximumBytes: 1 << 24)
+  }
+
+  /// Changes settings.
+  package func set(_ settings: JSON) async throws { try await control("settings", settings) }
+
+  /// Makes a request as people do, with header lines on standard input.
+  package func curl(
+    _ arguments: String...,
+    headers: String = ""
+  ) async throws -> (status: Int, body: String) {
+    let options = ["--silent", "--show-error", "--header", "@-", "--write-out", "\n%{http_code}"]
+    let output = try await ChildProcess("curl", options + arguments, input: headers).run()
+    guard output.status == 0 else { throw HarnessFailure(output.errorText) }
+    let lines = output.text.split(separator: "\n", omittingEmptySubsequences: false)
+    return (Int(lines[lines.count - 1]) ?? 0, lines.dropLast().joined(separator: "\n"))
+  }
+
+  /// What the network has seen.
+  package func log() async throws -> ATProtoLog { ATProtoLog(try await control("log")) }
+}
+
+extension JSON {
+  /// A member of an object.
+  package subscript(name: String) -> JSON? { objectValue?[name] }
+}

@@ -1,0 +1,64 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("An AT Protocol sign-in that can't be trusted")
+struct ATProtoHostileTests {
+  /// One thing that is wrong, and how it is refused.
+  struct Variant: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    var settings: JSON = [:]
+    var fault: JSON?
+    /// How the browser behaves.
+    var mood = "approve"
+    /// Whom or where to sign in; the name of an address of the network, a handle, or a URL.
+    var whom = "alice.test"
+    let code: String
+    var status: Int32 = 11
+  }
+
+  @Test("is refused with an error of its own, and nothing is stored", arguments: Variant.all)
+  func refused(_ variant: Variant) async throws {
+    let network = try ATProtoNetwork()
+    try await network.set(variant.settings)
+    if let fault = variant.fault { try await network.control("faults", fault) }
+    let home = try network.home()
+    let known = network[variant.whom]
+
+    let whom = known.isEmpty ? variant.whom : known
+    let refusal = try await home.refusal([whom, "--timeout", "2"], as: variant.mood)
+    #expect(refusal.code == variant.code, "\(refusal)")
+    #expect(refusal.status == variant.status, "\(refusal)")
+
+    #expect(try await home.traces() == [])
+    let listed = try await home.acct("list", "--json")
+    #expect(try JSON(parsing: listed.standardOutput)["accounts"] == [])
+    let log = try await network.log()
+    #expect(log.offences == [])
+    #expect(!log.requests.contains { $0.origin.hasPrefix("elsewhere") })
+  }
+
+  @Test(
+    "a code is not redeemed after a callback that is not believed",
+    arguments: ["wrong", "missing"]
+  )
+  func codeIsKept(_ what: String) async throws {
+    let network = try ATProtoNetwork()
+    _ = try await network.home().refusal(["alice.test"], as: "\(what)-iss")
+    #expect(try await !network.log().requests.contains { $0.endpoint == "token" })
+  }
+
+  @Test("a handle without a record is another failure than a resolver that is silent")
+  func resolver() async throws {
+    let network = try ATProtoNetwork()
+    try await network.set(["dns": ["alice.test": "silence", "bob.test": "none"]])
+    let home = try network.home()
+    let silent = try await home.refusal(["alice.test", "--timeout", "1"])
+    #expect(silent.status == 10)
+    #expect(silent.code == "network")
+    let none = try await home.refusal(["bob.test"])
+    #expect(none.status == 1)
+    #expect(none.code == "handleNotFound")
+    #expect(try await home.traces() == [])
+  }
+}

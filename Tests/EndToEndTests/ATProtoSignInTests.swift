@@ -1,0 +1,124 @@
+import AcctModel
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("A sign-in with an AT Protocol identity")
+struct ATProtoSignInTests {
+  /// What the user has to begin with.
+  enum Beginning: String, CaseIterable {
+    case handle, webHandle, did, webDID, dataServer, entryway, hostedClient
+
+    func arguments(at network: ATProtoNetwork) -> [String] {
+      switch self {
+      case .handle: ["alice.test"]
+      case .webHandle: ["@bob.test"]
+      case .did: [network.did("alice.test")]
+      case .webDID: [network.did("bob.test")]
+      case .dataServer: [network["pds"]]
+      case .entryway: [network["issuer"]]
+      case .hostedClient: ["alice.test", "--client-id", network["client_id"]]
+      }
+    }
+
+    var handle: String { self == .webHandle || self == .webDID ? "bob.test" : "alice.test" }
+  }
+
+  @Test(
+    "stores who it is, works at the data server, is renewed, and ends at the server",
+    arguments: Beginning.allCases
+  )
+  func whole(_ beginning: Beginning) async throws {
+    let network = try ATProtoNetwork()
+    let home = try network.home()
+    let arguments = beginning.arguments(at: network)
+    let account = try await home.signIn(arguments)
+
+    #expect(account["did"]?.stringValue == network.did(beginning.handle))
+    #expect(account["handle"]?.stringValue == beginning.handle)
+    #expect(account["name"]?.stringValue == beginning.handle)
+    #expect(account["service"]?.stringValue == network["pds"])
+    #expect(account["issuer"]?.stringValue == network["issuer"])
+    #expect(account["origins"] == [.string(network["pds"])])
+    #expect(account["scope"]?.stringValue == "atproto transition:generic")
+    #expect(account["tokenType"]?.stringValue == "DPoP")
+    let ends = try Timestamp(try #require(account["sessionEndsAt"]?.stringValue))
+    let created = try Timestamp(try #require(account["createdAt"]?.stringValue))
+    // 14 days from the grant, which is a moment before the account is there.
+    #expect((14 * 86_400 - 60...14 * 86_400).contains(ends.seconds(since: created)))
+
+    try await expectAcceptance(of: home, at: network, as: beginning.handle)
+    #expect(try await home.acct("refresh", "--force").status == 0)
+    try await expectAcceptance(of: home, at: network, as: beginning.handle)
+
+    let removed = try await home.acct("remove", beginning.handle)
+    #expect(removed.status == 0)
+    #expect(removed.errorText.contains("the server has ended the session"))
+    let log = try await network.log()
+    #expect(log.offences == [])
+    #expect(log.endings.count == 1)
+    #expect(log.endings.allSatisfy { $0 != nil })
+    #expect(log.requests.last { $0.endpoint == "revoke" }?.hasProof == true)
+    // Whoever named a server only has not said yet who they are.
+    let isServer = beginning == .dataServer || beginning == .entryway
+    let hints = log.requests.filter { $0.endpoint == "par" }.map(\.loginHint)
+    #expect(hints.allSatisfy { $0 == (isServer ? nil : arguments[0]) })
+    // A renewal with another client id would end the session.
+    let clients = Set(log.requests.filter { $0.endpoint == "token" }.map(\.clientID))
+    #expect(clients.count == 1)
+    if beginning == .hostedClient { #expect(clients == [network["client_id"]]) }
+    #expect(try await home.traces() == [])
+  }
+
+  private func expectAcceptance(
+    of home: AcctHome,
+    at network: ATProtoNetwork,
+    as handle: String
+  ) async throws {
+    // Learns the data server's nonce, without which the first header would cost a retry.
+    let check = try await home.acct("status", "--check")
+    #expect(check.status == 0, "\(check.text)\(check.errorText)")
+    let url = "\(network["pds"])/xrpc/com.atproto.server.getSession"
+    let header = try await home.acct("header", url)
+    #expect(header.status == 0, "\(header.errorText)")
+    let answer = try await network.curl(url, headers: header.text)
+    #expect(answer.status == 200)
+    #expect(answer.body.contains(network.did(handle)))
+  }
+
+  @Test("stores the scope that was granted, not the one that was asked for")
+  func scope() async throws {
+    let network = try ATProtoNetwork()
+    try await network.set(["token_override": ["scope": "atproto"]])
+    let account = try await network.home().signIn(["alice.test"])
+    #expect(account["scope"]?.stringValue == "atproto")
+  }
+
+  @Test("ignores a callback with a wrong state, and takes the right one after it")
+  func wrongState() async throws {
+    let network = try ATProtoNetwork()
+    let account = try await network.home().signIn(["alice.test"], as: "wrong-state-first")
+    #expect(account["did"]?.stringValue == network.did("alice.test"))
+    let log = try await network.log()
+    #expect(log.offences == [])
+    #expect(log.requests.count { $0.endpoint == "token" && $0.status == 200 } == 1)
+  }
+
+  @Test(
+    "finds the DID in every right answer of a resolver",
+    arguments: [
+      "twice", "split", "noise", "cname", "pointers", "uncompressed", "truncated", "big",
+      "spoof_first",
+    ]
+  )
+  func resolver(_ answer: String) async throws {
+    let network = try ATProtoNetwork()
+    // Far enough to see that the handle was resolved, without a browser.
+    try await network.set([
+      "dns": ["alice.test": .string(answer)],
+      "accounts": ["alice.test": ["document": ["id": "did:plc:someoneelseeeeeeeeeeeeee"]]],
+    ])
+    let error = try await network.home().refusal(["alice.test"])
+    #expect(error.code == "documentMismatch", "\(error)")
+  }
+}
