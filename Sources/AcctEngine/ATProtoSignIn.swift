@@ -39,7 +39,7 @@ package struct ATProtoSignIn: Sendable {
   /// What the user asked for.
   package struct Wish: Sendable {
     package var identifier: Identifier
-    /// As typed, for the server's sign-in page.
+    /// Who it is, for the server's sign-in page: as typed, but for the `@` before a handle.
     package var loginHint: String
     package var clientID: String?
     package var scope: String?

@@ -8,6 +8,9 @@ package final class ATProtoNetwork: Sendable {
   /// What the network says of itself when it is ready: its addresses and accounts.
   package let addresses: JSON
   private let folder: TemporaryFolder
+  /// Begins to browse and returns at once, as what opens a browser on a desktop does: acct gives
+  /// it a second in which it may fail.
+  private let browser: String
   private let server: Daemon
   /// The writing end of the server's standard input, with which it ends, however this process does.
   private let lifeline: Int32
@@ -17,6 +20,9 @@ package final class ATProtoNetwork: Sendable {
   /// - Throws: ``ProcessFailure``, ``HarnessFailure``, `JSONError`.
   package init() throws {
     folder = try TemporaryFolder()
+    let script = Product.source("Tests/StrictServer/browser.py")
+    browser = try folder.file("browser", holding: "#!/bin/sh\n'\(script)' \"$1\" &\n")
+    guard unsafe chmod(browser, 0o700) == 0 else { throw HarnessFailure("chmod: errno \(errno)") }
     let input = "\(folder.path)/stdin"
     guard unsafe mkfifo(input, 0o600) == 0 else { throw HarnessFailure("mkfifo: errno \(errno)") }
     // Open for both, so that neither side waits for the other to open it.
@@ -47,7 +53,7 @@ package final class ATProtoNetwork: Sendable {
   package func home() throws(ProcessFailure) -> AcctHome {
     try AcctHome(with: [
       "ACCT_PLC_URL": self["plc"], "ACCT_DNS_SERVER": self["dns"],
-      "BROWSER": Product.source("Tests/StrictServer/browser.py"),
+      "BROWSER": browser,
     ])
   }
 

@@ -61,8 +61,9 @@ struct ATProtoSignInTests {
     #expect(log.requests.last { $0.endpoint == "revoke" }?.hasProof == true)
     // Whoever named a server only has not said yet who they are.
     let isServer = beginning == .dataServer || beginning == .entryway
+    let named = beginning == .webHandle ? "bob.test" : arguments[0]
     let hints = log.requests.filter { $0.endpoint == "par" }.map(\.loginHint)
-    #expect(hints.allSatisfy { $0 == (isServer ? nil : arguments[0]) })
+    #expect(hints.allSatisfy { $0 == (isServer ? nil : named) })
     // A renewal with another client id would end the session.
     let clients = Set(log.requests.filter { $0.endpoint == "token" }.map(\.clientID))
     #expect(clients.count == 1)

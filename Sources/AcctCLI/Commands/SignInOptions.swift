@@ -35,7 +35,8 @@ struct SignInOptions: ParsableArguments {
     do {
       return ATProtoSignIn.Wish(
         identifier: try ATProtoSignIn.Identifier(text),
-        loginHint: text,
+        // People write handles with an @, servers know them without.
+        loginHint: text.hasPrefix("@") ? String(text.dropFirst()) : text,
         clientID: clientID,
         scope: scope,
         opensBrowser: !noBrowser && !context.options.noInput,

@@ -35,8 +35,9 @@ package enum ATProtoClient {
     guard response.scope?.split(separator: " ").contains("atproto") == true else {
       throw .scopeMissing
     }
-    guard let text = response.subject, let subject = try? DID(text) else {
-      throw .subjectMismatch(expected: did, found: response.subject)
+    // What the token says of itself does not count: to a client it is opaque.
+    guard let text = response.statedSubject, let subject = try? DID(text) else {
+      throw .subjectMismatch(expected: did, found: response.statedSubject)
     }
     if let did, did != subject { throw .subjectMismatch(expected: did, found: text) }
     return subject

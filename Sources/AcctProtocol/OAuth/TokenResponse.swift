@@ -11,6 +11,8 @@ package struct TokenResponse: Sendable {
   package let scope: String?
   /// `sub` of the answer, as AT Protocol servers send it, else of the token.
   package let subject: String?
+  /// The `sub` that stands beside the token, as AT Protocol asks.
+  package let statedSubject: String?
   /// Who has signed in, where the server speaks OpenID Connect.
   package let idToken: IDToken?
   /// Where the token says that it may be used.
@@ -54,7 +56,8 @@ package struct TokenResponse: Sendable {
     self.accessToken = accessToken
     refreshToken = try token("refresh_token")
     scope = try string("scope")
-    subject = try string("sub") ?? claims.subject
+    statedSubject = try string("sub")
+    subject = statedSubject ?? claims.subject
     // A broken one says nothing, and takes nothing from the access token.
     idToken = answer["id_token"]?.stringValue.flatMap { IDToken($0) }
     resourceServer = claims.resourceServer
