@@ -108,10 +108,13 @@ extension Account.Kind {
     }
   }
 
-  /// What a request needs.
+  /// What a request needs, in the order in which it must be read.
+  ///
+  /// Nobody holds a lock to read, and a renewal writes the time last: read first, it can at worst be
+  /// older than the token. The other way round an old token would pass as good until the new time.
   var itemKinds: [ItemKind] {
     switch self {
-    case .oauth: [.accessToken, .expiresAt, .keypair]
+    case .oauth: [.expiresAt, .accessToken, .keypair]
     case .session: [.session]
     case .guest: [.guest]
     }

@@ -13,7 +13,8 @@ package struct Keyring: Sendable {
   /// Which keyring it is.
   package var kind: Kind
 
-  /// Returns those of the wanted items that are there.
+  /// Returns those of the wanted items that are there: read one after the other in the order given,
+  /// or all at one moment.
   package var read:
     @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) -> [ItemKind:
       Secret]

@@ -82,6 +82,23 @@ struct RenewalTests {
     #expect(form == "grant_type=refresh_token&refresh_token=r1&client_id=client")
   }
 
+  @Test(
+    "by another process, between two reads of this one, never pairs an old token with a new time"
+  )
+  func meanwhile() async {
+    await account(left: -1, .success(Self.renewed))
+    let expiry = Timestamp(clamped: record.now + 3600).description
+    let keyring = record.keyring
+    keyring.interruptNextRead {
+      keyring.put(.refreshToken, Secret("r9"))
+      keyring.put(.accessToken, Secret("renewed-elsewhere"))
+      keyring.put(.expiresAt, Secret(expiry))
+    }
+    #expect(await record.acct("token") == 0)
+    #expect(record.out == "renewed-elsewhere\n")
+    #expect(record.requests.isEmpty)
+  }
+
   @Test("does not happen while more than five minutes are left")
   func notDue() async {
     await account(left: 301)

@@ -13,6 +13,7 @@ package final class InMemoryKeyring: Sendable {
     var outage: KeyringFailure?
     var writesUntilFailure: Int?
     var writeFailure = KeyringFailure.unavailable(reason: "a test said so")
+    var interruption: (@Sendable () -> Void)?
   }
 
   private let contents = Mutex(Contents())
@@ -44,15 +45,32 @@ package final class InMemoryKeyring: Sendable {
     }
   }
 
+  /// Does something once, after the next item has been read: what another process does meanwhile.
+  package func interruptNextRead(_ action: @escaping @Sendable () -> Void) {
+    contents.withLock { $0.interruption = action }
+  }
+
+  /// Puts an item into every account, as another process does.
+  package func put(_ kind: ItemKind, _ secret: Secret) {
+    contents.withLock { contents in
+      for account in contents.items.keys { contents.items[account]?[kind] = secret }
+    }
+  }
+
   /// Returns the keyring itself, as a command gets it, in the place of one of the real ones.
   package func keyring(as kind: Keyring.Kind = .secretService) -> Keyring {
     Keyring(
       kind: kind,
       read: { account, kinds, interaction throws(KeyringFailure) in
-        try self.use(interaction) { contents throws(KeyringFailure) in
-          let items = contents.items[account] ?? [:]
-          return items.filter { kinds.contains($0.key) }
+        // One by one, in the order asked for, as the vault reads its files.
+        var found: [ItemKind: Secret] = [:]
+        for kind in kinds {
+          found[kind] = try self.use(interaction) { contents throws(KeyringFailure) in
+            contents.items[account]?[kind]
+          }
+          self.contents.withLock { $0.interruption.take() }?()
         }
+        return found
       },
       write: { account, items, interaction throws(KeyringFailure) in
         try self.use(interaction) { contents throws(KeyringFailure) in

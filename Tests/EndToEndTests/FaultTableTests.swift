@@ -159,7 +159,10 @@ struct FaultTableTests {
     #expect(next.errorText.contains("sign in again"))
   }
 
-  @Test("a wrong clock is put right by the server's Date, with one more try", arguments: [3600, -3600])
+  @Test(
+    "a wrong clock is put right by the server's Date, with one more try",
+    arguments: [3600, -3600]
+  )
   func wrongClock(offset: Int64) async throws {
     let server = try await StrictServer(["nonce_seconds": 0])
     let home = try AcctHome()

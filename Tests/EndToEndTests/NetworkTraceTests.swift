@@ -23,7 +23,9 @@ struct NetworkTraceTests {
     // Every endpoint that is given a secret, or answers with one, sends acct to the third origin.
     for endpoint in ["metadata", "par", "token", "device_authorization", "revoke"] {
       for status: JSON in [302, 303, 307, 308] {
-        try await server.fault(["endpoint": .string(endpoint), "kind": "redirect", "status": status])
+        try await server.fault([
+          "endpoint": .string(endpoint), "kind": "redirect", "status": status,
+        ])
         switch endpoint {
         case "par": try await expect(11, home.signIn(at: server))
         case "device_authorization":
@@ -46,7 +48,7 @@ struct NetworkTraceTests {
     #expect(try await !server.requests(to: "revoke").isEmpty)
   }
 
-  @Test("the kernel sees connections to the issuer alone, and one to nobody where none is needed")
+  @Test("strace sees connections to the issuer alone, and none where no server is needed")
   func kernel() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -86,9 +88,13 @@ struct NetworkTraceTests {
 
     let text = try await ChildProcess("cat", [log]).run().text
     // An address that strace could not read would be a pointer.
-    #expect(text.split(separator: "\n").allSatisfy { $0.contains("sa_family") || !$0.contains("0x") })
+    #expect(
+      text.split(separator: "\n").allSatisfy { $0.contains("sa_family") || !$0.contains("0x") }
+    )
     var targets: Set<String> = []
-    for match in text.matches(of: /sin6?_port=htons\((\d+)\)(?:, sin6_flowinfo=[^,]*)?,[^"]*"([^"]*)"/) {
+    for match in text.matches(
+      of: /sin6?_port=htons\((\d+)\)(?:, sin6_flowinfo=[^,]*)?,[^"]*"([^"]*)"/
+    ) {
       targets.insert("\(match.2):\(match.1)")
     }
     return targets
