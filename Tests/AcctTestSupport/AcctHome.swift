@@ -6,6 +6,7 @@ package struct AcctHome: Sendable {
   /// Makes a home whose accounts are kept in a vault of its own.
   ///
   /// - Parameter variables: More of the environment.
+  /// - Throws: ``ProcessFailure`` if there is no place for it.
   package init(with variables: [String: String] = [:]) throws(ProcessFailure) {
     folder = try TemporaryFolder()
     let passphrase = try folder.file("passphrase", holding: "made up for this test\n")

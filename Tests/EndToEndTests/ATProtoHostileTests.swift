@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("An AT Protocol sign-in that can't be trusted")
+@Suite("An AT Protocol sign-in that can't be trusted", .serialized)
 struct ATProtoHostileTests {
   /// One thing that is wrong, and how it is refused.
   struct Variant: CustomTestStringConvertible, Sendable {
@@ -17,9 +17,18 @@ struct ATProtoHostileTests {
     var status: Int32 = 11
   }
 
+  /// One network for all, put back to its start for each: starting one takes longer than a refusal.
+  private static let shared = Result { try ATProtoNetwork() }
+
+  private func freshNetwork() async throws -> ATProtoNetwork {
+    let network = try Self.shared.get()
+    try await network.control("reset")
+    return network
+  }
+
   @Test("is refused with an error of its own, and nothing is stored", arguments: Variant.all)
   func refused(_ variant: Variant) async throws {
-    let network = try ATProtoNetwork()
+    let network = try await freshNetwork()
     try await network.set(variant.settings)
     if let fault = variant.fault { try await network.control("faults", fault) }
     let home = try network.home()
@@ -43,14 +52,14 @@ struct ATProtoHostileTests {
     arguments: ["wrong", "missing"]
   )
   func codeIsKept(_ what: String) async throws {
-    let network = try ATProtoNetwork()
+    let network = try await freshNetwork()
     _ = try await network.home().refusal(["alice.test"], as: "\(what)-iss")
     #expect(try await !network.log().requests.contains { $0.endpoint == "token" })
   }
 
   @Test("a handle without a record is another failure than a resolver that is silent")
   func resolver() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await freshNetwork()
     try await network.set(["dns": ["alice.test": "silence", "bob.test": "none"]])
     let home = try network.home()
     let silent = try await home.refusal(["alice.test", "--timeout", "1"])

@@ -105,21 +105,21 @@ struct ATProtoSignInTests {
     #expect(log.requests.count { $0.endpoint == "token" && $0.status == 200 } == 1)
   }
 
-  @Test(
-    "finds the DID in every right answer of a resolver",
-    arguments: [
+  @Test("finds the DID in every right answer of a resolver")
+  func resolver() async throws {
+    let network = try ATProtoNetwork()
+    // Far enough to see that the handle was resolved, without a browser; so nothing is stored.
+    let other: JSON = ["id": "did:plc:someoneelseeeeeeeeeeeeee"]
+    try await network.set(["accounts": ["alice.test": ["document": other]]])
+    let home = try network.home()
+    let answers = [
       "twice", "split", "noise", "cname", "pointers", "uncompressed", "truncated", "big",
       "spoof_first",
     ]
-  )
-  func resolver(_ answer: String) async throws {
-    let network = try ATProtoNetwork()
-    // Far enough to see that the handle was resolved, without a browser.
-    try await network.set([
-      "dns": ["alice.test": .string(answer)],
-      "accounts": ["alice.test": ["document": ["id": "did:plc:someoneelseeeeeeeeeeeeee"]]],
-    ])
-    let error = try await network.home().refusal(["alice.test"])
-    #expect(error.code == "documentMismatch", "\(error)")
+    for answer in answers {
+      try await network.set(["dns": ["alice.test": .string(answer)]])
+      let refusal = try await home.refusal(["alice.test"])
+      #expect(refusal.code == "documentMismatch", "\(answer): \(refusal)")
+    }
   }
 }
