@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@Suite("Listening for a callback")
+@Suite("Listening for a callback", .timeLimit(.minutes(1)))
 struct ListeningTests {
   @Test("ends with the pages that are due: the answer that was given, or that it is too late")
   func close() async throws {

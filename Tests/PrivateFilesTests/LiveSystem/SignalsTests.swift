@@ -68,12 +68,12 @@ struct SignalsTests {
     await #expect(processExitsWith: .exitCode(0)) {
       signal(SIGHUP, SIG_IGN)
       let hold = Signals.live().holdBack()
-      let watch = Signals.live().watch { _exit(8) }
-      kill(getpid(), SIGHUP)
+      #expect(areHangupsIgnored())
       hold.release()
+      let watch = Signals.live().watch { _exit(8) }
+      #expect(areHangupsIgnored())
       watch.release()
-      kill(getpid(), SIGHUP)
-      // Ignored signals are dropped as they are sent: there is nothing to wait for.
+      #expect(areHangupsIgnored())
       exit(0)
     }
   }
@@ -145,6 +145,12 @@ private func sendWhileHeld(_ signal: Int32) async {
 private func forEver() async {
   try? await Task.sleep(for: .seconds(30))
   say("survived")
+}
+
+/// Whether they were; from here on they are.
+private func areHangupsIgnored() -> Bool {
+  unsafe unsafeBitCast(signal(SIGHUP, SIG_IGN), to: Int.self)
+    == unsafeBitCast(SIG_IGN, to: Int.self)
 }
 
 /// At once, since the process may not live long enough for a buffer to be written.
