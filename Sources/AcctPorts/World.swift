@@ -13,6 +13,7 @@ package struct World: Sendable {
   package var browser: Browser
   package var listener: CallbackListener
   package var signals: Signals
+  package var qrCode: QRCode
 
   package init(
     secretService: Keyring,
@@ -27,7 +28,8 @@ package struct World: Sendable {
     transport: HTTPTransport,
     browser: Browser,
     listener: CallbackListener,
-    signals: Signals
+    signals: Signals,
+    qrCode: QRCode = .none
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -42,5 +44,6 @@ package struct World: Sendable {
     self.browser = browser
     self.listener = listener
     self.signals = signals
+    self.qrCode = qrCode
   }
 }

@@ -34,6 +34,7 @@ let world = World(
   transport: .live(environment: surroundings.variable),
   browser: .live(undoing: hardening, surroundings.variable),
   listener: .live(),
-  signals: .live()
+  signals: .live(),
+  qrCode: .live(surroundings.variable)
 )
 exit(await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world))
