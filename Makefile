@@ -25,9 +25,10 @@ build: ## the release binary, .build/release/acct
 	@.ci/setup build
 	$(SWIFT) build $(release_flags)
 
+# One test at a time: many take real ports and real processes, and would take them from each other.
 test: ## sets up and runs every test
 	@.ci/setup build test
-	$(SWIFT) test $(flags) --disable-xctest
+	$(SWIFT) test $(flags) --disable-xctest --no-parallel
 
 lint: build ## format, rooms, scripts, and what the binary links
 	@.ci/setup lint

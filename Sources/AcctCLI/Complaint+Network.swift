@@ -21,7 +21,15 @@ extension Complaint {
         hint: status == .network ? "nothing was wrong with the account; try again" : nil
       )
     case .oauth(let error, let origin):
-      self.init("serverAnswer", .serverFailed, "\(origin) \(words(for: error))")
+      self.init(
+        "serverAnswer",
+        .serverFailed,
+        "\(origin) \(words(for: error))",
+        // Some servers refuse a dead session without a word. That is no proof, so the account
+        // stays; the user may know better.
+        hint: error.isUnexplained
+          ? "the account is kept; if this stays so, sign in again with `acct add`" : nil
+      )
     case .rateLimited(let retryAfter, let origin):
       self.init(
         "rateLimited",
@@ -85,6 +93,10 @@ extension Complaint {
     default: self.init("keyGeneration", .failed, "no DPoP key could be made")
     }
   }
+}
+
+extension OAuthError {
+  fileprivate var isUnexplained: Bool { if case .unexplained = self { true } else { false } }
 }
 
 private func words(for failure: HTTPFailure) -> String {

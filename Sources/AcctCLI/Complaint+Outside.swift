@@ -22,6 +22,7 @@ extension Complaint {
         "\(name) is not available: \(reason)",
         hint: kind == .vault ? nil : "start a Secret Service provider, such as gnome-keyring"
       )
+    case .cancelled: self.init("cancelled", .cancelled, "cancelled; nothing was changed")
     case .timedOut:
       self.init(
         "keyringTimedOut",

@@ -1,4 +1,3 @@
-import AcctModel
 import ArgumentParser
 
 /// The options that every command has.
@@ -30,8 +29,4 @@ struct SharedOptions: ParsableArguments {
   func validate() throws {
     guard timeout > 0 else { throw ValidationError("--timeout is a number of seconds above 0") }
   }
-}
-
-extension AccountName: ExpressibleByArgument {
-  init?(argument: String) { try? self.init(argument) }
 }

@@ -28,6 +28,9 @@ struct AccountBook: Sendable {
         if let account = try account(id) { accounts.append(account) }
       } catch .damagedAccount(let id) {
         damaged.append(id)
+      } catch .files(.unsafe) {
+        // One file that somebody has tampered with must not hide the other accounts.
+        damaged.append(id)
       }
     }
     return (accounts.sorted { $0.name < $1.name }, damaged)

@@ -137,8 +137,3 @@ enum AccountFile {
     }
   }
 }
-
-extension JSON {
-  /// The text, or `null`.
-  init(_ text: String?) { self = text.map(JSON.string) ?? .null }
-}

@@ -111,14 +111,15 @@ package struct AddAccount: Sendable {
       var account = credentials.account(id, known.name, createdAt: known.createdAt)
       account.allow(known.origins + options.allowedOrigins)
       let wallet = Wallet(of: account, in: keyring, interaction)
-      try await wallet.write(credentials.items)
-      let written = credentials.items.map(\.kind)
-      try await wallet.remove(ItemKind.allCases.filter { !written.contains($0) })
       return try await book.exclusively { () throws(EngineError) -> Account in
+        // Before anything is written: a refused name must leave the old credentials whole.
         if let name = options.name, name != known.name {
           try requireFree(name)
           account.name = name
         }
+        try await wallet.write(credentials.items)
+        let written = credentials.items.map(\.kind)
+        try await wallet.remove(ItemKind.allCases.filter { !written.contains($0) })
         try book.save(account)
         if options.activates { try book.setActive(book.active().switched(to: id)) }
         return account

@@ -42,6 +42,7 @@ extension Account {
     }
     switch evidence {
     case .failure(.locked(let reason)): return Assessment(.locked, reason: reason)
+    case .failure(.cancelled): return Assessment(.locked)
     case .failure(.unavailable(let reason)), .failure(.failed(let reason)):
       return Assessment(.unavailable, reason: reason)
     case .failure(.timedOut):

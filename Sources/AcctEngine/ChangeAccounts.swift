@@ -89,13 +89,30 @@ package struct ChangeAccounts: Sendable {
     return try await book.exclusively(account.id) { () throws(EngineError) -> Notice? in
       try await wallet.prepare()
       let notice = try await revoke(account, wallet, timeout)
-      try await wallet.remove(ItemKind.allCases)
-      try await book.exclusively { () throws(EngineError) in
-        let active = try book.active()
-        if active.without(account.id) != active { try book.setActive(active.without(account.id)) }
-        try book.delete(account.id)
-      }
+      try await Wallet.removeAll(of: account.id, in: wallet.keyring, interaction)
+      try await forget(account.id)
       return notice
+    }
+  }
+
+  /// Deletes an account whose file can't be read, by its identifier.
+  ///
+  /// Nothing is known of it but its identifier, which names its keyring items; the server can't
+  /// be told.
+  package func removeDamaged(_ id: AccountID) async throws(EngineError) {
+    let keyring = try KeyringChoice(world).decided()
+    try await book.exclusively(id) { () throws(EngineError) in
+      try await Wallet.removeAll(of: id, in: keyring, interaction)
+      try await forget(id)
+    }
+  }
+
+  /// Takes an account's file away, and its place as the active one.
+  private func forget(_ id: AccountID) async throws(EngineError) {
+    try await book.exclusively { () throws(EngineError) in
+      let active = try book.active()
+      if active.without(id) != active { try book.setActive(active.without(id)) }
+      try book.delete(id)
     }
   }
 

@@ -47,6 +47,7 @@ package struct DeviceSignIn: Sendable {
       clientID: wish.clientID,
       scope: wish.scope,
       resources: wish.resources,
+      nonce: nil,
       now: world.clock.now()
     )
   }

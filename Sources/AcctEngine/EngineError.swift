@@ -23,7 +23,7 @@ package enum EngineError: Error, Equatable, Sendable {
   case methodMalformed(String)
   case malformed(Malformed)
   case refusedOrigin(Origin, account: AccountName, allowed: [Origin])
-  /// The last or the account's own origin can't be taken back.
+  /// An origin that the account doesn't have can't be taken back.
   case originNotAllowed(Origin, account: AccountName)
 
   // With what.

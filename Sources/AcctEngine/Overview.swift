@@ -53,7 +53,11 @@ package struct Overview: Sendable {
       evidence = isUsable ? .present : .missing
     } catch .keyring(let failure, let kind) {
       evidence = .failure(failure)
-      keyringState = if case .locked = failure { .locked } else { .unavailable }
+      keyringState =
+        switch failure {
+        case .locked, .cancelled: .locked
+        case .unavailable, .timedOut, .failed: .unavailable
+        }
       obstacle = .keyring(failure, kind)
     }
     let assessment = account.assess(evidence, at: world.clock.now())

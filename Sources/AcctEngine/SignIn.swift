@@ -94,6 +94,7 @@ package struct SignIn: Sendable {
       clientID: wish.clientID,
       scope: wish.scope,
       resources: wish.resources,
+      nonce: request.nonce,
       now: world.clock.now()
     )
   }
@@ -125,14 +126,19 @@ extension NewCredentials {
     clientID: String,
     scope: String?,
     resources: [HTTPURL],
+    nonce: String?,
     now: Timestamp
   ) {
     let origins = resources.map(\.origin)
     let own = origins.isEmpty ? [issuer.url.origin] : origins
+    // Without a subject, signing in again could not find the account: opaque tokens tell none.
+    let subject =
+      response.subject
+      ?? response.idToken?.subject(from: issuer, for: clientID, repeating: nonce)
     self.init(
       kind: .oauth,
       tokenType: response.tokenType,
-      identity: Identity(subject: response.subject, issuer: issuer, clientID: clientID),
+      identity: Identity(subject: subject, issuer: issuer, clientID: clientID),
       issuerSource: .given,
       service: own.first,
       origins: own,

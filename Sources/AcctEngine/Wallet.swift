@@ -77,6 +77,17 @@ struct Wallet: Sendable {
     }
   }
 
+  /// Removes every item that an account can have.
+  static func removeAll(
+    of id: AccountID,
+    in keyring: Keyring,
+    _ interaction: Interaction
+  ) async throws(EngineError) {
+    do { try await keyring.remove(id, ItemKind.allCases, interaction) } catch {
+      throw .keyring(error, keyring.kind)
+    }
+  }
+
   private func item<Value, Failure: Error>(
     _ kind: ItemKind,
     in items: [ItemKind: Secret],

@@ -14,11 +14,12 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
   /// Creates a time from a number of seconds or, from 100,000,000,000 on, of milliseconds.
   ///
-  /// Backends say either; no time in seconds that large lies within five thousand years.
+  /// Backends say either; no time in seconds that large lies within five thousand years. What is
+  /// further in the past than can be written is held there, since it is past and not unknown.
   /// Returns `nil` for anything that is not a usable time, such as `1e400` or NaN.
   package init?(number: Double) {
-    let seconds = number >= 100_000_000_000 ? number / 1_000 : number
-    guard seconds.isFinite, abs(seconds) < 1e15 else { return nil }
+    guard number.isFinite, number < 1e18 else { return nil }
+    let seconds = number >= 100_000_000_000 ? number / 1_000 : max(number, Double(Self.minimum))
     self.init(secondsSince1970: Int64(seconds.rounded(.down)))
   }
 

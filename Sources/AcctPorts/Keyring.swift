@@ -95,6 +95,8 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   case locked(reason: String? = nil)
   /// None is running, or it cannot be reached.
   case unavailable(reason: String)
+  /// A person was asked to unlock it, and would not.
+  case cancelled
   /// It did not answer in time.
   case timedOut
   /// It answered with an error of its own. The text never holds a secret.

@@ -5,9 +5,9 @@ package import PrivateFiles
 package struct Folders: Sendable {
   /// What is to be kept: accounts, the vault.
   package let data: PrivateFolder
-  /// What can be had again: limits.
+  /// What can be had again: limits; and the locks.
   package let state: PrivateFolder
-  /// What need not outlive the session: locks, nonces, the proxy's socket.
+  /// What need not outlive the session: nonces, the proxy's socket.
   package let run: PrivateFolder
 
   /// Where the embedded keyring is.

@@ -14,7 +14,8 @@ package struct Hardening: Sendable {
 
   /// Closes core dumps and debuggers of the same user; to be called first of all.
   ///
-  /// It also lets a broken pipe be an error instead of the end, and keeps new files to their owner.
+  /// It also lets a broken pipe be an error instead of the end, keeps new files to their owner, and
+  /// occupies the standard streams that the caller has closed.
   ///
   /// - Returns: What was in force before, for a command that is run on the user's behalf.
   @discardableResult
@@ -27,7 +28,26 @@ package struct Hardening: Sendable {
     limit.rlim_cur = 0
     unsafe setrlimit(coreResource, &limit)
     signal(SIGPIPE, SIG_IGN)
+    occupy(STDIN_FILENO, O_WRONLY)
+    occupy(STDOUT_FILENO, O_RDONLY)
+    occupy(STDERR_FILENO, O_RDONLY)
     return Hardening(mask: umask(0o077), coreLimit: before)
+  }
+
+  /// Puts `/dev/null` at a descriptor that is closed.
+  ///
+  /// The next file, lock or socket would take its number otherwise, and be written what is meant for
+  /// the user: a token, say, on the way to the keyring's bus.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The number to see to.
+  ///   - mode: The direction that nobody asks for, so that reading or writing is still an error.
+  package static func occupy(_ descriptor: Int32, _ mode: Int32) {
+    guard fcntl(descriptor, F_GETFD) < 0 else { return }
+    let null = unsafe open("/dev/null", mode)
+    guard null >= 0, null != descriptor else { return }
+    dup2(null, descriptor)
+    close(null)
   }
 
   /// Gives back what the next program would inherit, right before it takes this one's place.

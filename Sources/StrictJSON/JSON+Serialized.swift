@@ -2,7 +2,8 @@ extension JSON {
   /// Writes the value as compact JSON in UTF-8.
   ///
   /// The same value always yields the same bytes: members stay in their order, numbers as they
-  /// were written, and only what must be escaped is (RFC 8259, section 7).
+  /// were written. Escaped is what must be (RFC 8259, section 7), and what could hide or reorder
+  /// text on a terminal, so that a server's words are as harmless in JSON as they are elsewhere.
   package func serialized() -> [UInt8] {
     var output: [UInt8] = []
     write(to: &output)
@@ -36,21 +37,39 @@ extension JSON {
 
   private func write(quoted text: String, to output: inout [UInt8]) {
     output.append(.quote)
-    for byte in text.utf8 {
-      switch byte {
-      case .quote, .backslash: output.append(contentsOf: [.backslash, byte])
-      case 0x08: output.append(contentsOf: "\\b".utf8)
-      case 0x09: output.append(contentsOf: "\\t".utf8)
-      case 0x0A: output.append(contentsOf: "\\n".utf8)
-      case 0x0C: output.append(contentsOf: "\\f".utf8)
-      case 0x0D: output.append(contentsOf: "\\r".utf8)
-      case 0x00..<0x20:
-        output.append(contentsOf: "\\u00".utf8)
-        let digits = String(byte, radix: 16)
-        output.append(contentsOf: (digits.utf8.count == 1 ? "0" + digits : digits).utf8)
-      default: output.append(byte)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": output.append(contentsOf: [.backslash, UInt8(ascii: scalar)])
+      case "\u{08}": output.append(contentsOf: "\\b".utf8)
+      case "\t": output.append(contentsOf: "\\t".utf8)
+      case "\n": output.append(contentsOf: "\\n".utf8)
+      case "\u{0C}": output.append(contentsOf: "\\f".utf8)
+      case "\r": output.append(contentsOf: "\\r".utf8)
+      case "\u{20}"..."\u{7E}": output.append(UInt8(ascii: scalar))
+      case _ where scalar.isInvisible: write(escaped: scalar, to: &output)
+      default: output.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
       }
     }
     output.append(.quote)
+  }
+
+  /// One escape, or two for the surrogates of a scalar beyond the basic plane.
+  private func write(escaped scalar: Unicode.Scalar, to output: inout [UInt8]) {
+    for unit in String(scalar).utf16 {
+      let digits = String(unit, radix: 16)
+      output.append(
+        contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)".utf8
+      )
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// A control or format character, or a separator of lines.
+  fileprivate var isInvisible: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
   }
 }

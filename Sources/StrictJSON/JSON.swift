@@ -9,6 +9,9 @@ package enum JSON: Equatable, Sendable {
 }
 
 extension JSON {
+  /// Creates a string, or `null` where there is no text.
+  package init(_ text: String?) { self = text.map(JSON.string) ?? .null }
+
   /// The text, if this is a string.
   package var stringValue: String? { if case .string(let value) = self { value } else { nil } }
   /// The members, if this is an object.

@@ -12,6 +12,8 @@ struct Passphrase {
 /// Why a passphrase could not be had, in words that follow a colon.
 struct NoPassphrase: Error, Equatable {
   let reason: String
+  /// Whether somebody was asked and would not answer.
+  var isCancelled = false
 }
 
 extension Passphrase {

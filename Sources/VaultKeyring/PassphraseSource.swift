@@ -75,9 +75,10 @@ package struct PassphraseSource: Sendable {
     guard interaction == .allowed, terminal.canAsk() else {
       throw NoPassphrase(reason: "no passphrase was given, and nobody can be asked")
     }
-    guard let secret = terminal.askSecret(prompt), secret.count > 0 else {
-      throw NoPassphrase(reason: "no passphrase was given")
+    guard let secret = terminal.askSecret(prompt) else {
+      throw NoPassphrase(reason: "the question was cancelled", isCancelled: true)
     }
+    guard secret.count > 0 else { throw NoPassphrase(reason: "no passphrase was given") }
     return secret
   }
 }

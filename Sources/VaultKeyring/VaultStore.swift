@@ -119,7 +119,9 @@ extension KeyringFailure {
     self = .failed(reason: "the vault in \(folder.path) is damaged: \(damage.reason)")
   }
 
-  init(_ error: NoPassphrase) { self = .locked(reason: error.reason) }
+  init(_ error: NoPassphrase) {
+    self = error.isCancelled ? .cancelled : .locked(reason: error.reason)
+  }
 
   init(_ error: CryptoError) {
     self = .failed(reason: "the cryptographic library failed (\(error))")

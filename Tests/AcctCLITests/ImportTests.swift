@@ -41,6 +41,16 @@ struct ImportTests {
     #expect(record.out == "newer\n")
   }
 
+  @Test("keeps the old credentials whole where the new name is another account's")
+  func renewsNothingUnderATakenName() async {
+    #expect(await record.add(Handoffs.bearer(), "--name", "work") == 0)
+    #expect(await record.add(Handoffs.dpop(), "--name", "home") == 0)
+    let newer = Handoffs.bearer(changing: ["access_token": "newer"])
+    #expect(await record.add(newer, "--name", "home") == 64)
+    #expect(await record.acct("token", "-a", "work") == 0)
+    #expect(record.out == "opaque-bob\n")
+  }
+
   @Test("forgets a refresh token and a key that new credentials no longer have")
   func forgetsStale() async {
     #expect(
@@ -89,6 +99,25 @@ struct ImportTests {
     )
   }
 
+  @Test(
+    "takes a time before all that can be written as long past",
+    arguments: ["expiresAt", "expires_in"]
+  )
+  func longPast(member: String) async {
+    let past = Handoffs.bearer(changing: [member: -100_000_000_000_000])
+    #expect(await record.add(past) == 0)
+    #expect(await record.acct("status", "--json") == 4)
+    let account = record.json?.objectValue?["account"]?.objectValue
+    #expect(account?["expiresAt"] == "0000-01-01T00:00:00Z")
+  }
+
+  @Test("takes the token's audience as its origin: the first that is one, if there are several")
+  func audiences() async {
+    let token = Handoffs.token(["aud": ["notes", "http://plain.example", "https://rs.example/api"]])
+    #expect(await record.add(Handoffs.bearer(changing: ["access_token": .string(token)])) == 0)
+    #expect(await record.acct("header", "https://rs.example/api") == 0)
+  }
+
   static let bad: [(String, String)] = [
     ("not JSON", "nonsense"),
     ("truncated", String(Handoffs.dpop().dropLast(9))),
@@ -110,6 +139,7 @@ struct ImportTests {
     ("a bad origin", Handoffs.bearer(changing: ["origins": ["nope"]])),
     ("origins that are no array", Handoffs.bearer(changing: ["origins": "https://a.example"])),
     ("an unusable expiry", Handoffs.bearer(changing: ["expiresAt": "soon"])),
+    ("a time in hexadecimal", Handoffs.bearer(changing: ["expiresAt": "0x70000000"])),
     ("an infinite lifetime", #"{"access_token":"a","expires_in":1e400}"#),
     ("a JWT of two segments", Handoffs.bearer(changing: ["access_token": "eyJhIjoxfQ.eyJhIjoxfQ"])),
     (

@@ -60,6 +60,17 @@ struct SelectionTests {
     #expect(await record.acct("token", "-a", String(bob.prefix(7))) == 5)
   }
 
+  @Test("an option that every command has may stand before the command, too")
+  func leadingOptions() async {
+    await three()
+    #expect(await record.acct("-a", "bob", "token") == 0)
+    #expect(record.out == "opaque-bob\n")
+    #expect(await record.acct("--json", "--account=alice", "status") == 0)
+    #expect(record.json?.objectValue?["account"]?.objectValue?["name"] == "alice")
+    #expect(await record.acct("--nope", "status") == 64)
+    #expect(await record.acct("-a") == 64)
+  }
+
   @Test("an unknown name is an error that lists the others")
   func unknown() async {
     await three()

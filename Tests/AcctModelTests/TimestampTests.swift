@@ -58,7 +58,8 @@ struct TimestampTests {
     #expect(Timestamp(number: 99_999_999_999)?.secondsSince1970 == 99_999_999_999)
     #expect(Timestamp(number: 100_000_000_000)?.secondsSince1970 == 100_000_000)
     #expect(Timestamp(number: -1.5)?.secondsSince1970 == -2)
-    for unusable in [Double.nan, .infinity, -.infinity, 1e300, -1e18] {
+    #expect(Timestamp(number: -1e18)?.description == "0000-01-01T00:00:00Z")
+    for unusable in [Double.nan, .infinity, -.infinity, 1e300] {
       #expect(Timestamp(number: unusable) == nil)
     }
   }

@@ -61,15 +61,15 @@ struct JWTTests {
     )
     #expect(all.subject == "did:plc:x")
     #expect(all.issuer == "https://as")
-    #expect(all.audience == "did:web:pds")
+    #expect(all.audiences == ["did:web:pds"])
     #expect(all.clientID == "c")
     #expect(all.scope == "a b")
     #expect(all.confirmationThumbprint == "t")
     let wrong = try claims(#"{"sub":1,"iss":null,"aud":{},"client_id":[],"scope":[],"cnf":"t"}"#)
-    #expect(wrong.subject == nil && wrong.issuer == nil && wrong.audience == nil)
+    #expect(wrong.subject == nil && wrong.issuer == nil && wrong.audiences == [])
     #expect(wrong.clientID == nil && wrong.scope == nil && wrong.confirmationThumbprint == nil)
-    #expect(try claims(#"{"aud":["a","b"]}"#).audience == "a")
-    #expect(try claims(#"{"aud":[]}"#).audience == nil)
+    #expect(try claims(#"{"aud":["a",1,"b"]}"#).audiences == ["a", "b"])
+    #expect(try claims(#"{"aud":[]}"#).audiences == [])
   }
 
   @Test(

@@ -86,10 +86,12 @@ struct ValueTests {
       ("{ \"b\" : [ 1 , 2.50 ] , \"a\" : { } }", #"{"b":[1,2.50],"a":{}}"#),
       (
         #""\/\u00e9\u0022\\\u0000\u001f\b\f\n\r\t\u007f""#,
-        "\"/é\\\"\\\\\\u0000\\u001f\\b\\f\\n\\r\\t\u{7F}\""
+        "\"/é\\\"\\\\\\u0000\\u001f\\b\\f\\n\\r\\t\\u007f\""
       ),
       ("[null,true,false,-0,1E5,\"\"]", #"[null,true,false,-0,1E5,""]"#),
       (#"{"\"\n":"😀"}"#, #"{"\"\n":"😀"}"#),
+      // What could reorder text, end a line or begin an escape sequence of a terminal.
+      ("[\"\u{202E}\u{2028}\u{9B}\u{E0001}\"]", #"["\u202e\u2028\u009b\udb40\udc01"]"#),
     ]
   )
   func writing(text: String, expected: String) throws {

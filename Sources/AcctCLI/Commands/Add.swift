@@ -27,7 +27,7 @@ struct Add: AcctCommand {
   @OptionGroup var signIn: SignInOptions
 
   @Option(help: "What to call the account.")
-  var name: AccountName?
+  var name: String?
 
   @Flag(help: "Do not make it the active account.")
   var noSwitch = false
@@ -51,6 +51,7 @@ struct Add: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let name = try name.map { text throws(EngineError) in try parseName(text) }
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
     let adding = AddAccount(context.world, context.interaction)
     let added = try await adding(

@@ -17,8 +17,15 @@ struct Remove: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let account = try Selection(context.world).find(name)
     let change = ChangeAccounts(context.world, context.interaction)
+    let account: Account
+    do throws(EngineError) {
+      account = try Selection(context.world).find(name)
+    } catch .damagedAccount(let id) {
+      try await change.removeDamaged(id)
+      context.notice("removed the damaged account \(id)")
+      return .done
+    }
     if let notice = try await change.remove(account, revoking: local ? nil : options.timeout) {
       context.tell([notice])
     }

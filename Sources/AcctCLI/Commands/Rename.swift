@@ -10,14 +10,20 @@ struct Rename: AcctCommand {
   var name: String
 
   @Argument(help: "Its new name.")
-  var new: AccountName
+  var new: String
 
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let new = try parseName(new)
     let account = try Selection(context.world).find(name)
     let renamed = try await ChangeAccounts(context.world, context.interaction)
       .rename(account, to: new)
     return try context.done(renamed, "\(account.name) is now \(renamed.name)")
   }
+}
+
+/// A name that the user typed.
+func parseName(_ text: String) throws(EngineError) -> AccountName {
+  do { return try AccountName(text) } catch { throw .malformed(error) }
 }

@@ -27,8 +27,3 @@ extension Account {
     ]
   }
 }
-
-extension JSON {
-  /// The text, or `null` where it is not known.
-  fileprivate init(_ text: String?) { self = text.map(JSON.string) ?? .null }
-}

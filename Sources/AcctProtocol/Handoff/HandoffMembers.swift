@@ -48,12 +48,14 @@ struct HandoffMembers {
   }
 
   /// Seconds, as a number or as a string of one; a fraction is dropped.
+  ///
+  /// However many are past are past; only what lies too far ahead can't be used.
   func seconds(_ name: String) throws(HandoffError) -> Int64? {
     guard let value = try value(name) else { return nil }
-    guard let number = value.looseNumber, abs(number) < 1e15 else {
+    guard let number = value.looseNumber, number < 1e15 else {
       throw .member(name, .unusableTime)
     }
-    return Int64(number.rounded(.down))
+    return Int64(max(number, -1e15).rounded(.down))
   }
 
   /// A time in RFC 3339, seconds or milliseconds.
@@ -85,7 +87,7 @@ struct HandoffMembers {
 extension JSON {
   /// A number, also where it is (wrongly, but seen) written as a string.
   var looseNumber: Double? {
-    numberValue?.double ?? stringValue.flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil }
+    (numberValue ?? stringValue.flatMap(JSONNumber.init))?.double
   }
 }
 

@@ -12,14 +12,7 @@ package struct JWTClaims: Equatable, Sendable {
   ///
   /// What is no time at all (`"soon"`, 1e400) is missing; a negative one is long past.
   package var expiry: Timestamp? {
-    let number: Double?
-    switch object["exp"] {
-    case .number(let value): number = value.double
-    case .string(let text): number = JSONNumber(text)?.double
-    default: number = nil
-    }
-    // Held at the first year that can be written, so that it is past and not missing.
-    return number.flatMap { Timestamp(number: max($0, -62_167_219_200)) }
+    object["exp"]?.looseNumber.flatMap(Timestamp.init(number:))
   }
 
   /// `sub`: who it is about.
@@ -31,12 +24,12 @@ package struct JWTClaims: Equatable, Sendable {
   /// `scope`: what it is good for (RFC 8693, section 4.2).
   package var scope: String? { object["scope"]?.stringValue }
 
-  /// `aud`: where it is good; the first, if there are several.
-  package var audience: String? {
+  /// `aud`: where it is good, one place or several.
+  package var audiences: [String] {
     switch object["aud"] {
-    case .string(let text): text
-    case .array(let values): values.lazy.compactMap(\.stringValue).first
-    default: nil
+    case .string(let text): [text]
+    case .array(let values): values.compactMap(\.stringValue)
+    default: []
     }
   }
 

@@ -31,8 +31,11 @@ struct TokenClaims {
 
   /// The first audience that is a URL or a `did:web`, as the origin that takes the token.
   var resourceServer: Origin? {
-    guard let audience = claims?.audience else { return nil }
-    if let url = try? HTTPURL(audience) { return url.origin }
-    return (try? DID(audience))?.webOrigin
+    for audience in claims?.audiences ?? [] {
+      if let origin = (try? HTTPURL(audience))?.origin ?? (try? DID(audience))?.webOrigin {
+        return origin
+      }
+    }
+    return nil
   }
 }

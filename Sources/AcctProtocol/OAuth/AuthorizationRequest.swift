@@ -11,6 +11,11 @@ package struct AuthorizationRequest: Sendable {
   /// Binds the code to the key (RFC 9449, section 10).
   package let thumbprint: String?
   package let state: String
+  /// What the ID token must repeat (OpenID Connect Core 1.0, section 3.1.2.1); `nil` where none is
+  /// asked for.
+  ///
+  /// Optional in this flow, and yet there are servers that refuse a request without.
+  package let nonce: String?
   package let pkce: PKCE
 
   package init(
@@ -28,13 +33,16 @@ package struct AuthorizationRequest: Sendable {
     self.resources = resources
     self.loginHint = loginHint
     self.thumbprint = thumbprint
-    // One draw of randomness serves both: neither half tells anything of the other.
-    state = Base64URL.encode(Array(random.prefix(random.count / 2)).span)
-    pkce = PKCE(random: Array(random.suffix(random.count - random.count / 2)))
+    // One draw of randomness serves all: no third of it tells anything of the others.
+    let third = random.count / 3
+    state = Base64URL.encode(Array(random[..<third]).span)
+    let asksForIDToken = scope?.split(separator: " ").contains("openid") ?? false
+    nonce = asksForIDToken ? Base64URL.encode(Array(random[third..<(2 * third)]).span) : nil
+    pkce = PKCE(random: Array(random[(2 * third)...]))
   }
 
-  /// How many random bytes a request needs: 32 each for `state` and the verifier.
-  package static let randomCount = 64
+  /// How many random bytes a request needs: 32 each for `state`, `nonce` and the verifier.
+  package static let randomCount = 96
 
   /// The parameters, for a pushed request (RFC 9126) or a query.
   package var parameters: FormBody {
@@ -45,6 +53,7 @@ package struct AuthorizationRequest: Sendable {
     form.add("scope", scope)
     for resource in resources { form.add("resource", resource.description) }
     form.add("state", state)
+    form.add("nonce", nonce)
     form.add("code_challenge", pkce.challenge)
     form.add("code_challenge_method", "S256")
     form.add("dpop_jkt", thumbprint)

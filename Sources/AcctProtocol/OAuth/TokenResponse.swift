@@ -11,6 +11,8 @@ package struct TokenResponse: Sendable {
   package let scope: String?
   /// `sub` of the answer, as AT Protocol servers send it, else of the token.
   package let subject: String?
+  /// Who has signed in, where the server speaks OpenID Connect.
+  package let idToken: IDToken?
   /// Where the token says that it may be used.
   package let resourceServer: Origin?
   /// The token's own `exp`.
@@ -53,6 +55,8 @@ package struct TokenResponse: Sendable {
     refreshToken = try token("refresh_token")
     scope = try string("scope")
     subject = try string("sub") ?? claims.subject
+    // A broken one says nothing, and takes nothing from the access token.
+    idToken = answer["id_token"]?.stringValue.flatMap { IDToken($0) }
     resourceServer = claims.resourceServer
     expiry = claims.expiry
     // An unusable lifetime counts as none: the token is good, and its own `exp` or an hour serves.

@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
 """Makes a freshly started Glewlwyd an issuer of DPoP-bound tokens.
 
-usage: configure.py PORT
+usage: configure.py PORT REDIRECT_PORT TOKEN_LIFE nonces|proofAtPAR
 
-Afterwards: issuer http://127.0.0.1:PORT/api/oidc, public client `acct-cli`, user `alice` with
-password `alicepassword`.
+Afterwards: issuer http://127.0.0.1:PORT/api/oidc, whose access tokens last TOKEN_LIFE seconds;
+public client `acct-cli` with callbacks on REDIRECT_PORT; user `alice` with password
+`alicepassword`.
+
+With `nonces`, every proof must hold one. With `proofAtPAR`, the client is bound to DPoP, so that a
+pushed authorization request needs a proof. Both at once can't be met: a proof at PAR without a
+nonce gets 403, and never the nonce that it lacks.
 """
 import http.cookiejar
 import json
@@ -14,7 +19,8 @@ import urllib.request
 
 from es256 import Key
 
-base = f"http://127.0.0.1:{sys.argv[1]}/api"
+port, redirect_port, token_life, demand = sys.argv[1:]
+base = f"http://127.0.0.1:{port}/api"
 opener = urllib.request.build_opener(
     urllib.request.ProxyHandler({}),
     urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()),
@@ -45,11 +51,11 @@ parameters = {
     "jwks-show": True,
     "subject-type": "public",
     "allowed-scope": ["openid", "acct"],
-    # More than acct's buffer of 300 s, or a fresh token would be due for renewal.
-    "access-token-duration": 3600,
+    "access-token-duration": int(token_life),
     "refresh-token-duration": 1209600,
     "code-duration": 60,
     "refresh-token-rolling": True,
+    # A refresh token that is used twice ends the session.
     "refresh-token-one-use": "always",
     "allow-non-oidc": True,
     "auth-type-code-enabled": True,
@@ -59,8 +65,10 @@ parameters = {
     "auth-type-none-enabled": False,
     "auth-type-password-enabled": False,
     "auth-type-client-enabled": False,
-    "auth-type-device-enabled": False,
+    "auth-type-device-enabled": True,
     "auth-type-refresh-enabled": True,
+    "device-authorization-expiration": 600,
+    "device-authorization-interval": 1,
     "pkce-allowed": True,
     "pkce-method-plain-allowed": False,
     "pkce-required": True,
@@ -73,10 +81,12 @@ parameters = {
     "oauth-dpop-iat-duration": 60,
     "oauth-dpop-iat-gap-duration": 5,
     "oauth-dpop-dpop_bound_access_tokens-property": "dpop_bound_access_tokens",
-    # With nonces mandatory, a proof at PAR gets 403 and never the nonce that it lacks.
-    "oauth-dpop-nonce-mandatory": False,
+    "oauth-dpop-nonce-mandatory": demand == "nonces",
+    # A nonce is good for four requests, the one that is answered with the next one included.
     "oauth-dpop-nonce-counter": 3,
-    "introspection-revocation-allowed": False,
+    "introspection-revocation-allowed": True,
+    "introspection-revocation-allow-target-client": True,
+    "introspection-revocation-auth-scope": [],
     "oauth-as-iss-id": True,
     "name-claim": "mandatory",
     "email-claim": "mandatory",
@@ -137,9 +147,13 @@ api(
         "client_name": "acct",
         "confidential": False,
         "enabled": True,
-        "redirect_uri": ["http://127.0.0.1/callback"],
-        "authorization_type": ["code", "refresh_token"],
+        # Ports are compared, too, although RFC 8252, section 7.3 would have any port do.
+        "redirect_uri": [
+            f"http://127.0.0.1:{redirect_port}/callback",
+            "http://127.0.0.1/callback",
+        ],
+        "authorization_type": ["code", "refresh_token", "device_authorization", "delete_token"],
         "scope": [],
-        "dpop_bound_access_tokens": "true",
+        **({"dpop_bound_access_tokens": "true"} if demand == "proofAtPAR" else {}),
     },
 )

@@ -14,15 +14,23 @@ def b64url(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
+def b64url_decode(text):
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
 def b64url_json(value):
     return b64url(json.dumps(value, separators=(",", ":")).encode())
 
 
 class Key:
-    """A new P-256 key."""
+    """A P-256 key: a new one, or the one of a private JWK."""
 
-    def __init__(self):
-        self.private = ec.generate_private_key(ec.SECP256R1())
+    def __init__(self, jwk=None):
+        self.private = (
+            ec.derive_private_key(int.from_bytes(b64url_decode(jwk["d"]), "big"), ec.SECP256R1())
+            if jwk
+            else ec.generate_private_key(ec.SECP256R1())
+        )
         numbers = self.private.private_numbers()
         coordinate = lambda number: b64url(number.to_bytes(32, "big"))
         self.public_jwk = {
@@ -44,7 +52,7 @@ class Key:
         r, s = decode_dss_signature(self.private.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
         return f"{signed}.{b64url(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
 
-    def proof(self, method, url):
+    def proof(self, method, url, nonce=None):
         """A DPoP proof (RFC 9449) for an authorization server."""
         return self.jws(
             {"typ": "dpop+jwt", "alg": "ES256", "jwk": self.public_jwk},
@@ -53,5 +61,6 @@ class Key:
                 "htm": method,
                 "htu": url,
                 "iat": int(time.time()),
+                **({"nonce": nonce} if nonce else {}),
             },
         )

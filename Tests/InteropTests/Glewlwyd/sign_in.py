@@ -3,102 +3,59 @@
 
 usage: sign_in.py ISSUER
 
-A pushed authorization request (RFC 9126) with a DPoP proof, alice's password and consent in place
-of a browser, and the token request: everything that happens before acct gets to know of it.
+A pushed authorization request (RFC 9126), alice's consent, and the token request: everything that
+happens before acct gets to know of it.
 """
 import hashlib
-import http.cookiejar
 import json
 import secrets
 import sys
-import urllib.error
 import urllib.parse
-import urllib.request
 
+from browser import Browser, query
 from es256 import Key, b64url
+from session import Session, client
 
 issuer = sys.argv[1]
-api = issuer.removesuffix("/oidc")
-client, redirect = "acct-cli", "http://127.0.0.1/callback"
-
-
-class KeepRedirects(urllib.request.HTTPRedirectHandler):
-    """Hands redirects over instead of following them: the last one holds the code."""
-
-    def redirect_request(self, *_):
-        return None
-
-
-opener = urllib.request.build_opener(
-    urllib.request.ProxyHandler({}),
-    KeepRedirects,
-    urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()),
-)
-
-
-def send(method, url, data=None, headers={}):
-    request = urllib.request.Request(url, method=method, data=data, headers=headers)
-    try:
-        return opener.open(request)
-    except urllib.error.HTTPError as answer:
-        if answer.code == 302:
-            return answer
-        sys.exit(f"{method} {url}: {answer.code} {answer.read().decode()}")
-
-
-def send_form(url, fields):
-    data = urllib.parse.urlencode(fields).encode()
-    return json.load(send("POST", url, data, {"DPoP": key.proof("POST", url)}))
-
-
-def send_json(method, url, value):
-    send(method, url, json.dumps(value).encode(), {"Content-Type": "application/json"})
-
-
-def query(url):
-    return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))
-
-
+redirect = "http://127.0.0.1/callback"
 key = Key()
-metadata = json.load(send("GET", f"{issuer}/.well-known/openid-configuration"))
+session = Session(issuer, key)
 verifier, state = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
-pushed = send_form(
-    metadata["pushed_authorization_request_endpoint"],
-    {
-        "client_id": client,
-        "response_type": "code",
-        "redirect_uri": redirect,
-        "scope": "openid acct",
-        "state": state,
-        "nonce": secrets.token_urlsafe(16),
-        "code_challenge": b64url(hashlib.sha256(verifier.encode()).digest()),
-        "code_challenge_method": "S256",
-    },
-)
+request = {
+    "response_type": "code",
+    "redirect_uri": redirect,
+    "scope": "openid acct",
+    "state": state,
+    "nonce": secrets.token_urlsafe(16),
+    "code_challenge": b64url(hashlib.sha256(verifier.encode()).digest()),
+    "code_challenge_method": "S256",
+    "dpop_jkt": key.thumbprint(),
+}
+# Where nonces are mandatory a proof can't be pushed, and where clients are bound it must be.
+endpoint = "pushed_authorization_request_endpoint"
+status, body = session.post(endpoint, request, proves=False)
+pushed = json.loads(body) if status == 201 else session.granted(endpoint, request)
 
-authorize = metadata["authorization_endpoint"] + "?" + urllib.parse.urlencode(
+address = session.metadata["authorization_endpoint"] + "?" + urllib.parse.urlencode(
     {"client_id": client, "request_uri": pushed["request_uri"]}
 )
-login = query(send("GET", authorize).headers["Location"])
-send_json("POST", f"{api}/auth/", {"username": "alice", "password": "alicepassword"})
-send_json("PUT", f"{api}/auth/grant/{login['client_id']}", {"scope": login["scope"]})
-callback = query(send("GET", authorize + "&g_continue").headers["Location"])
+callback = query(Browser().consent(address))
 if callback.get("state") != state or "code" not in callback:
     sys.exit(f"unexpected callback: {callback}")
 
-tokens = send_form(
-    metadata["token_endpoint"],
+tokens = session.granted(
+    "token_endpoint",
     {
-        "client_id": client,
         "grant_type": "authorization_code",
         "code": callback["code"],
         "redirect_uri": redirect,
         "code_verifier": verifier,
     },
 )
+# Without `expires_in`: acct has to go by the token's own `exp`.
 handoff = {
     name: tokens[name]
-    for name in ("access_token", "refresh_token", "expires_in", "token_type", "scope")
+    for name in ("access_token", "refresh_token", "token_type", "scope")
     if name in tokens
 }
 handoff |= {"issuer": issuer, "clientId": client, "dpopKey": key.private_jwk}

@@ -68,11 +68,11 @@ struct LiveFilesTests {
   func locks() async throws {
     let held = try await files.lock(.account(account), 0)
     let book = try await files.lock(.book, 0)
-    #expect(scratch.entries(of: "run/locks") == ["account-\(account)", "book"])
+    #expect(scratch.entries(of: "state/locks") == ["account-\(account)", "book"])
     await #expect(throws: FilesFailure.busy) { try await files.lock(.account(account), 0) }
     held.release()
     try await files.lock(.account(account), 0).release()
     book.release()
-    #expect(scratch.entries(of: "run/locks") == [])
+    #expect(scratch.entries(of: "state/locks") == [])
   }
 }

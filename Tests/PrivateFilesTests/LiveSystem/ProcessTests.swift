@@ -41,6 +41,20 @@ struct ProcessTests {
     #expect(await sleeping.value == false)
   }
 
+  @Test("occupies a descriptor that is closed, so that nothing else is written to by mistake")
+  func closedStream() {
+    // High enough that no test beside this one is given it by the kernel.
+    let descriptor: Int32 = 900
+    Hardening.occupy(descriptor, O_RDONLY)
+    defer { close(descriptor) }
+    #expect(fcntl(descriptor, F_GETFD) >= 0)
+    let written = unsafe write(descriptor, "secret", 6)
+    #expect(written == -1 && errno == EBADF)
+    // One that is open stays what it is.
+    Hardening.occupy(descriptor, O_WRONLY)
+    #expect(unsafe write(descriptor, "secret", 6) == -1)
+  }
+
   private var coreLimit: rlim_t {
     var limit = rlimit()
     unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)

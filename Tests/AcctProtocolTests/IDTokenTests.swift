@@ -1,0 +1,88 @@
+import AcctModel
+import AcctProtocol
+import StrictJSON
+import Testing
+
+@Suite("The ID token beside an access token")
+struct IDTokenTests {
+  @Test("names who has signed in where the access token is opaque")
+  func subject() throws {
+    let response = try response(#"{"iss":"https://as.example","aud":"client","sub":"alice"}"#)
+    #expect(response.subject == nil)
+    #expect(try subject(of: response) == "alice")
+  }
+
+  @Test("may be for several clients, of which this must be one")
+  func audiences() throws {
+    let claims = #"{"iss":"https://as.example","aud":["other","client"],"sub":"alice"}"#
+    #expect(try subject(of: response(claims)) == "alice")
+  }
+
+  @Test("must repeat the nonce of the request, if there was one")
+  func nonce() throws {
+    let claims = #"{"iss":"https://as.example","aud":"client","sub":"alice","nonce":"n1"}"#
+    #expect(try subject(of: response(claims), repeating: "n1") == "alice")
+    #expect(try subject(of: response(claims), repeating: "n2") == nil)
+    let silent = #"{"iss":"https://as.example","aud":"client","sub":"alice"}"#
+    #expect(try subject(of: response(silent), repeating: "n1") == nil)
+  }
+
+  @Test("is asked for with a nonce, and without it there is none", arguments: [true, false])
+  func request(isConnect: Bool) throws {
+    let request = AuthorizationRequest(
+      clientID: "client",
+      redirectURI: "http://127.0.0.1:1/callback",
+      scope: isConnect ? "profile openid" : "openidentity",
+      thumbprint: nil,
+      random: (0..<96).map { $0 }
+    )
+    let nonce = Base64URL.encode([UInt8](32..<64).span)
+    #expect(request.nonce == (isConnect ? nonce : nil))
+    #expect(request.parameters.text.contains("&nonce=\(nonce)&") == isConnect)
+  }
+
+  @Test(
+    "tells nothing if it is another issuer's or another client's, or names nobody",
+    arguments: [
+      #"{"iss":"https://as.example/","aud":"client","sub":"alice"}"#,
+      #"{"aud":"client","sub":"alice"}"#,
+      #"{"iss":"https://as.example","aud":"other","sub":"alice"}"#,
+      #"{"iss":"https://as.example","aud":["other"],"sub":"alice"}"#,
+      #"{"iss":"https://as.example","sub":"alice"}"#,
+      #"{"iss":"https://as.example","aud":"client","sub":""}"#,
+      #"{"iss":"https://as.example","aud":"client"}"#,
+    ]
+  )
+  func foreign(_ claims: String) throws {
+    #expect(try subject(of: response(claims)) == nil)
+  }
+
+  @Test(
+    "costs no access token when it is broken",
+    arguments: ["", "opaque", "e30.e30", "e30.bm8.sig", "e30.eyJzdWIiOiJhIiwic3ViIjoiYiJ9.sig"]
+  )
+  func broken(_ idToken: String) throws {
+    let response = try TokenResponse(
+      ["access_token": "opaque", "id_token": .string(idToken)],
+      boundTo: nil
+    )
+    #expect(try subject(of: response) == nil)
+  }
+
+  private func response(_ claims: String) throws -> TokenResponse {
+    let segments = [#"{"alg":"ES256"}"#, claims, "signature"]
+    let idToken = segments.map { Base64URL.encode(Array($0.utf8).span) }.joined(separator: ".")
+    return try TokenResponse(
+      ["access_token": "opaque", "id_token": .string(idToken)],
+      boundTo: nil
+    )
+  }
+
+  private func subject(
+    of response: TokenResponse,
+    repeating nonce: String? = nil
+  ) throws -> String? {
+    let issuer = try Issuer("https://as.example")
+    return response.idToken?.subject(from: issuer, for: "client", repeating: nonce)
+  }
+}
