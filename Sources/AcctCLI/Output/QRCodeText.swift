@@ -14,8 +14,8 @@ package func qrCodeText(_ modules: [[Bool]]) -> [String] {
   let edge = Array(repeating: light, count: margin)
   let rows = edge + modules.map { sides + $0 + sides } + edge
   return stride(from: 0, to: rows.count, by: 2).map { index in
-    // Past the last row there is no more margin to draw.
-    let lower = index + 1 < rows.count ? rows[index + 1] : light.map { _ in true }
+    // A code has an odd number of rows; the last line is made full by more margin.
+    let lower = index + 1 < rows.count ? rows[index + 1] : light
     return String(zip(rows[index], lower).map(halfBlock))
   }
 }
