@@ -14,6 +14,7 @@ package struct World: Sendable {
   package var listener: CallbackListener
   package var signals: Signals
   package var dns: DNS
+  package var qrCode: QRCode
 
   package init(
     secretService: Keyring,
@@ -29,7 +30,8 @@ package struct World: Sendable {
     browser: Browser,
     listener: CallbackListener,
     signals: Signals,
-    dns: DNS
+    dns: DNS,
+    qrCode: QRCode = .none
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -45,5 +47,6 @@ package struct World: Sendable {
     self.listener = listener
     self.signals = signals
     self.dns = dns
+    self.qrCode = qrCode
   }
 }

@@ -38,11 +38,15 @@ static inline void acct_prompt_interrupted(int number) {
   errno = error;
 }
 
-/* Gives the terminal and the signals back. */
+/* Gives the terminal and the signals back, but for those that somebody else has taken meanwhile. */
 static inline void acct_prompt_end(void) {
   acct_prompt_restore();
-  for (int i = 0; i < ACCT_PROMPT_SIGNALS; i++)
-    sigaction(acct_prompt_signals[i], &acct_prompt()->handlers[i], NULL);
+  for (int i = 0; i < ACCT_PROMPT_SIGNALS; i++) {
+    struct sigaction now;
+    sigaction(acct_prompt_signals[i], NULL, &now);
+    if (now.sa_handler == acct_prompt_interrupted)
+      sigaction(acct_prompt_signals[i], &acct_prompt()->handlers[i], NULL);
+  }
 }
 
 /* Whether no signal has given the terminal back meanwhile. */

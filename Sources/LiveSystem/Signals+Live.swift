@@ -8,8 +8,9 @@ extension Signals {
   /// The signals of the process, in whichever thread they arrive.
   ///
   /// One that was ignored when the process started, as SIGHUP under nohup(1), stays ignored. A
-  /// watch whose action has been called takes further signals without a word: what the first one
-  /// set going may finish. While signals are held back, watches don't hear of them either.
+  /// watch whose action has been called takes further signals without a word, so that what the
+  /// first one set going may finish: a terminal that closes sends two. While signals are held
+  /// back, watches don't hear of them either.
   package static func live() -> Signals {
     Signals(
       holdBack: {
@@ -19,7 +20,7 @@ extension Signals {
       watch: { action in
         startRinging
         let watch = desk.withLock { $0.begin { desk, id in desk.watches[id] = action } }
-        return HeldSignals { settle { $0.watches[watch] = nil } }
+        return HeldSignals { settle { $0.endWatch(watch) } }
       }
     )
   }
@@ -30,8 +31,8 @@ private let desk = Mutex(Desk())
 
 private struct Desk {
   var holds: Set<Int> = []
-  /// What to call; an action that was called has given way to one that does nothing.
-  var watches: [Int: @Sendable () -> Void] = [:]
+  /// What to call; `nil` once it has been called.
+  var watches: [Int: (@Sendable () -> Void)?] = [:]
   private var lastID = 0
 
   /// Adds an interest under a new number, and takes the signals if it is the first.
@@ -47,9 +48,15 @@ private struct Desk {
   /// What is to be called now.
   mutating func dueActions() -> [@Sendable () -> Void] {
     guard holds.isEmpty, !watches.isEmpty, acct_signals_take() != 0 else { return [] }
-    let actions = Array(watches.values)
-    for id in watches.keys { watches[id] = {} }
+    let actions = watches.values.compactMap(\.self)
+    for id in watches.keys { watches.updateValue(nil, forKey: id) }
     return actions
+  }
+
+  /// Ends a watch; if it has been told of a signal, it takes those along that came after that.
+  mutating func endWatch(_ id: Int) {
+    guard let action = watches.removeValue(forKey: id) else { return }
+    if action == nil && isEmpty { _ = acct_signals_take() }
   }
 }
 

@@ -35,6 +35,7 @@ let world = World(
   browser: .live(undoing: hardening, surroundings.variable),
   listener: .live(),
   signals: .live(),
-  dns: .live(variable: surroundings.variable)
+  dns: .live(variable: surroundings.variable),
+  qrCode: .live(surroundings.variable)
 )
 exit(await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world))

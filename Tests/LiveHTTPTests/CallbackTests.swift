@@ -3,7 +3,7 @@ import AcctPorts
 import LiveHTTP
 import Testing
 
-@Suite("The callback listener")
+@Suite("The callback listener", .timeLimit(.minutes(1)))
 struct CallbackTests {
   @Test(
     "hands over the query and sends the page of the answer",
@@ -120,11 +120,12 @@ struct CallbackTests {
   @Test("closes a connection that sends no HTTP, or too much of it")
   func nonsense() async throws {
     try await CallbackListener.live().listening { listening in
-      let endless = String(repeating: "a", count: 70_000)
+      let host = "127.0.0.1:\(listening.port)"
+      let large = String(repeating: "a", count: 66_000)
       for nonsense in [
-        "\u{16}\u{3}\u{1}hello\r\n\r\n", "GET /callback?\(endless)",
-        "GET / HTTP/1.1\r\nX: \(endless)",
-        "POST /callback HTTP/1.1\r\nHost: x\r\nContent-Length: 99999\r\n\r\n\(endless)",
+        "\u{16}\u{3}\u{1}hello\r\n\r\n", get("/callback?\(large)", host),
+        "GET /callback HTTP/1.1\r\nHost: \(host)\r\nX: \(large)\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: \(host)\r\nContent-Length: 66000\r\n\r\n\(large)",
       ] {
         let visitor = try await Visitor(to: listening.port)
         // The other end may have closed before all of it was taken.
@@ -132,7 +133,7 @@ struct CallbackTests {
         #expect(await visitor.everything() == "")
       }
       let visitor = try await Visitor(to: listening.port)
-      try await visitor.send(get("/callback?1", "127.0.0.1:\(listening.port)"))
+      try await visitor.send(get("/callback?1", host))
       #expect(await listening.next() != nil)
     }
   }

@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@Suite("Listening for a callback")
+@Suite("Listening for a callback", .timeLimit(.minutes(1)))
 struct ListeningTests {
   @Test("ends with the pages that are due: the answer that was given, or that it is too late")
   func close() async throws {
@@ -61,7 +61,8 @@ struct ListeningTests {
       _ = await visitor.everything()
       return listening.port
     }
-    await #expect(throws: (any Error).self) { try await Visitor(to: port) }
+    // A child that another test is just starting holds a copy of every socket for a moment.
+    while let visitor = try? await Visitor(to: port) { try? await visitor.close() }
     let second = try await listener.listening(on: port) { $0.port }
     #expect(second == port)
   }

@@ -6,8 +6,12 @@ import AcctProtocol
 /// Shows what the user must see while a sign-in waits; on standard error, `--quiet` or not.
 struct SignInPrompts: Sendable {
   private let say: @Sendable (String) -> Void
+  private let qrCode: QRCode
 
-  init(_ context: Context) { say = context.world.streams.notice }
+  init(_ context: Context) {
+    say = context.world.streams.notice
+    qrCode = context.world.qrCode
+  }
 
   /// Shows one prompt; an address or a code that is to be copied stands alone on its line.
   @Sendable func show(_ prompt: SignInPrompt) {
@@ -25,6 +29,12 @@ struct SignInPrompts: Sendable {
       say((flow.verificationURL).description)
       say("acct: and type in this code:")
       say(printable(flow.userCode))
+      // With the code in it there is nothing to type; without, there is still no address to copy.
+      let address = flow.completeURL ?? flow.verificationURL
+      if let modules = qrCode.modules(address.description) {
+        say("acct: or scan this:")
+        for line in qrCodeText(modules) { say(line) }
+      }
     }
   }
 }

@@ -104,7 +104,10 @@ extension LiveTerminalTests {
     #expect(await onOwnThread { keyboard.screen(until: "\r\n") } == "\r\n")
   }
 
-  @Test("takes a pasted line that is longer than a terminal's own editor allows")
+  @Test(
+    "takes a pasted line that is longer than a terminal's own editor allows",
+    .timeLimit(.minutes(1))
+  )
   func longLine() async throws {
     let text = String(repeating: "0123456789", count: 1000)
     var lines = lines().makeAsyncIterator()

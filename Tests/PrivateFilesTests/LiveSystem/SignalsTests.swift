@@ -68,12 +68,12 @@ struct SignalsTests {
     await #expect(processExitsWith: .exitCode(0)) {
       signal(SIGHUP, SIG_IGN)
       let hold = Signals.live().holdBack()
-      let watch = Signals.live().watch { _exit(8) }
-      kill(getpid(), SIGHUP)
+      #expect(areHangupsIgnored())
       hold.release()
+      let watch = Signals.live().watch { _exit(8) }
+      #expect(areHangupsIgnored())
       watch.release()
-      kill(getpid(), SIGHUP)
-      // Ignored signals are dropped as they are sent: there is nothing to wait for.
+      #expect(areHangupsIgnored())
       exit(0)
     }
   }
@@ -114,6 +114,21 @@ struct SignalsTests {
     }
   }
 
+  @Test("that come after the first one end nothing either, up to the end of the watch")
+  func impatient() async {
+    await #expect(processExitsWith: .signal(SIGTERM)) {
+      let (calls, call) = AsyncStream.makeStream(of: Void.self)
+      let watch = Signals.live().watch { call.yield() }
+      kill(getpid(), SIGHUP)
+      #expect(await calls.first { true } != nil)
+      takeHere(SIGHUP)
+      takeHere(SIGINT)
+      watch.release()
+      kill(getpid(), SIGTERM)
+      await forEver()
+    }
+  }
+
   @Test("can be watched for again")
   func again() async {
     await #expect(processExitsWith: .exitCode(0)) {
@@ -145,6 +160,21 @@ private func sendWhileHeld(_ signal: Int32) async {
 private func forEver() async {
   try? await Task.sleep(for: .seconds(30))
   say("survived")
+}
+
+/// Sends a signal to this thread, which has taken it on return; other threads take theirs any time.
+private func takeHere(_ signal: Int32) {
+  var one = sigset_t()
+  unsafe sigemptyset(&one)
+  unsafe sigaddset(&one, signal)
+  unsafe pthread_sigmask(SIG_UNBLOCK, &one, nil)
+  raise(signal)
+}
+
+/// Whether they were; from here on they are.
+private func areHangupsIgnored() -> Bool {
+  unsafe unsafeBitCast(signal(SIGHUP, SIG_IGN), to: Int.self)
+    == unsafeBitCast(SIG_IGN, to: Int.self)
 }
 
 /// At once, since the process may not live long enough for a buffer to be written.
