@@ -1,6 +1,4 @@
 import AcctTestSupport
-import Glibc
-import StrictJSON
 import Testing
 
 /// `acct token` killed at random moments of a renewal, at a server that ends a session when a

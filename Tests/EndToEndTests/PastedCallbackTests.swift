@@ -1,6 +1,4 @@
 import AcctTestSupport
-import Glibc
-import StrictJSON
 import Testing
 
 /// `acct add --issuer --no-browser`, where the user brings the callback back by hand.
