@@ -90,6 +90,7 @@ package struct ChangeAccounts: Sendable {
       try await wallet.prepare()
       let notice = try await revoke(account, wallet, timeout)
       try await Wallet.removeAll(of: account.id, in: wallet.keyring, interaction)
+      try forgetIdentity(of: account)
       try await forget(account.id)
       return notice
     }
@@ -105,6 +106,12 @@ package struct ChangeAccounts: Sendable {
       try await Wallet.removeAll(of: id, in: keyring, interaction)
       try await forget(id)
     }
+  }
+
+  /// Removes what the DID was found to lead to: a trace as well, if only of the last few minutes.
+  private func forgetIdentity(of account: Account) throws(EngineError) {
+    guard let did = account.did else { return }
+    do { try world.files.remove(.identity(did)) } catch { throw .files(error) }
   }
 
   /// Takes an account's file away, and its place as the active one.

@@ -99,6 +99,15 @@ struct SwitchTests {
     #expect(await record.acct("token", "-a", "alice") == 0)
   }
 
+  @Test("remove deletes what the account's DID was found to lead to")
+  func removeIdentity() async throws {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    let did = try DID("did:plc:alice")
+    record.corrupt(.identity(did), with: "1800000000 https://pds.example https://auth.example")
+    #expect(await record.acct("remove", "--local", "alice.example.com") == 0)
+    #expect(record.file(.identity(did)) == nil)
+  }
+
   @Test("remove changes nothing while the keyring is locked")
   func removeLocked() async {
     await add("alice")
