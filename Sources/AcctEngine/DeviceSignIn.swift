@@ -64,7 +64,7 @@ package struct DeviceSignIn: Sendable {
     let origin = endpoint.origin
     guard response.status == 200 else { throw EngineError(TokenOutcome(response), origin) }
     guard response.field("Content-Type").isJSON,
-      let json = response.body.withBytes({ span in try? JSON(parsing: span) })
+      let json = response.json
     else { throw .oauth(.notJSON(status: response.status), origin) }
     do { return try DeviceFlow(json, receivedAt: world.clock.now()) } catch {
       throw .oauth(error, origin)
@@ -105,18 +105,5 @@ package struct DeviceSignIn: Sendable {
       }
     }
     return .failure(.cancelled)
-  }
-}
-
-extension TokenOutcome {
-  init(_ response: HTTPResponse) {
-    self.init(
-      status: response.status,
-      contentType: response.field("Content-Type"),
-      retryAfter: response.field("Retry-After"),
-      location: response.field("Location"),
-      body: response.body,
-      boundTo: nil
-    )
   }
 }

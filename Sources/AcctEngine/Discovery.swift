@@ -26,7 +26,7 @@ struct Discovery: Sendable {
         continue
       }
       guard response.field("Content-Type").isJSON,
-        let json = response.body.withBytes({ span in try? JSON(parsing: span) })
+        let json = response.json
       else { throw .oauth(.metadata(.notJSON), issuer.url.origin) }
       do { return try AuthorizationServer(json, for: issuer) } catch {
         throw .oauth(.metadata(error), issuer.url.origin)

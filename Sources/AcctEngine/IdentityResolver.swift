@@ -1,7 +1,6 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
-import StrictJSON
 
 /// Follows an AT Protocol identity: handle → DID → document → data server → authorization server.
 ///
@@ -125,9 +124,4 @@ struct IdentityResolver: Sendable {
   ) throws(EngineError) -> Value {
     do { return try body() } catch { throw .atproto(error) }
   }
-}
-
-extension HTTPResponse {
-  /// The body as JSON, whatever its media type says.
-  var json: JSON? { body.withBytes { span in try? JSON(parsing: span) } }
 }

@@ -43,19 +43,12 @@ struct PushedRequest: Sendable {
     // 201 is the one that the RFC names; 200 is seen.
     guard (200...201).contains(response.status) else {
       throw EngineError(
-        TokenOutcome(
-          status: response.status,
-          contentType: response.field("Content-Type"),
-          retryAfter: response.field("Retry-After"),
-          location: response.field("Location"),
-          body: response.body,
-          boundTo: nil
-        ),
+        TokenOutcome(response),
         origin
       )
     }
     guard response.field("Content-Type").isJSON,
-      let json = response.body.withBytes({ span in try? JSON(parsing: span) })
+      let json = response.json
     else { throw .oauth(.notJSON(status: response.status), origin) }
     guard let uri = json.objectValue?["request_uri"]?.stringValue, !uri.isEmpty else {
       throw .oauth(.malformedAnswer(member: "request_uri"), origin)

@@ -31,14 +31,7 @@ struct TokenEndpoint: Sendable {
       .form(form, to: server.tokenEndpoint, exchange),
       key: key
     )
-    let outcome = TokenOutcome(
-      status: response.status,
-      contentType: response.field("Content-Type"),
-      retryAfter: response.field("Retry-After"),
-      location: response.field("Location"),
-      body: response.body,
-      boundTo: key?.thumbprint
-    )
+    let outcome = TokenOutcome(response, boundTo: key?.thumbprint)
     return Answer(outcome: outcome) {
       exchange.learn(from: response, of: server.tokenEndpoint.origin)
     }
