@@ -141,8 +141,8 @@ let package = Package(
     tests(
       "KeyringContractTests",
       [
-        "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles", "SecretServiceKeyring",
-        "VaultKeyring",
+        "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles",
+        "SecretServiceKeyring", "VaultKeyring",
       ]
     ),
     .testTarget(

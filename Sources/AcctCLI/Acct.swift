@@ -13,7 +13,8 @@ package struct Acct: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
-      RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, VaultCommand.self,
+      RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, Export.self,
+      ExecCommand.self, VaultCommand.self, DoctorCommand.self,
     ]
   )
 
