@@ -148,7 +148,7 @@ let package = Package(
     .testTarget(
       name: "InteropTests",
       dependencies: ["AcctTestSupport"],
-      exclude: ["Glewlwyd"],
+      exclude: ["Glewlwyd", "export_format.py"],
       swiftSettings: houseRules
     ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),

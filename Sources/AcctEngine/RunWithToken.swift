@@ -3,9 +3,10 @@ package import AcctPorts
 
 /// Becomes a command that has an account's token in its environment.
 package struct RunWithToken: Sendable {
-  private let world: World
+  private let exec: PreparedExec
 
-  package init(_ world: World) { self.world = world }
+  /// Prepares for it; to be made before anything is opened, the keyring among it.
+  package init(_ world: World) { exec = world.exec.prepare() }
 
   /// Replaces this process; returns only where nothing is really run.
   ///
@@ -19,7 +20,7 @@ package struct RunWithToken: Sendable {
     _ grant: Grant,
     in variable: String
   ) throws(EngineError) {
-    do { try world.exec.become(command, (variable, grant.token.secret)) } catch {
+    do { try exec.become(command, (variable, grant.token.secret)) } catch {
       throw .exec(error)
     }
   }

@@ -2,11 +2,19 @@ package import AcctModel
 
 /// Another program in the place of this process.
 package struct Exec: Sendable {
-  /// Becomes the program: it keeps the process's id, terminal, streams and environment, and gets
-  /// one variable more. Returns only in tests.
+  /// Notes which open files the caller has handed over, before a command opens any of its own.
+  package var prepare: @Sendable () -> PreparedExec
+
+  package init(prepare: @escaping @Sendable () -> PreparedExec) { self.prepare = prepare }
+}
+
+/// The way to become another program, with what the caller of this one has set up.
+package struct PreparedExec: Sendable {
+  /// Becomes the program, and returns only in tests.
   ///
-  /// The program is found on `PATH` as a shell does; one with a slash in it is a path.
-  package var become:
+  /// It keeps the process's id, terminal, streams, environment and what the caller has opened, and
+  /// gets one variable more. It is found on `PATH` as a shell does; one with a slash in it is a path.
+  package let become:
     @Sendable (_ command: [String], _ variable: (name: String, value: Secret))
       throws(ExecFailure) -> Void
 

@@ -8,6 +8,11 @@ package final class RecordedExec: Sendable {
   package struct Call: Equatable, Sendable {
     package let command: [String]
     package let assignment: String
+
+    package init(command: [String], assignment: String) {
+      self.command = command
+      self.assignment = assignment
+    }
   }
 
   private let state = Mutex<(calls: [Call], failure: ExecFailure?)>(([], nil))
@@ -19,13 +24,15 @@ package final class RecordedExec: Sendable {
 
   /// The way to run programs as a command gets it; nothing is run.
   package var port: Exec {
-    Exec { command, variable throws(ExecFailure) in
-      try self.state.withLock { state throws(ExecFailure) in
-        if let failure = state.failure { throw failure }
-        let value = variable.value.withBytes { bytes in
-          String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+    Exec {
+      PreparedExec { command, variable throws(ExecFailure) in
+        try self.state.withLock { state throws(ExecFailure) in
+          if let failure = state.failure { throw failure }
+          let value = variable.value.withBytes { bytes in
+            String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+          }
+          state.calls.append(Call(command: command, assignment: "\(variable.name)=\(value)"))
         }
-        state.calls.append(Call(command: command, assignment: "\(variable.name)=\(value)"))
       }
     }
   }

@@ -23,7 +23,10 @@ struct Add: AcctCommand {
 
   @Option(
     name: .customLong("import"),
-    help: ArgumentHelp("Take over credentials in a JSON file, or an export; - is stdin.", valueName: "file")
+    help: ArgumentHelp(
+      "Take over credentials in a JSON file, or an export; - is stdin.",
+      valueName: "file"
+    )
   )
   var importFile: String?
 

@@ -43,6 +43,7 @@ struct ExecCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let run = RunWithToken(context.world)
     let account = try context.choose().account
     let network = context.network(offline: offline)
     let grant = try await Granting(context.world, context.interaction, network)
@@ -53,7 +54,7 @@ struct ExecCommand: AcctCommand {
         "the token of \(account.name) is bound to a DPoP key: no server takes it without a proof"
       )
     }
-    try RunWithToken(context.world)(command, grant, in: env)
+    try run(command, grant, in: env)
     return .done
   }
 }

@@ -22,7 +22,10 @@ struct Export: AcctCommand {
 
   @Option(
     name: [.short, .customLong("output")],
-    help: ArgumentHelp("Where to write; standard output unless that is a terminal.", valueName: "file")
+    help: ArgumentHelp(
+      "Where to write; standard output unless that is a terminal.",
+      valueName: "file"
+    )
   )
   var output: String?
 

@@ -61,7 +61,9 @@ extension Doctor {
     for keyring in [world.secretService, world.vaultKeyring] {
       guard let listed = try? await keyring.list(), listed.keys.contains(where: accounts.contains)
       else { continue }
-      return (keyring, Finding(.keyringDecisionLost(found: keyring.kind), isRepaired: write(keyring)))
+      return (
+        keyring, Finding(.keyringDecisionLost(found: keyring.kind), isRepaired: write(keyring))
+      )
     }
     return (nil, Finding(.keyringDecisionLost(found: nil)))
   }

@@ -18,6 +18,14 @@ package struct SealedExport: Equatable, Sendable {
   static let cipher = "AES-256-GCM"
   static let saltCount = 16
 
+  /// Puts the parts of a file together; only its passphrase tells whether they belong together.
+  package init(kdf: KDFParameters, salt: [UInt8], nonce: [UInt8], sealed: [UInt8]) {
+    self.kdf = kdf
+    self.salt = salt
+    self.nonce = nonce
+    self.sealed = sealed
+  }
+
   /// The header, in the one spelling that is authenticated with the contents.
   var header: JSON {
     [
