@@ -20,12 +20,13 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 func tests(
   _ name: String,
   _ dependencies: [Target.Dependency],
-  vectors: Bool = false
+  vectors: Bool = false,
+  data: String? = nil
 ) -> Target {
   .testTarget(
     name: name,
     dependencies: dependencies,
-    resources: vectors ? [.copy("Vectors")] : [],
+    resources: [vectors ? "Vectors" : nil, data].compactMap(\.self).map { .copy($0) },
     swiftSettings: houseRules
   )
 }
@@ -44,6 +45,19 @@ let asyncHTTPClient = Target.Dependency.product(
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
 
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+
+/// libFuzzer brings a `main` of its own, so this one is built for nothing else; see `.ci/fuzz`.
+let fuzzer: [Target] =
+  Context.environment["ACCT_FUZZ"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "Fuzzer",
+      dependencies: ["FuzzTargets"],
+      path: "Tests/Fuzzer",
+      swiftSettings: houseRules
+    )
+  ]
 
 let package = Package(
   name: "acct",
@@ -152,6 +166,15 @@ let package = Package(
       swiftSettings: houseRules
     ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),
-  ],
+
+    // The parsers of outside data, as targets of a fuzzer and of a test with mutated inputs.
+    .target(
+      name: "FuzzTargets",
+      dependencies: ["AcctModel", "StrictJSON", "AcctProtocol", "AcctEngine", "VaultKeyring"],
+      path: "Tests/FuzzTargets",
+      swiftSettings: houseRules
+    ),
+    tests("FuzzTests", ["FuzzTargets", "AcctTestSupport"], data: "Corpus"),
+  ] + fuzzer,
   swiftLanguageModes: [.v6]
 )
