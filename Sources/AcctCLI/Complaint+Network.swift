@@ -90,6 +90,8 @@ extension Complaint {
         "can't listen on \(port.map { "port \($0)" } ?? "a free port"): \(reason)",
         hint: "--redirect-port names another one"
       )
+    case .listen(.unusableSocket(let path, let reason)):
+      self.init("listenFailed", .failed, "can't listen at \(path): \(reason)")
     default: self.init("keyGeneration", .failed, "no DPoP key could be made")
     }
   }

@@ -41,7 +41,9 @@ package enum VaultItem {
   /// Decrypts the contents of the file for `key`.
   ///
   /// - Throws: ``Damage``.
-  package static func open(_ contents: [UInt8], key: String, vaultKey: Secret) throws(Damage) -> Secret {
+  package static func open(_ contents: [UInt8], key: String, vaultKey: Secret) throws(Damage)
+    -> Secret
+  {
     guard contents.count >= sealedStart + AESGCM.tagCount, contents.starts(with: magic) else {
       throw Damage(reason: "\(key) is not an item of acct's")
     }
