@@ -1,4 +1,4 @@
-package import AcctModel
+import AcctModel
 import StrictJSON
 
 /// What a backend's answer has in common, whatever was asked.
