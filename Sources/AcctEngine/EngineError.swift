@@ -72,6 +72,7 @@ package enum EngineError: Error, Equatable, Sendable {
   case deviceCodeExpired
   case listen(ListenFailure)
   case keyGeneration
+  case backend(BackendError)
 
   case files(FilesFailure)
   /// What the user named could not be read.
