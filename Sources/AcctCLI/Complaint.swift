@@ -111,6 +111,7 @@ extension Complaint {
     case .authorizationRefused, .untrustedCallback, .deviceCodeExpired, .listen, .keyGeneration:
       self.init(signingIn: error)
     case .session(let error): self.init(error)
+    case .backend(let error): self.init(error)
     case .atproto(let error): self.init(error)
     case .dns, .moved: self.init(following: error)
     case .files(let failure): self.init(failure)

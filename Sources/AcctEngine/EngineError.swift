@@ -72,6 +72,7 @@ package enum EngineError: Error, Equatable, Sendable {
   case deviceCodeExpired
   case listen(ListenFailure)
   case keyGeneration
+  case backend(BackendError)
 
   // A backend's sealed session.
   case session(SessionError)

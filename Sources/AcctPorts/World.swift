@@ -15,6 +15,7 @@ package struct World: Sendable {
   package var signals: Signals
   package var dns: DNS
   package var qrCode: QRCode
+  package var schemeHandler: SchemeHandler
 
   package init(
     secretService: Keyring,
@@ -31,7 +32,8 @@ package struct World: Sendable {
     listener: CallbackListener,
     signals: Signals,
     dns: DNS,
-    qrCode: QRCode = .none
+    qrCode: QRCode = .none,
+    schemeHandler: SchemeHandler = .none
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -48,5 +50,6 @@ package struct World: Sendable {
     self.signals = signals
     self.dns = dns
     self.qrCode = qrCode
+    self.schemeHandler = schemeHandler
   }
 }

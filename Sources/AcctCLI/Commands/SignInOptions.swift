@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctProtocol
 import ArgumentParser
 
 /// How to sign in at a server.
@@ -24,6 +25,11 @@ struct SignInOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The loopback port to listen on; a free one.", valueName: "port"))
   var redirectPort: Int?
 
+  @Option(
+    help: ArgumentHelp("Where a backend's sign-in ends, as in limit://auth.", valueName: "prefix")
+  )
+  var callback: String?
+
   func validate() throws {
     if let redirectPort, !(1...65535).contains(redirectPort) {
       throw ValidationError("--redirect-port is a number from 1 to 65535")
@@ -45,6 +51,21 @@ struct SignInOptions: ParsableArguments {
     } catch {
       throw .malformed(error)
     }
+  }
+
+  /// How the user goes to a backend's sign-in and comes back, checked.
+  func route(_ context: Context) throws(EngineError) -> CallbackRoute {
+    var expected: CallbackPlace?
+    if let callback {
+      do { expected = try CallbackPlace(prefix: callback) } catch {
+        throw .backend(.callbackPrefix(callback, error))
+      }
+    }
+    return CallbackRoute(
+      expected: expected,
+      redirectPort: redirectPort,
+      opensBrowser: !noBrowser && !context.options.noInput
+    )
   }
 
   /// What the user asked for at a server, checked.
