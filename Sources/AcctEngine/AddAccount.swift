@@ -6,11 +6,18 @@ import AcctProtocol
 package struct AddAccount: Sendable {
   private let world: World
   private let interaction: Interaction
+  private let patience: Patience?
   private let book: AccountBook
 
-  package init(_ world: World, _ interaction: Interaction) {
+  /// - Parameters:
+  ///   - world: Everything outside.
+  ///   - interaction: Whether a person may be asked to unlock the keyring.
+  ///   - wait: Told of a keyring that was locked during a sign-in, for which it is then waited;
+  ///     without it, a keyring that is locked is an error at once.
+  package init(_ world: World, _ interaction: Interaction, wait: Waiting.Teller? = nil) {
     self.world = world
     self.interaction = interaction
+    patience = wait.map { Patience(world, $0) }
     book = AccountBook(world.files)
   }
 
@@ -38,7 +45,7 @@ package struct AddAccount: Sendable {
     _ credentials: NewCredentials,
     _ options: Options
   ) async throws(EngineError) -> Added {
-    let keyring = try await prepare()
+    let keyring = try await prepare(for: credentials.suggestedName)
 
     // Another process may add or remove the same identity at any time, so whichever was found
     // is looked at again under its lock, and the search repeated if it has changed.
@@ -50,6 +57,15 @@ package struct AddAccount: Sendable {
       } else if let account = try await create(credentials, options, keyring) {
         return Added(account: account, wasKnown: false)
       }
+    }
+  }
+
+  /// The same, with time to unlock it again: the user has just signed in.
+  private func prepare(for owner: String) async throws(EngineError) -> Keyring {
+    guard let patience else { return try await prepare() }
+    return try await patience(for: owner, interaction) {
+      (interaction) async throws(EngineError) -> Keyring in
+      try await AddAccount(world, interaction).prepare()
     }
   }
 
@@ -66,6 +82,8 @@ package struct AddAccount: Sendable {
   private func sameIdentity(_ credentials: NewCredentials) throws(EngineError) -> Account? {
     try book.listing().accounts.first {
       $0.kind == credentials.kind && $0.identity.isSame(as: credentials.identity)
+        // Where no issuer tells them apart, one person may be at several backends.
+        && ($0.kind == .oauth || $0.service == credentials.service)
     }
   }
 

@@ -126,7 +126,7 @@ struct Renewal: Sendable {
     if let expiresAt = account.lease.expiresAt {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }
-    try await PatientWrite(world, tell)(items, to: wallet)
+    try await Patience(world, tell).write(items, to: wallet)
     if let scope = response.scope { account.scope = scope }
     account.take(.confirmed, at: world.clock.now())
     try settle(&account, wasSent: false)

@@ -154,7 +154,7 @@ struct SessionTurn {
 
   private mutating func store(_ sealed: SealedSession) async throws(EngineError) {
     guard sealed.token != session else { return }
-    try await PatientWrite(world, tell)([.init(.session, sealed.token.secret)], to: wallet)
+    try await Patience(world, tell).write([.init(.session, sealed.token.secret)], to: wallet)
     session = sealed.token
   }
 
@@ -220,7 +220,7 @@ struct SessionTurn {
 
 extension HTTPFailure {
   /// Whether the same request may be answered a little later.
-  fileprivate var mayPass: Bool {
+  var mayPass: Bool {
     switch self {
     case .unresolved, .unreachable, .timedOut, .closed: true
     case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .proxy: false

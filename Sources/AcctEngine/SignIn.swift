@@ -97,6 +97,8 @@ package enum SignInPrompt: Sendable {
   case wrongCallback(CallbackFlaw)
   /// The desktop can't hand over addresses of this scheme.
   case schemeNotRegistered(String, SchemeHandlerFailure)
+  /// The backend could not be asked whether what the callback brought is good.
+  case notConfirmed(EngineError)
   /// The device flow's address and code.
   case device(DeviceFlow)
 }

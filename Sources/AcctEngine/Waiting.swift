@@ -1,4 +1,4 @@
-package import AcctModel
+import AcctModel
 package import AcctPorts
 
 /// What the user should know while a use case waits.
@@ -6,7 +6,7 @@ package enum Waiting: Sendable {
   /// A server gave no answer and is asked again; told once a second, from `total` down to 1.
   case toAskAgain(secondsLeft: Int64, of: Int64, because: EngineError)
   /// The keyring can't take what a server has given, and gets so many seconds to be unlocked.
-  case toStore(account: AccountName, Keyring.Kind, seconds: Int64)
+  case toStore(owner: String, Keyring.Kind, seconds: Int64)
   /// The wait is over.
   case over
 

@@ -9,6 +9,7 @@ struct Add: AcctCommand {
     usage: """
       acct add IDENTIFIER
       acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
+      acct add --session URL [IDENTIFIER] [--callback PREFIX]
       acct add --import FILE
       """,
     discussion: """
@@ -30,6 +31,11 @@ struct Add: AcctCommand {
   @Option(help: ArgumentHelp("Sign in at an OAuth 2 server.", valueName: "url"))
   var issuer: String?
 
+  @Option(
+    help: ArgumentHelp("Sign in at a backend that keeps the tokens itself.", valueName: "url")
+  )
+  var session: String?
+
   @OptionGroup var signIn: SignInOptions
 
   @Option(help: "What to call the account.")
@@ -46,13 +52,21 @@ struct Add: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    switch [identifier, importFile, issuer].count(where: { $0 != nil }) {
-    case 0: throw ValidationError("add what? a handle, --issuer URL or --import FILE")
+    // A backend may be told whom to sign in; for the others a name is a way of its own.
+    switch [session ?? identifier, importFile, issuer].count(where: { $0 != nil }) {
+    case 0: throw ValidationError("add what? a handle, --issuer, --session URL or --import FILE")
     case 1: break
-    default: throw ValidationError("a handle, --issuer and --import are different ways to add")
+    default:
+      throw ValidationError("a handle, --issuer, --session and --import are different ways to add")
     }
-    guard identifier == nil || !signIn.device && signIn.resource.isEmpty else {
+    guard issuer != nil || !signIn.device && signIn.resource.isEmpty else {
       throw ValidationError("--device and --resource go with --issuer")
+    }
+    guard session != nil || signIn.callback == nil else {
+      throw ValidationError("--callback goes with --session")
+    }
+    guard session == nil || signIn.scope == nil && signIn.clientID == nil else {
+      throw ValidationError("--scope and --client-id are the backend's to choose")
     }
     guard issuer == nil || signIn.clientID != nil else {
       throw ValidationError("--issuer needs --client-id")
@@ -62,7 +76,11 @@ struct Add: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let name = try name.map { text throws(EngineError) in try parseName(text) }
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
-    let adding = AddAccount(context.world, context.interaction)
+    let adding = AddAccount(
+      context.world,
+      context.interaction,
+      wait: importFile == nil ? context.waiting : nil
+    )
     let added = try await adding(
       try await credentials(context),
       .init(name: name, activates: !noSwitch, allowedOrigins: origins)
@@ -79,6 +97,13 @@ struct Add: AcctCommand {
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.world, context.interaction).prepare()
     let prompts = SignInPrompts(context)
+    if let session {
+      return try await SessionSignIn(context.world, timeout: options.timeout)(
+        try signIn.wish(session: session, for: identifier, context),
+        tell: prompts.show,
+        wait: context.waiting
+      )
+    }
     if let identifier {
       let wish = try signIn.wish(identity: identifier, context)
       return try await ATProtoSignIn(context.world, timeout: options.timeout)(

@@ -53,6 +53,27 @@ struct SignInOptions: ParsableArguments {
     }
   }
 
+  /// Whom to sign in at a backend that keeps the session, checked.
+  func wish(
+    session: String,
+    for handle: String?,
+    _ context: Context
+  ) throws(EngineError) -> SessionSignIn.Wish {
+    let route = try route(context)
+    do {
+      return SessionSignIn.Wish(
+        backend: try Origin(session),
+        // People write handles with an @, servers know them without.
+        handle: try handle.map { text throws(Malformed) in
+          try Handle(text.hasPrefix("@") ? String(text.dropFirst()) : text)
+        },
+        route: route
+      )
+    } catch {
+      throw .malformed(error)
+    }
+  }
+
   /// How the user goes to a backend's sign-in and comes back, checked.
   func route(_ context: Context) throws(EngineError) -> CallbackRoute {
     var expected: CallbackPlace?

@@ -32,6 +32,8 @@ struct SignInPrompts: Sendable {
       )
     case .schemeNotRegistered(let scheme, let failure):
       say("acct: the desktop can't hand over \(scheme): addresses: \(words(for: failure))")
+    case .notConfirmed(let error):
+      say("acct: the session is not checked yet: \(Complaint(error).message)")
     case .device(let flow):
       say("acct: on any device, open this address:")
       say((flow.verificationURL).description)

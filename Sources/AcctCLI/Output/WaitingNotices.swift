@@ -22,11 +22,11 @@ struct WaitingNotices: Sendable {
       guard !isQuiet else { return }
       let text = "acct: \(Complaint(error).message); trying again in \(left) s"
       if let replace { replace(text) } else if left == total { say(text) }
-    case .toStore(let account, let kind, let seconds):
+    case .toStore(let owner, let kind, let seconds):
       // Said even to `--quiet`: who does not hear it may lose the session.
       let name = kind == .vault ? "the vault" : "the keyring"
       say(
-        "acct: \(name) was locked before the new session of \(account) could be stored: "
+        "acct: \(name) was locked before the new session of \(printable(owner)) could be stored: "
           + "unlock it within \(duration(seconds)), or the session may be lost"
       )
     case .over: replace?("")
