@@ -58,7 +58,8 @@ package struct Granting: Sendable {
         return try unrenewed(held, assessment, error)
       }
       // What has just been obtained is used as it is, however short its life.
-      return try await holding(account).grant(at: now)
+      let current = try AccountBook(world.files).account(account.id) ?? account
+      return try await holding(current).grant(at: now)
     default: throw held.account.obstacle(assessment)
     }
   }

@@ -40,6 +40,7 @@ struct Patience: Sendable {
     tell(.toStore(owner: owner, kind, seconds: seconds))
     for _ in 0..<seconds {
       guard await world.clock.sleep(1) else { break }
+      // The first failure is the one to tell.
       if let value = try? await attempt(.forbidden) { return value }
     }
     throw failure

@@ -39,8 +39,7 @@ package struct Refresh: Sendable {
       // Whoever has just renewed it for another process has done what was asked for.
       wasDue =
         force
-        ? current.lease.expiresAt == account.lease.expiresAt
-          && current.validatedAt == account.validatedAt
+        ? account.kind == .session || current.lease.expiresAt == account.lease.expiresAt
         : current.lease.state(at: now) != .valid
       return wasDue
     }

@@ -42,7 +42,7 @@ struct SessionKeeping: Sendable {
     extendedIf isStale: (Account) -> Bool
   ) async throws(EngineError) {
     var backOff = BackOff()
-    var tries = SessionTurn.Tries()
+    var tries = SessionTurn.Tries(since: account.validatedAt)
     while case .again(let obstacle) = try await turn(account, isDue, isStale, &tries) {
       guard let pause = backOff.next(world.entropy) else { throw obstacle }
       try await world.clock.pause(pause, because: obstacle, tell)
@@ -53,9 +53,8 @@ struct SessionKeeping: Sendable {
   ///
   /// - Throws: ``EngineError``; the session is kept in every case.
   func check(_ account: Account) async throws(EngineError) {
-    try await self(account) { current in
-      // Whoever has asked since for another process has asked for this one, too.
-      current.validatedAt == account.validatedAt
+    try await self(account) { _ in
+      true
     } extendedIf: { current in
       current.lease.state(at: world.clock.now()) != .valid
     }
@@ -78,7 +77,8 @@ struct SessionKeeping: Sendable {
       guard current.standing.state != .reauthRequired else {
         throw current.obstacle(current.lastKnownState(at: world.clock.now()))
       }
-      guard isDue(current) else { return .done }
+      // Whoever has asked since for another process has asked for this one, too.
+      guard isDue(current), current.validatedAt == tries.seen else { return .done }
       let wallet = try Wallet(of: current, in: world, interaction)
       guard let session = try await wallet.read().token, let origin = current.service else {
         throw current.obstacle(current.assess(.missing, at: world.clock.now()))

@@ -82,11 +82,9 @@ package struct SessionSignIn: Sendable {
     case .valid(let details):
       try requireSame(details, credentials, backend.origin)
       if let rolled = word.rolled { credentials.token = rolled.token }
-      let now = world.clock.now()
       credentials.displayName = details.displayName
       credentials.lease.expiresAt = details.expiresAt
-      credentials.lease.lifetime = details.expiresAt?.seconds(since: now)
-      credentials.validatedAt = now
+      credentials.validatedAt = world.clock.now()
     case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
       throw .authorizationRefused(code: reason, description: nil)
     case .limited(let retryAfter): throw .rateLimited(retryAfter: retryAfter, backend.origin)

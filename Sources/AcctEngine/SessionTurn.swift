@@ -39,8 +39,12 @@ struct SessionTurn {
 
   /// What has been tried before, and is tried once more at most.
   struct Tries {
+    /// The last confirmation that this command knows of; a later one is another process's.
+    var seen: Timestamp?
     fileprivate var exceptions = 0
     fileprivate var refreshes = 0
+
+    init(since seen: Timestamp?) { self.seen = seen }
   }
 
   /// Why the backend would not confirm the session.
@@ -68,6 +72,7 @@ struct SessionTurn {
     switch word.answer {
     case .valid(let details):
       try await keep(details, word.rolled)
+      tries.seen = account.validatedAt
       guard isStale(account) else { return try done() }
       return try await extend(&tries, after: nil)
     case .exceptionThrown(let reason) where tries.exceptions == 0:
@@ -118,7 +123,6 @@ struct SessionTurn {
     switch word.answer {
     case .valid(let details):
       try await keep(details, word.rolled)
-      account.lease.lifetime = account.lease.secondsLeft(at: world.clock.now())
       return try done()
     case .ended(let reason):
       throw try over(Refusal(reason: reason, isFinal: true)) ?? refusedError(reason)
