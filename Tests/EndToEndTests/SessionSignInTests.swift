@@ -57,7 +57,7 @@ struct SessionSignInTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("again renews the account that is there; at another backend it is another one")
+  @Test("again renews the account that is there, and clears the server's word")
   func again() async throws {
     let scene = try await SessionScene()
     try await scene.signIn()
