@@ -2,7 +2,7 @@ import AcctEngine
 import AcctModel
 
 extension Complaint {
-  /// A backend did not go on with the session that it keeps; the credential is as it was.
+  /// A session did not go on; what is kept of it is as it was.
   init(_ error: SessionError) {
     switch error {
     case .otherIdentity(let expected, let found, let origin):
@@ -19,6 +19,12 @@ extension Complaint {
         "the session of \(account) could not be extended: \(printable(reason))",
         hint: "sign in again with `acct add`; the account keeps its name"
       )
+    case .notStored(let failure, let kind):
+      self.init(failure, kind)
+      // Its own hint promises that nothing was changed; here a server may have changed something.
+      hint =
+        "unlock it and try again: what the server gave could not be stored, and the next call says "
+        + "whether the session is lost"
     case .refused(let account, let reason):
       self.init(
         "sessionRefused",

@@ -25,7 +25,8 @@ struct Patience: Sendable {
   ///   - interaction: Whether a person may be asked: once, not every second.
   ///   - attempt: What to do.
   /// - Returns: What `attempt` returned.
-  /// - Throws: What it threw the first time.
+  /// - Throws: What it threw the first time; ``SessionError/notStored(_:_:)`` where waiting for the
+  ///   keyring was in vain.
   func callAsFunction<Value: Sendable>(
     for owner: String,
     _ interaction: Interaction,
@@ -43,12 +44,12 @@ struct Patience: Sendable {
       // The first failure is the one to tell.
       if let value = try? await attempt(.forbidden) { return value }
     }
-    throw failure
+    throw .session(.notStored(cause, kind))
   }
 
   /// Writes items of an account.
   ///
-  /// - Throws: ``EngineError/keyring(_:_:)``, as it failed the first time.
+  /// - Throws: ``EngineError``, as above.
   func write(_ items: [Keyring.Item], to wallet: Wallet) async throws(EngineError) {
     try await self(for: wallet.account.name.description, wallet.interaction) {
       (interaction) async throws(EngineError) in

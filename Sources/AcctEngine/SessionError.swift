@@ -1,6 +1,7 @@
 package import AcctModel
+package import AcctPorts
 
-/// A backend that keeps a session for its user did not go on with it.
+/// A session did not go on, at its backend or for want of the keyring.
 package enum SessionError: Error, Equatable, Sendable {
   /// What it says is about somebody else than it should be.
   case otherIdentity(expected: String, found: String, Origin)
@@ -8,4 +9,6 @@ package enum SessionError: Error, Equatable, Sendable {
   case notExtended(account: AccountName, reason: String)
   /// It refuses the session, for no reason that would end it.
   case refused(account: AccountName, reason: String)
+  /// What a server gave could not be stored, although there was time to unlock the keyring.
+  case notStored(KeyringFailure, Keyring.Kind)
 }

@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// A backend of a test's own that keeps sealed sessions (`Tests/Backends/README.md`), and a second
+/// A backend of a test's own that keeps sealed sessions (`Tests/Backends/sealed/README.md`), and a second
 /// origin that nothing should ever reach.
 ///
 /// It ends when nobody holds it any more.

@@ -18,7 +18,7 @@ from sealed.service import Service  # noqa: E402
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--settings", default="{}", help="settings to start with, as JSON (see sealed/settings.py)")
+    parser.add_argument("--settings", default="{}", help="settings to start with, as JSON (see sealed/README.md)")
     arguments = parser.parse_args()
 
     service = Service()

@@ -26,7 +26,7 @@ struct WaitingNotices: Sendable {
       // Said even to `--quiet`: who does not hear it may lose the session.
       let name = kind == .vault ? "the vault" : "the keyring"
       say(
-        "acct: \(name) was locked before the new session of \(printable(owner)) could be stored: "
+        "acct: \(name) can't take the new session of \(printable(owner)): "
           + "unlock it within \(duration(seconds)), or the session may be lost"
       )
     case .over: replace?("")
