@@ -9,6 +9,7 @@ struct Add: AcctCommand {
     usage: """
       acct add IDENTIFIER
       acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
+      acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --import FILE
       """,
     discussion: """
@@ -30,6 +31,11 @@ struct Add: AcctCommand {
   @Option(help: ArgumentHelp("Sign in at an OAuth 2 server.", valueName: "url"))
   var issuer: String?
 
+  @Option(
+    help: ArgumentHelp("Sign in at a backend that hands over its tokens.", valueName: "url")
+  )
+  var backend: String?
+
   @OptionGroup var signIn: SignInOptions
 
   @Option(help: "What to call the account.")
@@ -46,13 +52,22 @@ struct Add: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    switch [identifier, importFile, issuer].count(where: { $0 != nil }) {
-    case 0: throw ValidationError("add what? a handle, --issuer URL or --import FILE")
-    case 1: break
-    default: throw ValidationError("a handle, --issuer and --import are different ways to add")
+    // A backend may be told whom to sign in; for the others a name is a way of its own.
+    let ways = [backend ?? identifier, importFile, issuer].count { $0 != nil }
+    guard ways > 0 else {
+      throw ValidationError("add what? a handle, --issuer, --backend URL or --import FILE")
     }
-    guard identifier == nil || !signIn.device && signIn.resource.isEmpty else {
+    guard ways == 1 else {
+      throw ValidationError("a handle, --issuer, --backend and --import are different ways to add")
+    }
+    guard issuer != nil || !signIn.device && signIn.resource.isEmpty else {
       throw ValidationError("--device and --resource go with --issuer")
+    }
+    guard backend != nil || signIn.callback == nil else {
+      throw ValidationError("--callback goes with --backend")
+    }
+    guard backend == nil || signIn.scope == nil else {
+      throw ValidationError("--scope is the backend's to choose")
     }
     guard issuer == nil || signIn.clientID != nil else {
       throw ValidationError("--issuer needs --client-id")
@@ -79,6 +94,13 @@ struct Add: AcctCommand {
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.world, context.interaction).prepare()
     let prompts = SignInPrompts(context)
+    if let backend {
+      let wish = try signIn.wish(backend: backend, for: identifier, context)
+      return try await BackendSignIn(context.world, timeout: options.timeout)(
+        wish,
+        tell: prompts.show
+      )
+    }
     if let identifier {
       let wish = try signIn.wish(identity: identifier, context)
       return try await ATProtoSignIn(context.world, timeout: options.timeout)(
