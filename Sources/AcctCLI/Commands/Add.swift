@@ -9,6 +9,7 @@ struct Add: AcctCommand {
     usage: """
       acct add IDENTIFIER
       acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
+      acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --session URL [IDENTIFIER] [--callback PREFIX]
       acct add --import FILE
       """,
@@ -32,6 +33,11 @@ struct Add: AcctCommand {
   var issuer: String?
 
   @Option(
+    help: ArgumentHelp("Sign in at a backend that hands over its tokens.", valueName: "url")
+  )
+  var backend: String?
+
+  @Option(
     help: ArgumentHelp("Sign in at a backend that keeps the tokens itself.", valueName: "url")
   )
   var session: String?
@@ -53,20 +59,29 @@ struct Add: AcctCommand {
 
   func validate() throws {
     // A backend may be told whom to sign in; for the others a name is a way of its own.
-    switch [session ?? identifier, importFile, issuer].count(where: { $0 != nil }) {
-    case 0: throw ValidationError("add what? a handle, --issuer, --session URL or --import FILE")
-    case 1: break
-    default:
-      throw ValidationError("a handle, --issuer, --session and --import are different ways to add")
+    let named = backend == nil && session == nil ? identifier : nil
+    let ways = [named, importFile, issuer, backend, session].count { $0 != nil }
+    guard ways > 0 else {
+      throw ValidationError(
+        "add what? a handle, --issuer, --backend or --session URL, or --import FILE"
+      )
+    }
+    guard ways == 1 else {
+      throw ValidationError(
+        "a handle, --issuer, --backend, --session and --import are different ways to add"
+      )
     }
     guard issuer != nil || !signIn.device && signIn.resource.isEmpty else {
       throw ValidationError("--device and --resource go with --issuer")
     }
-    guard session != nil || signIn.callback == nil else {
-      throw ValidationError("--callback goes with --session")
+    guard backend != nil || session != nil || signIn.callback == nil else {
+      throw ValidationError("--callback goes with --backend and --session")
     }
-    guard session == nil || signIn.scope == nil && signIn.clientID == nil else {
-      throw ValidationError("--scope and --client-id are the backend's to choose")
+    guard backend == nil && session == nil || signIn.scope == nil else {
+      throw ValidationError("--scope is the backend's to choose")
+    }
+    guard session == nil || signIn.clientID == nil else {
+      throw ValidationError("--client-id is the backend's own")
     }
     guard issuer == nil || signIn.clientID != nil else {
       throw ValidationError("--issuer needs --client-id")
@@ -97,6 +112,13 @@ struct Add: AcctCommand {
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.world, context.interaction).prepare()
     let prompts = SignInPrompts(context)
+    if let backend {
+      let wish = try signIn.wish(backend: backend, for: identifier, context)
+      return try await BackendSignIn(context.world, timeout: options.timeout)(
+        wish,
+        tell: prompts.show
+      )
+    }
     if let session {
       return try await SessionSignIn(context.world, timeout: options.timeout)(
         try signIn.wish(session: session, for: identifier, context),

@@ -74,6 +74,25 @@ struct SignInOptions: ParsableArguments {
     }
   }
 
+  /// Whom to sign in at a backend, checked.
+  func wish(
+    backend: String,
+    for person: String?,
+    _ context: Context
+  ) throws(EngineError) -> BackendSignIn.Wish {
+    let route = try route(context)
+    do {
+      return BackendSignIn.Wish(
+        backend: try BackendURL(backend),
+        person: try person.map { text throws(Malformed) in try BackendPerson(text) },
+        clientID: clientID,
+        route: route
+      )
+    } catch {
+      throw .malformed(error)
+    }
+  }
+
   /// How the user goes to a backend's sign-in and comes back, checked.
   func route(_ context: Context) throws(EngineError) -> CallbackRoute {
     var expected: CallbackPlace?
