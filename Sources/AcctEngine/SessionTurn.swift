@@ -227,7 +227,7 @@ extension HTTPFailure {
   var mayPass: Bool {
     switch self {
     case .unresolved, .unreachable, .timedOut, .closed: true
-    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .proxy: false
+    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .proxy: false
     }
   }
 }
