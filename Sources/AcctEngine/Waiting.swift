@@ -22,6 +22,7 @@ struct BackOff {
   /// The next pause in seconds, or `nil` when it has been tried often enough.
   ///
   /// - Parameter entropy: One byte of it is used.
+  /// - Returns: Seconds.
   mutating func next(_ entropy: Entropy) -> Int64? {
     guard !pauses.isEmpty else { return nil }
     let pause = pauses.removeFirst()

@@ -17,7 +17,9 @@ final class FakeBackend: Sendable {
   private let state: Mutex<State>
   private let record: RecordedWorld
 
-  /// - Parameter answers: By path; the last one of a path is given again and again.
+  /// - Parameters:
+  ///   - record: The world that asks it.
+  ///   - answers: By path; the last one of a path is given again and again.
   init(_ record: RecordedWorld, _ answers: [String: [Answer]]) {
     self.record = record
     state = Mutex(State(answers: answers))

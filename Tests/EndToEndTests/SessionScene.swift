@@ -10,6 +10,7 @@ struct SessionScene {
   /// - Parameters:
   ///   - settings: Of the backend.
   ///   - keyring: Where the session is kept; a vault of its own without one.
+  /// - Throws: What starting a backend throws.
   init(_ settings: JSON = [:], in keyring: GnomeKeyring? = nil) async throws {
     backend = try await SessionBackend(settings)
     home = if let keyring { try AcctHome(in: keyring) } else { try AcctHome() }
