@@ -36,6 +36,7 @@ let world = World(
   listener: .live(),
   signals: .live(),
   dns: .live(variable: surroundings.variable),
-  qrCode: .live(surroundings.variable)
+  qrCode: .live(surroundings.variable),
+  schemeHandler: .live(folders, surroundings.variable)
 )
 exit(await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world))

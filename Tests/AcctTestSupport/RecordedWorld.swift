@@ -27,6 +27,9 @@ package final class RecordedWorld: Sendable {
   /// The life of the process that runs in this world.
   package let lifeline = Lifeline()
 
+  /// The desktop of this world.
+  package let desktop = InMemoryDesktop()
+
   package init() { keyring = InMemoryKeyring(lifeline) }
 
   /// Everything on standard output.
@@ -124,7 +127,8 @@ package final class RecordedWorld: Sendable {
       dns: DNS { name, _ throws(DNSFailure) in
         Issue.record("\(name) was not expected to be resolved", sourceLocation: location)
         throw .noAnswer
-      }
+      },
+      schemeHandler: desktop.handler(at: location)
     )
   }
 
