@@ -54,7 +54,10 @@ private func reception(
   in callbacks: PrivateFolder,
   _ registration: Registration
 ) async throws(PrivateFilesError) -> SchemeReception {
-  let turn = try await callbacks.lock("\(scheme).lock", seconds: 0)
+  // No scheme begins with an underscore: a lock's name is never a socket's.
+  let turn = try await callbacks.lock("_\(scheme)", seconds: 0)
+  let list = try await callbacks.lock("_", seconds: 5)
+  defer { list.release() }
   registration.clean(isAlive)
   let handOver = try HandOver(scheme, in: callbacks)
   let change: Registration.Change
@@ -64,7 +67,10 @@ private func reception(
     throw .failed(path: "the desktop entry", reason: error.reason)
   }
   return SchemeReception(next: { await handOver.next() }) {
+    // Put back in any case: a list that two change at once is better than an entry that stays.
+    let list = try? await callbacks.lock("_", seconds: 5)
     registration.undo(change)
+    list?.release()
     await handOver.end()
     // Whatever stays is replaced the next time.
     try? callbacks.remove(scheme)
