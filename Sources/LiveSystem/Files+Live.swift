@@ -71,6 +71,7 @@ extension Folders {
     case .keyringDecision: (data, "keyring")
     case .nonce(let origin): (run.subfolder("nonces"), percentEncoded("\(origin)"))
     case .identity(let did): (run.subfolder("identities"), percentEncoded("\(did)"))
+    case .limits(let id): (state.subfolder("limits"), "\(id).json")
     }
   }
 }
@@ -80,6 +81,8 @@ extension Lock {
     switch self {
     case .account(let id): "account-\(id)"
     case .book: "book"
+    case .limits(let id): "limits-\(id)"
+    case .deviceID: "device-id"
     }
   }
 }
