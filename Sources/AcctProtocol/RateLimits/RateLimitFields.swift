@@ -74,8 +74,6 @@ package enum RateLimitFields {
 
 extension [(name: String, value: String)] {
   /// The value of a field that must have only one; `nil` if there is none, or two that differ.
-  ///
-  /// - Parameter name: The field's name, in lower case.
   func only(_ name: String) -> String? {
     let values = Set(values(of: name).map(trimmingBlanks))
     return values.count == 1 ? values.first : nil
