@@ -110,7 +110,7 @@ let package = Package(
       path: "Tests/AcctTestSupport",
       swiftSettings: houseRules
     ),
-    tests("AcctModelTests", ["AcctModel"], vectors: true),
+    tests("AcctModelTests", ["AcctModel", "AcctTestSupport"], vectors: true),
     tests("StrictJSONTests", ["StrictJSON"]),
     tests(
       "AcctCryptoTests",

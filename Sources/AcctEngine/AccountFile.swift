@@ -5,11 +5,12 @@ import StrictJSON
 enum AccountFile {
   /// Writes an account.
   static func encode(_ account: Account) -> [UInt8] {
-    let standing: (name: String, reason: String?) =
+    let standing =
       switch account.standing {
-      case .signedIn: ("signedIn", nil)
-      case .reauthRequired(let reason): ("reauthRequired", reason)
-      case .signedOut(let reason): ("signedOut", reason)
+      case .signedIn: "signedIn"
+      case .expired: "expired"
+      case .reauthRequired: "reauthRequired"
+      case .signedOut: "signedOut"
       }
     let json: JSON = [
       "version": 1,
@@ -32,9 +33,10 @@ enum AccountFile {
       "lifetime": account.lease.lifetime.map { .number(JSONNumber($0)) } ?? .null,
       "canRenew": .bool(account.lease.canRenew),
       "sessionEndsAt": .init(account.sessionEndsAt?.description),
-      "standing": .string(standing.name),
-      "reason": .init(standing.reason),
+      "standing": .string(standing),
+      "reason": .init(account.standing.reason),
       "renewalStartedAt": .init(account.renewalStartedAt?.description),
+      "validatedAt": .init(account.validatedAt?.description),
       "createdAt": .string(account.createdAt.description),
     ]
     return json.serialized()
@@ -74,6 +76,7 @@ enum AccountFile {
       sessionEndsAt: try file.optional("sessionEndsAt", Timestamp.init),
       standing: try file.standing(),
       renewalStartedAt: try file.optional("renewalStartedAt", Timestamp.init),
+      validatedAt: try file.optional("validatedAt", Timestamp.init),
       createdAt: try file.required("createdAt", Timestamp.init)
     )
   }
@@ -130,6 +133,7 @@ enum AccountFile {
       let reason = try string("reason") ?? ""
       return switch try string("standing") {
       case "signedIn": .signedIn
+      case "expired": .expired(reason: reason)
       case "reauthRequired": .reauthRequired(reason: reason)
       case "signedOut": .signedOut(reason: reason)
       default: throw Damage()

@@ -84,6 +84,7 @@ struct Status: AcctCommand {
       ("token", account.tokenType.rawValue),
       ("expires", expiry),
       ("session ends", account.sessionEndsAt.map { "\($0) (\(relative($0, to: now)))" }),
+      ("validated", account.validatedAt.map { "\($0) (\(relative($0, to: now)))" }),
       ("key", account.thumbprint),
       ("keyring", "\(status.keyringKind.rawValue), \(status.keyringState.rawValue)"),
       ("chosen by", rule),
