@@ -119,7 +119,7 @@ let package = Package(
     ),
     tests(
       "AcctProtocolTests",
-      ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol"],
+      ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctTestSupport"],
       vectors: true
     ),
     tests(
