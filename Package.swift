@@ -124,7 +124,10 @@ let package = Package(
     ),
     tests(
       "AcctCLITests",
-      ["AcctModel", "StrictJSON", "AcctPorts", "AcctCLI", "AcctTestSupport"]
+      [
+        "AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctCLI",
+        "AcctTestSupport",
+      ]
     ),
     tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(

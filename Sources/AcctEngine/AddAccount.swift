@@ -65,7 +65,9 @@ package struct AddAccount: Sendable {
 
   private func sameIdentity(_ credentials: NewCredentials) throws(EngineError) -> Account? {
     try book.listing().accounts.first {
-      $0.kind == credentials.kind && $0.identity.isSame(as: credentials.identity)
+      credentials.kind == .guest
+        ? $0.isGuest(of: credentials.service)
+        : $0.kind == credentials.kind && $0.identity.isSame(as: credentials.identity)
     }
   }
 

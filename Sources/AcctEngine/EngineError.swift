@@ -73,6 +73,10 @@ package enum EngineError: Error, Equatable, Sendable {
   case listen(ListenFailure)
   case keyGeneration
 
+  /// What was given to observe is no response's head.
+  case nothingObserved
+  case guest(GuestError)
+
   case files(FilesFailure)
   /// What the user named could not be read.
   case input(StreamFailure)
@@ -87,6 +91,8 @@ package enum SignInReason: Equatable, Sendable {
   case expired
   /// The server has ended the session, in these words.
   case ended(reason: String)
+  /// A guest's token is past or was refused, in these words; a backend can give a new one.
+  case guestOver(reason: String, Origin?)
   /// The secrets are gone.
   case signedOut(reason: String)
 }

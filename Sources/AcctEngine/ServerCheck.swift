@@ -18,13 +18,16 @@ package struct ServerCheck: Sendable {
   ///
   /// An AT Protocol data server is asked for the session. Of another account the authorization
   /// server is asked for its metadata, after a renewal if that was due: more can't be known
-  /// without knowing what its resource server offers.
+  /// without knowing what its resource server offers. For a guest nobody is asked: its backend
+  /// offers nothing, and any request to it could use up what little a guest has.
   ///
   /// - Parameter account: Whose credentials.
   /// - Throws: ``EngineError``; a refusal changes nothing of what is kept.
   package func callAsFunction(_ account: Account) async throws(EngineError) {
     let granting = Granting(world, interaction, .allowed(timeout: exchange.timeout))
     var grant = try await granting.grant(to: account)
+    // A backend has nothing to ask about a guest: what its token says of itself has been looked at.
+    guard account.kind != .guest else { return }
     guard account.did != nil, let service = account.service else {
       if let issuer = account.identity.issuer {
         _ = try await Discovery(world, timeout: exchange.timeout).server(issuer)
@@ -38,6 +41,7 @@ package struct ServerCheck: Sendable {
       grant = try await granting.grant(to: account)
       response = try await session(at: service, grant, account.tokenType)
     }
+    await LimitsLedger(world).learn(from: response.fields, of: service, for: account.id)
     switch response.status {
     case 200: try await confirm(account)
     case 401:

@@ -9,6 +9,7 @@ struct Add: AcctCommand {
     usage: """
       acct add IDENTIFIER
       acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
+      acct add --guest URL
       acct add --import FILE
       """,
     discussion: """
@@ -30,6 +31,9 @@ struct Add: AcctCommand {
   @Option(help: ArgumentHelp("Sign in at an OAuth 2 server.", valueName: "url"))
   var issuer: String?
 
+  @Option(help: ArgumentHelp("Begin a guest session at a backend.", valueName: "url"))
+  var guest: String?
+
   @OptionGroup var signIn: SignInOptions
 
   @Option(help: "What to call the account.")
@@ -46,10 +50,11 @@ struct Add: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    switch [identifier, importFile, issuer].count(where: { $0 != nil }) {
-    case 0: throw ValidationError("add what? a handle, --issuer URL or --import FILE")
+    switch [identifier, importFile, issuer, guest].count(where: { $0 != nil }) {
+    case 0: throw ValidationError("add what? a handle, --issuer URL, --guest URL or --import FILE")
     case 1: break
-    default: throw ValidationError("a handle, --issuer and --import are different ways to add")
+    default:
+      throw ValidationError("a handle, --issuer, --guest and --import are different ways to add")
     }
     guard identifier == nil || !signIn.device && signIn.resource.isEmpty else {
       throw ValidationError("--device and --resource go with --issuer")
@@ -63,10 +68,16 @@ struct Add: AcctCommand {
     let name = try name.map { text throws(EngineError) in try parseName(text) }
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
     let adding = AddAccount(context.world, context.interaction)
-    let added = try await adding(
-      try await credentials(context),
-      .init(name: name, activates: !noSwitch, allowedOrigins: origins)
-    )
+    let wishes = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
+    let added =
+      if let guest {
+        try await AddGuest(context.world, context.interaction, timeout: options.timeout)(
+          at: try parseOrigin(guest),
+          wishes
+        )
+      } else {
+        try await adding(try await credentials(context), wishes)
+      }
     let account = added.account
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
