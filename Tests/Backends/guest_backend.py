@@ -141,7 +141,7 @@ class Backend:
         if len(spent) < most:
             spent.append(self.now())
             return None
-        wait = int(spent[0] + DAY - self.now())
+        wait = int((spent[0] if spent else self.now()) + DAY - self.now())
         return error(429, "RATE_LIMIT_EXCEEDED", f"You have reached your daily limit of {most}",
                      [*self.limit(counts, device, most), ("Retry-After", str(wait))])
 
