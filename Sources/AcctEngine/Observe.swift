@@ -33,6 +33,6 @@ package struct Observe: Sendable {
     await LimitsLedger(world).learn(from: head.fields, of: origin, for: account.id)
   }
 
-  /// In bytes. Servers and curl stop at far less for one head; redirects bring several.
+  /// In bytes: servers and curl stop at far less for one head, and redirects bring several.
   private static let limit = 1 << 20
 }
