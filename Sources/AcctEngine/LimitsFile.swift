@@ -1,10 +1,10 @@
-import AcctModel
+package import AcctModel
 import StrictJSON
 
 /// The form of a file of limits: one JSON object, version 1, times in RFC 3339.
-enum LimitsFile {
+package enum LimitsFile {
   /// Writes limits.
-  static func encode(_ limits: [RateLimit]) -> [UInt8] {
+  package static func encode(_ limits: [RateLimit]) -> [UInt8] {
     let json: JSON = [
       "version": 1,
       "limits": .array(
@@ -25,7 +25,7 @@ enum LimitsFile {
   }
 
   /// Reads limits; those that can't be read are left out, since the next answer brings new ones.
-  static func decode(_ bytes: [UInt8]) -> [RateLimit] {
+  package static func decode(_ bytes: [UInt8]) -> [RateLimit] {
     guard let file = (try? JSON(parsing: bytes))?.objectValue,
       file["version"]?.numberValue?.integer == 1
     else { return [] }
