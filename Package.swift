@@ -122,9 +122,11 @@ let package = Package(
       ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol"],
       vectors: true
     ),
-    tests(
-      "AcctCLITests",
-      ["AcctModel", "StrictJSON", "AcctPorts", "AcctCLI", "AcctTestSupport"]
+    .testTarget(
+      name: "AcctCLITests",
+      dependencies: ["AcctModel", "StrictJSON", "AcctPorts", "AcctCLI", "AcctTestSupport"],
+      exclude: ["Screens"],
+      swiftSettings: houseRules
     ),
     tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(

@@ -14,7 +14,9 @@ package struct Acct: AsyncParsableCommand {
     subcommands: [
       Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
       RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, VaultCommand.self,
-    ]
+      Home.self,
+    ],
+    defaultSubcommand: Home.self
   )
 
   package init() {}

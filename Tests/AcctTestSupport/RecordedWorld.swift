@@ -18,6 +18,9 @@ package final class RecordedWorld: Sendable {
     var inputs: [String: [UInt8]] = [:]
     var directoryFiles: [DirectoryFile] = []
     var answers: [String] = []
+    var columns: Int?
+    var keys: [Keystroke]?
+    var frames: [[String]] = []
     var requests: [HTTPRequest] = []
     var respond: (@Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse)?
   }
@@ -62,6 +65,12 @@ package final class RecordedWorld: Sendable {
   }
   package func place(_ files: [DirectoryFile]) { state.withLock { $0.directoryFiles = files } }
   package func answer(_ lines: String...) { state.withLock { $0.answers += lines } }
+  /// Makes standard output a terminal so many columns wide; `nil`: it is none.
+  package func setColumns(_ columns: Int?) { state.withLock { $0.columns = columns } }
+  /// Presses keys at the terminal, which can then show lines and take keys.
+  package func press(_ keys: [Keystroke]) { state.withLock { $0.keys = ($0.keys ?? []) + keys } }
+  /// What the terminal showed, before and after each key.
+  package var frames: [[String]] { state.withLock { $0.frames } }
   /// Answers requests; without this, any request fails the test.
   package func serve(
     _ respond: @escaping @Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse
@@ -82,6 +91,7 @@ package final class RecordedWorld: Sendable {
     state.withLock {
       $0.out = []
       $0.err = []
+      $0.frames = []
     }
   }
 
@@ -95,7 +105,10 @@ package final class RecordedWorld: Sendable {
       streams: streams,
       terminal: terminal,
       surroundings: Surroundings(
-        variable: { name in self.state.withLock { $0.variables[name] } },
+        variable: { name in
+          // As in the real environment: an empty one counts as not set.
+          self.state.withLock { $0.variables[name].flatMap { $0.isEmpty ? nil : $0 } }
+        },
         directoryFiles: { self.state.withLock { $0.directoryFiles } }
       ),
       clock: Clock(
@@ -183,7 +196,8 @@ package final class RecordedWorld: Sendable {
         guard bytes.count <= limit else { throw .tooLarge(name: path, limit: limit) }
         return Secret(bytes)
       },
-      outputIsTerminal: false
+      outputIsTerminal: state.withLock { $0.columns != nil },
+      columns: { self.state.withLock { $0.columns } }
     )
   }
 
@@ -192,7 +206,7 @@ package final class RecordedWorld: Sendable {
       self.state.withLock { $0.answers.isEmpty ? nil : $0.answers.removeFirst() }
     }
     return Terminal(
-      canAsk: { self.state.withLock { !$0.answers.isEmpty } },
+      canAsk: { self.state.withLock { !$0.answers.isEmpty || $0.keys != nil } },
       ask: { _ in next() },
       askSecret: { _ in next().map { Secret($0) } },
       lines: { _ in
@@ -200,7 +214,23 @@ package final class RecordedWorld: Sendable {
           while let line = next() { continuation.yield(Secret(line)) }
           continuation.finish()
         }
-      }
+      },
+      interact: interact
     )
+  }
+
+  /// A window as wide as standard output and 24 lines high; when the keys are used up, nobody is
+  /// there any more.
+  private func interact(_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool {
+    let (keys, columns) = state.withLock { state in
+      defer { if state.keys != nil { state.keys = [] } }
+      return (state.keys, state.columns)
+    }
+    guard let keys else { return false }
+    for key in [nil] + keys.map(Optional.some) {
+      guard let frame = react(key, TerminalSize(columns: columns ?? 80, rows: 24)) else { break }
+      state.withLock { $0.frames.append(frame) }
+    }
+    return true
   }
 }
