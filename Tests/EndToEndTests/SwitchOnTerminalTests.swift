@@ -21,11 +21,33 @@ struct SwitchOnTerminalTests {
     }
   }
 
-  /// Starts the command, and returns when the terminal shows a text.
+  /// Starts the command from a shell, and returns when the terminal shows a text.
+  ///
+  /// The shell stays: the end of a session's leader makes a terminal ordinary again by itself.
   private func start(until text: String = "Esc leaves") async throws -> RunningProcess {
-    let process = try RunningProcess(terminal.controlling(home.command(["switch"])))
+    var command = home.command(["switch"])
+    command.arguments =
+      ["-c", #""$@"; echo "ended $?"; read -r line"#, "sh", command.program] + command.arguments
+    command.program = "sh"
+    let process = try RunningProcess(terminal.controlling(command))
     try await process.ready { terminal.screen.contains(text) }
     return process
+  }
+
+  /// Waits for the command's end, sees how it left the terminal, and closes the shell.
+  private func status(of process: RunningProcess) async throws -> Int? {
+    let line = try await process.firstLine()
+    #expect(terminal.isOrdinary)
+    terminal.press("\n")
+    _ = await process.ended()
+    return Int(line.dropFirst("ended ".count))
+  }
+
+  private func child(of parent: pid_t) async throws -> pid_t {
+    let file = "/proc/\(parent)/task/\(parent)/children"
+    return try #require(
+      pid_t(try await ChildProcess("cat", [file]).run().text.prefix { $0 != " " })
+    )
   }
 
   private func active() async throws -> String { try await home.acct("token").text }
@@ -40,10 +62,9 @@ struct SwitchOnTerminalTests {
     try await process.ready { terminal.screen.contains(">  2     bob.example.com") }
     terminal.press("\u{1B}")
     terminal.press("OA\r")
-    #expect(await process.ended() == 0)
-    #expect(terminal.isOrdinary)
-    #expect(terminal.screen.hasSuffix("\u{1B}[5A\u{1B}[J"))
-    #expect(process.standardOutput.contents().isEmpty)
+    #expect(try await status(of: process) == 0)
+    #expect(terminal.screen.contains("\r\u{1B}[5A\u{1B}[J"))
+    #expect(String(decoding: process.standardOutput.contents(), as: UTF8.self) == "ended 0\n")
     #expect(try await active() == "opaque-alice\n")
   }
 
@@ -53,7 +74,7 @@ struct SwitchOnTerminalTests {
     terminal.press("bö\u{7F}")
     try await process.ready { terminal.screen.contains("find: bö") }
     terminal.press("ob\n")
-    #expect(await process.ended() == 0)
+    #expect(try await status(of: process) == 0)
     #expect(try await active() == "opaque-bob\n")
   }
 
@@ -64,8 +85,7 @@ struct SwitchOnTerminalTests {
   func cancelled(keys: String) async throws {
     let process = try await start()
     terminal.press(keys)
-    #expect(await process.ended() == 3)
-    #expect(terminal.isOrdinary)
+    #expect(try await status(of: process) == 3)
     #expect(try await active() == "opaque-carol\n")
   }
 
@@ -73,13 +93,10 @@ struct SwitchOnTerminalTests {
   func signalled(number: Int32) async throws {
     let process = try await start()
     #expect(!terminal.isOrdinary)
-    // It leads a session of its own, where the test's signals to the group don't reach it.
-    let children = "/proc/\(process.id)/task/\(process.id)/children"
-    let found = try await ChildProcess("cat", [children]).run().text
-    let child = try #require(pid_t(found.prefix { $0 != " " }))
-    kill(child, number)
-    #expect(await process.ended() != 0)
-    #expect(terminal.isOrdinary)
+    // To the command alone: the test's own signals would end the shell as well.
+    let shell = try await child(of: process.id)
+    kill(try await child(of: shell), number)
+    #expect(try await status(of: process) == 128 + Int(number))
     #expect(try await active() == "opaque-carol\n")
   }
 
@@ -88,7 +105,7 @@ struct SwitchOnTerminalTests {
     terminal.resize(columns: 0, rows: 0)
     let process = try await start(until: "switch to (number or name): ")
     terminal.press("1\n")
-    #expect(await process.ended() == 0)
+    #expect(try await status(of: process) == 0)
     #expect(try await active() == "opaque-alice\n")
   }
 }
