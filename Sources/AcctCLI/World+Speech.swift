@@ -24,17 +24,31 @@ extension World {
 
 extension HTTPTransport {
   fileprivate func telling(_ say: @escaping @Sendable (String) -> Void) -> HTTPTransport {
-    HTTPTransport { request throws(HTTPFailure) in
-      let asked = "\(request.method) \(request.url.origin)\(request.url.path)"
-      do throws(HTTPFailure) {
-        let response = try await send(request)
-        say("\(asked): \(response.status)")
-        return response
-      } catch {
-        say("\(asked): \(words(for: error))")
-        throw error
-      }
+    let tell: @Sendable (String, HTTPURL, String) -> Void = { method, url, outcome in
+      say("\(method) \(url.origin)\(url.path): \(outcome)")
     }
+    return HTTPTransport(
+      send: { request throws(HTTPFailure) in
+        do throws(HTTPFailure) {
+          let response = try await send(request)
+          tell(request.method, request.url, "\(response.status)")
+          return response
+        } catch {
+          tell(request.method, request.url, words(for: error))
+          throw error
+        }
+      },
+      stream: { request throws(HTTPFailure) in
+        do throws(HTTPFailure) {
+          let response = try await stream(request)
+          tell(request.method, request.url, "\(response.head.status)")
+          return response
+        } catch {
+          tell(request.method, request.url, words(for: error))
+          throw error
+        }
+      }
+    )
   }
 }
 

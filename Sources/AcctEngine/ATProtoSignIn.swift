@@ -112,6 +112,7 @@ package struct ATProtoSignIn: Sendable {
       scope: response.scope,
       lease: response.lease(from: now, canRenew: response.refreshToken != nil),
       sessionEndsAt: now.adding(seconds: ATProtoClient.sessionLifetime),
+      validatedAt: now,
       token: response.accessToken,
       refreshToken: response.refreshToken,
       key: key

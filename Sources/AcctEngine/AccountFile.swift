@@ -1,15 +1,16 @@
-import AcctModel
+package import AcctModel
 import StrictJSON
 
 /// The form of an account's file: one JSON object, version 1, times in RFC 3339.
-enum AccountFile {
+package enum AccountFile {
   /// Writes an account.
-  static func encode(_ account: Account) -> [UInt8] {
-    let standing: (name: String, reason: String?) =
+  package static func encode(_ account: Account) -> [UInt8] {
+    let standing =
       switch account.standing {
-      case .signedIn: ("signedIn", nil)
-      case .reauthRequired(let reason): ("reauthRequired", reason)
-      case .signedOut(let reason): ("signedOut", reason)
+      case .signedIn: "signedIn"
+      case .expired: "expired"
+      case .reauthRequired: "reauthRequired"
+      case .signedOut: "signedOut"
       }
     let json: JSON = [
       "version": 1,
@@ -32,16 +33,17 @@ enum AccountFile {
       "lifetime": account.lease.lifetime.map { .number(JSONNumber($0)) } ?? .null,
       "canRenew": .bool(account.lease.canRenew),
       "sessionEndsAt": .init(account.sessionEndsAt?.description),
-      "standing": .string(standing.name),
-      "reason": .init(standing.reason),
+      "standing": .string(standing),
+      "reason": .init(account.standing.reason),
       "renewalStartedAt": .init(account.renewalStartedAt?.description),
+      "validatedAt": .init(account.validatedAt?.description),
       "createdAt": .string(account.createdAt.description),
     ]
     return json.serialized()
   }
 
   /// Reads an account; `nil` for anything that ``encode(_:)`` does not write.
-  static func decode(_ bytes: [UInt8]) -> Account? {
+  package static func decode(_ bytes: [UInt8]) -> Account? {
     guard let json = try? JSON(parsing: bytes), let file = json.objectValue else { return nil }
     return try? account(from: Fields(file))
   }
@@ -74,6 +76,7 @@ enum AccountFile {
       sessionEndsAt: try file.optional("sessionEndsAt", Timestamp.init),
       standing: try file.standing(),
       renewalStartedAt: try file.optional("renewalStartedAt", Timestamp.init),
+      validatedAt: try file.optional("validatedAt", Timestamp.init),
       createdAt: try file.required("createdAt", Timestamp.init)
     )
   }
@@ -130,6 +133,7 @@ enum AccountFile {
       let reason = try string("reason") ?? ""
       return switch try string("standing") {
       case "signedIn": .signedIn
+      case "expired": .expired(reason: reason)
       case "reauthRequired": .reauthRequired(reason: reason)
       case "signedOut": .signedOut(reason: reason)
       default: throw Damage()

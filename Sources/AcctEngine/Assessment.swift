@@ -1,14 +1,17 @@
 package import AcctModel
 import AcctPorts
 
-/// The state of an account and, where there is one, the reason for it.
+/// The state of an account, the reason for it where there is one, and what it allows.
 package struct Assessment: Equatable, Sendable {
   package var state: SessionState
   package var reason: String?
+  /// What a command that needs the token has to do.
+  package var action: SessionAction
 
-  package init(_ state: SessionState, reason: String? = nil) {
+  package init(_ state: SessionState, reason: String? = nil, _ action: SessionAction) {
     self.state = state
     self.reason = reason
+    self.action = action
   }
 }
 
@@ -27,35 +30,60 @@ enum Evidence: Equatable {
 extension Account {
   /// Decides the state, from what is known and what the keyring said.
   ///
-  /// A keyring that is locked or doesn't answer makes the state unknown, never signed out; the
-  /// server's word stands, whatever the keyring says.
-  ///
   /// - Parameters:
   ///   - evidence: The keyring's answer.
   ///   - now: The time to decide for.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
-  /// - Returns: The state, and the reason for it.
+  /// - Returns: The state, the reason for it, and what it allows.
   func assess(_ evidence: Evidence, at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment
   {
-    if case .reauthRequired(let reason) = standing {
-      return Assessment(.reauthRequired, reason: reason)
-    }
+    let event: SessionEvent
+    let reason: String?
     switch evidence {
-    case .failure(.locked(let reason)): return Assessment(.locked, reason: reason)
-    case .failure(.cancelled): return Assessment(.locked)
-    case .failure(.unavailable(let reason)), .failure(.failed(let reason)):
-      return Assessment(.unavailable, reason: reason)
-    case .failure(.timedOut):
-      return Assessment(.unavailable, reason: "the keyring did not answer in time")
-    case .missing:
-      return Assessment(.signedOut, reason: "its secrets are not in the keyring")
     case .none:
-      if case .signedOut(let reason) = standing { return Assessment(.signedOut, reason: reason) }
-    case .present: break
+      // Without the keyring's word, the last one that counts is the server's or the clock's.
+      guard standing.state == .valid else {
+        return Assessment(standing.state, reason: standing.reason, .stop)
+      }
+      (event, reason) = (clockEvent(at: now, leaving: minimum), nil)
+    case .present: (event, reason) = (clockEvent(at: now, leaving: minimum), nil)
+    case .missing: (event, reason) = (.missing, "its secrets are not in the keyring")
+    case .failure(let failure): (event, reason) = (failure.event, failure.reason)
     }
-    return Assessment(lease.state(at: now, leaving: minimum))
+    let (state, action) = standing.state.after(event)
+    // What a server said comes with its own words; what is said now takes the place of others.
+    let isStanding = state == standing.state && standing.reason != nil
+    return Assessment(state, reason: isStanding ? standing.reason : reason, action)
+  }
+
+  /// What the clock says of a token that is there.
+  private func clockEvent(at now: Timestamp, leaving minimum: Int64?) -> SessionEvent {
+    switch lease.state(at: now, leaving: minimum) {
+    case .valid: .fresh
+    case .expiring: .due
+    default: kind == .guest ? .guestSpent : .spent
+    }
   }
 
   /// The state as far as it is known without asking the keyring or anyone else.
   package func lastKnownState(at now: Timestamp) -> Assessment { assess(.none, at: now) }
+}
+
+extension KeyringFailure {
+  /// What it means for an account's state.
+  fileprivate var event: SessionEvent {
+    switch self {
+    case .locked, .cancelled: .keyringLocked
+    case .unavailable, .failed, .timedOut: .keyringUnavailable
+    }
+  }
+
+  fileprivate var reason: String? {
+    switch self {
+    case .locked(let reason): reason
+    case .cancelled: nil
+    case .unavailable(let reason), .failed(let reason): reason
+    case .timedOut: "the keyring did not answer in time"
+    }
+  }
 }

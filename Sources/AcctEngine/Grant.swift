@@ -41,62 +41,77 @@ package struct Granting: Sendable {
     leaving minimum: Int64? = nil
   ) async throws(EngineError) -> Grant {
     let held = try await holding(account)
-    let state = held.account.lease.state(at: world.clock.now(), leaving: minimum)
-    switch (state, network) {
-    case (.valid, _): return held.grant
-    case (.expiring, .forbidden): return try unrenewed(held, .offline)
-    case (.expiring, .allowed(let timeout)):
-      do throws(EngineError) {
-        try await Renewal(world, interaction, timeout: timeout)(account) { current in
-          current.lease.state(at: world.clock.now(), leaving: minimum) != .valid
-        }
-      } catch .signInRequired(let account, let reason) {
-        throw .signInRequired(account: account, reason)
-      } catch {
-        return try unrenewed(held, error)
+    let now = world.clock.now()
+    let assessment = held.account.assess(held.evidence, at: now, leaving: minimum)
+    switch assessment.action {
+    case .use: return try held.grant(at: now)
+    case .renew:
+      do throws(EngineError) { try await renew(account, leaving: minimum) } catch {
+        if case .signInRequired = error { throw error }
+        return try unrenewed(held, assessment, error)
       }
       // What has just been obtained is used as it is, however short its life.
-      return try await holding(account).grant
-    default: throw .signInRequired(account: account.name, .expired)
+      return try await holding(account).grant(at: now)
+    default: throw held.account.obstacle(assessment)
     }
   }
 
-  private struct Held {
-    var account: Account
-    var grant: Grant
+  private func renew(_ account: Account, leaving minimum: Int64?) async throws(EngineError) {
+    guard case .allowed(let timeout) = network else { throw .offline }
+    try await Renewal(world, interaction, timeout: timeout)(account) { current in
+      current.lease.state(at: world.clock.now(), leaving: minimum) != .valid
+    }
   }
 
   /// What the keyring holds now.
   private func holding(_ account: Account) async throws(EngineError) -> Held {
-    if case .reauthRequired(let reason) = account.standing {
-      throw .signInRequired(account: account.name, .ended(reason: reason))
+    // Where the server's word has ended it, the keyring has nothing to add.
+    guard account.standing.state != .reauthRequired else {
+      throw account.obstacle(account.lastKnownState(at: world.clock.now()))
     }
     let contents = try await Wallet(of: account, in: world, interaction).read()
-    guard let token = contents.token, account.tokenType != .dpop || contents.key != nil else {
-      let reason = account.assess(.missing, at: world.clock.now()).reason ?? ""
-      throw .signInRequired(account: account.name, .signedOut(reason: reason))
-    }
     var account = account
     if let expiresAt = contents.expiresAt { account.lease.expiresAt = expiresAt }
-    let grant = Grant(
-      token: token,
-      key: account.tokenType == .dpop ? contents.key : nil,
-      expiresAt: account.lease.expiresAt,
-      notices: account.sessionWarning(at: world.clock.now()).map { [$0] } ?? []
-    )
-    return Held(account: account, grant: grant)
+    return Held(account: account, contents: contents)
   }
 
   /// A token that is due and could not be renewed: good for as long as it is not past.
-  private func unrenewed(_ held: Held, _ obstacle: EngineError) throws(EngineError) -> Grant {
-    guard let left = held.account.lease.secondsLeft(at: world.clock.now()), left > 0 else {
+  private func unrenewed(
+    _ held: Held,
+    _ assessment: Assessment,
+    _ obstacle: EngineError
+  ) throws(EngineError) -> Grant {
+    let now = world.clock.now()
+    guard assessment.state.after(.noAnswer).action == .useWhileUnpast,
+      let left = held.account.lease.secondsLeft(at: now), left > 0
+    else {
       throw obstacle == .offline ? .signInRequired(account: held.account.name, .expired) : obstacle
     }
-    var grant = held.grant
+    var grant = try held.grant(at: now)
     grant.notices.append(
       .usedUnrenewed(account: held.account.name, secondsLeft: left, because: obstacle)
     )
     return grant
+  }
+}
+
+/// An account with what the keyring holds of it.
+private struct Held {
+  var account: Account
+  var contents: Wallet.Contents
+
+  var evidence: Evidence { contents.isUsable(for: account) ? .present : .missing }
+
+  func grant(at now: Timestamp) throws(EngineError) -> Grant {
+    guard let token = contents.token, evidence == .present else {
+      throw account.obstacle(account.assess(.missing, at: now))
+    }
+    return Grant(
+      token: token,
+      key: account.tokenType == .dpop ? contents.key : nil,
+      expiresAt: account.lease.expiresAt,
+      notices: account.sessionWarning(at: now).map { [$0] } ?? []
+    )
   }
 }
 

@@ -16,6 +16,8 @@ package struct NewCredentials: Sendable {
   package var scope: String?
   package var lease: Lease
   package var sessionEndsAt: Timestamp?
+  /// When their server gave or confirmed them; `nil` for those that came in a file.
+  package var validatedAt: Timestamp?
   package var token: Token
   package var refreshToken: Token?
   package var key: DPoPKey?
@@ -60,6 +62,7 @@ extension NewCredentials {
       thumbprint: key?.thumbprint,
       lease: lease,
       sessionEndsAt: sessionEndsAt,
+      validatedAt: validatedAt,
       createdAt: createdAt
     )
   }

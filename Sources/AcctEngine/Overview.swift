@@ -49,8 +49,7 @@ package struct Overview: Sendable {
     do {
       let contents = try await wallet.read()
       if let expiresAt = contents.expiresAt { account.lease.expiresAt = expiresAt }
-      let isUsable = contents.token != nil && (account.tokenType != .dpop || contents.key != nil)
-      evidence = isUsable ? .present : .missing
+      evidence = contents.isUsable(for: account) ? .present : .missing
     } catch .keyring(let failure, let kind) {
       evidence = .failure(failure)
       keyringState =
@@ -67,20 +66,35 @@ package struct Overview: Sendable {
       isActive: try AccountBook(world.files).active().current == account.id,
       keyringKind: wallet.keyring.kind,
       keyringState: keyringState,
-      obstacle: account.obstacle(assessment) ?? obstacle
+      obstacle: self.obstacle(assessment, obstacle, account)
     )
+  }
+
+  /// The same failure that a `header` would have met; `nil` where a token can be had without the
+  /// user, at least by asking a server.
+  private func obstacle(
+    _ assessment: Assessment,
+    _ failure: EngineError?,
+    _ account: Account
+  ) -> EngineError? {
+    switch (assessment.state, assessment.action) {
+    case (.locked, _), (.unavailable, _): failure
+    case (_, .use), (_, .renew): nil
+    default: account.obstacle(assessment)
+    }
   }
 }
 
 extension Account {
-  /// What the states in which nothing can be had without the user mean for a command.
-  func obstacle(_ assessment: Assessment) -> EngineError? {
+  /// Why a command can't have a token, where the keyring itself did not fail.
+  func obstacle(_ assessment: Assessment) -> EngineError {
     let reason = assessment.reason ?? ""
-    return switch assessment.state {
-    case .valid, .expiring, .locked, .unavailable: nil
-    case .expired: .signInRequired(account: name, .expired)
-    case .reauthRequired: .signInRequired(account: name, .ended(reason: reason))
-    case .signedOut: .signInRequired(account: name, .signedOut(reason: reason))
-    }
+    let why: SignInReason =
+      switch assessment.state {
+      case .reauthRequired: .ended(reason: reason)
+      case .signedOut: .signedOut(reason: reason)
+      case .valid, .expiring, .expired, .locked, .unavailable: .expired
+      }
+    return .signInRequired(account: name, why)
   }
 }

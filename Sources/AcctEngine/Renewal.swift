@@ -40,8 +40,8 @@ struct Renewal: Sendable {
           candidates: []
         )
       }
-      if case .reauthRequired(let reason) = current.standing {
-        throw .signInRequired(account: current.name, .ended(reason: reason))
+      guard current.standing.state != .reauthRequired else {
+        throw current.obstacle(current.lastKnownState(at: world.clock.now()))
       }
       let wallet = try Wallet(of: current, in: world, interaction)
       let contents = try await wallet.readForRenewal()
@@ -96,7 +96,7 @@ struct Renewal: Sendable {
       try await keep(response, &account, wallet)
     case .ended(let description):
       let reason = Self.reason(description, wasInterrupted: wasInterrupted)
-      account.standing = .reauthRequired(reason: reason)
+      account.take(.ended, reason: reason, at: world.clock.now())
       try settle(&account, wasSent: false)
       throw .signInRequired(account: account.name, .ended(reason: reason))
     case .limited, .serverFailed, .failed:
@@ -121,7 +121,7 @@ struct Renewal: Sendable {
     }
     try await wallet.write(items)
     if let scope = response.scope { account.scope = scope }
-    account.standing = .signedIn
+    account.take(.confirmed, at: world.clock.now())
     try settle(&account, wasSent: false)
   }
 

@@ -39,11 +39,21 @@ package struct ServerCheck: Sendable {
       response = try await session(at: service, grant, account.tokenType)
     }
     switch response.status {
-    case 200: return
+    case 200: try await confirm(account)
     case 401:
       throw .signInRequired(account: account.name, .ended(reason: "\(service) answered 401"))
     case 429, 500...: throw .unavailable(response, service)
     default: throw .oauth(.unexplained(status: response.status), service)
+    }
+  }
+
+  /// Writes down that the server has just taken the credentials.
+  private func confirm(_ account: Account) async throws(EngineError) {
+    let book = AccountBook(world.files)
+    try await book.exclusively(account.id) { () throws(EngineError) in
+      guard var current = try book.account(account.id) else { return }
+      current.take(.confirmed, at: world.clock.now())
+      try book.save(current)
     }
   }
 

@@ -122,6 +122,7 @@ extension NewCredentials {
       origins: own,
       scope: response.scope ?? scope,
       lease: response.lease(from: now, canRenew: response.refreshToken != nil),
+      validatedAt: now,
       token: response.accessToken,
       refreshToken: response.refreshToken,
       key: response.tokenType == .dpop ? key : nil

@@ -51,6 +51,11 @@ struct Wallet: Sendable {
     var refreshToken: Token?
     var key: DPoPKey?
     var expiresAt: Timestamp?
+
+    /// Whether a request of that account could be made with it.
+    func isUsable(for account: Account) -> Bool {
+      token != nil && (account.tokenType != .dpop || key != nil)
+    }
   }
 
   /// Makes sure that a write would be taken.

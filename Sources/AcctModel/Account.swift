@@ -31,6 +31,8 @@ package struct Account: Equatable, Sendable {
   package var standing: Standing
   /// When a renewal was begun whose end is not known: its answer may have been lost.
   package var renewalStartedAt: Timestamp?
+  /// When a server last confirmed the session: a sign-in, a renewal, a check.
+  package var validatedAt: Timestamp?
   package let createdAt: Timestamp
 
   package init(
@@ -51,6 +53,7 @@ package struct Account: Equatable, Sendable {
     sessionEndsAt: Timestamp? = nil,
     standing: Standing = .signedIn,
     renewalStartedAt: Timestamp? = nil,
+    validatedAt: Timestamp? = nil,
     createdAt: Timestamp
   ) {
     self.id = id
@@ -70,6 +73,7 @@ package struct Account: Equatable, Sendable {
     self.sessionEndsAt = sessionEndsAt
     self.standing = standing
     self.renewalStartedAt = renewalStartedAt
+    self.validatedAt = validatedAt
     self.createdAt = createdAt
   }
 }
@@ -100,13 +104,4 @@ package struct Identity: Hashable, Sendable {
 
   /// Whether both are known to be the same.
   package func isSame(as other: Identity) -> Bool { subject != nil && self == other }
-}
-
-/// What is known without asking anyone of whether the credentials still work.
-package enum Standing: Equatable, Sendable {
-  case signedIn
-  /// The server has ended the session, in these words.
-  case reauthRequired(reason: String)
-  /// The secrets are gone, for this reason.
-  case signedOut(reason: String)
 }

@@ -24,6 +24,7 @@ extension Account {
       "expiresAt": .init(lease.expiresAt?.description),
       "sessionEndsAt": .init(sessionEndsAt?.description),
       "createdAt": .string(createdAt.description),
+      "validatedAt": .init(validatedAt?.description),
     ]
   }
 }

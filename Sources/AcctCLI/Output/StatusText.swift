@@ -51,6 +51,7 @@ struct StatusText {
       Field("token", account.tokenType.rawValue),
       Field("expires", account.lease.expiresAt.map(time) ?? ""),
       Field("session ends", account.sessionEndsAt.map(time) ?? ""),
+      Field("validated", account.validatedAt.map(time) ?? ""),
       Field("key", account.thumbprint ?? "", .faint),
     ]
   }

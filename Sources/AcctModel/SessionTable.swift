@@ -1,0 +1,92 @@
+/// What happened to an account, as far as its state depends on it.
+package enum SessionEvent: String, Sendable, CaseIterable {
+  // The keyring holds what a request needs, and the clock says:
+  /// More than the skew buffer is left.
+  case fresh
+  /// The buffer or less is left, or it is past, and the server can be asked for another.
+  case due
+  /// The buffer or less is left, and nobody can be asked for another.
+  case spent
+  /// A guest's token is past, or its server refused it: it is of no use to anybody.
+  case guestSpent
+
+  // The keyring says:
+  /// What a request needs is not there.
+  case missing
+  case keyringLocked
+  /// It doesn't run, doesn't answer in time, or fails.
+  case keyringUnavailable
+
+  // A server says:
+  /// The session goes on: it granted tokens, or takes those that it was shown.
+  case confirmed
+  /// The session is over: `invalid_grant`, or a backend's 401 with a reason.
+  case ended
+  /// Nothing about the session: no connection, no answer in time, 429, 5xx, nonsense.
+  case noAnswer
+
+  // The user:
+  /// Has signed in as this identity.
+  case signedIn
+  /// Takes the account away.
+  case removed
+}
+
+/// What is to be done about an event.
+package enum SessionAction: String, Sendable, CaseIterable {
+  /// Use the token.
+  case use
+  /// Ask the server for another, or whether this one still holds, before using it.
+  case renew
+  /// Use the token while it is not truly past, and say so; else tell the user.
+  case useWhileUnpast
+  /// Tell the user why nothing can be used. Everything is kept.
+  case stop
+  /// Write down what the server gave, and that it confirmed the session.
+  case keep
+  /// Write down that the server has ended the session, and its reason. The credentials stay.
+  case record
+  /// Delete a guest's token.
+  case discard
+  /// Delete every local trace.
+  case forget
+}
+
+extension SessionState {
+  /// The one place that decides what becomes of an account's state.
+  ///
+  /// Two promises can be read off: only the user's own word, or a guest token's end, deletes a
+  /// credential; and only a server's word leads to ``reauthRequired``, which only a new sign-in
+  /// leaves again. A keyring that is locked or doesn't answer makes the state unknown, and the
+  /// next answer decides anew.
+  ///
+  /// - Parameter event: What happened.
+  /// - Returns: The state after it, and what to do.
+  package func after(_ event: SessionEvent) -> (state: SessionState, action: SessionAction) {
+    switch (self, event) {
+    case (_, .removed): (.signedOut, .forget)
+    case (_, .signedIn): (.valid, .keep)
+
+    // The server's word stands, whatever else happens.
+    case (.reauthRequired, _): (.reauthRequired, .stop)
+    case (_, .ended): (.reauthRequired, .record)
+
+    case (_, .fresh): (.valid, .use)
+    case (_, .due): (.expiring, .renew)
+    case (_, .spent): (.expired, .stop)
+    case (_, .guestSpent): (.expired, .discard)
+
+    // What has expired for good is known, with or without the keyring.
+    case (.expired, .missing), (.expired, .keyringLocked), (.expired, .keyringUnavailable):
+      (.expired, .stop)
+    case (_, .missing): (.signedOut, .stop)
+    case (_, .keyringLocked): (.locked, .stop)
+    case (_, .keyringUnavailable): (.unavailable, .stop)
+
+    case (_, .confirmed): (.valid, .keep)
+    case (.valid, .noAnswer): (.valid, .use)
+    case (.expiring, .noAnswer): (.expiring, .useWhileUnpast)
+    case (_, .noAnswer): (self, .stop)
+    }
+  }
+}
