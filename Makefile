@@ -1,6 +1,6 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test lint format bench demo install uninstall clean
+.PHONY: help setup build test screens lint format bench demo install uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
@@ -12,7 +12,7 @@ bindir = $(DESTDIR)$(PREFIX)/bin
 flags = --explicit-target-dependency-import-check error
 release_flags = $(flags) --configuration release --product acct --static-swift-stdlib
 binary = .build/release/acct
-scripts = .ci/setup .ci/run .ci/check-rooms .ci/check-binary .ci/count-tests \
+scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/count-tests \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
 
 help: ## this list
@@ -29,6 +29,10 @@ build: ## the release binary, .build/release/acct
 test: ## sets up and runs every test
 	@.ci/setup build test
 	$(SWIFT) test $(flags) --disable-xctest --no-parallel
+
+screens: ## writes anew how screens must look, for `git diff` to show
+	@.ci/setup build test
+	ACCT_WRITE_SCREENS=1 $(SWIFT) test $(flags) --disable-xctest --no-parallel --filter ScreenTests
 
 lint: build ## format, rooms, scripts, and what the binary links
 	@.ci/setup lint
