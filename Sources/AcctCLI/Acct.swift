@@ -14,7 +14,8 @@ package struct Acct: AsyncParsableCommand {
     subcommands: [
       Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
       ObserveCommand.self, Limits.self,
-      RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, VaultCommand.self,
+      RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, Export.self,
+      ExecCommand.self, VaultCommand.self, DoctorCommand.self,
     ]
   )
 

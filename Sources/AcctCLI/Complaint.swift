@@ -110,6 +110,8 @@ extension Complaint {
       self.init(network: error)
     case .authorizationRefused, .untrustedCallback, .deviceCodeExpired, .listen, .keyGeneration:
       self.init(signingIn: error)
+    case .session(let error): self.init(error)
+    case .backend(let error): self.init(error)
     case .atproto(let error): self.init(error)
     case .dns, .moved: self.init(following: error)
     case .nothingObserved:
@@ -130,6 +132,8 @@ extension Complaint {
     case .output(.tooLarge(let name, _)):
       self.init("outputFailed", .failed, "can't write \(name): too large")
     case .cancelled: self.init("cancelled", .cancelled, "cancelled")
+    case .transfer(let error): self.init(error)
+    case .exec(let failure): self.init(failure)
     }
   }
 }

@@ -33,6 +33,9 @@ struct Context {
     offline ? .forbidden : .allowed(timeout: options.timeout)
   }
 
+  /// Shows what a use case waits for.
+  var waiting: Waiting.Teller { WaitingNotices(self).show }
+
   /// Says something on standard error that is not an error.
   func notice(_ text: String) {
     guard !options.quiet else { return }
@@ -69,6 +72,15 @@ struct Context {
       notice(text)
     }
     return .done
+  }
+
+  /// Accounts as the contract's `ACCOUNT` objects, with their last known state.
+  func json(of accounts: [Account]) throws(EngineError) -> JSON {
+    let active = try Overview(world).listing().active
+    let now = world.clock.now()
+    return .array(
+      accounts.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) }
+    )
   }
 
   /// The same for an account that has just been changed, as it is now.

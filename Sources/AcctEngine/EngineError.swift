@@ -72,6 +72,10 @@ package enum EngineError: Error, Equatable, Sendable {
   case deviceCodeExpired
   case listen(ListenFailure)
   case keyGeneration
+  case backend(BackendError)
+
+  // A backend's sealed session.
+  case session(SessionError)
 
   /// What was given to observe is no response's head.
   case nothingObserved
@@ -83,6 +87,10 @@ package enum EngineError: Error, Equatable, Sendable {
   /// The result could not be written.
   case output(StreamFailure)
   case cancelled
+  /// Accounts could not be exported, or an export not be taken.
+  case transfer(TransferError)
+  /// A program could not be run.
+  case exec(ExecFailure)
 }
 
 /// Why a new sign-in is needed.

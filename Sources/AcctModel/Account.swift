@@ -6,7 +6,7 @@ package struct Account: Equatable, Sendable {
   /// What stands before the token on a header line, or in its place.
   package enum TokenType: String, Sendable { case dpop = "DPoP", bearer = "Bearer", session, guest }
 
-  package let id: AccountID
+  package private(set) var id: AccountID
   package var name: AccountName
   package let kind: Kind
   package var tokenType: TokenType
@@ -82,6 +82,15 @@ package struct Account: Equatable, Sendable {
   }
 }
 
+extension Account {
+  /// The same account under another identifier.
+  package func renumbered(_ id: AccountID) -> Account {
+    var account = self
+    account.id = id
+    return account
+  }
+}
+
 /// How an account's issuer came to be known, which decides what is checked before a renewal.
 package enum IssuerSource: String, Sendable {
   /// The user or the handoff named it.
@@ -107,5 +116,12 @@ package struct Identity: Hashable, Sendable {
   }
 
   /// Whether both are known to be the same.
-  package func isSame(as other: Identity) -> Bool { subject != nil && self == other }
+  ///
+  /// A DID names one person wherever it is, so that an issuer which is not known yet, since the
+  /// first renewal finds it, makes nobody else of it.
+  package func isSame(as other: Identity) -> Bool {
+    guard let subject, subject == other.subject, clientID == other.clientID else { return false }
+    let isUnknown = issuer == nil || other.issuer == nil
+    return issuer == other.issuer || isUnknown && subject.hasPrefix("did:")
+  }
 }
