@@ -128,7 +128,8 @@ struct Add: AcctCommand {
     return try told(added, context)
   }
 
-  private func told(_ added: AddAccount.Added, _ context: Context) throws(EngineError) -> ExitStatus {
+  private func told(_ added: AddAccount.Added, _ context: Context) throws(EngineError) -> ExitStatus
+  {
     let account = added.account
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
