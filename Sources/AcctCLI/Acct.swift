@@ -15,7 +15,7 @@ package struct Acct: AsyncParsableCommand {
       Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
       ObserveCommand.self, Limits.self,
       RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, Export.self,
-      ExecCommand.self, VaultCommand.self, DoctorCommand.self,
+      ExecCommand.self, VaultCommand.self, DoctorCommand.self, CallbackCommand.self,
     ]
   )
 

@@ -6,14 +6,19 @@ package struct SchemeHandler: Sendable {
   package var register:
     @Sendable (_ scheme: String) async throws(SchemeHandlerFailure) -> SchemeReception
   /// Hands an address to the process that waits for it, and returns what it thinks of it.
+  ///
+  /// The desktop may run acct in another environment than the one that waits, so that its entry
+  /// names the folder; without that it is looked for where this process would wait itself.
   package var deliver:
-    @Sendable (_ address: Secret) async throws(SchemeHandlerFailure) -> CallbackPage
+    @Sendable (_ address: Secret, _ folder: String?) async throws(SchemeHandlerFailure) ->
+      CallbackPage
 
   package init(
     register:
       @escaping @Sendable (_ scheme: String) async throws(SchemeHandlerFailure) -> SchemeReception,
     deliver:
-      @escaping @Sendable (_ address: Secret) async throws(SchemeHandlerFailure) -> CallbackPage
+      @escaping @Sendable (_ address: Secret, _ folder: String?) async throws(SchemeHandlerFailure)
+      -> CallbackPage
   ) {
     self.register = register
     self.deliver = deliver
@@ -22,7 +27,7 @@ package struct SchemeHandler: Sendable {
   /// Where there is no desktop.
   package static let none = SchemeHandler(
     register: { _ throws(SchemeHandlerFailure) in throw .failed(reason: "there is no desktop") },
-    deliver: { _ throws(SchemeHandlerFailure) in throw .nobodyWaits }
+    deliver: { _, _ throws(SchemeHandlerFailure) in throw .nobodyWaits }
   )
 }
 

@@ -92,8 +92,10 @@ extension Lock {
 
   /// The lock that a file of this name belongs to.
   init?(named name: String) {
-    if let lock = [Lock.book, .deviceID].first(where: { $0.name == name }) {
-      self = lock
+    if name == Lock.book.name {
+      self = .book
+    } else if name == Lock.deviceID.name {
+      self = .deviceID
     } else if name.hasPrefix("account-"), let id = try? AccountID(String(name.dropFirst(8))) {
       self = .account(id)
     } else if name.hasPrefix("limits-"), let id = try? AccountID(String(name.dropFirst(7))) {

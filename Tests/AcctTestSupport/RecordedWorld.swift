@@ -34,6 +34,9 @@ package final class RecordedWorld: Sendable {
   /// The life of the process that runs in this world.
   package let lifeline = Lifeline()
 
+  /// The desktop of this world.
+  package let desktop = InMemoryDesktop()
+
   package init() { keyring = InMemoryKeyring(lifeline) }
 
   /// Everything on standard output.
@@ -148,6 +151,7 @@ package final class RecordedWorld: Sendable {
         Issue.record("\(name) was not expected to be resolved", sourceLocation: location)
         throw .noAnswer
       },
+      schemeHandler: desktop.handler(at: location),
       secretFiles: secretFiles.port,
       exec: exec.port,
       upkeep: upkeep.port

@@ -107,29 +107,24 @@ struct Add: AcctCommand {
     let name = try name.map { text throws(EngineError) in try parseName(text) }
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
     let wish = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
+    let added: AddAccount.Added
     if let guest {
-      let adding = AddGuest(context.world, context.interaction, timeout: options.timeout)
-      return try told(try await adding(at: try parseOrigin(guest), wish), context)
-    }
-    let credentials: NewCredentials
-    if let importFile {
+      added = try await AddGuest(context.world, context.interaction, timeout: options.timeout)(
+        at: try parseOrigin(guest),
+        wish
+      )
+    } else if let importFile {
       switch try ImportFile(context.world).read(importFile) {
       case .export(let export): return try await take(export, wish, context)
-      case .credentials(let handedOver): credentials = handedOver
+      case .credentials(let credentials):
+        added = try await AddAccount(context.world, context.interaction)(credentials, wish)
       }
     } else {
-      credentials = try await signedIn(context)
+      added = try await AddAccount(context.world, context.interaction, wait: context.waiting)(
+        try await signedIn(context),
+        wish
+      )
     }
-    let added = try await AddAccount(
-      context.world,
-      context.interaction,
-      wait: importFile == nil ? context.waiting : nil
-    )(credentials, wish)
-    return try told(added, context)
-  }
-
-  private func told(_ added: AddAccount.Added, _ context: Context) throws(EngineError) -> ExitStatus
-  {
     let account = added.account
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")

@@ -40,8 +40,9 @@ struct Arrival {
 
   /// Whether a known account is the same: by who it is, or by its identifier where it is nobody
   /// else.
+  ///
+  /// A backend's guest is the same whatever its new token calls it.
   func isSame(as known: Account) -> Bool {
-    // A backend has one guest on a machine: each of its tokens may name another subject.
     guard kind != .guest else { return known.isGuest(of: service) }
     // Where no issuer tells them apart, one person may be at several backends.
     guard known.kind == kind, kind == .oauth || known.service == service else { return false }
