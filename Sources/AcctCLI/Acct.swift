@@ -13,6 +13,7 @@ package struct Acct: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
+      RequestCommand.self,
       RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, VaultCommand.self,
     ]
   )

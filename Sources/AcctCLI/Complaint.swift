@@ -112,6 +112,7 @@ extension Complaint {
       self.init(signingIn: error)
     case .atproto(let error): self.init(error)
     case .dns, .moved: self.init(following: error)
+    case .request(let error): self.init(error)
     case .files(let failure): self.init(failure)
     case .input(.tooLarge(let name, let limit)):
       self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")

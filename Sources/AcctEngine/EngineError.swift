@@ -73,6 +73,9 @@ package enum EngineError: Error, Equatable, Sendable {
   case listen(ListenFailure)
   case keyGeneration
 
+  /// A request that the user makes.
+  case request(RequestError)
+
   case files(FilesFailure)
   /// What the user named could not be read.
   case input(StreamFailure)

@@ -10,17 +10,31 @@ package struct Streams: Sendable {
   package var input: @Sendable (_ path: String, _ limit: Int) throws(StreamFailure) -> Secret
   /// Whether standard output is a terminal.
   package var outputIsTerminal: Bool
+  /// Opens a file that the user named, or standard input for `-`, to be read part by part.
+  ///
+  /// A regular file can be opened again and again; of anything else the bytes come once.
+  package var source: @Sendable (_ path: String) throws(StreamFailure) -> ByteSource
+  /// Opens a file that the user named, or standard output for `-`, to be written part by part.
+  package var sink: @Sendable (_ path: String) throws(StreamFailure) -> ByteSink
+  /// Shows a line in place of the last one where standard error is a terminal; `nil` takes it away.
+  package var progress: @Sendable (String?) -> Void
 
   package init(
     output: @escaping @Sendable (Secret) throws(StreamFailure) -> Void,
     notice: @escaping @Sendable (String) -> Void,
     input: @escaping @Sendable (_ path: String, _ limit: Int) throws(StreamFailure) -> Secret,
-    outputIsTerminal: Bool
+    outputIsTerminal: Bool,
+    source: @escaping @Sendable (_ path: String) throws(StreamFailure) -> ByteSource,
+    sink: @escaping @Sendable (_ path: String) throws(StreamFailure) -> ByteSink,
+    progress: @escaping @Sendable (String?) -> Void
   ) {
     self.output = output
     self.notice = notice
     self.input = input
     self.outputIsTerminal = outputIsTerminal
+    self.source = source
+    self.sink = sink
+    self.progress = progress
   }
 }
 

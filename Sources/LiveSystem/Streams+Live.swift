@@ -30,7 +30,18 @@ extension Streams {
         try path == "-"
           ? read(input, "standard input", limit: limit) : read(path, limit: limit)
       },
-      outputIsTerminal: isatty(output) == 1
+      outputIsTerminal: isatty(output) == 1,
+      source: { path throws(StreamFailure) in
+        path == "-" ? .descriptor(input, "standard input") : try .file(path)
+      },
+      sink: { path throws(StreamFailure) in
+        path == "-" ? .descriptor(output, "standard output") : try .file(path)
+      },
+      progress: { line in
+        guard isatty(error) == 1 else { return }
+        // Back to the first column, and what stands there is wiped (ECMA-48, EL).
+        try? writeAll(Array("\r\u{1B}[K\(line?.printable ?? "")".utf8).span, to: error)
+      }
     )
   }
 

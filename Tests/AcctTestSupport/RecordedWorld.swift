@@ -16,6 +16,8 @@ package final class RecordedWorld: Sendable {
     var counter: UInt8 = 0
     var variables: [String: String] = [:]
     var inputs: [String: [UInt8]] = [:]
+    var outputs: [String: String] = [:]
+    var progress: [String] = []
     var directoryFiles: [DirectoryFile] = []
     var answers: [String] = []
     var requests: [HTTPRequest] = []
@@ -33,6 +35,10 @@ package final class RecordedWorld: Sendable {
   package var out: String { state.withLock { $0.out.joined() } }
   /// The lines on standard error.
   package var err: [String] { state.withLock { $0.err } }
+  /// The files that a command has written for the user, whole.
+  package var outputs: [String: String] { state.withLock { $0.outputs } }
+  /// The lines that showed how far a command is.
+  package var progress: [String] { state.withLock { $0.progress } }
   /// Everything that is kept in files, as text.
   package var filesText: String {
     state.withLock { state in
@@ -188,7 +194,36 @@ package final class RecordedWorld: Sendable {
         guard bytes.count <= limit else { throw .tooLarge(name: path, limit: limit) }
         return Secret(bytes)
       },
-      outputIsTerminal: false
+      outputIsTerminal: false,
+      source: { path throws(StreamFailure) in
+        guard let bytes = self.state.withLock({ $0.inputs[path] }) else {
+          throw .failed(name: path, reason: "no such file or directory")
+        }
+        let rest = Mutex([bytes].filter { !$0.isEmpty })
+        return ByteSource(length: path == "-" ? nil : Int64(bytes.count)) {
+          rest.withLock { $0.popLast() }
+        }
+      },
+      sink: { path throws(StreamFailure) in
+        ByteSink(
+          write: { part in
+            let text = String(decoding: part, as: UTF8.self)
+            self.state.withLock { state in
+              if path == "-" {
+                state.out.append(text)
+              } else {
+                state.outputs[path, default: ""] += text
+              }
+            }
+          },
+          finish: {},
+          discard: { self.state.withLock { $0.outputs[path] = nil } },
+          isAtomic: path != "-"
+        )
+      },
+      progress: { line in
+        if let line { self.state.withLock { $0.progress.append(line) } }
+      }
     )
   }
 
