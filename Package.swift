@@ -152,6 +152,7 @@ let package = Package(
       swiftSettings: houseRules
     ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),
+    tests("ShellTests", ["AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
   ],
   swiftLanguageModes: [.v6]
 )

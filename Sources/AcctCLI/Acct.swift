@@ -10,10 +10,11 @@ package struct Acct: AsyncParsableCommand {
 
         acct header URL | curl -H @- URL
       """,
-    version: "0.1.0",
+    version: "acct \(version)",
     subcommands: [
       Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
       RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, VaultCommand.self,
+      Complete.self,
     ]
   )
 
