@@ -3,7 +3,7 @@ import StrictJSON
 
 /// What the built `acct` says of its own command line.
 struct Tool {
-  struct Option {
+  struct Option: Equatable {
     /// With their dashes, as in `-a` and `--account`.
     var names: [String]
     var takesValue: Bool
