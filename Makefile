@@ -1,6 +1,7 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test lint format completions bench demo deb install files uninstall clean
+.PHONY: help setup build test lint format completions bench demo deb packages install files \
+	uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
@@ -18,17 +19,19 @@ pages = $(wildcard man/acct*.[1-8])
 
 # Debug and release agree on this one: a room imports only what Package.swift lets it.
 flags = --explicit-target-dependency-import-check error
-release_flags = $(flags) --configuration release --product acct --static-swift-stdlib
+# What is installed looks for no library beside itself.
+release_flags = $(flags) --configuration release --product acct --static-swift-stdlib \
+	--disable-local-rpath
 binary = .build/release/acct
 scripts = .ci/setup .ci/run .ci/check-rooms .ci/check-binary .ci/check-manual .ci/check-packages \
 	.ci/count-tests completions/generate packaging/deb \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## installs what building, testing and the demo need
-	@.ci/setup build demo test lint
+	@.ci/setup build demo test lint deb packages
 
 build: ## the release binary, .build/release/acct
 	@.ci/setup build
@@ -89,6 +92,10 @@ uninstall: ## takes it away again; accounts stay
 deb: build ## a Debian package, .build/acct_VERSION_ARCH.deb
 	@.ci/setup deb
 	packaging/deb .build
+
+packages: build ## checks what install and deb make, in throwaway folders
+	@.ci/setup deb packages
+	.ci/check-packages
 
 clean: ## removes everything that was built
 	rm -rf .build

@@ -4,7 +4,9 @@ struct TypedLine {
   /// What `acct` is then run with.
   var runs: String
 
-  /// The accounts that there are. None of them may be taken for anything but a name.
+  /// The accounts that there are.
+  ///
+  /// None of their names may be taken for anything else.
   static let accounts = [
     "alice", "alice.$(touch${IFS}tricked)", "o'neil", "did:plc:abc", "did:plc:abd", "me@x.example",
     "me@y.example", "~root", "\"quoted\"", "back\\slash", "a&b;c|d", "mü", "#hash", "`id`", "!$",
