@@ -149,14 +149,14 @@ let package = Package(
     tests(
       "KeyringContractTests",
       [
-        "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles", "SecretServiceKeyring",
-        "VaultKeyring",
+        "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles",
+        "SecretServiceKeyring", "VaultKeyring",
       ]
     ),
     .testTarget(
       name: "InteropTests",
       dependencies: ["AcctTestSupport"],
-      exclude: ["Glewlwyd"],
+      exclude: ["Glewlwyd", "export_format.py"],
       swiftSettings: houseRules
     ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),

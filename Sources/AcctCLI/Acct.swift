@@ -13,8 +13,8 @@ package struct Acct: AsyncParsableCommand {
     version: "acct \(version)",
     subcommands: [
       Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
-      RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, VaultCommand.self,
-      Complete.self,
+      RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, Export.self,
+      ExecCommand.self, VaultCommand.self, DoctorCommand.self, Complete.self,
     ]
   )
 

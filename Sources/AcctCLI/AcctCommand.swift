@@ -27,4 +27,6 @@ package enum ExitStatus: Int32, CaseIterable {
   case serverFailed = 11
   case usage = 64
   case badInput = 65
+  case commandNotExecutable = 126
+  case commandNotFound = 127
 }

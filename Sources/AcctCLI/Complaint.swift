@@ -122,6 +122,8 @@ extension Complaint {
     case .output(.tooLarge(let name, _)):
       self.init("outputFailed", .failed, "can't write \(name): too large")
     case .cancelled: self.init("cancelled", .cancelled, "cancelled")
+    case .transfer(let error): self.init(error)
+    case .exec(let failure): self.init(failure)
     }
   }
 }

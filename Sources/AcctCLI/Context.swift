@@ -71,6 +71,15 @@ struct Context {
     return .done
   }
 
+  /// Accounts as the contract's `ACCOUNT` objects, with their last known state.
+  func json(of accounts: [Account]) throws(EngineError) -> JSON {
+    let active = try Overview(world).listing().active
+    let now = world.clock.now()
+    return .array(
+      accounts.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) }
+    )
+  }
+
   /// The same for an account that has just been changed, as it is now.
   func done(_ id: AccountID, _ text: String) throws(EngineError) -> ExitStatus {
     try done(try Selection(world).find(id.description), text)

@@ -79,6 +79,10 @@ package enum EngineError: Error, Equatable, Sendable {
   /// The result could not be written.
   case output(StreamFailure)
   case cancelled
+  /// Accounts could not be exported, or an export not be taken.
+  case transfer(TransferError)
+  /// A program could not be run.
+  case exec(ExecFailure)
 }
 
 /// Why a new sign-in is needed.

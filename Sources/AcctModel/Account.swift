@@ -6,7 +6,7 @@ package struct Account: Equatable, Sendable {
   /// What stands before the token on a header line, or in its place.
   package enum TokenType: String, Sendable { case dpop = "DPoP", bearer = "Bearer", session, guest }
 
-  package let id: AccountID
+  package private(set) var id: AccountID
   package var name: AccountName
   package let kind: Kind
   package var tokenType: TokenType
@@ -75,6 +75,15 @@ package struct Account: Equatable, Sendable {
     self.renewalStartedAt = renewalStartedAt
     self.validatedAt = validatedAt
     self.createdAt = createdAt
+  }
+}
+
+extension Account {
+  /// The same account under another identifier.
+  package func renumbered(_ id: AccountID) -> Account {
+    var account = self
+    account.id = id
+    return account
   }
 }
 

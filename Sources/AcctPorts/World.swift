@@ -15,6 +15,9 @@ package struct World: Sendable {
   package var signals: Signals
   package var dns: DNS
   package var qrCode: QRCode
+  package var secretFiles: SecretFiles
+  package var exec: Exec
+  package var upkeep: Upkeep
 
   package init(
     secretService: Keyring,
@@ -31,7 +34,10 @@ package struct World: Sendable {
     listener: CallbackListener,
     signals: Signals,
     dns: DNS,
-    qrCode: QRCode = .none
+    qrCode: QRCode = .none,
+    secretFiles: SecretFiles,
+    exec: Exec,
+    upkeep: Upkeep
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -48,5 +54,8 @@ package struct World: Sendable {
     self.signals = signals
     self.dns = dns
     self.qrCode = qrCode
+    self.secretFiles = secretFiles
+    self.exec = exec
+    self.upkeep = upkeep
   }
 }

@@ -10,6 +10,9 @@ package struct Folders: Sendable {
   /// What need not outlive the session: nonces, the proxy's socket.
   package let run: PrivateFolder
 
+  /// All of acct's folders lie in these; one may be named twice.
+  package let roots: [PrivateFolder]
+
   /// Where the embedded keyring is.
   package var vault: PrivateFolder { data.subfolder("vault") }
 
@@ -22,6 +25,7 @@ package struct Folders: Sendable {
       data = folder.subfolder("data")
       state = folder.subfolder("state")
       run = folder.subfolder("run")
+      roots = [folder]
       return
     }
     func base(_ name: String, _ fallback: String) -> PrivateFolder {
@@ -37,6 +41,7 @@ package struct Folders: Sendable {
     } else {
       run = state
     }
+    roots = [data, state, run]
   }
 }
 

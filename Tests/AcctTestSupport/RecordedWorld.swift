@@ -19,11 +19,15 @@ package final class RecordedWorld: Sendable {
     var directoryFiles: [DirectoryFile] = []
     var answers: [String] = []
     var requests: [HTTPRequest] = []
+    var outputIsTerminal = false
     var respond: (@Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse)?
   }
   private let state = Mutex(State())
   /// The keyring of this world, in memory.
   package let keyring: InMemoryKeyring
+  package let secretFiles = RecordedSecretFiles()
+  package let exec = RecordedExec()
+  package let upkeep = RecordedUpkeep()
   /// The life of the process that runs in this world.
   package let lifeline = Lifeline()
 
@@ -68,6 +72,8 @@ package final class RecordedWorld: Sendable {
   ) {
     state.withLock { $0.respond = respond }
   }
+  /// Makes standard output a terminal.
+  package func connectTerminal() { state.withLock { $0.outputIsTerminal = true } }
   /// Every request that was sent.
   package var requests: [HTTPRequest] { state.withLock { $0.requests } }
   package func corrupt(_ file: StoredFile, with text: String) {
@@ -124,7 +130,10 @@ package final class RecordedWorld: Sendable {
       dns: DNS { name, _ throws(DNSFailure) in
         Issue.record("\(name) was not expected to be resolved", sourceLocation: location)
         throw .noAnswer
-      }
+      },
+      secretFiles: secretFiles.port,
+      exec: exec.port,
+      upkeep: upkeep.port
     )
   }
 
@@ -188,7 +197,7 @@ package final class RecordedWorld: Sendable {
         guard bytes.count <= limit else { throw .tooLarge(name: path, limit: limit) }
         return Secret(bytes)
       },
-      outputIsTerminal: false
+      outputIsTerminal: state.withLock { $0.outputIsTerminal }
     )
   }
 

@@ -23,9 +23,20 @@ struct Add: AcctCommand {
 
   @Option(
     name: .customLong("import"),
-    help: ArgumentHelp("Take over credentials in a JSON file; - is stdin.", valueName: "file")
+    help: ArgumentHelp(
+      "Take over credentials in a JSON file, or an export; - is stdin.",
+      valueName: "file"
+    )
   )
   var importFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Read an export's passphrase from your own file (or ACCT_EXPORT_PASSPHRASE_FILE).",
+      valueName: "file"
+    )
+  )
+  var passphraseFile: String?
 
   @Option(help: ArgumentHelp("Sign in at an OAuth 2 server.", valueName: "url"))
   var issuer: String?
@@ -62,11 +73,17 @@ struct Add: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let name = try name.map { text throws(EngineError) in try parseName(text) }
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
-    let adding = AddAccount(context.world, context.interaction)
-    let added = try await adding(
-      try await credentials(context),
-      .init(name: name, activates: !noSwitch, allowedOrigins: origins)
-    )
+    let wish = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
+    let credentials: NewCredentials
+    if let importFile {
+      switch try ImportFile(context.world).read(importFile) {
+      case .export(let export): return try await take(export, wish, context)
+      case .credentials(let handedOver): credentials = handedOver
+      }
+    } else {
+      credentials = try await signedIn(context)
+    }
+    let added = try await AddAccount(context.world, context.interaction)(credentials, wish)
     let account = added.account
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
@@ -74,8 +91,7 @@ struct Add: AcctCommand {
     return try context.done(account, "\(added.wasKnown ? "renewed" : "added") \(account.name)")
   }
 
-  private func credentials(_ context: Context) async throws(EngineError) -> NewCredentials {
-    if let importFile { return try ImportFile(context.world).read(importFile) }
+  private func signedIn(_ context: Context) async throws(EngineError) -> NewCredentials {
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.world, context.interaction).prepare()
     let prompts = SignInPrompts(context)

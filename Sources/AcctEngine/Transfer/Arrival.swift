@@ -1,0 +1,56 @@
+import AcctModel
+import AcctPorts
+
+/// What comes to be kept: new credentials, or an account that was kept elsewhere.
+struct Arrival {
+  let kind: Account.Kind
+  let identity: Identity
+  let items: [Keyring.Item]
+  /// What to call it if the user doesn't say.
+  let suggestedName: String
+  /// The identifier that it had elsewhere.
+  let id: AccountID?
+  private let form: Form
+
+  private enum Form {
+    case credentials(NewCredentials)
+    case moved(Account)
+  }
+
+  init(_ credentials: NewCredentials) {
+    kind = credentials.kind
+    identity = credentials.identity
+    items = credentials.items
+    suggestedName = credentials.suggestedName
+    id = nil
+    form = .credentials(credentials)
+  }
+
+  init(_ holding: Holding) {
+    kind = holding.account.kind
+    identity = holding.account.identity
+    items = holding.orderedItems
+    suggestedName = holding.account.name.description
+    id = holding.account.id
+    form = .moved(holding.account)
+  }
+
+  /// Whether a known account is the same: by who it is, or by its identifier where it is nobody
+  /// else.
+  func isSame(as known: Account) -> Bool {
+    guard known.kind == kind else { return false }
+    return known.identity.isSame(as: identity) || known.id == id && known.identity == identity
+  }
+
+  /// The account that is to keep it.
+  func account(_ id: AccountID, _ name: AccountName, createdAt: Timestamp) -> Account {
+    switch form {
+    case .credentials(let credentials):
+      return credentials.account(id, name, createdAt: createdAt)
+    case .moved(let account):
+      var account = account.renumbered(id)
+      account.name = name
+      return account
+    }
+  }
+}
