@@ -5,11 +5,11 @@ _acct_grammar() {
   commands=() options=() arguments=()
   case $1 in
     '')
-      commands=(add list switch status header token refresh remove rename allow key vault help)
+      commands=(add list switch status header token refresh remove rename allow key export exec vault doctor help)
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
-      options=(--import=file --issuer= --client-id= --scope= --resource= --device --no-browser --redirect-port= --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--import=file --passphrase-file=file --issuer= --client-id= --scope= --resource= --device --no-browser --redirect-port= --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('')
       ;;
     'list')
@@ -62,6 +62,14 @@ _acct_grammar() {
       options=(--file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('account')
       ;;
+    'export')
+      options=(--all -o=file --output=file --force --passphrase-file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('account*')
+      ;;
+    'exec')
+      options=(--env= --min-valid= --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('command*')
+      ;;
     'vault')
       commands=(unlock lock passphrase)
       options=(--version -h --help)
@@ -75,8 +83,11 @@ _acct_grammar() {
     'vault passphrase')
       options=(--new-passphrase-file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
+    'doctor')
+      options=(--repair --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
     'help')
-      commands=(add list switch status header token refresh remove rename allow key vault help)
+      commands=(add list switch status header token refresh remove rename allow key export exec vault doctor help)
       ;;
     'help key')
       commands=(show thumbprint import)
@@ -174,12 +185,19 @@ _acct_values() {
       return
       ;;
     command)
-      if ((offset)) && declare -F _command_offset >/dev/null; then
+      if [[ ! $ended ]]; then
+        found=(--)
+      elif ((offset)) && declare -F _command_offset >/dev/null; then
+        # bash-completion knows how that command is completed.
         _command_offset "$offset"
+        return
+      elif ((offset)); then
+        _acct_values file
+        return
       else
         mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+        return
       fi
-      return
       ;;
   esac
   _acct_offer "${found[@]}"

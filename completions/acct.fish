@@ -18,7 +18,10 @@ function __acct_grammar -S
                 'rename'\t'Give an account another name' \
                 'allow'\t'Let an account'\''s headers go to one more origin' \
                 'key'\t'Show or put back the DPoP key of an account' \
+                'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
+                'exec'\t'Run a command with the token in its environment' \
                 'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
+                'doctor'\t'Check keyring, files and clock, and say how to mend what is wrong' \
                 'help'\t'Show how a command is used'
             set options '--json'\t'Print one JSON object; errors too, on standard error' \
                 '--no-color'\t'Use no colour' \
@@ -34,7 +37,8 @@ function __acct_grammar -S
                 '-v'\t'Say what is done' \
                 '--verbose'\t'Say what is done'
         case 'add'
-            set options '--import=file'\t'Take over credentials in a JSON file; - is stdin' \
+            set options '--import=file'\t'Take over credentials in a JSON file, or an export; - is stdin' \
+                '--passphrase-file=file'\t'Read an export'\''s passphrase from your own file (or ACCT_EXPORT_PASSPHRASE_FILE)' \
                 '--issuer='\t'Sign in at an OAuth 2 server' \
                 '--client-id='\t'The client'\''s id' \
                 '--scope='\t'The scope to ask for' \
@@ -256,6 +260,44 @@ function __acct_grammar -S
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'account'
+        case 'export'
+            set options '--all'\t'Every account' \
+                '-o=file'\t'Where to write; standard output unless that is a terminal' \
+                '--output=file'\t'Where to write; standard output unless that is a terminal' \
+                '--force'\t'Replace a file that is there' \
+                '--passphrase-file=file'\t'Read the passphrase from your own file instead (or ACCT_EXPORT_PASSPHRASE_FILE)' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account*'
+        case 'exec'
+            set options '--env='\t'The variable that holds the token' \
+                '--min-valid='\t'Renew it if it has less than this left' \
+                '--offline'\t'Renew nothing: use what is there' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'command*'
         case 'vault'
             set commands 'unlock'\t'Ask for the passphrase once, and not again for a while' \
                 'lock'\t'Forget the passphrase at once' \
@@ -306,6 +348,22 @@ function __acct_grammar -S
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
+        case 'doctor'
+            set options '--repair'\t'Mend what can be mended without help' \
+                '--offline'\t'Ask no server for the time' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
         case 'help'
             set commands 'add'\t'Add an account' \
                 'list'\t'Show every account' \
@@ -318,7 +376,10 @@ function __acct_grammar -S
                 'rename'\t'Give an account another name' \
                 'allow'\t'Let an account'\''s headers go to one more origin' \
                 'key'\t'Show or put back the DPoP key of an account' \
+                'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
+                'exec'\t'Run a command with the token in its environment' \
                 'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
+                'doctor'\t'Check keyring, files and clock, and say how to mend what is wrong' \
                 'help'\t'Show how a command is used'
         case 'help key'
             set commands 'show'\t'Print the public key as a JWK' \
@@ -423,7 +484,11 @@ function __acct_values -S -a wanted value
         case file
             __fish_complete_path $value
         case command
-            __fish_complete_command
+            if set -q ended[1]
+                __fish_complete_command
+            else
+                printf '%s\n' --
+            end
     end
 end
 

@@ -54,7 +54,7 @@ import Testing
       [Product.executable("acct"), folder.path]
     )
     let written = try await generate.run()
-    #expect(written.status == 0, "\(written.errorText)")
+    try #require(written.status == 0, "\(written.errorText)")
     for name in ["acct.bash", "_acct", "acct.fish"] {
       let difference = try await ChildProcess(
         "diff",

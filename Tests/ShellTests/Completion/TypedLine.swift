@@ -59,6 +59,10 @@ struct TypedLine {
     TypedLine("acct add --import .zshr\t", "[add][--import][.zshrc]"),
     TypedLine("acct add --import=.zshr\t", "[add][--import=.zshrc]"),
 
+    // Another program's command line, which begins behind --.
+    TypedLine("acct exec \t", "[exec][--]"),
+    TypedLine("acct exec -a alice -- ls .zshr\t", "[exec][-a][alice][--][ls][.zshrc]"),
+
     // Nothing can be known, and nothing is made up.
     TypedLine("acct rename alice o\t", "[rename][alice][o]"),
     TypedLine("acct nonsense a\t", "[nonsense][a]"),

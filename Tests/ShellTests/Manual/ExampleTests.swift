@@ -45,6 +45,7 @@ private struct Bench {
       }
     }
     _ = try folder.file("post.json", holding: "{}")
+    _ = try folder.file("passphrase", holding: "made up for this test\n")
     let bin = try folder.folder("bin")
     // Signing in needs the web: of those lines only the words are looked at.
     _ = try folder.file(
