@@ -14,7 +14,7 @@ package struct Acct: AsyncParsableCommand {
     subcommands: [
       Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
       RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, Export.self,
-      ExecCommand.self, VaultCommand.self, DoctorCommand.self, Complete.self,
+      ExecCommand.self, VaultCommand.self, DoctorCommand.self, CallbackCommand.self, Complete.self,
     ]
   )
 

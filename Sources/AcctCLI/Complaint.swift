@@ -110,6 +110,8 @@ extension Complaint {
       self.init(network: error)
     case .authorizationRefused, .untrustedCallback, .deviceCodeExpired, .listen, .keyGeneration:
       self.init(signingIn: error)
+    case .session(let error): self.init(error)
+    case .backend(let error): self.init(error)
     case .atproto(let error): self.init(error)
     case .dns, .moved: self.init(following: error)
     case .files(let failure): self.init(failure)

@@ -33,6 +33,9 @@ struct Context {
     offline ? .forbidden : .allowed(timeout: options.timeout)
   }
 
+  /// Shows what a use case waits for.
+  var waiting: Waiting.Teller { WaitingNotices(self).show }
+
   /// Says something on standard error that is not an error.
   func notice(_ text: String) {
     guard !options.quiet else { return }

@@ -6,11 +6,18 @@ import AcctProtocol
 package struct AddAccount: Sendable {
   private let world: World
   private let interaction: Interaction
+  private let patience: Patience?
   private let book: AccountBook
 
-  package init(_ world: World, _ interaction: Interaction) {
+  /// - Parameters:
+  ///   - world: Everything outside.
+  ///   - interaction: Whether a person may be asked to unlock the keyring.
+  ///   - wait: Told of a keyring that was locked during a sign-in, for which it is then waited;
+  ///     without it, a keyring that is locked is an error at once.
+  package init(_ world: World, _ interaction: Interaction, wait: Waiting.Teller? = nil) {
     self.world = world
     self.interaction = interaction
+    patience = wait.map { Patience(world, $0) }
     book = AccountBook(world.files)
   }
 
@@ -44,7 +51,7 @@ package struct AddAccount: Sendable {
   }
 
   func callAsFunction(_ arrival: Arrival, _ options: Options) async throws(EngineError) -> Added {
-    let keyring = try await prepare()
+    let keyring = try await prepare(for: arrival.suggestedName)
 
     // Another process may add or remove the same identity at any time, so whichever was found
     // is looked at again under its lock, and the search repeated if it has changed.
@@ -54,6 +61,15 @@ package struct AddAccount: Sendable {
       } else if let account = try await create(arrival, options, keyring) {
         return Added(account: account, wasKnown: false)
       }
+    }
+  }
+
+  /// The same, with time to unlock it again: the user has just signed in.
+  private func prepare(for owner: String) async throws(EngineError) -> Keyring {
+    guard let patience else { return try await prepare() }
+    return try await patience(for: owner, interaction) {
+      (interaction) async throws(EngineError) -> Keyring in
+      try await AddAccount(world, interaction).prepare()
     }
   }
 

@@ -7,9 +7,14 @@ package struct Authorize: Sendable {
   private let world: World
   private let granting: Granting
 
-  package init(_ world: World, _ interaction: Interaction, _ network: Granting.Network) {
+  package init(
+    _ world: World,
+    _ interaction: Interaction,
+    _ network: Granting.Network,
+    tell: @escaping Waiting.Teller = { _ in }
+  ) {
     self.world = world
-    granting = Granting(world, interaction, network)
+    granting = Granting(world, interaction, network, tell: tell)
   }
 
   /// Where the lines are to go.
@@ -93,7 +98,7 @@ package struct Authorize: Sendable {
       }
       return [.authorization("DPoP", grant.token), HeaderField("DPoP", Secret(proof))]
     case .session where !asBearer:
-      return [HeaderField("Cookie", Secret(joining: [Secret("sid="), grant.token.secret]))]
+      return [.sessionCookie(grant.token)]
     case .bearer, .session:
       return [.authorization("Bearer", grant.token)]
     case .guest:
@@ -111,6 +116,11 @@ package struct HeaderField: Equatable, Sendable {
   package init(_ name: String, _ value: Secret) {
     self.name = name
     self.value = value
+  }
+
+  /// A sealed session as the cookie that it came from.
+  static func sessionCookie(_ session: Token) -> HeaderField {
+    HeaderField("Cookie", Secret(joining: [Secret("sid="), session.secret]))
   }
 
   static func authorization(_ scheme: String, _ token: Token) -> HeaderField {

@@ -72,6 +72,10 @@ package enum EngineError: Error, Equatable, Sendable {
   case deviceCodeExpired
   case listen(ListenFailure)
   case keyGeneration
+  case backend(BackendError)
+
+  // A backend's sealed session.
+  case session(SessionError)
 
   case files(FilesFailure)
   /// What the user named could not be read.

@@ -112,5 +112,12 @@ package struct Identity: Hashable, Sendable {
   }
 
   /// Whether both are known to be the same.
-  package func isSame(as other: Identity) -> Bool { subject != nil && self == other }
+  ///
+  /// A DID names one person wherever it is, so that an issuer which is not known yet, since the
+  /// first renewal finds it, makes nobody else of it.
+  package func isSame(as other: Identity) -> Bool {
+    guard let subject, subject == other.subject, clientID == other.clientID else { return false }
+    let isUnknown = issuer == nil || other.issuer == nil
+    return issuer == other.issuer || isUnknown && subject.hasPrefix("did:")
+  }
 }

@@ -15,6 +15,7 @@ package struct World: Sendable {
   package var signals: Signals
   package var dns: DNS
   package var qrCode: QRCode
+  package var schemeHandler: SchemeHandler
   package var secretFiles: SecretFiles
   package var exec: Exec
   package var upkeep: Upkeep
@@ -35,6 +36,7 @@ package struct World: Sendable {
     signals: Signals,
     dns: DNS,
     qrCode: QRCode = .none,
+    schemeHandler: SchemeHandler = .none,
     secretFiles: SecretFiles,
     exec: Exec,
     upkeep: Upkeep
@@ -54,6 +56,7 @@ package struct World: Sendable {
     self.signals = signals
     self.dns = dns
     self.qrCode = qrCode
+    self.schemeHandler = schemeHandler
     self.secretFiles = secretFiles
     self.exec = exec
     self.upkeep = upkeep

@@ -45,7 +45,7 @@ package struct Folders: Sendable {
   }
 }
 
-private func absoluteOnly(_ path: String?) -> String? { path?.hasPrefix("/") == true ? path : nil }
+func absoluteOnly(_ path: String?) -> String? { path?.hasPrefix("/") == true ? path : nil }
 
 /// Made absolute, so that messages name a place that still means the same elsewhere.
 private func absolute(_ path: String) -> String {
@@ -65,7 +65,7 @@ private func isOwnFolder(_ path: String) -> Bool {
 }
 
 /// The user's home: `HOME`, else what the user database says, else `/` as where there is no user.
-private func home(_ variable: (_ name: String) -> String?) -> String {
+func home(_ variable: (_ name: String) -> String?) -> String {
   if let home = absoluteOnly(variable("HOME")) { return home }
   var entry = unsafe passwd()
   var buffer = [CChar](repeating: 0, count: 16_384)

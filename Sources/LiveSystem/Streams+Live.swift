@@ -19,7 +19,7 @@ extension Streams {
     output: Int32 = STDOUT_FILENO,
     error: Int32 = STDERR_FILENO
   ) -> Streams {
-    Streams(
+    var streams = Streams(
       output: { secret throws(StreamFailure) in try write(secret, to: output) },
       notice: { line in
         // One call for the whole line, so that those of two processes do not mix. If standard
@@ -32,6 +32,12 @@ extension Streams {
       },
       outputIsTerminal: isatty(output) == 1
     )
+    guard isatty(error) == 1 else { return streams }
+    streams.passing = { line in
+      // Back to the line's start, the text, and away with what is left of the one before.
+      try? writeAll(Array("\r\(line.printable)\u{1B}[K".utf8).span, to: error)
+    }
+    return streams
   }
 
   /// Writes bytes to a descriptor that stands for standard output.

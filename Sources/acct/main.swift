@@ -36,6 +36,7 @@ let world = World(
   signals: .live(),
   dns: .live(variable: surroundings.variable),
   qrCode: .live(surroundings.variable),
+  schemeHandler: .live(folders, surroundings.variable),
   secretFiles: .live(),
   exec: .live(undoing: hardening),
   upkeep: .live(folders)

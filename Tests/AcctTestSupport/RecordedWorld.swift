@@ -11,9 +11,12 @@ package final class RecordedWorld: Sendable {
   private struct State {
     var out: [String] = []
     var err: [String] = []
+    /// Lines that took each other's place; `nil` where standard error is no terminal.
+    var passing: [String]?
     var files: [StoredFile: [UInt8]] = [:]
     var now: Int64 = 1_800_000_000
     var counter: UInt8 = 0
+    var unlocksAt: Int64?
     var variables: [String: String] = [:]
     var inputs: [String: [UInt8]] = [:]
     var directoryFiles: [DirectoryFile] = []
@@ -31,12 +34,20 @@ package final class RecordedWorld: Sendable {
   /// The life of the process that runs in this world.
   package let lifeline = Lifeline()
 
+  /// The desktop of this world.
+  package let desktop = InMemoryDesktop()
+
   package init() { keyring = InMemoryKeyring(lifeline) }
 
   /// Everything on standard output.
   package var out: String { state.withLock { $0.out.joined() } }
   /// The lines on standard error.
   package var err: [String] { state.withLock { $0.err } }
+  /// The lines that took each other's place on a terminal, an empty one where the last was taken
+  /// away.
+  package var passing: [String] { state.withLock { $0.passing ?? [] } }
+  /// Makes standard error a terminal.
+  package func showOnTerminal() { state.withLock { $0.passing = [] } }
   /// Everything that is kept in files, as text.
   package var filesText: String {
     state.withLock { state in
@@ -53,6 +64,12 @@ package final class RecordedWorld: Sendable {
   package var now: Int64 {
     get { state.withLock { $0.now } }
     set { state.withLock { $0.now = newValue } }
+  }
+
+  /// Unlocks the keyring so many seconds from now, when somebody sleeps over that moment.
+  package func unlock(after seconds: Int64) {
+    let due = now + seconds
+    state.withLock { $0.unlocksAt = due }
   }
 
   package func set(_ variable: String, to value: String) {
@@ -108,6 +125,9 @@ package final class RecordedWorld: Sendable {
         now: { Timestamp(clamped: self.now) },
         sleep: { seconds in
           self.now += seconds
+          if let due = self.state.withLock({ $0.unlocksAt }), self.now >= due {
+            self.keyring.unlock()
+          }
           return true
         }
       ),
@@ -131,6 +151,7 @@ package final class RecordedWorld: Sendable {
         Issue.record("\(name) was not expected to be resolved", sourceLocation: location)
         throw .noAnswer
       },
+      schemeHandler: desktop.handler(at: location),
       secretFiles: secretFiles.port,
       exec: exec.port,
       upkeep: upkeep.port
@@ -182,7 +203,7 @@ package final class RecordedWorld: Sendable {
   }
 
   private var streams: Streams {
-    Streams(
+    var streams = Streams(
       output: { bytes throws(StreamFailure) in
         let text = bytes.withBytes { span in
           String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
@@ -199,6 +220,10 @@ package final class RecordedWorld: Sendable {
       },
       outputIsTerminal: state.withLock { $0.outputIsTerminal }
     )
+    if state.withLock({ $0.passing != nil }) {
+      streams.passing = { line in self.state.withLock { $0.passing?.append(line) } }
+    }
+    return streams
   }
 
   private var terminal: Terminal {

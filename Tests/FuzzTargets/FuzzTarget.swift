@@ -7,6 +7,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case challenge, callback, url, origin, handle, did, time
   case dns, didDocument = "did-document"
   case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"
+  case export, exportContents = "export-contents"
 
   /// Reads `bytes`, and returns the property that did not hold.
   ///
@@ -33,6 +34,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .accountFile: accountFileViolation(bytes)
     case .vaultHeader: vaultHeaderViolation(bytes)
     case .vaultItem: vaultItemViolation(bytes)
+    case .export: exportViolation(bytes)
+    case .exportContents: exportContentsViolation(bytes)
     }
   }
 }

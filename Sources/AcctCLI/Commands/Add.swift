@@ -9,6 +9,8 @@ struct Add: AcctCommand {
     usage: """
       acct add IDENTIFIER
       acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
+      acct add --backend URL [IDENTIFIER] [--callback PREFIX]
+      acct add --session URL [IDENTIFIER] [--callback PREFIX]
       acct add --import FILE
       """,
     discussion: """
@@ -41,6 +43,16 @@ struct Add: AcctCommand {
   @Option(help: ArgumentHelp("Sign in at an OAuth 2 server.", valueName: "url"))
   var issuer: String?
 
+  @Option(
+    help: ArgumentHelp("Sign in at a backend that hands over its tokens.", valueName: "url")
+  )
+  var backend: String?
+
+  @Option(
+    help: ArgumentHelp("Sign in at a backend that keeps the tokens itself.", valueName: "url")
+  )
+  var session: String?
+
   @OptionGroup var signIn: SignInOptions
 
   @Option(help: "What to call the account.")
@@ -57,13 +69,30 @@ struct Add: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    switch [identifier, importFile, issuer].count(where: { $0 != nil }) {
-    case 0: throw ValidationError("add what? a handle, --issuer URL or --import FILE")
-    case 1: break
-    default: throw ValidationError("a handle, --issuer and --import are different ways to add")
+    // A backend may be told whom to sign in; for the others a name is a way of its own.
+    let named = backend == nil && session == nil ? identifier : nil
+    let ways = [named, importFile, issuer, backend, session].count { $0 != nil }
+    guard ways > 0 else {
+      throw ValidationError(
+        "add what? a handle, --issuer, --backend or --session URL, or --import FILE"
+      )
     }
-    guard identifier == nil || !signIn.device && signIn.resource.isEmpty else {
+    guard ways == 1 else {
+      throw ValidationError(
+        "a handle, --issuer, --backend, --session and --import are different ways to add"
+      )
+    }
+    guard issuer != nil || !signIn.device && signIn.resource.isEmpty else {
       throw ValidationError("--device and --resource go with --issuer")
+    }
+    guard backend != nil || session != nil || signIn.callback == nil else {
+      throw ValidationError("--callback goes with --backend and --session")
+    }
+    guard backend == nil && session == nil || signIn.scope == nil else {
+      throw ValidationError("--scope is the backend's to choose")
+    }
+    guard session == nil || signIn.clientID == nil else {
+      throw ValidationError("--client-id is the backend's own")
     }
     guard issuer == nil || signIn.clientID != nil else {
       throw ValidationError("--issuer needs --client-id")
@@ -83,7 +112,11 @@ struct Add: AcctCommand {
     } else {
       credentials = try await signedIn(context)
     }
-    let added = try await AddAccount(context.world, context.interaction)(credentials, wish)
+    let added = try await AddAccount(
+      context.world,
+      context.interaction,
+      wait: importFile == nil ? context.waiting : nil
+    )(credentials, wish)
     let account = added.account
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
@@ -95,6 +128,20 @@ struct Add: AcctCommand {
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.world, context.interaction).prepare()
     let prompts = SignInPrompts(context)
+    if let backend {
+      let wish = try signIn.wish(backend: backend, for: identifier, context)
+      return try await BackendSignIn(context.world, timeout: options.timeout)(
+        wish,
+        tell: prompts.show
+      )
+    }
+    if let session {
+      return try await SessionSignIn(context.world, timeout: options.timeout)(
+        try signIn.wish(session: session, for: identifier, context),
+        tell: prompts.show,
+        wait: context.waiting
+      )
+    }
     if let identifier {
       let wish = try signIn.wish(identity: identifier, context)
       return try await ATProtoSignIn(context.world, timeout: options.timeout)(

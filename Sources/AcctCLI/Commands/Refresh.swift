@@ -28,7 +28,12 @@ struct RefreshCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let refresh = Refresh(context.world, context.interaction, timeout: options.timeout)
+    let refresh = Refresh(
+      context.world,
+      context.interaction,
+      timeout: options.timeout,
+      tell: context.waiting
+    )
     guard all else {
       let account = try context.choose(name).account
       switch await refresh(account, force: force) {

@@ -22,9 +22,16 @@ struct Status: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     var choice = try context.choose(name)
     if check {
-      let ask = ServerCheck(context.world, context.interaction, timeout: options.timeout)
-      do { try await ask(choice.account) } catch { return try await show(choice, context, error) }
+      let ask = ServerCheck(
+        context.world,
+        context.interaction,
+        timeout: options.timeout,
+        tell: context.waiting
+      )
+      var refusal: EngineError?
+      do { try await ask(choice.account) } catch { refusal = error }
       choice.account = try Selection(context.world).find(choice.account.id.description)
+      return try await show(choice, context, refusal)
     }
     return try await show(choice, context)
   }

@@ -5,6 +5,7 @@ import AcctPorts
 struct Arrival {
   let kind: Account.Kind
   let identity: Identity
+  private let service: Origin?
   let items: [Keyring.Item]
   /// What to call it if the user doesn't say.
   let suggestedName: String
@@ -20,6 +21,7 @@ struct Arrival {
   init(_ credentials: NewCredentials) {
     kind = credentials.kind
     identity = credentials.identity
+    service = credentials.service
     items = credentials.items
     suggestedName = credentials.suggestedName
     id = nil
@@ -29,6 +31,7 @@ struct Arrival {
   init(_ holding: Holding) {
     kind = holding.account.kind
     identity = holding.account.identity
+    service = holding.account.service
     items = holding.orderedItems
     suggestedName = holding.account.name.description
     id = holding.account.id
@@ -38,7 +41,8 @@ struct Arrival {
   /// Whether a known account is the same: by who it is, or by its identifier where it is nobody
   /// else.
   func isSame(as known: Account) -> Bool {
-    guard known.kind == kind else { return false }
+    // Where no issuer tells them apart, one person may be at several backends.
+    guard known.kind == kind, kind == .oauth || known.service == service else { return false }
     return known.identity.isSame(as: identity) || known.id == id && known.identity == identity
   }
 

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
 import AcctProtocol
 import StrictJSON
@@ -8,9 +8,9 @@ import StrictJSON
 ///
 /// `Documentation/export-format.md` describes it. A machine's own are not in it: the device id that
 /// guests are counted by, hints, and which account is active.
-enum ExportContents {
+package enum ExportContents {
   /// Writes accounts.
-  static func encode(_ holdings: [Holding]) throws(TransferError) -> Secret {
+  package static func encode(_ holdings: [Holding]) throws(TransferError) -> Secret {
     var accounts: [JSON] = []
     for holding in holdings {
       guard let account = try? JSON(parsing: AccountFile.encode(holding.account)) else {
@@ -29,7 +29,7 @@ enum ExportContents {
   /// Reads accounts, each of which is sound.
   ///
   /// - Throws: ``TransferError/notAccounts`` or ``TransferError/unsound(_:)``.
-  static func decode(_ contents: Secret) throws(TransferError) -> [Holding] {
+  package static func decode(_ contents: Secret) throws(TransferError) -> [Holding] {
     let json = contents.withBytes { bytes in try? JSON(parsing: bytes) }
     guard let entries = json?.objectValue?["accounts"]?.arrayValue, !entries.isEmpty else {
       throw .notAccounts

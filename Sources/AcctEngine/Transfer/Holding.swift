@@ -1,11 +1,11 @@
-import AcctModel
-import AcctPorts
+package import AcctModel
+package import AcctPorts
 import AcctProtocol
 
 /// All that is kept of an account: its file, and its items in the keyring.
-struct Holding: Equatable {
-  var account: Account
-  var items: [ItemKind: Secret]
+package struct Holding: Equatable, Sendable {
+  package var account: Account
+  package var items: [ItemKind: Secret]
 
   /// The items in the order in which they are written: what can't be had again first.
   var orderedItems: [Keyring.Item] {
