@@ -125,12 +125,15 @@ let package = Package(
     ),
     tests(
       "AcctProtocolTests",
-      ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol"],
+      ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctTestSupport"],
       vectors: true
     ),
     tests(
       "AcctCLITests",
-      ["AcctModel", "StrictJSON", "AcctPorts", "AcctCLI", "AcctTestSupport"]
+      [
+        "AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctCLI",
+        "AcctTestSupport",
+      ]
     ),
     tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(

@@ -114,6 +114,14 @@ extension Complaint {
     case .backend(let error): self.init(error)
     case .atproto(let error): self.init(error)
     case .dns, .moved: self.init(following: error)
+    case .nothingObserved:
+      self.init(
+        "nothingObserved",
+        .badInput,
+        "there are no response headers on standard input",
+        hint: "`curl -D -` prints them"
+      )
+    case .guest(let error): self.init(error)
     case .files(let failure): self.init(failure)
     case .input(.tooLarge(let name, let limit)):
       self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")

@@ -66,7 +66,7 @@ package struct Authorize: Sendable {
     }
     let grant = try await granting.grant(to: account)
     return Authorization(
-      fields: try fields(grant, for: target, as: account, asBearer: asBearer),
+      fields: try await fields(grant, for: target, as: account, asBearer: asBearer),
       expiresAt: grant.expiresAt,
       notices: grant.notices
     )
@@ -77,7 +77,7 @@ package struct Authorize: Sendable {
     for target: Target,
     as account: Account,
     asBearer: Bool
-  ) throws(EngineError) -> [HeaderField] {
+  ) async throws(EngineError) -> [HeaderField] {
     switch account.tokenType {
     case .dpop:
       guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
@@ -102,8 +102,7 @@ package struct Authorize: Sendable {
     case .bearer, .session:
       return [.authorization("Bearer", grant.token)]
     case .guest:
-      let deviceID = try DeviceID(world).value()
-      return [.authorization("Bearer", grant.token), HeaderField("X-Device-ID", Secret(deviceID))]
+      return [.authorization("Bearer", grant.token), try await DeviceID(world).field()]
     }
   }
 }

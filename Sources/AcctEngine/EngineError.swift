@@ -77,6 +77,10 @@ package enum EngineError: Error, Equatable, Sendable {
   // A backend's sealed session.
   case session(SessionError)
 
+  /// What was given to observe is no response's head.
+  case nothingObserved
+  case guest(GuestError)
+
   case files(FilesFailure)
   /// What the user named could not be read.
   case input(StreamFailure)
@@ -95,6 +99,8 @@ package enum SignInReason: Equatable, Sendable {
   case expired
   /// The server has ended the session, in these words.
   case ended(reason: String)
+  /// A guest's token is past or was refused, in these words; a backend can give a new one.
+  case guestOver(reason: String, Origin?)
   /// The secrets are gone.
   case signedOut(reason: String)
 }

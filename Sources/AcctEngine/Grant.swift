@@ -60,8 +60,26 @@ package struct Granting: Sendable {
       // What has just been obtained is used as it is, however short its life.
       let current = try AccountBook(world.files).account(account.id) ?? account
       return try await holding(current).grant(at: now)
+    case .discard: throw await ending(held, assessment, at: now)
     default: throw held.account.obstacle(assessment)
     }
+  }
+
+  /// Discards a guest's token that is past, and returns what to tell of it.
+  private func ending(
+    _ held: Held,
+    _ assessment: Assessment,
+    at now: Timestamp
+  ) async -> EngineError {
+    var assessment = assessment
+    if held.account.assess(held.evidence, at: now).action == .discard {
+      // What can't be removed now is removed the next time; that it is past is the news.
+      try? await GuestEnd(world, interaction).past(held.account)
+    } else {
+      // More was asked for than is usual: it is still good for everybody else.
+      assessment.reason = "it has less time left than was asked for"
+    }
+    return held.account.obstacle(assessment)
   }
 
   private func renew(_ account: Account, leaving minimum: Int64?) async throws(EngineError) {

@@ -26,7 +26,8 @@ package struct ServerCheck: Sendable {
   /// A backend and an AT Protocol data server are asked for the session; a backend's word that it
   /// is over is written down. Of another account the authorization
   /// server is asked for its metadata, after a renewal if that was due: more can't be known
-  /// without knowing what its resource server offers.
+  /// without knowing what its resource server offers. For a guest nobody is asked: its backend
+  /// offers nothing, and any request to it could use up what little a guest has.
   ///
   /// - Parameter account: Whose credentials.
   /// - Throws: ``EngineError``; a refusal changes nothing of what is kept.
@@ -37,6 +38,8 @@ package struct ServerCheck: Sendable {
     }
     let granting = Granting(world, interaction, .allowed(timeout: exchange.timeout), tell: tell)
     var grant = try await granting.grant(to: account)
+    // A backend has nothing to ask about a guest: what its token says of itself has been looked at.
+    guard account.kind != .guest else { return }
     guard account.did != nil, let service = account.service else {
       if let issuer = account.identity.issuer {
         _ = try await Discovery(world, timeout: exchange.timeout).server(issuer)
@@ -52,6 +55,7 @@ package struct ServerCheck: Sendable {
       grant = try await granting.grant(to: account)
       response = try await session(at: service, grant, account.tokenType)
     }
+    await LimitsLedger(world).learn(from: response.fields, of: service, for: account.id)
     switch response.status {
     case 200: try await confirm(account)
     case 401:

@@ -28,6 +28,8 @@ package struct Account: Equatable, Sendable {
   package var lease: Lease
   /// When the server ends the session whatever is renewed.
   package var sessionEndsAt: Timestamp?
+  /// What the backend keeps from a guest; `nil` for anybody else.
+  package var limitations: GuestLimitations?
   package var standing: Standing
   /// When a renewal was begun whose end is not known: its answer may have been lost.
   package var renewalStartedAt: Timestamp?
@@ -51,6 +53,7 @@ package struct Account: Equatable, Sendable {
     thumbprint: String? = nil,
     lease: Lease,
     sessionEndsAt: Timestamp? = nil,
+    limitations: GuestLimitations? = nil,
     standing: Standing = .signedIn,
     renewalStartedAt: Timestamp? = nil,
     validatedAt: Timestamp? = nil,
@@ -71,6 +74,7 @@ package struct Account: Equatable, Sendable {
     self.thumbprint = thumbprint
     self.lease = lease
     self.sessionEndsAt = sessionEndsAt
+    self.limitations = limitations
     self.standing = standing
     self.renewalStartedAt = renewalStartedAt
     self.validatedAt = validatedAt

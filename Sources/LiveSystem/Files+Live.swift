@@ -75,6 +75,7 @@ extension Folders {
     case .keyringDecision: (data, "keyring")
     case .nonce(let origin): (nonces, percentEncoded("\(origin)"))
     case .identity(let did): (identities, percentEncoded("\(did)"))
+    case .limits(let id): (state.subfolder("limits"), "\(id).json")
     }
   }
 }
@@ -84,6 +85,8 @@ extension Lock {
     switch self {
     case .account(let id): "account-\(id)"
     case .book: "book"
+    case .limits(let id): "limits-\(id)"
+    case .deviceID: "device-id"
     }
   }
 
@@ -91,8 +94,12 @@ extension Lock {
   init?(named name: String) {
     if name == Lock.book.name {
       self = .book
+    } else if name == Lock.deviceID.name {
+      self = .deviceID
     } else if name.hasPrefix("account-"), let id = try? AccountID(String(name.dropFirst(8))) {
       self = .account(id)
+    } else if name.hasPrefix("limits-"), let id = try? AccountID(String(name.dropFirst(7))) {
+      self = .limits(id)
     } else {
       return nil
     }

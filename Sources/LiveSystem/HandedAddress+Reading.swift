@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import CLinux
 import Glibc
 import PrivateFiles
 import Synchronization

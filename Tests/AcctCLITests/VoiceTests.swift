@@ -75,7 +75,7 @@ struct VoiceTests {
       account?.names == [
         "id", "name", "kind", "handle", "did", "displayName", "service", "issuer", "origins",
         "scope", "tokenType", "thumbprint", "active", "state", "reason", "expiresAt",
-        "sessionEndsAt", "createdAt", "validatedAt",
+        "sessionEndsAt", "createdAt", "validatedAt", "limitations",
       ]
     )
     #expect(account?["origins"] == ["https://pds.example"])

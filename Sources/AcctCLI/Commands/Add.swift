@@ -11,6 +11,7 @@ struct Add: AcctCommand {
       acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
       acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --session URL [IDENTIFIER] [--callback PREFIX]
+      acct add --guest URL
       acct add --import FILE
       """,
     discussion: """
@@ -53,6 +54,9 @@ struct Add: AcctCommand {
   )
   var session: String?
 
+  @Option(help: ArgumentHelp("Begin a guest session at a backend.", valueName: "url"))
+  var guest: String?
+
   @OptionGroup var signIn: SignInOptions
 
   @Option(help: "What to call the account.")
@@ -71,15 +75,15 @@ struct Add: AcctCommand {
   func validate() throws {
     // A backend may be told whom to sign in; for the others a name is a way of its own.
     let named = backend == nil && session == nil ? identifier : nil
-    let ways = [named, importFile, issuer, backend, session].count { $0 != nil }
+    let ways = [named, importFile, issuer, backend, session, guest].count { $0 != nil }
     guard ways > 0 else {
       throw ValidationError(
-        "add what? a handle, --issuer, --backend or --session URL, or --import FILE"
+        "add what? a handle, --issuer, --backend, --session or --guest URL, or --import FILE"
       )
     }
     guard ways == 1 else {
       throw ValidationError(
-        "a handle, --issuer, --backend, --session and --import are different ways to add"
+        "a handle, --issuer, --backend, --session, --guest and --import are different ways to add"
       )
     }
     guard issuer != nil || !signIn.device && signIn.resource.isEmpty else {
@@ -103,20 +107,24 @@ struct Add: AcctCommand {
     let name = try name.map { text throws(EngineError) in try parseName(text) }
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
     let wish = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
-    let credentials: NewCredentials
-    if let importFile {
+    let added: AddAccount.Added
+    if let guest {
+      added = try await AddGuest(context.world, context.interaction, timeout: options.timeout)(
+        at: try parseOrigin(guest),
+        wish
+      )
+    } else if let importFile {
       switch try ImportFile(context.world).read(importFile) {
       case .export(let export): return try await take(export, wish, context)
-      case .credentials(let handedOver): credentials = handedOver
+      case .credentials(let credentials):
+        added = try await AddAccount(context.world, context.interaction)(credentials, wish)
       }
     } else {
-      credentials = try await signedIn(context)
+      added = try await AddAccount(context.world, context.interaction, wait: context.waiting)(
+        try await signedIn(context),
+        wish
+      )
     }
-    let added = try await AddAccount(
-      context.world,
-      context.interaction,
-      wait: importFile == nil ? context.waiting : nil
-    )(credentials, wish)
     let account = added.account
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")

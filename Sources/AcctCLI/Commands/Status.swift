@@ -43,6 +43,7 @@ struct Status: AcctCommand {
   ) async throws(EngineError) -> ExitStatus {
     let status = try await Overview(context.world).status(of: choice.account, context.interaction)
     let complaint = (refusal ?? status.obstacle).map { Complaint($0) }
+    let limits = LimitsLedger(context.world).limits(of: choice.account.id)
     if options.json {
       try context.output([
         "version": 1,
@@ -52,10 +53,11 @@ struct Status: AcctCommand {
           "state": .string(status.keyringState.rawValue),
         ],
         "selectedBy": .string(choice.selectedBy.rawValue),
-        "limits": [],
+        "limits": .array(limits.map(\.json)),
       ])
     } else {
-      try context.output(text(status, choice.selectedBy, at: context.world.clock.now(), complaint))
+      let now = context.world.clock.now()
+      try context.output(text(status, choice.selectedBy, limits, at: now, complaint))
     }
     return complaint?.status ?? .done
   }
@@ -63,6 +65,7 @@ struct Status: AcctCommand {
   private func text(
     _ status: Overview.Status,
     _ selectedBy: SelectedBy,
+    _ limits: [RateLimit],
     at now: Timestamp,
     _ complaint: Complaint?
   ) -> [String] {
@@ -95,8 +98,9 @@ struct Status: AcctCommand {
       ("key", account.thumbprint),
       ("keyring", "\(status.keyringKind.rawValue), \(status.keyringState.rawValue)"),
       ("chosen by", rule),
+      ("guests have", account.limitations.map(words)),
     ]
-    return fields(rows)
+    return fields(rows + limits.map { ("limit", "\($0.label): \(words(for: $0, at: now))") })
   }
 }
 

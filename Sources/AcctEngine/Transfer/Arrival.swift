@@ -39,11 +39,11 @@ struct Arrival {
   }
 
   /// Whether a known account is the same: by who it is, or by its identifier where it is nobody
-  /// else.
+  /// else. A backend's guest is the same whatever its new token calls it.
   func isSame(as known: Account) -> Bool {
     // Where no issuer tells them apart, one person may be at several backends.
     guard known.kind == kind, kind == .oauth || known.service == service else { return false }
-    return known.identity.isSame(as: identity) || known.id == id && known.identity == identity
+    return kind == .guest || known.identity.isSame(as: identity) || known.id == id && known.identity == identity
   }
 
   /// The account that is to keep it.
