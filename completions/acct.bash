@@ -5,11 +5,11 @@ _acct_grammar() {
   commands=() options=() arguments=()
   case $1 in
     '')
-      commands=(add list switch status header token refresh remove rename allow key export exec vault doctor help)
+      commands=(add list switch status header token observe limits refresh remove rename allow key export exec vault doctor help)
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
-      options=(--import=file --passphrase-file=file --issuer= --client-id= --scope= --resource= --device --no-browser --redirect-port= --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('')
       ;;
     'list')
@@ -29,6 +29,14 @@ _acct_grammar() {
       ;;
     'token')
       options=(--min-valid= --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'observe')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('url')
+      ;;
+    'limits')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('account')
       ;;
     'refresh')
       options=(--all --force -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -87,7 +95,7 @@ _acct_grammar() {
       options=(--repair --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'help')
-      commands=(add list switch status header token refresh remove rename allow key export exec vault doctor help)
+      commands=(add list switch status header token observe limits refresh remove rename allow key export exec vault doctor help)
       ;;
     'help key')
       commands=(show thumbprint import)
@@ -166,18 +174,19 @@ _acct_values() {
       mapfile -t found < <("${words[0]}" complete accounts 2>/dev/null </dev/null)
       found=("${found[@]%%$'\t'*}")
       ;;
-    origin | request)
+    origin | url | request)
       # `allow` names the account before the origin.
       [[ $path == allow ]] && account=$first
       mapfile -t found < <(
         "${words[0]}" complete origins ${account:+"--account=$account"} 2>/dev/null </dev/null
       )
-      if [[ $1 == request ]]; then
-        # A path follows an origin, a URL follows a method.
-        [[ $cur == http* || $count -gt 0 ]] && compopt -o nospace 2>/dev/null
-        found=("${found[@]/%//}")
-        ((count)) || found+=(GET HEAD POST PUT PATCH DELETE OPTIONS)
+      # A path follows an origin, a URL follows a method.
+      [[ $1 != origin ]] && found=("${found[@]/%//}")
+      if [[ $1 == request ]] && ((!count)); then
+        found+=(GET HEAD POST PUT PATCH DELETE OPTIONS)
       fi
+      [[ $1 == url || $1 == request && ($cur == http* || $count -gt 0) ]] &&
+        compopt -o nospace 2>/dev/null
       ;;
     file)
       compopt -o filenames 2>/dev/null

@@ -13,6 +13,8 @@ function __acct_grammar -S
                 'status'\t'Show one account, and what a header for it would meet' \
                 'header'\t'Print the header lines for one request' \
                 'token'\t'Print the access token, alone on a line' \
+                'observe'\t'Learn nonces and limits from a response'\''s headers on standard input' \
+                'limits'\t'Show what is left, of how much, and when it resets' \
                 'refresh'\t'Renew what is due' \
                 'remove'\t'Remove an account and everything that is kept of it' \
                 'rename'\t'Give an account another name' \
@@ -40,12 +42,16 @@ function __acct_grammar -S
             set options '--import=file'\t'Take over credentials in a JSON file, or an export; - is stdin' \
                 '--passphrase-file=file'\t'Read an export'\''s passphrase from your own file (or ACCT_EXPORT_PASSPHRASE_FILE)' \
                 '--issuer='\t'Sign in at an OAuth 2 server' \
+                '--backend='\t'Sign in at a backend that hands over its tokens' \
+                '--session='\t'Sign in at a backend that keeps the tokens itself' \
+                '--guest='\t'Begin a guest session at a backend' \
                 '--client-id='\t'The client'\''s id' \
                 '--scope='\t'The scope to ask for' \
                 '--resource='\t'A resource server that the token is for (RFC 8707)' \
                 '--device'\t'Sign in on another device: show a code to type in there' \
                 '--no-browser'\t'Open no browser: print the address, and take the callback address from stdin too' \
                 '--redirect-port='\t'The loopback port to listen on; a free one' \
+                '--callback='\t'Where a backend'\''s sign-in ends, as in limit://auth' \
                 '--name='\t'What to call the account' \
                 '--no-switch'\t'Do not make it the active account' \
                 '--allow-origin='\t'One more origin that its headers may go to' \
@@ -142,6 +148,36 @@ function __acct_grammar -S
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
+        case 'observe'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'url'
+        case 'limits'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account'
         case 'refresh'
             set options '--all'\t'Every account' \
                 '--force'\t'Renew whatever is there, due or not' \
@@ -371,6 +407,8 @@ function __acct_grammar -S
                 'status'\t'Show one account, and what a header for it would meet' \
                 'header'\t'Print the header lines for one request' \
                 'token'\t'Print the access token, alone on a line' \
+                'observe'\t'Learn nonces and limits from a response'\''s headers on standard input' \
+                'limits'\t'Show what is left, of how much, and when it resets' \
                 'refresh'\t'Renew what is due' \
                 'remove'\t'Remove an account and everything that is kept of it' \
                 'rename'\t'Give an account another name' \
@@ -477,10 +515,12 @@ function __acct_values -S -a wanted value
             # `allow` names the account before the origin.
             test "$at" = allow; and set account $places[1]
             __acct_origins
-        case request
+        case url request
             # A path follows an origin, a URL follows a method.
             __acct_origins | string replace -r '$' /
-            set -q places[1]; or printf '%s\n' GET HEAD POST PUT PATCH DELETE OPTIONS
+            if test $wanted = request; and not set -q places[1]
+                printf '%s\n' GET HEAD POST PUT PATCH DELETE OPTIONS
+            end
         case file
             __fish_complete_path $value
         case command

@@ -20,7 +20,7 @@ struct TypedLine {
     TypedLine("acct status --ch\t", "[status][--check]"),
 
     // The options that all commands share may stand before the command.
-    TypedLine("acct --json li\t", "[--json][list]"),
+    TypedLine("acct --json lis\t", "[--json][list]"),
     TypedLine("acct -a alic\t", "[-a][alice]"),
     TypedLine("acct --account o\tsta\t", "[--account][o'neil][status]"),
 
@@ -52,6 +52,7 @@ struct TypedLine {
       "acct header --account=me@y.example h\t",
       "[header][--account=me@y.example][https://a6.example/]"
     ),
+    TypedLine("acct -a o\\'neil observe \tx", "[-a][o'neil][observe][https://a2.example/x]"),
     TypedLine("acct header DE\t", "[header][DELETE]"),
 
     TypedLine("acct header --format c\t", "[header][--format][curl]"),

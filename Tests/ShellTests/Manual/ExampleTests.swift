@@ -63,7 +63,8 @@ private struct Bench {
       holding: """
         #!/bin/sh
         # A request without the header lines that it is to read is none.
-        case " $* " in *' @- '* | *' -K - '*) grep -qi authorization ;; *) exit 2 ;; esac
+        case " $* " in *' @- '* | *' -K - '*) grep -qi authorization ;; *) exit 2 ;; esac || exit
+        printf 'HTTP/1.1 200 OK\\r\\nRateLimit-Limit: 5\\r\\nRateLimit-Remaining: 3\\r\\n\\r\\n' >heads
 
         """
     )
