@@ -1,7 +1,7 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test lint format completions bench demo deb packages install files \
-	uninstall clean
+.PHONY: help setup build test screens lint format completions bench demo deb packages install \
+	files uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
@@ -23,8 +23,8 @@ flags = --explicit-target-dependency-import-check error
 release_flags = $(flags) --configuration release --product acct --static-swift-stdlib \
 	--disable-local-rpath
 binary = .build/release/acct
-scripts = .ci/setup .ci/run .ci/check-rooms .ci/check-binary .ci/check-manual .ci/check-packages \
-	.ci/count-tests completions/generate packaging/deb \
+scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/check-manual \
+	.ci/check-packages .ci/count-tests completions/generate packaging/deb \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
 
 help: ## this list
@@ -41,6 +41,10 @@ build: ## the release binary, .build/release/acct
 test: ## sets up and runs every test
 	@.ci/setup build test
 	$(SWIFT) test $(flags) --disable-xctest --no-parallel
+
+screens: ## writes anew how screens must look, for `git diff` to show
+	@.ci/setup build test
+	ACCT_WRITE_SCREENS=1 $(SWIFT) test $(flags) --disable-xctest --no-parallel --filter ScreenTests
 
 lint: build ## format, rooms, scripts, the manual, and what the binary links
 	@.ci/setup lint

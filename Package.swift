@@ -128,12 +128,14 @@ let package = Package(
       ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctTestSupport"],
       vectors: true
     ),
-    tests(
-      "AcctCLITests",
-      [
+    .testTarget(
+      name: "AcctCLITests",
+      dependencies: [
         "AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctCLI",
         "AcctTestSupport",
-      ]
+      ],
+      exclude: ["Screens"],
+      swiftSettings: houseRules
     ),
     tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(

@@ -16,7 +16,9 @@ package struct Acct: AsyncParsableCommand {
       ObserveCommand.self, Limits.self,
       RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, Export.self,
       ExecCommand.self, VaultCommand.self, DoctorCommand.self, CallbackCommand.self, Complete.self,
-    ]
+      Home.self,
+    ],
+    defaultSubcommand: Home.self
   )
 
   package init() {}

@@ -9,9 +9,12 @@ struct Context {
   let options: SharedOptions
 
   init(_ world: World, _ options: SharedOptions) {
-    self.world = world
+    self.world = options.verbose && !options.quiet ? world.telling() : world
     self.options = options
   }
+
+  /// What standard output can show.
+  var screen: Screen { Screen(output: world, options) }
 
   var interaction: Interaction { options.noInput ? .forbidden : .allowed }
 
@@ -39,7 +42,7 @@ struct Context {
   /// Says something on standard error that is not an error.
   func notice(_ text: String) {
     guard !options.quiet else { return }
-    world.streams.notice("acct: \(text)")
+    world.say("acct: \(text)")
   }
 
   /// Prints lines as the result.

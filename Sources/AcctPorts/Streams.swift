@@ -13,17 +13,21 @@ package struct Streams: Sendable {
   package var passing: (@Sendable (String) -> Void)?
   /// Whether standard output is a terminal.
   package var outputIsTerminal: Bool
+  /// How many columns that terminal has now; `nil` where there is none, or it doesn't say.
+  package var columns: @Sendable () -> Int?
 
   package init(
     output: @escaping @Sendable (Secret) throws(StreamFailure) -> Void,
     notice: @escaping @Sendable (String) -> Void,
     input: @escaping @Sendable (_ path: String, _ limit: Int) throws(StreamFailure) -> Secret,
-    outputIsTerminal: Bool
+    outputIsTerminal: Bool,
+    columns: @escaping @Sendable () -> Int? = { nil }
   ) {
     self.output = output
     self.notice = notice
     self.input = input
     self.outputIsTerminal = outputIsTerminal
+    self.columns = columns
   }
 }
 

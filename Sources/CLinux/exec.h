@@ -2,7 +2,6 @@
 /* Another program in the place of this process. In C because Swift hides execvpe(3), and because
    nothing may run between the new environment and the call. */
 #include <errno.h>
-#include <linux/fs.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -37,5 +36,5 @@ static inline int acct_is_ignored(int number) {
 
 /* renameat2(2): gives a file its name unless something has it already. */
 static inline int acct_rename_new(int folder, const char *from, const char *to) {
-  return (int)syscall(SYS_renameat2, folder, from, folder, to, RENAME_NOREPLACE);
+  return (int)syscall(SYS_renameat2, folder, from, folder, to, 1 /* RENAME_NOREPLACE */);
 }

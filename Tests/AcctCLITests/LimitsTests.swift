@@ -65,7 +65,7 @@ struct LimitsTests {
       limit("over", 5, 9), limit("past", 5, 3, -60), limit(nil, nil, 7),
     ]
     #expect(
-      limitLines(limits, at: now, withBars: true) == [
+      limitLines(limits, at: now, columns: 200) == [
         "https://api.example burst  █░░░░░░░░░  1 of 100 left, resets in 1 min",
         "https://api.example d      ██████░░░░  3 of 5 left, resets in 1 min",
         "https://api.example none   ░░░░░░░░░░  0 of 5 left, resets in 1 min",
@@ -76,7 +76,7 @@ struct LimitsTests {
       ]
     )
     #expect(
-      limitLines([limits[1]], at: now, withBars: false) == [
+      limitLines([limits[1]], at: now, columns: nil) == [
         "https://api.example d  3 of 5 left, resets in 1 min"
       ]
     )

@@ -102,7 +102,7 @@ struct VoiceTests {
     #expect(await record.acct("status") == 0)
     #expect(!record.out.contains("\u{1B}"))
     #expect(record.out.contains("\\u{1b}[31mred\\u{7}"))
-    #expect(record.out.contains("a\\u{a}b"))
+    #expect(record.out.contains("a\\nb"))
   }
 
   @Test("the private key is printed only when asked for")

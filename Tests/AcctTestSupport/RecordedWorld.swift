@@ -21,8 +21,10 @@ package final class RecordedWorld: Sendable {
     var inputs: [String: [UInt8]] = [:]
     var directoryFiles: [DirectoryFile] = []
     var answers: [String] = []
+    var columns: Int?
+    var keys: [Keystroke]?
+    var frames: [[String]] = []
     var requests: [HTTPRequest] = []
-    var outputIsTerminal = false
     var respond: (@Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse)?
   }
   private let state = Mutex(State())
@@ -83,6 +85,12 @@ package final class RecordedWorld: Sendable {
   }
   package func place(_ files: [DirectoryFile]) { state.withLock { $0.directoryFiles = files } }
   package func answer(_ lines: String...) { state.withLock { $0.answers += lines } }
+  /// Makes standard output a terminal so many columns wide; `nil`: it is none.
+  package func setColumns(_ columns: Int?) { state.withLock { $0.columns = columns } }
+  /// Presses keys at the terminal, which can then show lines and take keys.
+  package func press(_ keys: [Keystroke]) { state.withLock { $0.keys = ($0.keys ?? []) + keys } }
+  /// What the terminal showed, before and after each key.
+  package var frames: [[String]] { state.withLock { $0.frames } }
   /// Answers requests; without this, any request fails the test.
   package func serve(
     _ respond: @escaping @Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse
@@ -90,7 +98,7 @@ package final class RecordedWorld: Sendable {
     state.withLock { $0.respond = respond }
   }
   /// Makes standard output a terminal.
-  package func connectTerminal() { state.withLock { $0.outputIsTerminal = true } }
+  package func connectTerminal() { setColumns(80) }
   /// Every request that was sent.
   package var requests: [HTTPRequest] { state.withLock { $0.requests } }
   package func corrupt(_ file: StoredFile, with text: String) {
@@ -105,6 +113,7 @@ package final class RecordedWorld: Sendable {
     state.withLock {
       $0.out = []
       $0.err = []
+      $0.frames = []
     }
   }
 
@@ -118,7 +127,10 @@ package final class RecordedWorld: Sendable {
       streams: streams,
       terminal: terminal,
       surroundings: Surroundings(
-        variable: { name in self.state.withLock { $0.variables[name] } },
+        variable: { name in
+          // As in the real environment: an empty one counts as not set.
+          self.state.withLock { $0.variables[name].flatMap { $0.isEmpty ? nil : $0 } }
+        },
         directoryFiles: { self.state.withLock { $0.directoryFiles } }
       ),
       clock: Clock(
@@ -218,7 +230,8 @@ package final class RecordedWorld: Sendable {
         guard bytes.count <= limit else { throw .tooLarge(name: path, limit: limit) }
         return Secret(bytes)
       },
-      outputIsTerminal: state.withLock { $0.outputIsTerminal }
+      outputIsTerminal: state.withLock { $0.columns != nil },
+      columns: { self.state.withLock { $0.columns } }
     )
     if state.withLock({ $0.passing != nil }) {
       streams.passing = { line in self.state.withLock { $0.passing?.append(line) } }
@@ -231,7 +244,7 @@ package final class RecordedWorld: Sendable {
       self.state.withLock { $0.answers.isEmpty ? nil : $0.answers.removeFirst() }
     }
     return Terminal(
-      canAsk: { self.state.withLock { !$0.answers.isEmpty } },
+      canAsk: { self.state.withLock { !$0.answers.isEmpty || $0.keys != nil } },
       ask: { _ in next() },
       askSecret: { _ in next().map { Secret($0) } },
       lines: { _ in
@@ -239,8 +252,24 @@ package final class RecordedWorld: Sendable {
           while let line = next() { continuation.yield(Secret(line)) }
           continuation.finish()
         }
-      }
+      },
+      interact: interact
     )
+  }
+
+  /// A window as wide as standard output and 24 lines high; when the keys are used up, nobody is
+  /// there any more.
+  private func interact(_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool {
+    let (keys, columns) = state.withLock { state in
+      defer { if state.keys != nil { state.keys = [] } }
+      return (state.keys, state.columns)
+    }
+    guard let keys else { return false }
+    for key in [nil] + keys.map(Optional.some) {
+      guard let frame = react(key, TerminalSize(columns: columns ?? 80, rows: 24)) else { break }
+      state.withLock { $0.frames.append(frame) }
+    }
+    return true
   }
 }
 

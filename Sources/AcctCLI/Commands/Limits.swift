@@ -23,13 +23,8 @@ struct Limits: AcctCommand {
     } else if limits.isEmpty {
       context.notice("no server has told \(account.name) of a limit yet")
     } else {
-      try context.output(
-        limitLines(
-          limits,
-          at: context.world.clock.now(),
-          withBars: context.world.streams.outputIsTerminal
-        )
-      )
+      let now = context.world.clock.now()
+      try context.output(limitLines(limits, at: now, on: context.screen))
     }
     return .done
   }

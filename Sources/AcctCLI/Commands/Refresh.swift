@@ -58,7 +58,7 @@ struct RefreshCommand: AcctCommand {
       case .notDue, .cannotRenew: break
       case .failed(let error):
         let complaint = Complaint(error)
-        context.world.streams.notice("acct: \(account.name): \(complaint.message)")
+        context.world.say("acct: \(account.name): \(complaint.message)")
         // The first failure decides, so that a timer can tell a network from a sign-in.
         if status == .done { status = complaint.status }
       }

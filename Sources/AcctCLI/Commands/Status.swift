@@ -56,56 +56,15 @@ struct Status: AcctCommand {
         "limits": .array(limits.map(\.json)),
       ])
     } else {
-      let now = context.world.clock.now()
-      try context.output(text(status, choice.selectedBy, limits, at: now, complaint))
+      let text = StatusText(
+        status: status,
+        selectedBy: choice.selectedBy,
+        limits: limits,
+        complaint: complaint,
+        now: context.world.clock.now()
+      )
+      try context.output(text.lines(on: context.screen))
     }
     return complaint?.status ?? .done
-  }
-
-  private func text(
-    _ status: Overview.Status,
-    _ selectedBy: SelectedBy,
-    _ limits: [RateLimit],
-    at now: Timestamp,
-    _ complaint: Complaint?
-  ) -> [String] {
-    let account = status.account
-    let rule =
-      switch selectedBy {
-      case .option: "the command line"
-      case .environment: "ACCT_ACCOUNT"
-      case .directory: "the .acct file"
-      case .active: "it is the active account"
-      }
-    let expiry = account.lease.expiresAt.map { "\($0) (\(relative($0, to: now)))" }
-    let rows: [(String, String?)] = [
-      ("account", account.name.description + (status.isActive ? " (active)" : "")),
-      ("state", [status.assessment.state.rawValue, status.assessment.reason].joined(": ")),
-      ("problem", complaint?.message),
-      ("next", complaint?.hint),
-      ("id", account.id.description),
-      ("handle", account.handle?.description),
-      ("did", account.did?.description),
-      ("display name", account.displayName),
-      ("service", account.service?.description),
-      ("issuer", account.identity.issuer?.description),
-      ("origins", account.origins.map(\.description).joined(separator: " ")),
-      ("scope", account.scope),
-      ("token", account.tokenType.rawValue),
-      ("expires", expiry),
-      ("session ends", account.sessionEndsAt.map { "\($0) (\(relative($0, to: now)))" }),
-      ("validated", account.validatedAt.map { "\($0) (\(relative($0, to: now)))" }),
-      ("key", account.thumbprint),
-      ("keyring", "\(status.keyringKind.rawValue), \(status.keyringState.rawValue)"),
-      ("chosen by", rule),
-      ("guests have", account.limitations.map(words)),
-    ]
-    return fields(rows + limits.map { ("limit", "\($0.label): \(words(for: $0, at: now))") })
-  }
-}
-
-extension [String?] {
-  fileprivate func joined(_ separator: String) -> String {
-    compactMap(\.self).joined(separator: separator)
   }
 }

@@ -1,26 +1,29 @@
 package import AcctModel
 import StrictJSON
 
-/// The lines that show limits, one for each: whose it is, a bar, and the words for it.
-///
-/// - Parameters:
-///   - limits: What was last told.
-///   - now: The time to tell it for.
-///   - withBars: Whether to draw how much is left.
-/// - Returns: The lines; the columns are aligned.
-package func limitLines(
-  _ limits: [RateLimit],
-  at now: Timestamp,
-  withBars: Bool
-) -> [String] {
-  fields(
-    limits.map { limit in
-      let words = words(for: limit, at: now)
-      // Where another limit has a bar, this one's words stand in line with the others'.
-      let bar = withBars ? bar(limit, at: now) ?? String(repeating: " ", count: barWidth) : nil
-      return (limit.label, [bar, words].compactMap(\.self).joined(separator: "  "))
-    }
+/// The lines that show limits, one for each: whose it is, on a terminal a bar, and the words.
+func limitLines(_ limits: [RateLimit], at now: Timestamp, on screen: Screen) -> [String] {
+  let rows = limits.map { limit in
+    [
+      Cell(limit.label), Cell(screen.columns == nil ? "" : bar(limit, at: now, on: screen), .faint),
+      Cell(words(for: limit, at: now)),
+    ]
+  }
+  let hasBars = rows.contains { !$0[1].text.isEmpty }
+  return Table(
+    columns: [.init("", floor: 12), .init("", rank: 0), .init("", floor: 20)].droppingBar(hasBars),
+    rows: rows.map { $0.droppingBar(hasBars) }
   )
+  .lines(on: screen)
+}
+
+/// The same for a screen of so many columns without colour; `nil` is no terminal.
+package func limitLines(_ limits: [RateLimit], at now: Timestamp, columns: Int?) -> [String] {
+  limitLines(limits, at: now, on: Screen(columns: columns))
+}
+
+extension Array {
+  fileprivate func droppingBar(_ isKept: Bool) -> Array { isKept ? self : [self[0], self[2]] }
 }
 
 /// A limit in words, such as `3 of 5 left, resets in 14 h 5 min`.
@@ -84,10 +87,11 @@ extension RateLimit {
 private let barWidth = 10
 
 /// How much is left, of ten; something left is never drawn as nothing.
-private func bar(_ limit: RateLimit, at now: Timestamp) -> String? {
+private func bar(_ limit: RateLimit, at now: Timestamp, on screen: Screen) -> String {
   guard let most = limit.limit, most > 0, let remaining = limit.remaining, !limit.isOver(at: now)
-  else { return nil }
+  else { return "" }
   let share = Double(min(remaining, most)) / Double(most) * Double(barWidth)
   let filled = Int(share.rounded(.up))
-  return String(repeating: "█", count: filled) + String(repeating: "░", count: barWidth - filled)
+  let (full, empty) = screen.isUnicode ? ("█", "░") : ("#", ".")
+  return String(repeating: full, count: filled) + String(repeating: empty, count: barWidth - filled)
 }

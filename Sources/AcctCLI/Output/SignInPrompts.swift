@@ -9,7 +9,7 @@ struct SignInPrompts: Sendable {
   private let qrCode: QRCode
 
   init(_ context: Context) {
-    say = context.world.streams.notice
+    say = context.world.say
     qrCode = context.world.qrCode
   }
 
