@@ -2,7 +2,7 @@ import AcctPorts
 import AcctTestSupport
 import Testing
 
-@Suite struct CompleteTests {
+@Suite("What completion asks") struct CompleteTests {
   @Test("completion names accounts and their servers, and asks no keyring and nobody")
   func accounts() async {
     let recorded = RecordedWorld()

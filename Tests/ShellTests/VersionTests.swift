@@ -2,7 +2,7 @@ import AcctCLI
 import AcctTestSupport
 import Testing
 
-@Suite struct VersionTests {
+@Suite("The version") struct VersionTests {
   @Test("acct --version tells the program and its version")
   func program() async throws {
     let ended = try await ChildProcess(Product.executable("acct"), ["--version"]).run()

@@ -1,7 +1,7 @@
 import AcctTestSupport
 import Testing
 
-@Suite struct CompletionTests {
+@Suite("Completion") struct CompletionTests {
   @Test("a line is completed to what its user meant, whatever the accounts are called")
   func typing() async throws {
     let desk = try await Desk(accounts: TypedLine.accounts)

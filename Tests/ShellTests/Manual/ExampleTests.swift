@@ -3,7 +3,7 @@ import AcctTestSupport
 import ArgumentParser
 import Testing
 
-@Suite struct ExampleTests {
+@Suite("The examples of the manual") struct ExampleTests {
   @Test("what the manual shows after a prompt works as it is typed")
   func manual() async throws {
     for page in try await ManualPage.all() {

@@ -2,7 +2,7 @@ import AcctCLI
 import AcctTestSupport
 import Testing
 
-@Suite struct ManualTests {
+@Suite("The manual") struct ManualTests {
   @Test("acct(1) lists the commands that there are, and no others")
   func commands() async throws {
     let listed = Set(try await ManualPage("acct.1").commands.keys).subtracting([["help"]])
@@ -75,7 +75,7 @@ import Testing
     let contract = [
       "ACCT_ACCOUNT", "ACCT_KEYRING", "ACCT_HOME", "ACCT_VAULT_PASSPHRASE_FILE", "ACCT_PLC_URL",
       "ACCT_DNS_SERVER", "BROWSER", "NO_COLOR", "TERM", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
-      "SSL_CERT_FILE", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
+      "SSL_CERT_FILE", "COLUMNS", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
       "CREDENTIALS_DIRECTORY", "ACCT_EXPORT_PASSPHRASE_FILE",
     ]
     #expect(Set(contract).symmetricDifference(listed) == [])
