@@ -8,8 +8,9 @@ package struct Streams: Sendable {
   package var notice: @Sendable (String) -> Void
   /// Reads a file that the user named, or standard input for `-`, up to a number of bytes.
   package var input: @Sendable (_ path: String, _ limit: Int) throws(StreamFailure) -> Secret
-  /// Shows a line on standard error in place of the last one that it showed; an empty one takes
-  /// that away. `nil` where standard error is not a terminal.
+  /// Shows a line on standard error in place of the last one that it showed.
+  ///
+  /// An empty one takes that away. `nil` where standard error is not a terminal.
   package var passing: (@Sendable (String) -> Void)?
   /// Whether standard output is a terminal.
   package var outputIsTerminal: Bool

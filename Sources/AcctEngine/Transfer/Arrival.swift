@@ -39,11 +39,14 @@ struct Arrival {
   }
 
   /// Whether a known account is the same: by who it is, or by its identifier where it is nobody
-  /// else. A backend's guest is the same whatever its new token calls it.
+  /// else.
+  ///
+  /// A backend's guest is the same whatever its new token calls it.
   func isSame(as known: Account) -> Bool {
+    guard kind != .guest else { return known.isGuest(of: service) }
     // Where no issuer tells them apart, one person may be at several backends.
     guard known.kind == kind, kind == .oauth || known.service == service else { return false }
-    return kind == .guest || known.identity.isSame(as: identity) || known.id == id && known.identity == identity
+    return known.identity.isSame(as: identity) || known.id == id && known.identity == identity
   }
 
   /// The account that is to keep it.

@@ -1,4 +1,4 @@
-/// Structured fields (RFC 9651, which replaces RFC 8941), as far as rate limits are written in them:
+/// Structured fields (RFC 9651, which replaces RFC 8941), as far as rate limits are written so:
 /// lists of items, and dictionaries of items, each with parameters.
 ///
 /// Parsing is as strict as section 4.2 asks for: a field with one flaw in it is no field at all.
