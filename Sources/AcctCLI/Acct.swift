@@ -13,7 +13,7 @@ package struct Acct: AsyncParsableCommand {
     version: "acct \(version)",
     subcommands: [
       Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
-      RequestCommand.self, ObserveCommand.self, Limits.self,
+      RequestCommand.self, ProxyCommand.self, ObserveCommand.self, Limits.self,
       RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, Export.self,
       ExecCommand.self, VaultCommand.self, DoctorCommand.self, CallbackCommand.self, Complete.self,
       Home.self,

@@ -36,7 +36,12 @@ package struct RequestBody: Sendable {
         canRepeat: { true }
       )
     }
-    let body = try await PipedBody(first)
+    return try await passing(first)
+  }
+
+  /// A source that can be read once; as much of it is read as is kept.
+  static func passing(_ source: ByteSource) async throws(StreamFailure) -> RequestBody {
+    let body = try await PipedBody(source)
     return RequestBody(
       attempt: { await body.attempt() },
       canRepeat: { await body.canRepeat }

@@ -1,4 +1,5 @@
 package import AcctModel
+import AcctProtocol
 
 /// Header lines that the user gives for a request, checked.
 package struct RequestFields: Sendable {
@@ -28,6 +29,13 @@ package struct RequestFields: Sendable {
       fields.append((String(parts[0]), Secret(value.utf8)))
     }
     self.fields = fields
+  }
+
+  /// Takes over the fields of a client that the proxy serves, without those that are the account's
+  /// own to say.
+  init(passing fields: [(name: String, value: String)], for account: Account) {
+    self.fields = ProxyFields.upstream(fields, replacing: account.ownFields)
+      .map { ($0.name, Secret($0.value)) }
   }
 }
 

@@ -169,7 +169,11 @@ package final class RecordedWorld: Sendable {
       schemeHandler: desktop.handler(at: location),
       secretFiles: secretFiles.port,
       exec: exec.port,
-      upkeep: upkeep.port
+      upkeep: upkeep.port,
+      localServer: LocalServer { place, _ throws(ListenFailure) in
+        Issue.record("nobody was expected to serve", sourceLocation: location)
+        throw .unusableSocket(path: "\(place)", reason: "not provided")
+      }
     )
   }
 
