@@ -58,11 +58,7 @@ let package = Package(
   ],
   targets: [
     // System libraries: a module map and a shim, nothing else.
-    .systemLibrary(
-      name: "CLibSecret",
-      pkgConfig: "libsecret-1",
-      providers: [.apt(["libsecret-1-dev"])]
-    ),
+    .systemLibrary(name: "CLibSecret"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
 
@@ -76,7 +72,8 @@ let package = Package(
 
     // Adapters, one per port family; none knows another.
     room("PrivateFiles", ["CLinux"]),
-    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "CLibSecret"]),
+    room("SessionBus", ["AcctModel"]),
+    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "SessionBus", "CLibSecret"]),
     room(
       "VaultKeyring",
       ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
