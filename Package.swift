@@ -20,12 +20,13 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 func tests(
   _ name: String,
   _ dependencies: [Target.Dependency],
-  vectors: Bool = false
+  vectors: Bool = false,
+  data: String? = nil
 ) -> Target {
   .testTarget(
     name: name,
     dependencies: dependencies,
-    resources: vectors ? [.copy("Vectors")] : [],
+    resources: [vectors ? "Vectors" : nil, data].compactMap(\.self).map { .copy($0) },
     swiftSettings: houseRules
   )
 }
@@ -35,24 +36,28 @@ let argumentParser = Target.Dependency.product(
   package: "swift-argument-parser"
 )
 
-let asyncHTTPClient = Target.Dependency.product(
-  name: "AsyncHTTPClient",
-  package: "async-http-client"
-)
-
 /// A part of SwiftNIO.
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
 
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+/// libFuzzer brings a `main` of its own, so this one is built for nothing else; see `.ci/fuzz`.
+let fuzzer: [Target] =
+  Context.environment["ACCT_FUZZ"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "Fuzzer",
+      dependencies: ["FuzzTargets"],
+      path: "Tests/Fuzzer",
+      swiftSettings: houseRules
+    )
+  ]
 
 let package = Package(
   name: "acct",
   products: [.executable(name: "acct", targets: ["acct"])],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     // Tests only: a second opinion on OpenSSL's P-256.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
@@ -61,6 +66,8 @@ let package = Package(
     .systemLibrary(name: "CLibSecret"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+    // No pkgConfig: it would link the library, which is loaded at the first request instead.
+    .systemLibrary(name: "CLibCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
     room("AcctModel"),
@@ -83,8 +90,7 @@ let package = Package(
     room(
       "LiveHTTP",
       [
-        "AcctModel", "AcctPorts", asyncHTTPClient, nio("NIOCore"), nio("NIOPosix"),
-        nio("NIOHTTP1"), nioSSL,
+        "AcctModel", "AcctPorts", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
       ]
     ),
 
@@ -128,12 +134,14 @@ let package = Package(
       "VaultKeyringTests",
       ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKeyring"]
     ),
-    tests(
-      "LiveHTTPTests",
-      [
-        "AcctModel", "AcctPorts", "LiveHTTP", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
-        nioSSL,
-      ]
+    .testTarget(
+      name: "LiveHTTPTests",
+      dependencies: [
+        "AcctModel", "AcctPorts", "AcctTestSupport", "LiveHTTP", nio("NIOCore"), nio("NIOPosix"),
+        nio("NIOHTTP1"),
+      ],
+      exclude: ["tls_front.py"],
+      swiftSettings: houseRules
     ),
     tests(
       "KeyringContractTests",
@@ -149,6 +157,15 @@ let package = Package(
       swiftSettings: houseRules
     ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),
-  ],
+
+    // The parsers of outside data, as targets of a fuzzer and of a test with mutated inputs.
+    .target(
+      name: "FuzzTargets",
+      dependencies: ["AcctModel", "StrictJSON", "AcctProtocol", "AcctEngine", "VaultKeyring"],
+      path: "Tests/FuzzTargets",
+      swiftSettings: houseRules
+    ),
+    tests("FuzzTests", ["FuzzTargets", "AcctTestSupport"], data: "Corpus"),
+  ] + fuzzer,
   swiftLanguageModes: [.v6]
 )

@@ -90,6 +90,8 @@ extension Complaint {
         "can't listen on \(port.map { "port \($0)" } ?? "a free port"): \(reason)",
         hint: "--redirect-port names another one"
       )
+    case .listen(.unusableSocket(let path, let reason)):
+      self.init("listenFailed", .failed, "can't listen at \(path): \(reason)")
     default: self.init("keyGeneration", .failed, "no DPoP key could be made")
     }
   }
@@ -110,6 +112,8 @@ private func words(for failure: HTTPFailure) -> String {
   case .tooLarge(let limit): "the answer is larger than \(limit / 1024) KiB"
   case .cancelled: "cancelled"
   case .unsendable(let reason): "the request can't be sent: \(reason)"
+  case .source(.failed(let name, let reason)): "the body can't be read from \(name): \(reason)"
+  case .source(.tooLarge(let name, _)): "the body can't be read from \(name): too large"
   case .proxy(let reason): "the proxy of the environment can't be used: \(reason)"
   }
 }

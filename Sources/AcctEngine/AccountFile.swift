@@ -1,10 +1,10 @@
-import AcctModel
+package import AcctModel
 import StrictJSON
 
 /// The form of an account's file: one JSON object, version 1, times in RFC 3339.
-enum AccountFile {
+package enum AccountFile {
   /// Writes an account.
-  static func encode(_ account: Account) -> [UInt8] {
+  package static func encode(_ account: Account) -> [UInt8] {
     let standing =
       switch account.standing {
       case .signedIn: "signedIn"
@@ -43,7 +43,7 @@ enum AccountFile {
   }
 
   /// Reads an account; `nil` for anything that ``encode(_:)`` does not write.
-  static func decode(_ bytes: [UInt8]) -> Account? {
+  package static func decode(_ bytes: [UInt8]) -> Account? {
     guard let json = try? JSON(parsing: bytes), let file = json.objectValue else { return nil }
     return try? account(from: Fields(file))
   }

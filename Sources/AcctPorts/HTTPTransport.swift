@@ -6,12 +6,18 @@ package import AcctModel
 /// http on loopback, nothing else; no redirect is followed; no call outlives its deadline; no
 /// more than the cap of a body is read; nothing is retried, and no cookie kept.
 package struct HTTPTransport: Sendable {
+  /// Sends a request and reads its whole response, both held in memory.
   package var send: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
+  /// Sends a request and returns as soon as the head of its response is there; both bodies flow
+  /// part by part, at the pace of the slower end, with constant memory.
+  package var stream: @Sendable (StreamedRequest) async throws(HTTPFailure) -> StreamedResponse
 
   package init(
-    send: @escaping @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
+    send: @escaping @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse,
+    stream: @escaping @Sendable (StreamedRequest) async throws(HTTPFailure) -> StreamedResponse
   ) {
     self.send = send
+    self.stream = stream
   }
 }
 
@@ -57,10 +63,7 @@ package struct HTTPResponse: Sendable {
   }
 
   /// The value of the only field of that name; `nil` if there is none, or more than one.
-  package func field(_ name: String) -> String? {
-    let values = fields.filter { $0.name.lowercased() == name.lowercased() }
-    return values.count == 1 ? values[0].value : nil
-  }
+  package func field(_ name: String) -> String? { fields.only(name) }
 }
 
 /// Why there is no response; nothing of it says anything about a credential.
@@ -82,6 +85,8 @@ package enum HTTPFailure: Error, Equatable, Sendable {
   case cancelled
   /// The request can't be put on the wire as it is, such as for a line break in a field.
   case unsendable(reason: String)
+  /// The request's body could not be read to its end; what was sent of it has no end.
+  case source(StreamFailure)
   /// A proxy is set in the environment and can't be used.
   case proxy(reason: String)
 }

@@ -98,17 +98,3 @@ private final class CallbackServer: Sendable {
     await group.end()
   }
 }
-
-extension MultiThreadedEventLoopGroup {
-  /// Ends the thread.
-  fileprivate func end() async {
-    // It fails only where it has ended already.
-    try? await shutdownGracefully()
-  }
-}
-
-private func reason(_ error: any Error) -> String {
-  guard let error = error as? IOError else { return "the system can't" }
-  let words = unsafe String(cString: strerror(error.errnoCode))
-  return words.prefix(1).lowercased() + words.dropFirst()
-}

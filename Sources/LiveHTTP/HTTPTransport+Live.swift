@@ -3,13 +3,12 @@ package import AcctPorts
 extension HTTPTransport {
   /// The real network, by HTTP/1.1 over TLS; on loopback also without TLS.
   ///
-  /// Nothing is created before the first request: no thread, no client, no file is read. The
-  /// client and its one thread belong to the value that is returned and are shared by its copies.
-  /// When the last of these goes the client closes its connections by itself; a process just
-  /// exits.
+  /// Nothing is created before the first request: no library is loaded, no thread started, no file
+  /// read. libcurl and its one thread belong to the value that is returned and are shared by its
+  /// copies. When the last of these goes the thread ends; a process just exits.
   ///
-  /// The transport writes `Host` and the framing fields of a request itself; those among
-  /// ``HTTPRequest/fields`` are replaced.
+  /// The transport writes `Host`, `Expect` and the framing fields of a request itself; those among
+  /// a request's fields are replaced.
   ///
   /// - Parameter environment: Looks up `SSL_CERT_FILE`, `HTTPS_PROXY`, `ALL_PROXY` and
   ///   `NO_PROXY` (or their lower-case forms, which come first), at the first request over TLS.
@@ -17,11 +16,10 @@ extension HTTPTransport {
   package static func live(
     environment: @escaping @Sendable (_ name: String) -> String?
   ) -> HTTPTransport {
-    let clients = Clients(environment: environment)
-    return HTTPTransport { request async throws(HTTPFailure) in
-      try await withinDeadline(seconds: request.timeout) { () async throws(HTTPFailure) in
-        try await clients.exchange(request)
-      }
-    }
+    let client = Client(environment: environment)
+    return HTTPTransport(
+      send: { request async throws(HTTPFailure) in try await client.send(request) },
+      stream: { request async throws(HTTPFailure) in try await client.stream(request) }
+    )
   }
 }

@@ -28,11 +28,6 @@ package struct ProxySettings {
   /// - Throws: ``HTTPFailure/proxy(reason:)`` if there is one and it can't be used.
   package func proxy(for origin: Origin) throws(HTTPFailure) -> Proxy? {
     guard let proxy, !origin.isLoopback, !exceptions.contain(origin) else { return nil }
-    // NIOSSL checks an address against the connection's other end, which is the proxy: its own
-    // certificate would pass for the server's.
-    guard IPAddress(origin.unbracketedHost) == nil else {
-      throw .proxy(reason: "an IP address can't be verified through a proxy (\(proxy.variable))")
-    }
     do { return try Proxy(proxy.url) } catch {
       throw .proxy(reason: "\(proxy.variable) can't be used: \(error.reason)")
     }

@@ -5,7 +5,7 @@ import StrictJSON
 ///
 /// The vault key is random and encrypts the items; a passphrase encrypts the vault key alone. So a
 /// new passphrase, or a higher cost of trying one, rewrites this file and nothing else.
-struct VaultHeader: Equatable {
+package struct VaultHeader: Equatable {
   let kdf: KDFParameters
   let salt: [UInt8]
   let nonce: [UInt8]
@@ -34,13 +34,13 @@ struct VaultHeader: Equatable {
 }
 
 /// Why a header or an item cannot be used; it goes into the words "the vault is damaged: …".
-struct Damage: Error, Equatable {
+package struct Damage: Error, Equatable {
   let reason: String
 }
 
 extension VaultHeader {
   /// The file's contents.
-  func serialized() -> [UInt8] {
+  package func serialized() -> [UInt8] {
     let json: JSON = [
       "format": "acct-vault",
       "version": .number(JSONNumber(Self.version)),
@@ -59,7 +59,7 @@ extension VaultHeader {
   /// Reads the file's contents.
   ///
   /// - Throws: ``Damage``.
-  init(parsing contents: [UInt8]) throws(Damage) {
+  package init(parsing contents: [UInt8]) throws(Damage) {
     let members: JSONObject?
     do { members = try JSON(parsing: contents, maximumBytes: Self.sizeLimit).objectValue } catch {
       throw Damage(reason: "the header is not JSON")

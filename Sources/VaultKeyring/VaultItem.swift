@@ -1,5 +1,5 @@
 import AcctCrypto
-import AcctModel
+package import AcctModel
 import AcctPorts
 
 /// The file of one item: what it is, a nonce, and the sealed secret.
@@ -7,7 +7,7 @@ import AcctPorts
 /// The item's key and the format version are associated data: a file that is renamed, or exchanged
 /// for another account's, does not open. An older file of the same item does; whoever can write to
 /// the folder could as well have kept the newer one from being written.
-enum VaultItem {
+package enum VaultItem {
   private static let magic = Array("acct-item".utf8)
   private static let version: UInt8 = 1
   private static let nonceStart = magic.count + 1
@@ -41,7 +41,9 @@ enum VaultItem {
   /// Decrypts the contents of the file for `key`.
   ///
   /// - Throws: ``Damage``.
-  static func open(_ contents: [UInt8], key: String, vaultKey: Secret) throws(Damage) -> Secret {
+  package static func open(_ contents: [UInt8], key: String, vaultKey: Secret) throws(Damage)
+    -> Secret
+  {
     guard contents.count >= sealedStart + AESGCM.tagCount, contents.starts(with: magic) else {
       throw Damage(reason: "\(key) is not an item of acct's")
     }

@@ -129,7 +129,8 @@ package final class RecordedWorld: Sendable {
   }
 
   private func transport(at location: SourceLocation) -> HTTPTransport {
-    HTTPTransport { request throws(HTTPFailure) in
+    let send: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse = {
+      request throws(HTTPFailure) in
       guard self.lifeline.isAlive else { throw .cancelled }
       let respond = self.state.withLock { state in
         state.requests.append(request)
@@ -141,6 +142,10 @@ package final class RecordedWorld: Sendable {
       }
       return try respond(request)
     }
+    return HTTPTransport(
+      send: send,
+      stream: { request throws(HTTPFailure) in try await streamed(request, by: send) }
+    )
   }
 
   private var files: Files {
@@ -203,4 +208,39 @@ package final class RecordedWorld: Sendable {
       }
     )
   }
+}
+
+/// Answers a streamed request like one that is held in memory.
+private func streamed(
+  _ request: StreamedRequest,
+  by send: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
+) async throws(HTTPFailure) -> StreamedResponse {
+  var body: [UInt8]?
+  if let source = request.body {
+    var bytes: [UInt8] = []
+    do { while let part = try await source.next() { bytes += part } } catch {
+      throw .source(error)
+    }
+    body = bytes
+  }
+  let response = try await send(
+    HTTPRequest(
+      method: request.method,
+      url: request.url,
+      fields: request.fields,
+      body: body.map { Secret($0) },
+      timeout: request.timeout
+    )
+  )
+  let bytes = response.body.withBytes { span in span.indices.map { span[$0] } }
+  let rest = Mutex([bytes].filter { !$0.isEmpty })
+  return StreamedResponse(
+    head: ResponseHead(
+      status: response.status,
+      statusLine: "HTTP/1.1 \(response.status) Whatever",
+      fields: response.fields
+    ),
+    next: { rest.withLock { $0.popLast() } },
+    cancel: {}
+  )
 }

@@ -92,7 +92,7 @@ struct ProxySettingsTests {
   }
 
   @Test(
-    "An address is never verified against the proxy's own",
+    "NO_PROXY leaves out no other address",
     arguments: [
       ("", "https://192.0.2.7"), ("192.0.2.8", "https://192.0.2.7"),
       ("192.0.2.0/30", "https://192.0.2.7"), ("192.0.2.7/33", "https://192.0.2.7"),
@@ -100,10 +100,7 @@ struct ProxySettingsTests {
     ]
   )
   func addresses(_ list: String, _ origin: String) throws {
-    let reason = "an IP address can't be verified through a proxy (ALL_PROXY)"
-    #expect(throws: HTTPFailure.proxy(reason: reason)) {
-      try proxy(for: origin, ["ALL_PROXY": "proxy.test", "NO_PROXY": list])
-    }
+    #expect(try proxy(for: origin, ["ALL_PROXY": "proxy.test", "NO_PROXY": list]) != nil)
   }
 
   @Test("Loopback is never proxied", arguments: ["localhost", "127.0.0.1", "[::1]"])

@@ -1,7 +1,6 @@
 import Glibc
 import NIOCore
 import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// One connection of a ``ScriptedServer``.
@@ -11,12 +10,30 @@ final class ScriptHandler: ChannelInboundHandler {
   private let script: ScriptedServer.Script
   private let greeting: String?
   private let log: ScriptedServer.Log
+  private let farEnd: Int?
   private var pending = ""
+  private var tunnel: EventLoopFuture<any Channel>?
 
-  init(script: @escaping ScriptedServer.Script, greeting: String?, log: ScriptedServer.Log) {
+  /// - Parameters:
+  ///   - script: Answers a request.
+  ///   - greeting: Is sent before anything has come.
+  ///   - farEnd: The port that tunnels lead to.
+  ///   - log: Where requests are noted.
+  init(
+    script: @escaping ScriptedServer.Script,
+    greeting: String?,
+    farEnd: Int?,
+    log: ScriptedServer.Log
+  ) {
     self.script = script
     self.greeting = greeting
+    self.farEnd = farEnd
     self.log = log
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    tunnel?.whenSuccess { $0.close(promise: nil) }
+    context.fireChannelInactive()
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -25,6 +42,12 @@ final class ScriptHandler: ChannelInboundHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if let tunnel {
+      let bytes = unwrapInboundIn(data)
+      // A tunnel that could not be made leaves the client waiting, and the test fails there.
+      tunnel.whenSuccess { $0.writeAndFlush(bytes, promise: nil) }
+      return
+    }
     pending += String(buffer: unwrapInboundIn(data))
     while let request = nextRequest() {
       log.requests.withLock { $0.append(request) }
@@ -64,22 +87,25 @@ final class ScriptHandler: ChannelInboundHandler {
       context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
     case .sendForever(let text): sendForever(ByteBuffer(string: text), context)
     case .close: context.close(promise: nil)
-    case .cut:
-      // Closed from below the TLS handler, which therefore can't say goodbye.
-      let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
-      (tls ?? context).close(promise: nil)
     case .reset:
       let channel = context.channel
       (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
         .whenComplete { _ in channel.close(promise: nil) }
-    case .startTLS(let tls):
-      // A handler that can't be added leaves the client without TLS, and the test fails there.
-      try? context.pipeline.syncOperations.addHandler(
-        NIOSSLServerHandler(context: tls),
-        position: .first
-      )
+    case .startTunnel: startTunnel(context)
     }
     perform(steps.dropFirst(), context)
+  }
+
+  /// Passes on what comes, to the other end and back.
+  private func startTunnel(_ context: ChannelHandlerContext) {
+    let near = context.channel
+    tunnel = ClientBootstrap(group: context.eventLoop)
+      .channelInitializer { far in
+        far.eventLoop.makeCompletedFuture {
+          try far.pipeline.syncOperations.addHandler(Relay(to: near))
+        }
+      }
+      .connect(host: "127.0.0.1", port: farEnd ?? 0)
   }
 
   private func sendForever(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
@@ -100,4 +126,18 @@ extension Substring {
     }
     return parts + [String(rest)]
   }
+}
+
+/// Passes on what comes, as it comes.
+private final class Relay: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  private let sink: any Channel
+
+  init(to sink: any Channel) { self.sink = sink }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    sink.writeAndFlush(unwrapInboundIn(data), promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { sink.close(promise: nil) }
 }

@@ -1,6 +1,5 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// A server on loopback that answers each request as the test says, byte for byte.
@@ -20,11 +19,10 @@ final class ScriptedServer: Sendable {
     /// Sends this again and again for as long as the client takes it.
     case sendForever(String)
     case close
-    /// Closes without a word of TLS, as a cut cable would.
-    case cut
+    /// Closes without a word, of TLS either, as a cut cable would.
     case reset
-    /// Speaks TLS from here on, as a proxy's tunnel does.
-    case startTLS(NIOSSLContext)
+    /// Passes on what comes to a server with TLS, as a proxy's tunnel does.
+    case startTunnel
   }
 
   typealias Script = @Sendable (Request) -> [Step]
@@ -35,17 +33,15 @@ final class ScriptedServer: Sendable {
   /// One element for each connection that ended.
   let endings: AsyncStream<Void>
   private let log: Log
-  private let listener: any Channel
 
   /// What came so far.
   var received: [Request] { log.requests.withLock { $0 } }
   /// How many connections were made so far.
   var connections: Int { log.connections.withLock { $0 } }
 
-  private init(listener: any Channel, log: Log) {
-    self.listener = listener
+  private init(port: Int, log: Log) {
+    self.port = port
     self.log = log
-    port = listener.localAddress?.port ?? 0
     requests = log.stream
     endings = log.endings
   }
@@ -62,6 +58,8 @@ final class ScriptedServer: Sendable {
   ///
   /// - Parameters:
   ///   - tls: Speaks TLS from the start.
+  ///   - farEnd: Speaks TLS at the far end of the tunnels that it starts, and answers there by the
+  ///     same script.
   ///   - socks: Plays a SOCKS proxy first, which replies with this code; 0 is success.
   ///   - greeting: Is sent before anything has come.
   ///   - script: Answers a request.
@@ -69,34 +67,49 @@ final class ScriptedServer: Sendable {
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws, or that no port is to be had.
   static func serving<Answer: Sendable>(
-    tls: NIOSSLContext? = nil,
+    tls: ServerIdentity? = nil,
+    behind farEnd: ServerIdentity? = nil,
     socks: UInt8? = nil,
     greeting: String? = nil,
     _ script: @escaping Script,
     _ body: (ScriptedServer) async throws -> Answer
   ) async throws -> Answer {
     let log = Log()
-    let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .childChannelInitializer { channel in
-        log.connections.withLock { $0 += 1 }
-        channel.closeFuture.whenComplete { _ in log.ends.yield() }
-        return channel.eventLoop.makeCompletedFuture {
-          let pipeline = channel.pipeline.syncOperations
-          if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-          if let socks { try pipeline.addHandler(SOCKSFront(reply: socks)) }
-          try pipeline.addHandler(ScriptHandler(script: script, greeting: greeting, log: log))
+    var listeners: [any Channel] = []
+    func listen(socks: UInt8? = nil, farEnd: Int? = nil) async throws -> Int {
+      let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .childChannelInitializer { channel in
+          log.connections.withLock { $0 += 1 }
+          channel.closeFuture.whenComplete { _ in log.ends.yield() }
+          return channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            if let socks { try pipeline.addHandler(SOCKSFront(reply: socks)) }
+            try pipeline.addHandler(
+              ScriptHandler(script: script, greeting: greeting, farEnd: farEnd, log: log)
+            )
+          }
         }
-      }
-      .bind(host: "127.0.0.1", port: 0).get()
-    let server = ScriptedServer(listener: listener, log: log)
-    do {
-      let answer = try await body(server)
-      try await listener.close()
-      return answer
-    } catch {
-      try await listener.close()
-      throw error
+        .bind(host: "127.0.0.1", port: 0).get()
+      listeners.append(listener)
+      return listener.localAddress?.port ?? 0
     }
+    let outcome: Result<Answer, any Error>
+    do {
+      var front: TLSFront?
+      if let identity = tls ?? farEnd { front = try await TLSFront(identity, before: listen()) }
+      let port: Int
+      if tls != nil, let front {
+        port = front.port
+      } else {
+        port = try await listen(socks: socks, farEnd: front?.port)
+      }
+      outcome = .success(try await body(ScriptedServer(port: port, log: log)))
+      withExtendedLifetime(front) {}
+    } catch {
+      outcome = .failure(error)
+    }
+    for listener in listeners { try await listener.close() }
+    return try outcome.get()
   }
 }
 

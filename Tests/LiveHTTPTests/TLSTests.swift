@@ -1,5 +1,4 @@
 import AcctPorts
-import NIOSSL
 import Testing
 
 @Suite("TLS")
@@ -13,7 +12,7 @@ struct TLSTests {
   /// Why a request to a server with that side of TLS fails.
   private func failure(
     host: String = "localhost",
-    _ tls: NIOSSLContext?,
+    _ tls: ServerIdentity?,
     _ transport: HTTPTransport
   ) async throws -> HTTPFailure? {
     try await ScriptedServer.serving(tls: tls, { _ in [ok("")] }) { server in
@@ -78,7 +77,7 @@ struct TLSTests {
 
   @Test("TLS older than 1.2 is refused")
   func oldVersion() async throws {
-    let tls = try authority.server("DNS:localhost", newest: .tlsv11)
+    let tls = try authority.server("DNS:localhost", newest: .tls11)
     let reason = "the server has no TLS version from 1.2 on"
     #expect(try await failure(tls, trusting) == .untrusted(reason: reason))
   }
@@ -95,10 +94,20 @@ struct TLSTests {
   @Test("A body whose end only the connection's end marks can't be cut short unnoticed")
   func cutShort() async throws {
     let tls = try authority.server("DNS:localhost")
-    let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 200 OK\r\n\r\nhalf"), .cut] }
+    let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 200 OK\r\n\r\nhalf"), .reset] }
     try await ScriptedServer.serving(tls: tls, script) { server in
       let request = try HTTPRequest.get("https://localhost:\(server.port)/")
       #expect(await trusting.failure(of: request) == .closed)
+    }
+  }
+
+  @Test("A body whose end the connection's end marks is whole if the server says goodbye")
+  func endedByGoodbye() async throws {
+    let tls = try authority.server("DNS:localhost")
+    let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 200 OK\r\n\r\nwhole"), .close] }
+    try await ScriptedServer.serving(tls: tls, script) { server in
+      let request = try HTTPRequest.get("https://localhost:\(server.port)/")
+      #expect(try await trusting.send(request).text == "whole")
     }
   }
 

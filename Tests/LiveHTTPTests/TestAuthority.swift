@@ -1,5 +1,4 @@
 import Foundation
-import NIOSSL
 
 /// A certificate authority that lives for one run of the tests, made by `openssl`.
 struct TestAuthority {
@@ -36,8 +35,8 @@ struct TestAuthority {
     _ names: String,
     commonName: String = "test",
     years: (Int, Int) = (2020, 2049),
-    newest: TLSVersion = .tlsv13
-  ) throws -> NIOSSLContext {
+    newest: ServerIdentity.Version = .tls13
+  ) throws -> ServerIdentity {
     let name = UUID().uuidString
     // A database for each certificate, so that tests need not wait for each other.
     let configuration = """
@@ -70,14 +69,14 @@ struct TestAuthority {
       "\(name).pem", "-startdate", "\(years.0)0101000000Z", "-enddate",
       "\(years.1)0101000000Z",
     ])
-    return try context(name, newest: newest)
+    return identity(name, newest: newest)
   }
 
   /// A server's side of TLS with a certificate that nobody vouches for.
-  func selfSignedServer(_ names: String) throws -> NIOSSLContext {
+  func selfSignedServer(_ names: String) throws -> ServerIdentity {
     let name = UUID().uuidString
     try makeSelfSigned(name, extensions: ["subjectAltName=\(names)"])
-    return try context(name, newest: .tlsv13)
+    return identity(name)
   }
 
   /// Writes a file beside the certificates and returns its path.
@@ -96,16 +95,15 @@ struct TestAuthority {
     )
   }
 
-  private func context(_ name: String, newest: TLSVersion) throws -> NIOSSLContext {
-    let chain = try NIOSSLCertificate.fromPEMFile("\(folder)/\(name).pem")
-    let key = try NIOSSLPrivateKey(file: "\(folder)/\(name).key", format: .pem)
-    var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: chain.map { .certificate($0) },
-      privateKey: .privateKey(key)
+  private func identity(
+    _ name: String,
+    newest: ServerIdentity.Version = .tls13
+  ) -> ServerIdentity {
+    ServerIdentity(
+      certificate: "\(folder)/\(name).pem",
+      key: "\(folder)/\(name).key",
+      newest: newest
     )
-    configuration.minimumTLSVersion = .tlsv1
-    configuration.maximumTLSVersion = newest
-    return try NIOSSLContext(configuration: configuration)
   }
 
   private func openssl(_ arguments: [String]) throws {

@@ -1,0 +1,80 @@
+/// An HTTP/1.1 server for programs on this machine.
+///
+/// A socket in the file system is the user's alone; a port is on 127.0.0.1 and nowhere else.
+package struct LocalServer: Sendable {
+  /// Starts to serve, and returns when connections are taken.
+  package var serve:
+    @Sendable (
+      LocalPlace, _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
+    ) async throws(ListenFailure) -> Serving
+
+  package init(
+    serve:
+      @escaping @Sendable (
+        LocalPlace, _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
+      ) async throws(ListenFailure) -> Serving
+  ) {
+    self.serve = serve
+  }
+}
+
+/// Where a local server listens.
+package enum LocalPlace: Equatable, Sendable {
+  /// A unix socket of mode 0600; without a path, in acct's own run folder.
+  case socket(path: String?)
+  /// A TCP port on 127.0.0.1; without a number, a free one.
+  case port(Int?)
+}
+
+/// A local server at work.
+package struct Serving: Sendable {
+  /// With the path or the port that was found.
+  package let place: LocalPlace
+  /// Takes no more connections, ends those that are open, and removes the socket.
+  package let stop: @Sendable () async -> Void
+
+  package init(place: LocalPlace, stop: @escaping @Sendable () async -> Void) {
+    self.place = place
+    self.stop = stop
+  }
+}
+
+/// A request that came in, whose body is still to come.
+package struct LocalRequest: Sendable {
+  package var method: String
+  /// As it stood on the request line.
+  package var target: String
+  package var fields: [(name: String, value: String)]
+  package var body: ByteSource?
+
+  package init(
+    method: String,
+    target: String,
+    fields: [(name: String, value: String)],
+    body: ByteSource?
+  ) {
+    self.method = method
+    self.target = target
+    self.fields = fields
+    self.body = body
+  }
+}
+
+/// What is answered.
+package struct LocalResponse: Sendable {
+  package var status: Int
+  package var fields: [(name: String, value: String)]
+  /// Returns the next part of the body, and `nil` at the end; a failure cuts the connection, so
+  /// that nobody takes a part for the whole.
+  package var next: @Sendable () async throws(HTTPFailure) -> [UInt8]?
+
+  package init(
+    status: Int,
+    fields: [(name: String, value: String)],
+    next: @escaping @Sendable () async throws(HTTPFailure) -> [UInt8]?
+  ) {
+    self.status = status
+    self.fields = fields
+    self.next = next
+  }
+}

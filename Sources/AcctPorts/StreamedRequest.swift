@@ -1,0 +1,85 @@
+package import AcctModel
+
+/// A request whose body may be of any length.
+package struct StreamedRequest: Sendable {
+  package var method: String
+  package var url: HTTPURL
+  /// Values may be secrets: tokens, proofs, cookies.
+  package var fields: [(name: String, value: Secret)]
+  /// Sent in chunks (RFC 9112, section 7.1) if its length is not known.
+  package var body: ByteSource?
+  /// Let the server refuse before the body is read (RFC 9110, section 10.1.1); a server that says
+  /// nothing for a second gets the body all the same.
+  package var asksFirst: Bool
+  /// Seconds to connect, and seconds in which not one byte comes or goes.
+  ///
+  /// The whole may take as long as it takes. A source or a reader on this side that is slow does
+  /// not count.
+  package var timeout: Int
+
+  package init(
+    method: String,
+    url: HTTPURL,
+    fields: [(name: String, value: Secret)] = [],
+    body: ByteSource? = nil,
+    asksFirst: Bool = false,
+    timeout: Int
+  ) {
+    self.method = method
+    self.url = url
+    self.fields = fields
+    self.body = body
+    self.asksFirst = asksFirst
+    self.timeout = timeout
+  }
+}
+
+/// A response whose body is still to come.
+///
+/// Who neither reads it to its end nor calls ``cancel`` ends the connection by letting go of it.
+package struct StreamedResponse: Sendable {
+  package var head: ResponseHead
+  /// Returns the next part of the body, never an empty one, and `nil` at the end.
+  ///
+  /// Nobody else may be waiting for one. The server is held up for as long as nobody asks; a task
+  /// that is cancelled while it waits ends the connection.
+  package var next: @Sendable () async throws(HTTPFailure) -> [UInt8]?
+  /// Gives up the rest of the body, and returns when the connection is no longer in use.
+  package var cancel: @Sendable () async -> Void
+
+  package init(
+    head: ResponseHead,
+    next: @escaping @Sendable () async throws(HTTPFailure) -> [UInt8]?,
+    cancel: @escaping @Sendable () async -> Void
+  ) {
+    self.head = head
+    self.next = next
+    self.cancel = cancel
+  }
+}
+
+/// What stands before a body (RFC 9112, section 2.1).
+package struct ResponseHead: Sendable {
+  package var status: Int
+  /// As it came: `HTTP/1.1 200 OK`.
+  package var statusLine: String
+  package var fields: [(name: String, value: String)]
+
+  package init(status: Int, statusLine: String, fields: [(name: String, value: String)]) {
+    self.status = status
+    self.statusLine = statusLine
+    self.fields = fields
+  }
+
+  /// The value of the only field of that name; `nil` if there is none, or more than one.
+  package func field(_ name: String) -> String? { fields.only(name) }
+}
+
+extension [(name: String, value: String)] {
+  /// The value of the only field of that name, whatever its case.
+  package func only(_ name: String) -> String? {
+    let name = name.lowercased()
+    let values = filter { $0.name.lowercased() == name }
+    return values.count == 1 ? values[0].value : nil
+  }
+}

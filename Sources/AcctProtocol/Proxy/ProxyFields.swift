@@ -1,0 +1,41 @@
+/// Which fields a proxy passes on.
+package enum ProxyFields {
+  /// Fields that are about one connection (RFC 9110, section 7.6.1), and those that are written
+  /// anew for the next one.
+  private static let hopByHop: Set<String> = [
+    "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization",
+    "te", "trailer", "transfer-encoding", "upgrade",
+  ]
+
+  /// The fields of a request that go to the server.
+  ///
+  /// - Parameters:
+  ///   - fields: As the client sent them.
+  ///   - replaced: Names that the account's own fields take the place of.
+  /// - Returns: What is left; `Host`, `Content-Length` and `Expect` are the transport's to write.
+  package static func upstream(
+    _ fields: [(name: String, value: String)],
+    replacing replaced: [String]
+  ) -> [(name: String, value: String)] {
+    let own: Set<String> = ["host", "content-length", "expect", "authorization", "dpop"]
+    return passed(fields, without: own.union(replaced.map { $0.lowercased() }))
+  }
+
+  /// The fields of a response that go to the client.
+  package static func downstream(
+    _ fields: [(name: String, value: String)]
+  ) -> [(name: String, value: String)] {
+    passed(fields, without: [])
+  }
+
+  private static func passed(
+    _ fields: [(name: String, value: String)],
+    without others: Set<String>
+  ) -> [(name: String, value: String)] {
+    let named = fields.values(of: "connection").flatMap { value in
+      value.split(separator: ",").map { $0.filter { !$0.isWhitespace }.lowercased() }
+    }
+    let dropped = hopByHop.union(named).union(others)
+    return fields.filter { !dropped.contains($0.name.lowercased()) }
+  }
+}

@@ -1,0 +1,107 @@
+import AcctCrypto
+package import AcctModel
+
+/// Decides which requests to the signing proxy go on, and where to.
+///
+/// What a browser page can send is kept out (security of local servers, DNS rebinding): a page
+/// can name neither the secret of a port nor, with its requests from scripts, leave `Origin` out;
+/// and under a name that it has rebound to this machine, `Host` is that name.
+package struct ProxyGate: Sendable {
+  private let origins: [Origin]
+  private let secret: Secret?
+
+  /// - Parameters:
+  ///   - origins: The account's own; requests go nowhere else.
+  ///   - secret: What the path must begin with on a port; `nil` on a socket.
+  package init(origins: [Origin], secret: Secret?) {
+    self.origins = origins
+    self.secret = secret
+  }
+
+  /// The URL that a request is for.
+  ///
+  /// - Parameters:
+  ///   - method: Its method.
+  ///   - target: Its target as it stood on the request line: a path, or an absolute URL.
+  ///   - fields: Its fields.
+  /// - Returns: A URL of one of the account's origins.
+  /// - Throws: ``ProxyRefusal``.
+  package func url(
+    method: String,
+    target: String,
+    fields: [(name: String, value: String)]
+  ) throws(ProxyRefusal) -> HTTPURL {
+    // Who doesn't know the secret learns nothing else, such as which hosts would do.
+    let (host, path) = try placed(target, fields)
+    let open = try pathBehindSecret(path)
+    guard fields.values(of: "origin").isEmpty else { throw .fromPage }
+    guard method != "CONNECT" else { throw .tunnel }
+    guard fields.values(of: "upgrade").isEmpty else { throw .upgrade }
+    guard let origin = origins.first(where: { $0.answers(to: host) }) else { throw .foreignHost }
+    do { return try HTTPURL("\(origin)\(open)") } catch { throw .malformed }
+  }
+
+  private func placed(
+    _ target: String,
+    _ fields: [(name: String, value: String)]
+  ) throws(ProxyRefusal) -> (host: String, path: Substring) {
+    let hosts = fields.values(of: "host")
+    guard hosts.count == 1, let host = hosts.first?.lowercased() else { throw .malformed }
+    if target.hasPrefix("/") { return (host, target[...]) }
+    // The absolute form (RFC 9112, section 3.2.2): its host counts, and must be the field's.
+    guard let mark = target.firstRange(of: "://") else { throw .malformed }
+    let rest = target[mark.upperBound...]
+    let end = rest.firstIndex(of: "/") ?? rest.endIndex
+    guard rest[..<end].lowercased() == host else { throw .foreignHost }
+    return (host, end == rest.endIndex ? "/" : rest[end...])
+  }
+
+  /// Compared in constant time: the port is open to every user of the machine.
+  private func pathBehindSecret(_ path: Substring) throws(ProxyRefusal) -> Substring {
+    guard let secret else { return path }
+    let bytes = Array(path.utf8)
+    let count = secret.count + 1
+    let isRight = secret.withBytes { span in
+      let given = bytes.dropFirst().prefix(span.count)
+      return ConstantTime.equal(Array(given).span, span)
+    }
+    guard isRight, bytes.count > count, bytes[count] == UInt8(ascii: "/") else {
+      throw .secretMissing
+    }
+    return path[path.utf8.index(path.startIndex, offsetBy: count)...]
+  }
+}
+
+/// Why a request to the proxy goes nowhere.
+package enum ProxyRefusal: Error, Equatable, Sendable, CaseIterable {
+  /// The path does not begin with the secret of this run.
+  case secretMissing
+  /// It has an `Origin`: a browser page made it.
+  case fromPage
+  /// `Host` is none of the account's.
+  case foreignHost
+  /// Not a request that can be passed on.
+  case malformed
+  /// `CONNECT`: inside a tunnel nothing could be signed.
+  case tunnel
+  /// Another protocol, such as WebSocket, which is not passed on.
+  case upgrade
+
+  /// The status to answer with.
+  package var status: Int {
+    switch self {
+    case .secretMissing, .fromPage: 403
+    case .foreignHost: 421
+    case .malformed: 400
+    case .tunnel, .upgrade: 501
+    }
+  }
+}
+
+extension Origin {
+  /// Whether a `Host` in lower case names it, with or without its default port.
+  fileprivate func answers(to host: String) -> Bool {
+    host == authority || host == "\(self.host):\(port)"
+  }
+}
+

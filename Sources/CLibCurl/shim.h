@@ -1,0 +1,152 @@
+#pragma once
+/* libcurl.so.4, loaded at the first request: linked, its thirty libraries would be loaded at every
+   start. Its header gives the types; what is called stands in one table. curl_easy_setopt and
+   curl_easy_getinfo are variadic, which Swift can't call: one typed function for each kind. */
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct acct_curl {
+  CURLcode (*global_init)(long);
+  CURL *(*easy_init)(void);
+  void (*easy_cleanup)(CURL *);
+  CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+  CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
+  CURLcode (*easy_pause)(CURL *, int);
+  CURLM *(*multi_init)(void);
+  CURLMcode (*multi_cleanup)(CURLM *);
+  CURLMcode (*multi_add_handle)(CURLM *, CURL *);
+  CURLMcode (*multi_remove_handle)(CURLM *, CURL *);
+  CURLMcode (*multi_perform)(CURLM *, int *);
+  CURLMcode (*multi_poll)(CURLM *, struct curl_waitfd *, unsigned, int, int *);
+  CURLMcode (*multi_wakeup)(CURLM *);
+  CURLMsg *(*multi_info_read)(CURLM *, int *);
+  struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
+  void (*slist_free_all)(struct curl_slist *);
+  /* OpenSSL's, as libcurl brings it along. */
+  void *(*ssl_ctx_param)(void *ctx);
+  void (*ssl_ctx_set_info_callback)(void *ctx, void (*)(const void *ssl, int where, int value));
+  void (*param_set_hostflags)(void *param, unsigned flags);
+  int (*param_set_host)(void *param, const char *name, size_t length);
+  int (*param_set_ip)(void *param, const char *address);
+} acct_curl;
+
+/* Fills the table. Returns what is missing, or NULL. */
+static inline const char *acct_curl_load(acct_curl *table) {
+  /* It stays: threads of its own may still run in it. */
+  void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return "libcurl.so.4 is not installed";
+  const struct { const char *name; size_t slot; } needed[] = {
+    { "curl_global_init", offsetof(acct_curl, global_init) },
+    { "curl_easy_init", offsetof(acct_curl, easy_init) },
+    { "curl_easy_cleanup", offsetof(acct_curl, easy_cleanup) },
+    { "curl_easy_setopt", offsetof(acct_curl, easy_setopt) },
+    { "curl_easy_getinfo", offsetof(acct_curl, easy_getinfo) },
+    { "curl_easy_pause", offsetof(acct_curl, easy_pause) },
+    { "curl_multi_init", offsetof(acct_curl, multi_init) },
+    { "curl_multi_cleanup", offsetof(acct_curl, multi_cleanup) },
+    { "curl_multi_add_handle", offsetof(acct_curl, multi_add_handle) },
+    { "curl_multi_remove_handle", offsetof(acct_curl, multi_remove_handle) },
+    { "curl_multi_perform", offsetof(acct_curl, multi_perform) },
+    { "curl_multi_poll", offsetof(acct_curl, multi_poll) },
+    { "curl_multi_wakeup", offsetof(acct_curl, multi_wakeup) },
+    { "curl_multi_info_read", offsetof(acct_curl, multi_info_read) },
+    { "curl_slist_append", offsetof(acct_curl, slist_append) },
+    { "curl_slist_free_all", offsetof(acct_curl, slist_free_all) },
+    { "SSL_CTX_get0_param", offsetof(acct_curl, ssl_ctx_param) },
+    { "SSL_CTX_set_info_callback", offsetof(acct_curl, ssl_ctx_set_info_callback) },
+    { "X509_VERIFY_PARAM_set_hostflags", offsetof(acct_curl, param_set_hostflags) },
+    { "X509_VERIFY_PARAM_set1_host", offsetof(acct_curl, param_set_host) },
+    { "X509_VERIFY_PARAM_set1_ip_asc", offsetof(acct_curl, param_set_ip) },
+  };
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+    void *symbol = dlsym(library, needed[i].name);
+    if (!symbol) return "libcurl.so.4 is too old, or built without OpenSSL";
+    memcpy((char *)table + needed[i].slot, &symbol, sizeof symbol);
+  }
+  return table->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? NULL : "libcurl.so.4 does not start";
+}
+
+static inline CURLcode acct_curl_set_long(const acct_curl *curl, CURL *easy, CURLoption option, long value) {
+  return curl->easy_setopt(easy, option, value);
+}
+static inline CURLcode acct_curl_set_size(const acct_curl *curl, CURL *easy, CURLoption option, curl_off_t value) {
+  return curl->easy_setopt(easy, option, value);
+}
+/* libcurl copies strings, but not CURLOPT_POSTFIELDS. */
+static inline CURLcode acct_curl_set_string(const acct_curl *curl, CURL *easy, CURLoption option, const char *value) {
+  return curl->easy_setopt(easy, option, value);
+}
+static inline CURLcode acct_curl_set_pointer(const acct_curl *curl, CURL *easy, CURLoption option, void *value) {
+  return curl->easy_setopt(easy, option, value);
+}
+/* For CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION. */
+static inline CURLcode acct_curl_set_callback(
+  const acct_curl *curl, CURL *easy, CURLoption option, size_t (*callback)(char *, size_t, size_t, void *)
+) {
+  return curl->easy_setopt(easy, option, callback);
+}
+static inline CURLcode acct_curl_set_prerequisite(
+  const acct_curl *curl, CURL *easy, int (*callback)(void *, char *, char *, int, int)
+) {
+  return curl->easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+static inline long acct_curl_get_long(const acct_curl *curl, CURL *easy, CURLINFO info) {
+  long value = 0;
+  curl->easy_getinfo(easy, info, &value);
+  return value;
+}
+static inline curl_off_t acct_curl_get_size(const acct_curl *curl, CURL *easy, CURLINFO info) {
+  curl_off_t value = 0;
+  curl->easy_getinfo(easy, info, &value);
+  return value;
+}
+static inline void *acct_curl_get_pointer(const acct_curl *curl, CURL *easy, CURLINFO info) {
+  void *value = NULL;
+  curl->easy_getinfo(easy, info, &value);
+  return value;
+}
+/* The result stands in a union of CURLMsg. */
+static inline CURLcode acct_curl_result(const CURLMsg *message) { return message->data.result; }
+
+/* What a connection must bring along. */
+typedef struct acct_curl_host {
+  const acct_curl *curl;
+  const char *name;
+  int is_address;
+  /* Is told what OpenSSL does; see acct_curl_is_goodbye. */
+  void (*info)(const void *ssl, int where, int value);
+} acct_curl_host;
+
+/* libcurl takes a certificate's common name where there is no alternative name; OpenSSL itself is
+   told not to (RFC 9525, section 6.3), and so says what is wrong in its verification result. */
+static CURLcode acct_curl_name_host(CURL *easy, void *context, void *data) {
+  (void)easy;
+  const acct_curl_host *host = data;
+  void *param = host->curl->ssl_ctx_param(context);
+  if (!param) return CURLE_SSL_CERTPROBLEM;
+  /* X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT */
+  host->curl->param_set_hostflags(param, 0x4 | 0x20);
+  int done = host->is_address
+    ? host->curl->param_set_ip(param, host->name) : host->curl->param_set_host(param, host->name, 0);
+  host->curl->ssl_ctx_set_info_callback(context, host->info);
+  return done ? CURLE_OK : CURLE_SSL_CERTPROBLEM;
+}
+
+/* Whether an info callback is told of the server's close_notify: SSL_CB_READ_ALERT, and a warning
+   alert with the number 0. */
+static inline int acct_curl_is_goodbye(int where, int value) { return where == 0x4004 && value == 0x100; }
+
+/* The SSL of a transfer, while it runs. */
+static inline const void *acct_curl_session(const acct_curl *curl, CURL *easy) {
+  struct curl_tlssessioninfo *session = NULL;
+  curl->easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session);
+  return session ? session->internals : NULL;
+}
+
+static inline CURLcode acct_curl_expect_host(const acct_curl *curl, CURL *easy, acct_curl_host *host) {
+  CURLcode code = curl->easy_setopt(easy, CURLOPT_SSL_CTX_DATA, host);
+  return code ? code : curl->easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, acct_curl_name_host);
+}

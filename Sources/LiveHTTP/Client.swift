@@ -1,0 +1,132 @@
+import AcctModel
+import AcctPorts
+import Glibc
+import Synchronization
+
+/// What one transport consists of, made when the first request needs it.
+final class Client: Sendable {
+  private let environment: @Sendable (_ name: String) -> String?
+  private let state = Mutex(State())
+
+  private struct State {
+    var thread: TransferThread?
+    var proxies: ProxySettings?
+  }
+
+  init(environment: @escaping @Sendable (_ name: String) -> String?) {
+    self.environment = environment
+  }
+
+  deinit { state.withLock { $0.thread }?.order(.end) }
+
+  /// Sends a request and reads its whole response.
+  func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+    let response = try await begin(RequestMessage(request))
+    var bytes: [UInt8] = []
+    // Untouched pages cost nothing, and an array that grows leaves copies behind.
+    bytes.reserveCapacity(min(request.bodyLimit, 1 << 20))
+    while var part = try await response.next() {
+      defer { wipe(&part) }
+      guard part.count <= request.bodyLimit - bytes.count else {
+        await response.cancel()
+        wipe(&bytes)
+        throw .tooLarge(limit: request.bodyLimit)
+      }
+      bytes.append(contentsOf: part)
+    }
+    return HTTPResponse(
+      status: response.head.status,
+      fields: response.head.fields,
+      body: Secret(consuming: &bytes)
+    )
+  }
+
+  /// Sends a request, and returns when the head of its response is there.
+  func stream(_ request: StreamedRequest) async throws(HTTPFailure) -> StreamedResponse {
+    try await begin(RequestMessage(request))
+  }
+
+  private func begin(_ message: RequestMessage) async throws(HTTPFailure) -> StreamedResponse {
+    let origin = message.url.origin
+    let route = try route(to: origin)
+    let thread = try thread()
+    let rootsFile = origin.scheme == .https ? environment("SSL_CERT_FILE") : nil
+    let transfer = Transfer(message, route, rootsFile: rootsFile, try CurlLibrary.loaded())
+    if let upload = transfer.upload {
+      Task { await upload.feed { thread.order(.goOn(transfer)) } }
+    }
+    let head = await withTaskCancellationHandler {
+      await transfer.head { thread.order(.start(transfer)) }
+    } onCancel: {
+      thread.order(.cancel(transfer))
+    }
+    return StreamedResponse(try head.get(), Reading(transfer, thread, self))
+  }
+
+  /// The way that requests to a server take.
+  private func route(to origin: Origin) throws(HTTPFailure) -> Route {
+    guard origin.scheme == .https else { return .direct }
+    let settings = state.withLock { state in
+      let settings = state.proxies ?? ProxySettings(environment: environment)
+      state.proxies = settings
+      return settings
+    }
+    return try settings.proxy(for: origin).map { .proxied($0) } ?? .direct
+  }
+
+  /// The one thread, started by the first to ask.
+  private func thread() throws(HTTPFailure) -> TransferThread {
+    try state.withLock { state throws(HTTPFailure) in
+      if let thread = state.thread { return thread }
+      let thread = try TransferThread(try CurlLibrary.loaded())
+      state.thread = thread
+      return thread
+    }
+  }
+}
+
+/// Who reads a body; the transfer ends with it.
+private final class Reading: Sendable {
+  private let transfer: Transfer
+  private let thread: TransferThread
+  /// Keeps the thread from ending.
+  private let client: Client
+
+  init(_ transfer: Transfer, _ thread: TransferThread, _ client: Client) {
+    self.transfer = transfer
+    self.thread = thread
+    self.client = client
+  }
+
+  deinit { thread.order(.cancel(transfer)) }
+
+  func next() async throws(HTTPFailure) -> [UInt8]? {
+    let part = await withTaskCancellationHandler {
+      await transfer.response.next { thread.order(.goOn(transfer)) }
+    } onCancel: {
+      thread.order(.cancel(transfer))
+    }
+    return try part.get()
+  }
+
+  func cancel() async {
+    thread.order(.cancel(transfer))
+    await transfer.removed()
+  }
+}
+
+extension StreamedResponse {
+  fileprivate init(_ head: ResponseHead, _ reading: Reading) {
+    self.init(
+      head: head,
+      next: { () async throws(HTTPFailure) in try await reading.next() },
+      cancel: { await reading.cancel() }
+    )
+  }
+}
+
+private func wipe(_ bytes: inout [UInt8]) {
+  unsafe bytes.withUnsafeMutableBytes { buffer in
+    if let start = buffer.baseAddress { unsafe explicit_bzero(start, buffer.count) }
+  }
+}

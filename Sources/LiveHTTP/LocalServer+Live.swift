@@ -1,0 +1,132 @@
+package import AcctPorts
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+extension LocalServer {
+  /// A server with one thread and back-pressure both ways: a slow reader slows its writer down.
+  ///
+  /// - Parameter folder: Makes sure of acct's own folder for sockets, and returns its path.
+  /// - Returns: The server; nothing is started before ``LocalServer/serve``.
+  package static func live(
+    folder: @escaping @Sendable () throws(ListenFailure) -> String
+  ) -> LocalServer {
+    LocalServer { place, answer throws(ListenFailure) in
+      let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+      do throws(ListenFailure) {
+        let (listener, bound) = try await listen(at: place, in: folder, group)
+        let serving = Task { await serveAll(listener, answer) }
+        return Serving(place: bound) {
+          serving.cancel()
+          await serving.value
+          if case .socket(let path?) = bound { unsafe unlink(path) }
+          await group.end()
+        }
+      } catch {
+        await group.end()
+        throw error
+      }
+    }
+  }
+}
+
+typealias LocalConnection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
+private typealias Listener = NIOAsyncChannel<LocalConnection, Never>
+
+private func listen(
+  at place: LocalPlace,
+  in folder: () throws(ListenFailure) -> String,
+  _ group: MultiThreadedEventLoopGroup
+) async throws(ListenFailure) -> (Listener, LocalPlace) {
+  let bootstrap = ServerBootstrap(group: group)
+    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+    .serverChannelOption(.backlog, value: 256)
+  switch place {
+  case .port(let port):
+    do {
+      let listener = try await bootstrap.bind(
+        host: "127.0.0.1",
+        port: port ?? 0,
+        childChannelInitializer: connection
+      )
+      return (listener, .port(listener.channel.localAddress?.port ?? port ?? 0))
+    } catch {
+      throw .failed(port: port, reason: reason(error))
+    }
+  case .socket(let given):
+    let path: String
+    if let given { path = given } else { path = "\(try folder())/proxy" }
+    try clearTheWay(path)
+    // The socket must never be there with more rights than its owner's, not even for a moment.
+    let mask = umask(0o177)
+    defer { umask(mask) }
+    do {
+      let listener = try await bootstrap.bind(
+        unixDomainSocketPath: path,
+        childChannelInitializer: connection
+      )
+      return (listener, .socket(path: path))
+    } catch {
+      throw .unusableSocket(path: path, reason: reason(error))
+    }
+  }
+}
+
+@Sendable private func connection(
+  _ channel: any Channel
+) -> EventLoopFuture<LocalConnection> {
+  channel.eventLoop.makeCompletedFuture {
+    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+    return try LocalConnection(wrappingChannelSynchronously: channel)
+  }
+}
+
+/// Takes a socket away that a process left which is no more; anything else stays.
+private func clearTheWay(_ path: String) throws(ListenFailure) {
+  var status = stat()
+  guard unsafe lstat(path, &status) == 0 else { return }
+  guard status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
+    throw .unusableSocket(path: path, reason: "something else is there")
+  }
+  guard !isAnswered(path) else {
+    throw .unusableSocket(path: path, reason: "another process listens there")
+  }
+  unsafe unlink(path)
+}
+
+private func isAnswered(_ path: String) -> Bool {
+  let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(socket) }
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  let fits = unsafe withUnsafeMutableBytes(of: &address.sun_path) { place in
+    guard path.utf8.count < place.count else { return false }
+    unsafe place.copyBytes(from: path.utf8)
+    return true
+  }
+  guard fits else { return false }
+  return unsafe withUnsafePointer(to: &address) { pointer in
+    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+      unsafe connect(socket, generic, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+    }
+  }
+}
+
+/// Serves every connection until the task is cancelled.
+private func serveAll(
+  _ listener: Listener,
+  _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
+) async {
+  do {
+    try await listener.executeThenClose { connections in
+      try await withThrowingDiscardingTaskGroup { group in
+        for try await connection in connections {
+          group.addTask { await LocalConversation(connection, answer).run() }
+        }
+      }
+    }
+  } catch {
+    // A listener ends by being stopped; whoever stopped it knows.
+  }
+}

@@ -1,0 +1,127 @@
+import AcctModel
+import AcctPorts
+
+/// A request as it goes on the wire, checked: nothing of it can leave its place there.
+struct RequestMessage: Sendable {
+  /// Where a body comes from.
+  enum Body: Sendable {
+    case none
+    case bytes(Secret)
+    case source(ByteSource)
+  }
+
+  /// Which clock ends it, in seconds.
+  enum Patience: Sendable {
+    /// For everything.
+    case total(Int)
+    /// For each wait in which nothing moves.
+    case each(Int)
+  }
+
+  let method: String
+  let url: HTTPURL
+  /// Lines without their end, as libcurl takes them.
+  let lines: [Secret]
+  let body: Body
+  let asksFirst: Bool
+  let patience: Patience
+
+  /// - Throws: ``HTTPFailure/unsendable(reason:)``.
+  init(_ request: HTTPRequest) throws(HTTPFailure) {
+    try self.init(
+      request.method,
+      request.url,
+      request.fields,
+      request.body.map { .bytes($0) } ?? .none,
+      asksFirst: false,
+      .total(request.timeout)
+    )
+  }
+
+  /// - Throws: ``HTTPFailure/unsendable(reason:)``.
+  init(_ request: StreamedRequest) throws(HTTPFailure) {
+    try self.init(
+      request.method,
+      request.url,
+      request.fields,
+      request.body.map { .source($0) } ?? .none,
+      asksFirst: request.asksFirst && request.body != nil,
+      .each(request.timeout)
+    )
+  }
+
+  /// Checks method, names and values (RFC 9110, sections 5.1, 5.5 and 9.1).
+  private init(
+    _ method: String,
+    _ url: HTTPURL,
+    _ fields: [(name: String, value: Secret)],
+    _ body: Body,
+    asksFirst: Bool,
+    _ patience: Patience
+  ) throws(HTTPFailure) {
+    // An origin that breaks this can't be made; it stands here too since all else rests on it.
+    guard url.origin.scheme == .https || url.origin.isLoopback else {
+      throw .unsendable(reason: "plain http is for loopback only")
+    }
+    guard isToken(method) else { throw .unsendable(reason: "the method is not a token") }
+    if case .none = body {
+    } else if method == "HEAD" {
+      throw .unsendable(reason: "a HEAD request has no body")
+    }
+    var lines: [Secret] = []
+    var names: Set<String> = []
+    for (name, value) in fields {
+      guard isToken(name) else {
+        throw .unsendable(reason: "a header field's name is not a token")
+      }
+      guard isFieldValue(value) else {
+        throw .unsendable(reason: "the value of \(name) has characters that no header may have")
+      }
+      names.insert(name.lowercased())
+      guard !Self.ownFields.contains(name.lowercased()) else { continue }
+      // libcurl's way to write a field without a value.
+      lines.append(
+        value.count == 0
+          ? Secret("\(name);") : Secret(joining: [Secret("\(name): "), value])
+      )
+    }
+    // What libcurl would add by itself; a name alone says that it shall not.
+    for name in ["Accept", "Content-Type"] where !names.contains(name.lowercased()) {
+      lines.append(Secret("\(name):"))
+    }
+    lines.append(Secret(asksFirst ? "Expect: 100-continue" : "Expect:"))
+    self.method = method
+    self.url = url
+    self.lines = lines
+    self.body = body
+    self.asksFirst = asksFirst
+    self.patience = patience
+  }
+
+  /// The fields that the transport writes itself: where to, and how the body is framed.
+  private static let ownFields: Set = ["host", "content-length", "transfer-encoding", "expect"]
+
+  /// The request's target (RFC 9112, section 3.2.1), byte for byte: a DPoP proof names it.
+  var target: String { url.query.map { "\(url.path)?\($0)" } ?? url.path }
+}
+
+/// Whether a text is a `token` (RFC 9110, section 5.6.2).
+func isToken(_ text: String) -> Bool {
+  !text.isEmpty
+    && text.utf8.allSatisfy {
+      switch $0 {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+      default: "!#$%&'*+-.^_`|~".utf8.contains($0)
+      }
+    }
+}
+
+/// Whether a value has no control characters and is UTF-8.
+private func isFieldValue(_ secret: Secret) -> Bool {
+  secret.withBytes { bytes in
+    for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F {
+      guard bytes[index] == 0x09 else { return false }
+    }
+    return (try? UTF8Span(validating: bytes)) != nil
+  }
+}

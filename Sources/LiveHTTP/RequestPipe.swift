@@ -1,0 +1,123 @@
+import AcctPorts
+import Synchronization
+
+/// A body on its way from its source to the transfer's thread, with a few parts in memory at most.
+final class RequestPipe: Sendable {
+  private let source: ByteSource
+  private let state = Mutex(State())
+
+  private struct State {
+    var parts: [[UInt8]] = []
+    /// How many bytes of the first part are gone already.
+    var offset = 0
+    var sent: Int64 = 0
+    var isWaitedFor = false
+    var end: Result<Void, HTTPFailure>?
+    var feeder: CheckedContinuation<Bool, Never>?
+  }
+
+  init(_ source: ByteSource) { self.source = source }
+
+  var length: Int64? { source.length }
+
+  /// Whether the transfer waits for the source.
+  var isWaitedFor: Bool { state.withLock { $0.isWaitedFor } }
+
+  /// What the transfer may do now.
+  enum Supply {
+    case bytes(Int)
+    case wait
+    case end
+    case failed(HTTPFailure)
+  }
+
+  /// Fills a buffer with the next bytes, as far as they are there.
+  func draw(into buffer: UnsafeMutableRawBufferPointer) -> Supply {
+    state.withLock { state in
+      guard let part = state.parts.first else {
+        switch state.end {
+        case .failure(let failure): return .failed(failure)
+        case .success:
+          // A request that is shorter than it says would wait for its end for ever.
+          guard let length, state.sent < length else { return .end }
+          return .failed(.unsendable(reason: "the body became shorter while it was sent"))
+        case nil:
+          state.isWaitedFor = true
+          return .wait
+        }
+      }
+      // A file that grows meanwhile ends where it ended.
+      let room = min(Int64(buffer.count), length.map { $0 - state.sent } ?? .max)
+      let count = min(Int(room), part.count - state.offset)
+      guard count > 0 else { return .end }
+      unsafe part.withUnsafeBytes { bytes in
+        unsafe buffer.copyMemory(
+          from: UnsafeRawBufferPointer(rebasing: bytes[state.offset..<state.offset + count])
+        )
+      }
+      state.sent += Int64(count)
+      state.offset += count
+      if state.offset == part.count {
+        state.parts.removeFirst()
+        state.offset = 0
+        state.feeder.take()?.resume(returning: true)
+      }
+      return .bytes(count)
+    }
+  }
+
+  /// Reads the source to its end, at the pace of the transfer.
+  ///
+  /// - Parameter goOn: Is called when the transfer waits for what has come now.
+  func feed(_ goOn: @Sendable () -> Void) async {
+    while true {
+      let part: [UInt8]?
+      do { part = try await source.next() } catch {
+        finish(.failure(.source(error)))
+        return goOn()
+      }
+      guard let part else {
+        finish(.success(()))
+        return goOn()
+      }
+      let (isWanted, wasWaitedFor) = add(part)
+      guard isWanted else { return }
+      if wasWaitedFor { goOn() }
+      guard await hasRoom() else { return }
+    }
+  }
+
+  /// Says that nothing more is wanted.
+  func close() { finish(.failure(.cancelled)) }
+
+  private func add(_ part: [UInt8]) -> (isWanted: Bool, wasWaitedFor: Bool) {
+    state.withLock { state in
+      guard state.end == nil else { return (false, false) }
+      state.parts.append(part)
+      defer { state.isWaitedFor = false }
+      return (true, state.isWaitedFor)
+    }
+  }
+
+  private func hasRoom() async -> Bool {
+    await withCheckedContinuation { feeder in
+      state.withLock { state in
+        if state.end != nil {
+          feeder.resume(returning: false)
+        } else if state.parts.count < 2 {
+          feeder.resume(returning: true)
+        } else {
+          state.feeder = feeder
+        }
+      }
+    }
+  }
+
+  private func finish(_ end: Result<Void, HTTPFailure>) {
+    state.withLock { state in
+      if state.end == nil { state.end = end }
+      state.isWaitedFor = false
+      state.feeder.take()?.resume(returning: false)
+    }
+  }
+}

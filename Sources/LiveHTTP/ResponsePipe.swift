@@ -1,0 +1,94 @@
+import AcctPorts
+import Synchronization
+
+/// A body on its way from the transfer's thread to its reader, with two parts in memory at most:
+/// the one that is read, and the one that fills up.
+final class ResponsePipe: Sendable {
+  typealias Part = Result<[UInt8]?, HTTPFailure>
+
+  /// In bytes; large enough that handing it over costs next to nothing.
+  private static let partSize = 1 << 18
+
+  private let state = Mutex(State())
+
+  private struct State {
+    var filling: [UInt8] = []
+    var end: Part?
+    var reader: CheckedContinuation<Part, Never>?
+    var isHeldUp = false
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+      if filling.isEmpty { filling.reserveCapacity(partSize) }
+      unsafe filling.append(contentsOf: bytes)
+    }
+
+    mutating func takePart() -> [UInt8] {
+      var part: [UInt8] = []
+      swap(&part, &filling)
+      return part
+    }
+  }
+
+  /// Takes bytes, unless the reader has to catch up first.
+  ///
+  /// - Returns: Whether they were taken; if not, ``next()`` will say when to offer them again.
+  func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    state.withLock { state in
+      if !state.filling.isEmpty && state.filling.count + bytes.count > Self.partSize {
+        guard let reader = state.reader.take() else {
+          state.isHeldUp = true
+          return false
+        }
+        reader.resume(returning: .success(state.takePart()))
+      }
+      unsafe state.add(bytes)
+      return true
+    }
+  }
+
+  /// Hands what there is to a reader that waits: nothing more comes for now.
+  func flush() {
+    state.withLock { state in
+      guard !state.filling.isEmpty, let reader = state.reader.take() else { return }
+      reader.resume(returning: .success(state.takePart()))
+    }
+  }
+
+  /// Says that nothing more will come.
+  ///
+  /// - Parameter failure: Why that is too early, if it is.
+  func end(_ failure: HTTPFailure?) {
+    state.withLock { state in
+      guard state.end == nil else { return }
+      let end: Part = failure.map { .failure($0) } ?? .success(nil)
+      state.end = end
+      if let reader = state.reader.take() {
+        reader.resume(returning: state.filling.isEmpty ? end : .success(state.takePart()))
+      }
+    }
+  }
+
+  /// Whether bytes were refused, and have not been asked for since.
+  var isHeldUp: Bool { state.withLock { $0.isHeldUp } }
+
+  /// Returns the next part once it is there.
+  ///
+  /// - Parameter goOn: Is called if bytes were refused that can be taken now.
+  /// - Returns: The part, `nil` at the end, or why that came too early.
+  func next(_ goOn: () -> Void) async -> Part {
+    await withCheckedContinuation { reader in
+      let wasHeldUp = state.withLock { state in
+        if !state.filling.isEmpty {
+          reader.resume(returning: .success(state.takePart()))
+        } else if let end = state.end {
+          reader.resume(returning: end)
+        } else {
+          state.reader = reader
+        }
+        defer { state.isHeldUp = false }
+        return state.isHeldUp
+      }
+      if wasHeldUp { goOn() }
+    }
+  }
+}

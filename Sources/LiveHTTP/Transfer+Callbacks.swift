@@ -1,0 +1,100 @@
+import AcctModel
+import AcctPorts
+import CLibCurl
+
+/// What libcurl calls on the transfer's thread, with the transfer as its data.
+extension Transfer {
+  func setCallbacks(_ options: CurlOptions) throws(HTTPFailure) {
+    let data = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let (table, easy) = unsafe (options.table, options.easy)
+    unsafe try options.set(CURLOPT_HEADERDATA, pointer: data)
+    unsafe try options.check(
+      acct_curl_set_callback(table, easy, CURLOPT_HEADERFUNCTION) { start, _, count, data in
+        guard let start = unsafe start else { return 0 }
+        let line = unsafe UnsafeRawBufferPointer(start: start, count: count)
+        return unsafe transfer(data).took(line) ? count : 0
+      }
+    )
+    unsafe try options.set(CURLOPT_WRITEDATA, pointer: data)
+    unsafe try options.check(
+      acct_curl_set_callback(table, easy, CURLOPT_WRITEFUNCTION) { start, _, count, data in
+        guard let start = unsafe start else { return 0 }
+        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count)
+        return unsafe transfer(data).response.offer(bytes) ? count : Int(CURL_WRITEFUNC_PAUSE)
+      }
+    )
+    unsafe try options.set(CURLOPT_PREREQDATA, pointer: data)
+    unsafe try options.check(
+      acct_curl_set_prerequisite(table, easy) { data, _, _, _, _ in
+        unsafe transfer(data).maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+      }
+    )
+    guard upload != nil else { return }
+    unsafe try options.set(CURLOPT_READDATA, pointer: data)
+    unsafe try options.check(
+      acct_curl_set_callback(table, easy, CURLOPT_READFUNCTION) { start, size, count, data in
+        guard let start = unsafe start else { return Int(CURL_READFUNC_ABORT) }
+        return unsafe transfer(data)
+          .draw(into: UnsafeMutableRawBufferPointer(start: start, count: size * count))
+      }
+    )
+  }
+
+  private func took(_ line: UnsafeRawBufferPointer) -> Bool {
+    do throws(HTTPFailure) {
+      guard let head = try parser.take(unsafe String(decoding: line, as: UTF8.self)) else {
+        return true
+      }
+      if endsWithConnection(head) { listenForGoodbye() }
+      settle(.success(head))
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+
+  /// Whether nothing but the connection's end marks the body's (RFC 9112, section 6.3).
+  private func endsWithConnection(_ head: ResponseHead) -> Bool {
+    message.url.origin.scheme == .https && message.method != "HEAD"
+      && ![204, 304].contains(head.status)
+      && !head.fields.contains {
+        ["content-length", "transfer-encoding"].contains($0.name.lowercased())
+      }
+  }
+
+  private func listenForGoodbye() {
+    guard let easy = unsafe easy,
+      let session = unsafe acct_curl_session(library.table, easy)
+    else { return }
+    unsafe Goodbyes.listen(for: session)
+    unsafe self.session = session
+  }
+
+  /// Whether libcurl may put the request on a connection: once.
+  ///
+  /// It would send a request again whose connection, one that was used before, ended without an
+  /// answer, or that was answered with 417. Only the caller knows whether that does harm.
+  private func maySend() -> Bool {
+    defer { wasSent = true }
+    if wasSent && !parser.isComplete { failure = .closed }
+    return !wasSent
+  }
+
+  private func draw(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    guard let upload else { return Int(CURL_READFUNC_ABORT) }
+    switch unsafe upload.draw(into: buffer) {
+    case .bytes(let count): return count
+    case .wait: return Int(CURL_READFUNC_PAUSE)
+    case .end: return 0
+    case .failed(let why):
+      failure = why
+      return Int(CURL_READFUNC_ABORT)
+    }
+  }
+}
+
+/// The transfer that a callback is for; it lives for as long as its handle.
+private func transfer(_ data: UnsafeMutableRawPointer?) -> Transfer {
+  unsafe Unmanaged<Transfer>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue()
+}

@@ -1,0 +1,129 @@
+import AcctModel
+import AcctPorts
+import CLibCurl
+import Synchronization
+
+/// One request and its response: a libcurl handle, and what its callbacks meet at.
+///
+/// But for the pipes and the head, which are locked, everything is touched by the transfer's
+/// thread alone.
+@safe final class Transfer: @unchecked Sendable {
+  let message: RequestMessage
+  let route: Route
+  let rootsFile: String?
+  let library: CurlLibrary
+  let response = ResponsePipe()
+  let upload: RequestPipe?
+
+  private let head = Mutex(HeadState.none)
+  private let removal = Mutex(Removal())
+
+  // The thread's own.
+  var easy: UnsafeMutableRawPointer?
+  let resources = TransferResources()
+  var parser = ResponseHeadParser()
+  /// What a callback found wrong, which libcurl does not know.
+  var failure: HTTPFailure?
+  /// Whether the request was put on a connection, which happens once.
+  var wasSent = false
+  /// The TLS session whose end is the body's, if it is.
+  var session: UnsafeRawPointer?
+  /// When something last moved.
+  var lastProgress = ContinuousClock.now
+  var lastSize: curl_off_t = 0
+
+  private enum HeadState {
+    case none
+    case awaited(CheckedContinuation<Result<ResponseHead, HTTPFailure>, Never>)
+    case settled(Result<ResponseHead, HTTPFailure>)
+  }
+
+  private struct Removal {
+    var isRemoved = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  init(
+    _ message: RequestMessage,
+    _ route: Route,
+    rootsFile: String?,
+    _ library: CurlLibrary
+  ) {
+    self.library = library
+    self.message = message
+    self.route = route
+    self.rootsFile = rootsFile
+    upload = if case .source(let source) = message.body { RequestPipe(source) } else { nil }
+  }
+
+  /// Waits for the head, or why there is none.
+  func head(_ start: () -> Void) async -> Result<ResponseHead, HTTPFailure> {
+    await withCheckedContinuation { caller in
+      let isNew = head.withLock { state in
+        // A task that was cancelled before is told so here.
+        if case .settled(let outcome) = state {
+          caller.resume(returning: outcome)
+          return false
+        }
+        state = .awaited(caller)
+        return true
+      }
+      if isNew { start() }
+    }
+  }
+
+  /// Hands the head over; nothing else can come of the wait then.
+  func settle(_ outcome: Result<ResponseHead, HTTPFailure>) {
+    head.withLock { state in
+      switch state {
+      case .none: break
+      case .awaited(let caller): caller.resume(returning: outcome)
+      case .settled: return
+      }
+      state = .settled(outcome)
+    }
+  }
+
+  /// Ends everything that waits for this transfer, which libcurl has let go of.
+  func end(_ failure: HTTPFailure?) {
+    settle(.failure(failure ?? .closed))
+    response.end(failure)
+    upload?.close()
+    removal.withLock { removal in
+      removal.isRemoved = true
+      for waiting in removal.waiting { waiting.resume() }
+      removal.waiting = []
+    }
+  }
+
+  /// Whether libcurl has let go of it, or never got it.
+  var hasEnded: Bool { removal.withLock { $0.isRemoved } }
+
+  /// Waits until libcurl has let go of it.
+  func removed() async {
+    await withCheckedContinuation { caller in
+      removal.withLock { removal in
+        if removal.isRemoved { caller.resume() } else { removal.waiting.append(caller) }
+      }
+    }
+  }
+
+  /// Whether nothing has moved for too long, and that is not for want of a reader or a source.
+  func isStalled() -> Bool {
+    guard case .each(let seconds) = message.patience, let easy = unsafe easy else { return false }
+    let size =
+      unsafe acct_curl_get_size(library.table, easy, CURLINFO_SIZE_UPLOAD_T)
+      &+ acct_curl_get_size(library.table, easy, CURLINFO_SIZE_DOWNLOAD_T)
+    if size != lastSize || response.isHeldUp || upload?.isWaitedFor ?? false {
+      lastSize = size
+      lastProgress = .now
+    }
+    return lastProgress.duration(to: .now) >= .seconds(seconds)
+  }
+}
+
+/// The way to a server.
+enum Route: Hashable, Sendable {
+  case direct
+  case proxied(Proxy)
+}

@@ -1,0 +1,81 @@
+import AcctPorts
+import CLibCurl
+import Glibc
+import Synchronization
+
+/// The one thread that libcurl runs on, and what it is told from outside.
+///
+/// libcurl waits for sockets there, and nowhere else; whoever wants something leaves an order and
+/// wakes it.
+final class TransferThread: Sendable {
+  private let library: CurlLibrary
+  private let multi: CurlMulti
+  private let desk = Mutex(Desk())
+
+  private struct Desk {
+    var orders: [Order] = []
+    var isClosed = false
+  }
+
+  enum Order {
+    case start(Transfer)
+    /// Its reader or its source has caught up.
+    case goOn(Transfer)
+    case cancel(Transfer)
+    /// Ends the thread, and what it does.
+    case end
+  }
+
+  /// Starts the thread.
+  ///
+  /// - Throws: ``HTTPFailure/unsendable(reason:)`` if there is no libcurl, or no thread to be had.
+  init(_ library: CurlLibrary) throws(HTTPFailure) {
+    guard let handle = unsafe library.table.pointee.multi_init() else {
+      throw .unsendable(reason: "libcurl has no memory")
+    }
+    self.library = library
+    multi = unsafe CurlMulti(handle: handle)
+    var thread = pthread_t()
+    let own = unsafe Unmanaged.passRetained(self)
+    let code = unsafe pthread_create(&thread, nil, runTransferThread, own.toOpaque())
+    guard code == 0 else {
+      unsafe own.release()
+      throw .unsendable(reason: "no thread could be started")
+    }
+    pthread_detach(thread)
+  }
+
+  func order(_ order: Order) {
+    desk.withLock { desk in
+      guard !desk.isClosed else { return }
+      desk.orders.append(order)
+      // Under the lock, since afterwards there may be nothing left to wake.
+      _ = unsafe library.table.pointee.multi_wakeup(multi.handle)
+    }
+  }
+
+  fileprivate func run() {
+    var work = TransferWork(library, multi)
+    while !work.hasEnded {
+      let orders = desk.withLock { desk in
+        defer { desk.orders = [] }
+        return desk.orders
+      }
+      for order in orders { work.carryOut(order) }
+      work.goOn()
+    }
+    // Nobody waits any more for what may have been ordered since.
+    desk.withLock { $0.isClosed = true }
+    _ = unsafe library.table.pointee.multi_cleanup(multi.handle)
+  }
+}
+
+private func runTransferThread(_ own: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  unsafe Unmanaged<TransferThread>.fromOpaque(own.unsafelyUnwrapped).takeRetainedValue().run()
+  return nil
+}
+
+/// libcurl's set of transfers; its functions lock where they must.
+@safe struct CurlMulti: @unchecked Sendable {
+  let handle: UnsafeMutableRawPointer
+}

@@ -1,0 +1,37 @@
+import AcctModel
+import AcctProtocol
+import StrictJSON
+
+func jsonViolation(_ bytes: [UInt8]) -> String? {
+  guard let json = try? JSON(parsing: bytes) else { return nil }
+  return (try? JSON(parsing: json.serialized())) == json
+    ? nil : "JSON that reads otherwise when written"
+}
+
+func jwtViolation(_ bytes: [UInt8]) -> String? {
+  guard let token = try? Token(Secret(bytes)), let jwt = try? JWT.decode(token) else { return nil }
+  // What is decoded is only ever looked at; the token itself must stay what it was.
+  guard token.secret == Secret(bytes) else { return "a token that was changed in reading" }
+  _ = jwt
+  return bytes.count(where: { $0 == UInt8(ascii: ".") }) == 2 ? nil : "a JWT without 3 segments"
+}
+
+func jwkViolation(_ bytes: [UInt8]) -> String? {
+  guard let key = try? DPoPKey(privateJWK: Secret(bytes)) else { return nil }
+  let again = try? DPoPKey(privateJWK: key.privateJWK)
+  return again?.thumbprint == key.thumbprint ? nil : "a key that reads otherwise when written"
+}
+
+func handoffViolation(_ bytes: [UInt8]) -> String? {
+  guard let json = try? JSON(parsing: bytes),
+    let handoff = try? Handoff(json, receivedAt: .epoch)
+  else { return nil }
+  let isLine = handoff.accessToken.secret.withBytes { span in
+    span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) }
+  }
+  guard isLine else { return "a token that could write header lines" }
+  guard handoff.origins.allSatisfy({ $0.scheme == .https || $0.isLoopback }) else {
+    return "an origin that is plain http beyond loopback"
+  }
+  return (handoff.tokenType == .dpop) == (handoff.key != nil) ? nil : "a bound token without key"
+}

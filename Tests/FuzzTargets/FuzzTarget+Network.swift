@@ -1,0 +1,87 @@
+import AcctModel
+import AcctProtocol
+import StrictJSON
+
+/// A server whose callbacks and documents are read, made once.
+private let server: AuthorizationServer? = {
+  let document: JSON = [
+    "issuer": "https://issuer.example", "token_endpoint": "https://issuer.example/token",
+    "authorization_endpoint": "https://issuer.example/authorize",
+    "authorization_response_iss_parameter_supported": true,
+  ]
+  guard let issuer = try? Issuer("https://issuer.example") else { return nil }
+  return try? AuthorizationServer(document, for: issuer)
+}()
+
+func callbackViolation(_ bytes: [UInt8]) -> String? {
+  guard let server else { return "no server to answer" }
+  let request = AuthorizationRequest(
+    clientID: "client",
+    redirectURI: "http://127.0.0.1:1/callback",
+    scope: nil,
+    thumbprint: nil,
+    random: Array(repeating: 0, count: AuthorizationRequest.randomCount)
+  )
+  switch AuthorizationResponse(text(bytes), to: request, from: server) {
+  case .foreign: return nil
+  case .code, .refused, .untrusted:
+    return text(bytes).contains("state=") || text(bytes).contains("%")
+      ? nil : "an answer without the state that was sent"
+  }
+}
+
+func challengeViolation(_ bytes: [UInt8]) -> String? {
+  for challenge in AuthenticationChallenge.parse(text(bytes)) {
+    guard !challenge.scheme.isEmpty, challenge.scheme == challenge.scheme.lowercased() else {
+      return "a challenge without a scheme"
+    }
+  }
+  let nonce = DPoPNonce.learned(from: [("DPoP-Nonce", text(bytes))])
+  guard nonce?.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) ?? true else {
+    return "a nonce that could write header lines"
+  }
+  return nil
+}
+
+func metadataViolation(_ bytes: [UInt8]) -> String? {
+  guard let json = try? JSON(parsing: bytes), let issuer = try? Issuer("https://issuer.example")
+  else { return nil }
+  guard let server = try? AuthorizationServer(json, for: issuer) else { return nil }
+  let origin = server.tokenEndpoint.origin
+  return origin.scheme == .https || origin.isLoopback ? nil : "a token endpoint on plain http"
+}
+
+func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
+  let outcome = TokenOutcome(
+    status: 200,
+    contentType: "application/json",
+    retryAfter: nil,
+    location: nil,
+    body: Secret(bytes),
+    boundTo: nil
+  )
+  // With a 200 no server has ever ended a session.
+  if case .ended = outcome { return "a session that a 200 has ended" }
+  return nil
+}
+
+func deviceViolation(_ bytes: [UInt8]) -> String? {
+  guard let json = try? JSON(parsing: bytes),
+    let flow = try? DeviceFlow(json, receivedAt: .epoch)
+  else { return nil }
+  return flow.interval > 0 ? nil : "a device flow that asks without a pause"
+}
+
+func dnsViolation(_ bytes: [UInt8]) -> String? {
+  guard case .texts(let texts) = DNSAnswer(bytes) else { return nil }
+  let size = texts.reduce(0) { $0 + $1.utf8.count }
+  return size <= bytes.count ? nil : "more text than the answer has bytes"
+}
+
+func didDocumentViolation(_ bytes: [UInt8]) -> String? {
+  guard let json = try? JSON(parsing: bytes), let did = try? DID("did:plc:abcdefghijklmnopqrstuvwx")
+  else { return nil }
+  guard let document = try? DIDDocument(json, of: did) else { return nil }
+  let origin = document.service
+  return origin.scheme == .https || origin.isLoopback ? nil : "a data server on plain http"
+}

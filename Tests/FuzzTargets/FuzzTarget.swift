@@ -1,0 +1,41 @@
+/// A parser of data from outside, and what must hold of whatever it makes of any bytes.
+///
+/// Not to crash, hang or eat memory is what the fuzzer itself watches. Beyond that a target states
+/// properties, such as: what was read, written and read again is the same.
+package enum FuzzTarget: String, CaseIterable, Sendable {
+  case json, jwt, jwk, handoff, tokenAnswer = "token-answer", metadata, device
+  case challenge, callback, url, origin, handle, did, time
+  case dns, didDocument = "did-document"
+  case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"
+
+  /// Reads `bytes`, and returns the property that did not hold.
+  ///
+  /// - Parameter bytes: Anything.
+  /// - Returns: What is wrong, in words; `nil` if nothing is.
+  package func violation(of bytes: [UInt8]) -> String? {
+    switch self {
+    case .json: jsonViolation(bytes)
+    case .jwt: jwtViolation(bytes)
+    case .jwk: jwkViolation(bytes)
+    case .handoff: handoffViolation(bytes)
+    case .tokenAnswer: tokenAnswerViolation(bytes)
+    case .metadata: metadataViolation(bytes)
+    case .device: deviceViolation(bytes)
+    case .challenge: challengeViolation(bytes)
+    case .callback: callbackViolation(bytes)
+    case .url: urlViolation(bytes)
+    case .origin: originViolation(bytes)
+    case .handle: handleViolation(bytes)
+    case .did: didViolation(bytes)
+    case .time: timeViolation(bytes)
+    case .dns: dnsViolation(bytes)
+    case .didDocument: didDocumentViolation(bytes)
+    case .accountFile: accountFileViolation(bytes)
+    case .vaultHeader: vaultHeaderViolation(bytes)
+    case .vaultItem: vaultItemViolation(bytes)
+    }
+  }
+}
+
+/// The bytes as text, for parsers that are handed text.
+func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
