@@ -1,0 +1,125 @@
+import AcctModel
+import AcctProtocol
+import Testing
+
+@Suite("The gate of the signing proxy")
+struct ProxyGateTests {
+  private let onSocket: ProxyGate
+  private let onPort: ProxyGate
+
+  init() throws {
+    let origins = [try Origin("https://pds.example"), try Origin("http://127.0.0.1:8080")]
+    onSocket = ProxyGate(origins: origins, secret: nil)
+    onPort = ProxyGate(origins: origins, secret: Secret("s3cret"))
+  }
+
+  private func url(
+    _ gate: ProxyGate,
+    _ target: String,
+    host: String? = "pds.example",
+    method: String = "GET",
+    _ more: [(name: String, value: String)] = []
+  ) -> Result<String, ProxyRefusal> {
+    let host = host.map { [(name: "Host", value: $0)] } ?? []
+    do throws(ProxyRefusal) {
+      let url = try gate.url(method: method, target: target, fields: host + more)
+      return .success(url.description)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  @Test("sends a request to the origin that its Host names")
+  func host() {
+    #expect(url(onSocket, "/xrpc/a?b=c") == .success("https://pds.example/xrpc/a?b=c"))
+    #expect(url(onSocket, "/a", host: "PDS.example:443") == .success("https://pds.example/a"))
+    #expect(url(onSocket, "/a", host: "127.0.0.1:8080") == .success("http://127.0.0.1:8080/a"))
+  }
+
+  @Test("takes a whole URL as a target, if its host is the field's")
+  func absoluteForm() {
+    #expect(url(onSocket, "http://pds.example/a?b") == .success("https://pds.example/a?b"))
+    #expect(url(onSocket, "http://pds.example") == .success("https://pds.example/"))
+    #expect(url(onSocket, "http://evil.example/a") == .failure(.foreignHost))
+  }
+
+  @Test(
+    "refuses a Host that is none of the account's",
+    arguments: [
+      "evil.example", "pds.example.evil.test", "pds.example:8443", "pds.example.", "127.0.0.1",
+      "127.0.0.1:8081", "localhost:8080", "user@pds.example", "pds.example@evil.example", "",
+      "[::1]:8080", "pds.example,evil.example",
+    ]
+  )
+  func foreignHost(host: String) {
+    #expect(url(onSocket, "/", host: host) == .failure(.foreignHost))
+  }
+
+  @Test("refuses a request without a Host, and one with two")
+  func oneHost() {
+    #expect(url(onSocket, "/", host: nil) == .failure(.malformed))
+    #expect(url(onSocket, "/", [("host", "pds.example")]) == .failure(.malformed))
+  }
+
+  @Test("on a port wants the secret at the beginning of the path, and takes it off")
+  func secret() {
+    #expect(url(onPort, "/s3cret/xrpc/a") == .success("https://pds.example/xrpc/a"))
+    #expect(url(onPort, "/s3cret/") == .success("https://pds.example/"))
+    for path in ["/", "/xrpc/a", "/s3cre/a", "/s3cret", "/s3cretx/a", "/S3CRET/a", "/a/s3cret/"] {
+      #expect(url(onPort, path) == .failure(.secretMissing), "\(path)")
+    }
+  }
+
+  @Test("tells who doesn't know the secret nothing about hosts")
+  func silence() {
+    #expect(url(onPort, "/", host: "evil.example") == .failure(.secretMissing))
+  }
+
+  @Test("refuses what a browser page sends, secret or not")
+  func page() {
+    let origin = [(name: "Origin", value: "https://evil.example")]
+    #expect(url(onPort, "/s3cret/", origin) == .failure(.fromPage))
+    #expect(url(onSocket, "/", origin) == .failure(.fromPage))
+    #expect(url(onSocket, "/", [("origin", "null")]) == .failure(.fromPage))
+  }
+
+  @Test("refuses what it could not sign")
+  func unsignable() {
+    #expect(url(onSocket, "/", method: "CONNECT") == .failure(.tunnel))
+    #expect(url(onSocket, "/", [("Upgrade", "websocket")]) == .failure(.upgrade))
+    #expect(url(onSocket, "*", method: "OPTIONS") == .failure(.malformed))
+    #expect(url(onSocket, "/a\u{7F}b") == .failure(.malformed))
+  }
+
+  @Test("has a status for each refusal")
+  func statuses() {
+    let statuses = ProxyRefusal.allCases.map(\.status)
+    #expect(statuses == [403, 403, 421, 400, 501, 501])
+  }
+}
+
+@Suite("The fields that a proxy passes on")
+struct ProxyFieldsTests {
+  @Test("what is about one connection, and what the account says itself, goes no further")
+  func upstream() {
+    let fields = ProxyFields.upstream(
+      [
+        ("Host", "pds.example"), ("Connection", "close, X-Mine"), ("X-Mine", "1"),
+        ("TE", "trailers"),
+        ("Authorization", "Bearer other"), ("dpop", "x"), ("Accept", "*/*"), ("X-Device-ID", "y"),
+        ("Content-Length", "3"), ("Content-Type", "text/plain"), ("Upgrade", "h2c"),
+      ],
+      replacing: ["Authorization", "X-Device-ID"]
+    )
+    #expect(fields.map(\.name) == ["Accept", "Content-Type"])
+  }
+
+  @Test("an answer keeps its length and its cookies")
+  func downstream() {
+    let fields = ProxyFields.downstream([
+      ("Content-Length", "3"), ("Set-Cookie", "a=b"), ("Set-Cookie", "c=d"),
+      ("Transfer-Encoding", "chunked"), ("Keep-Alive", "timeout=5"),
+    ])
+    #expect(fields.map(\.name) == ["Content-Length", "Set-Cookie", "Set-Cookie"])
+  }
+}
