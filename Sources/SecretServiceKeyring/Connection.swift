@@ -22,6 +22,19 @@ final class Connection {
 
   init(over channel: any Channel) { self.channel = channel }
 
+  /// Has the provider take notice of us, before anything is asked that needs that.
+  ///
+  /// GNOME Keyring registers a caller in one event and serves its call in another, and the two can
+  /// change places. Then a first call that opens a session ends the whole daemon (its issues 183,
+  /// 190, 194), and one that looks for something finds nothing. Whoever has had an answer to
+  /// something harmless is registered. The answer itself does not matter, nor does an error that
+  /// only says that there is none.
+  ///
+  /// - Throws: `KeyringFailure` if nobody answers.
+  func introduce() throws(KeyringFailure) {
+    do { _ = try ask(ServiceCalls.collections) } catch .failed {}
+  }
+
   /// The process that answered, once one has.
   var answeredBy: String { provider }
 

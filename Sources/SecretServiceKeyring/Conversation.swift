@@ -10,9 +10,13 @@ final class Conversation {
   /// Whether the operation ended where a person would have had to be asked.
   private(set) var lacksPerson = false
 
-  init(over channel: any Channel, prompter: LibsecretChannel? = nil) {
+  /// Begins a conversation.
+  ///
+  /// - Throws: `KeyringFailure` if there is nobody to talk to.
+  init(over channel: any Channel, prompter: LibsecretChannel? = nil) throws(KeyringFailure) {
     connection = Connection(over: channel)
     self.prompter = prompter
+    try connection.introduce()
   }
 
   /// Whether prompts are shown, so that it takes a further look whether they were answered.

@@ -82,12 +82,12 @@ private struct Provider: Sendable {
     do { address = try BusAddress(given: busAddress) } catch { throw KeyringFailure(error) }
     let mayAsk = canPrompt && interaction == .allowed
     return try await onOwnThread { () throws(KeyringFailure) in
-      let conversation = Conversation(over: try PlainChannel(to: address, time: deadline))
+      let conversation = try Conversation(over: try PlainChannel(to: address, time: deadline))
       do throws(KeyringFailure) { return try body(conversation) } catch {
         guard conversation.lacksPerson, mayAsk else { throw error }
       }
       let libsecret = try LibsecretChannel(to: address, time: deadline)
-      return try body(Conversation(over: libsecret, prompter: libsecret))
+      return try body(try Conversation(over: libsecret, prompter: libsecret))
     }
   }
 }

@@ -8,6 +8,13 @@ enum ServiceCalls {
   private static let collection = "org.freedesktop.Secret.Collection"
   private static let item = "org.freedesktop.Secret.Item"
 
+  /// Which collections there are: a question that a provider answers without knowing its caller.
+  static var collections: BusCall<[String]> {
+    property("Collections", of: path, service, "ao") { reader, bytes throws(BusError) in
+      try reader.paths(in: bytes)
+    }
+  }
+
   /// Opens a session that carries secrets as they are; it ends with the connection.
   static var openSession: BusCall<String?> {
     var arguments = WireWriter()
