@@ -80,12 +80,12 @@ private struct Provider: Sendable {
   ) async throws(KeyringFailure) -> Result {
     let address: BusAddress
     do { address = try BusAddress(given: busAddress) } catch { throw KeyringFailure(error) }
-    let mayAsk = canPrompt && interaction == .allowed
+    // Without a person this takes milliseconds, and at worst the deadline: not worth a thread.
+    let conversation = try Conversation(over: try PlainChannel(to: address, time: deadline))
+    do throws(KeyringFailure) { return try body(conversation) } catch {
+      guard conversation.lacksPerson, canPrompt, interaction == .allowed else { throw error }
+    }
     return try await onOwnThread { () throws(KeyringFailure) in
-      let conversation = try Conversation(over: try PlainChannel(to: address, time: deadline))
-      do throws(KeyringFailure) { return try body(conversation) } catch {
-        guard conversation.lacksPerson, mayAsk else { throw error }
-      }
       let libsecret = try LibsecretChannel(to: address, time: deadline)
       return try body(try Conversation(over: libsecret, prompter: libsecret))
     }

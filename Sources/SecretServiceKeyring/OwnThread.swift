@@ -3,8 +3,8 @@ import Glibc
 
 /// Does work that blocks on a thread of its own, and suspends the caller meanwhile.
 ///
-/// A frozen keyring blocks for seconds and a person who is asked for minutes; on a thread of
-/// Swift's pool, which has one for each core, that would hold up everything else in the process.
+/// A person who is asked takes minutes; on a thread of Swift's pool, which has one for each core,
+/// that would hold up everything else in the process.
 ///
 /// - Throws: what `body` throws, and `KeyringFailure.failed` if no thread can be had.
 func onOwnThread<Result: Sendable>(
