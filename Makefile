@@ -12,7 +12,7 @@ bindir = $(DESTDIR)$(PREFIX)/bin
 flags = --explicit-target-dependency-import-check error
 # Types are looked up by address, not by name: a look-up by name reads every conformance that there is.
 start_up = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-release_flags = $(flags) --configuration release --product acct --static-swift-stdlib $(start_up)
+release_flags = $(flags) --configuration release --product acct --disable-local-rpath --static-swift-stdlib $(start_up)
 binary = .build/release/acct
 scripts = .ci/setup .ci/run .ci/check-rooms .ci/check-binary .ci/count-tests \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
@@ -25,6 +25,8 @@ setup: ## installs what building, testing and the demo need
 
 build: ## the release binary, .build/release/acct
 	@.ci/setup build
+	@mkdir -p .build/static
+	@ln -sf "$$(clang -print-file-name=libstdc++.a)" .build/static/
 	$(SWIFT) build $(release_flags)
 
 # One test at a time: many take real ports and real processes, and would take them from each other.

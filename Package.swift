@@ -103,7 +103,9 @@ let package = Package(
       dependencies: [
         "AcctCLI", "AcctPorts", "LiveHTTP", "LiveSystem", "SecretServiceKeyring", "VaultKeyring",
       ],
-      swiftSettings: houseRules
+      swiftSettings: houseRules,
+      // `make build` puts libstdc++.a there: one library less to load and to bind.
+      linkerSettings: [.unsafeFlags(["-L.build/static"])]
     ),
 
     // Tests.
