@@ -44,9 +44,10 @@ lint: build ## format, rooms, scripts, and what the binary links
 format: ## formats the sources in place
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
-bench: build ## measures acct beside its peers
+bench: build ## measures acct beside its peers, and counts what can be counted
 	@.ci/setup bench
 	@Benchmarks/peers.sh $(binary)
+	@Benchmarks/thresholds.sh $(binary)
 
 demo: build ## the main job, on a throwaway vault
 	@.ci/setup demo
