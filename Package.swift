@@ -145,6 +145,7 @@ let package = Package(
       exclude: ["tls_front.py"],
       swiftSettings: houseRules
     ),
+    tests("SessionBusTests", ["AcctModel", "SessionBus"]),
     tests(
       "KeyringContractTests",
       [
