@@ -12,7 +12,7 @@ extension Acct {
   ///   - world: Everything outside.
   /// - Returns: The exit status of the process.
   package static func run(_ arguments: [String], in world: World) async -> Int32 {
-    var report = ErrorReport(streams: world.streams, asJSON: arguments.contains("--json"))
+    var report = ErrorReport(world: world, asJSON: arguments.contains("--json"))
     do {
       var command = try parsed(arguments)
       guard let command = command as? any AcctCommand else {
@@ -47,16 +47,16 @@ extension Acct {
 
 /// Where complaints go: one line and at most one hint, or one JSON object, on standard error.
 struct ErrorReport {
-  var streams: Streams
+  var world: World
   var asJSON: Bool
 
   /// Tells the user and returns the exit status.
   func tell(_ complaint: Complaint) -> Int32 {
     if asJSON {
-      streams.notice(String(decoding: complaint.json.serialized(), as: UTF8.self))
+      world.streams.notice(String(decoding: complaint.json.serialized(), as: UTF8.self))
     } else {
-      streams.notice("acct: \(complaint.message)")
-      if let hint = complaint.hint { streams.notice("acct: hint: \(hint)") }
+      world.say("acct: \(complaint.message)")
+      if let hint = complaint.hint { world.say("acct: hint: \(hint)") }
     }
     return complaint.status.rawValue
   }

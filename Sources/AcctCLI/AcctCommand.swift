@@ -13,7 +13,7 @@ protocol AcctCommand: ParsableCommand {
 }
 
 /// The exit statuses of the contract.
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32, CaseIterable {
   case done = 0
   case failed = 1
   case cancelled = 3
@@ -27,4 +27,6 @@ enum ExitStatus: Int32 {
   case serverFailed = 11
   case usage = 64
   case badInput = 65
+  case commandNotExecutable = 126
+  case commandNotFound = 127
 }

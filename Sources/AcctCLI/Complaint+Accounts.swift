@@ -64,13 +64,20 @@ extension Complaint {
       switch reason {
       case .expired: "the session of \(account) has expired"
       case .ended(let reason): "the server has ended the session of \(account): \(reason)"
+      case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
       case .signedOut(let reason): "\(account) is signed out: \(reason)"
+      }
+    let hint =
+      if case .guestOver(_, let origin?) = reason {
+        "`acct add --guest \(origin)` begins a new one; limits stay with this machine"
+      } else {
+        "sign in again with `acct add`; the account keeps its name"
       }
     self.init(
       "signInRequired",
       .signInRequired,
       message,
-      hint: "sign in again with `acct add`; the account keeps its name"
+      hint: hint
     )
   }
 }

@@ -101,7 +101,7 @@ extension OAuthError {
   fileprivate var isUnexplained: Bool { if case .unexplained = self { true } else { false } }
 }
 
-private func words(for failure: HTTPFailure) -> String {
+func words(for failure: HTTPFailure) -> String {
   switch failure {
   case .unresolved(let host): "the name \(host) can't be resolved"
   case .unreachable(let reason): "can't connect: \(reason)"

@@ -110,8 +110,19 @@ extension Complaint {
       self.init(network: error)
     case .authorizationRefused, .untrustedCallback, .deviceCodeExpired, .listen, .keyGeneration:
       self.init(signingIn: error)
+    case .session(let error): self.init(error)
+    case .backend(let error): self.init(error)
     case .atproto(let error): self.init(error)
     case .dns, .moved: self.init(following: error)
+    case .nothingObserved:
+      self.init(
+        "nothingObserved",
+        .badInput,
+        "there are no response headers on standard input",
+        hint: "`curl -D -` prints them"
+      )
+    case .guest(let error): self.init(error)
+    case .request(let error): self.init(error)
     case .files(let failure): self.init(failure)
     case .input(.tooLarge(let name, let limit)):
       self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")
@@ -122,6 +133,8 @@ extension Complaint {
     case .output(.tooLarge(let name, _)):
       self.init("outputFailed", .failed, "can't write \(name): too large")
     case .cancelled: self.init("cancelled", .cancelled, "cancelled")
+    case .transfer(let error): self.init(error)
+    case .exec(let failure): self.init(failure)
     }
   }
 }

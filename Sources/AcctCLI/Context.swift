@@ -9,9 +9,12 @@ struct Context {
   let options: SharedOptions
 
   init(_ world: World, _ options: SharedOptions) {
-    self.world = world
+    self.world = options.verbose && !options.quiet ? world.telling() : world
     self.options = options
   }
+
+  /// What standard output can show.
+  var screen: Screen { Screen(output: world, options) }
 
   var interaction: Interaction { options.noInput ? .forbidden : .allowed }
 
@@ -33,10 +36,13 @@ struct Context {
     offline ? .forbidden : .allowed(timeout: options.timeout)
   }
 
+  /// Shows what a use case waits for.
+  var waiting: Waiting.Teller { WaitingNotices(self).show }
+
   /// Says something on standard error that is not an error.
   func notice(_ text: String) {
     guard !options.quiet else { return }
-    world.streams.notice("acct: \(text)")
+    world.say("acct: \(text)")
   }
 
   /// Prints lines as the result.
@@ -69,6 +75,15 @@ struct Context {
       notice(text)
     }
     return .done
+  }
+
+  /// Accounts as the contract's `ACCOUNT` objects, with their last known state.
+  func json(of accounts: [Account]) throws(EngineError) -> JSON {
+    let active = try Overview(world).listing().active
+    let now = world.clock.now()
+    return .array(
+      accounts.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) }
+    )
   }
 
   /// The same for an account that has just been changed, as it is now.

@@ -1,4 +1,5 @@
 package import AcctModel
+import AcctProtocol
 import StrictJSON
 
 /// The form of an account's file: one JSON object, version 1, times in RFC 3339.
@@ -33,6 +34,7 @@ package enum AccountFile {
       "lifetime": account.lease.lifetime.map { .number(JSONNumber($0)) } ?? .null,
       "canRenew": .bool(account.lease.canRenew),
       "sessionEndsAt": .init(account.sessionEndsAt?.description),
+      "limitations": account.limitations?.json ?? .null,
       "standing": .string(standing),
       "reason": .init(account.standing.reason),
       "renewalStartedAt": .init(account.renewalStartedAt?.description),
@@ -74,6 +76,7 @@ package enum AccountFile {
         canRenew: file.isTrue("canRenew")
       ),
       sessionEndsAt: try file.optional("sessionEndsAt", Timestamp.init),
+      limitations: try file.limitations(),
       standing: try file.standing(),
       renewalStartedAt: try file.optional("renewalStartedAt", Timestamp.init),
       validatedAt: try file.optional("validatedAt", Timestamp.init),
@@ -127,6 +130,12 @@ package enum AccountFile {
         origins.append(origin)
       }
       return origins
+    }
+
+    func limitations() throws(Damage) -> GuestLimitations? {
+      guard let value = object["limitations"], value != .null else { return nil }
+      guard let members = value.objectValue else { throw Damage() }
+      return GuestLimitations(members)
     }
 
     func standing() throws(Damage) -> Standing {

@@ -6,11 +6,18 @@ import AcctProtocol
 package struct AddAccount: Sendable {
   private let world: World
   private let interaction: Interaction
+  private let patience: Patience?
   private let book: AccountBook
 
-  package init(_ world: World, _ interaction: Interaction) {
+  /// - Parameters:
+  ///   - world: Everything outside.
+  ///   - interaction: Whether a person may be asked to unlock the keyring.
+  ///   - wait: Told of a keyring that was locked during a sign-in, for which it is then waited;
+  ///     without it, a keyring that is locked is an error at once.
+  package init(_ world: World, _ interaction: Interaction, wait: Waiting.Teller? = nil) {
     self.world = world
     self.interaction = interaction
+    patience = wait.map { Patience(world, $0) }
     book = AccountBook(world.files)
   }
 
@@ -31,6 +38,8 @@ package struct AddAccount: Sendable {
   package struct Added: Equatable, Sendable {
     package var account: Account
     package var wasKnown: Bool
+    /// What it was before.
+    var before: Holding?
   }
 
   /// Stores `credentials`, or nothing of them; signals wait until it is one or the other.
@@ -38,18 +47,29 @@ package struct AddAccount: Sendable {
     _ credentials: NewCredentials,
     _ options: Options
   ) async throws(EngineError) -> Added {
-    let keyring = try await prepare()
+    try await self(Arrival(credentials), options)
+  }
+
+  func callAsFunction(_ arrival: Arrival, _ options: Options) async throws(EngineError) -> Added {
+    let keyring = try await prepare(for: arrival.suggestedName)
 
     // Another process may add or remove the same identity at any time, so whichever was found
     // is looked at again under its lock, and the search repeated if it has changed.
     while true {
-      if let known = try sameIdentity(credentials) {
-        if let account = try await renew(known.id, credentials, options, keyring) {
-          return Added(account: account, wasKnown: true)
-        }
-      } else if let account = try await create(credentials, options, keyring) {
+      if let known = try sameIdentity(arrival) {
+        if let added = try await renew(known.id, arrival, options, keyring) { return added }
+      } else if let account = try await create(arrival, options, keyring) {
         return Added(account: account, wasKnown: false)
       }
+    }
+  }
+
+  /// The same, with time to unlock it again: the user has just signed in.
+  private func prepare(for owner: String) async throws(EngineError) -> Keyring {
+    guard let patience else { return try await prepare() }
+    return try await patience(for: owner, interaction) {
+      (interaction) async throws(EngineError) -> Keyring in
+      try await AddAccount(world, interaction).prepare()
     }
   }
 
@@ -63,31 +83,34 @@ package struct AddAccount: Sendable {
     return keyring
   }
 
-  private func sameIdentity(_ credentials: NewCredentials) throws(EngineError) -> Account? {
-    try book.listing().accounts.first {
-      $0.kind == credentials.kind && $0.identity.isSame(as: credentials.identity)
-    }
+  private func sameIdentity(_ arrival: Arrival) throws(EngineError) -> Account? {
+    try book.listing().accounts.first(where: arrival.isSame)
   }
 
   /// Makes a new account, or returns `nil` if its identity has appeared meanwhile.
   private func create(
-    _ credentials: NewCredentials,
+    _ arrival: Arrival,
     _ options: Options,
     _ keyring: Keyring
   ) async throws(EngineError) -> Account? {
     try await book.exclusively { () throws(EngineError) -> Account? in
       let held = world.signals.holdBack()
       defer { held.release() }
-      guard try sameIdentity(credentials) == nil else { return nil }
-      var account = credentials.account(
-        world.entropy.accountID(),
-        try name(for: credentials, options),
+      guard try sameIdentity(arrival) == nil else { return nil }
+      var account = arrival.account(
+        try id(for: arrival),
+        try name(for: arrival, options),
         createdAt: world.clock.now()
       )
       account.allow(options.allowedOrigins)
       let wallet = Wallet(of: account, in: keyring, interaction)
       do throws(EngineError) {
-        try await wallet.write(credentials.items)
+        if account.id == arrival.id {
+          // What a removal that was cut short has left under this identifier is not its own.
+          try await wallet.replaceAll(with: arrival.items)
+        } else {
+          try await wallet.write(arrival.items)
+        }
         try book.save(account)
         if options.activates { try book.setActive(book.active().switched(to: account.id)) }
       } catch {
@@ -104,57 +127,58 @@ package struct AddAccount: Sendable {
   /// Renews a known account, or returns `nil` if it has been removed meanwhile.
   private func renew(
     _ id: AccountID,
-    _ credentials: NewCredentials,
+    _ arrival: Arrival,
     _ options: Options,
     _ keyring: Keyring
-  ) async throws(EngineError) -> Account? {
-    try await book.exclusively(id) { () throws(EngineError) -> Account? in
+  ) async throws(EngineError) -> Added? {
+    try await book.exclusively(id) { () throws(EngineError) -> Added? in
       let held = world.signals.holdBack()
       defer { held.release() }
       guard let known = try book.account(id) else { return nil }
-      var account = credentials.account(id, known.name, createdAt: known.createdAt)
+      var account = arrival.account(id, known.name, createdAt: known.createdAt)
       account.allow(known.origins + options.allowedOrigins)
       let wallet = Wallet(of: account, in: keyring, interaction)
-      return try await book.exclusively { () throws(EngineError) -> Account in
+      return try await book.exclusively { () throws(EngineError) -> Added in
         // Before anything is written: a refused name must leave the old credentials whole.
         if let name = options.name, name != known.name {
-          try requireFree(name)
+          try book.requireFree(name)
           account.name = name
         }
-        try await wallet.write(credentials.items)
-        let written = credentials.items.map(\.kind)
-        try await wallet.remove(ItemKind.allCases.filter { !written.contains($0) })
-        try book.save(account)
-        if options.activates { try book.setActive(book.active().switched(to: id)) }
-        return account
+        let before = Holding(account: known, items: try await wallet.items(ItemKind.allCases))
+        do throws(EngineError) {
+          try await wallet.replaceAll(with: arrival.items)
+          try book.save(account)
+          if options.activates { try book.setActive(book.active().switched(to: id)) }
+        } catch {
+          // As far as it can be had back; the first failure is the one to tell.
+          try? await wallet.replaceAll(with: before.orderedItems)
+          try? book.save(known)
+          throw error
+        }
+        return Added(account: account, wasKnown: true, before: before)
       }
     }
   }
 
-  private func name(
-    for credentials: NewCredentials,
-    _ options: Options
-  ) throws(EngineError) -> AccountName {
-    if let name = options.name {
-      try requireFree(name)
-      return name
-    }
-    let taken = Set(try book.listing().accounts.map(\.name.description))
-    let base = (try? AccountName(credentials.suggestedName))?.description ?? "account"
-    let candidates = [base] + (2...).lazy.prefix(taken.count + 1).map { "\(base)-\($0)" }
-    for candidate in candidates where !taken.contains(candidate) {
-      if let name = try? AccountName(candidate) { return name }
-    }
-    // Only a name at the greatest length has no free neighbour: the identifier is always free.
-    do { return try AccountName(world.entropy.accountID().description) } catch {
-      throw .malformed(error)
+  /// The identifier that it had elsewhere, if nothing here goes by it.
+  private func id(for arrival: Arrival) throws(EngineError) -> AccountID {
+    guard let id = arrival.id else { return world.entropy.accountID() }
+    do {
+      return try world.files.read(.account(id)) == nil ? id : world.entropy.accountID()
+    } catch {
+      throw .files(error)
     }
   }
 
-  private func requireFree(_ name: AccountName) throws(EngineError) {
-    guard try !book.listing().accounts.contains(where: { $0.name == name }) else {
-      throw .nameTaken(name)
+  private func name(
+    for arrival: Arrival,
+    _ options: Options
+  ) throws(EngineError) -> AccountName {
+    guard let name = options.name else {
+      return try book.freeName(like: arrival.suggestedName, world.entropy)
     }
+    try book.requireFree(name)
+    return name
   }
 }
 

@@ -7,9 +7,14 @@ package struct Authorize: Sendable {
   private let world: World
   private let granting: Granting
 
-  package init(_ world: World, _ interaction: Interaction, _ network: Granting.Network) {
+  package init(
+    _ world: World,
+    _ interaction: Interaction,
+    _ network: Granting.Network,
+    tell: @escaping Waiting.Teller = { _ in }
+  ) {
     self.world = world
-    granting = Granting(world, interaction, network)
+    granting = Granting(world, interaction, network, tell: tell)
   }
 
   /// Where the lines are to go.
@@ -17,6 +22,11 @@ package struct Authorize: Sendable {
     package var method: String
     /// `nil` only where the lines are the same for every URL.
     package var url: HTTPURL?
+
+    init(method: String, url: HTTPURL) {
+      self.method = method
+      self.url = url
+    }
 
     /// Checks what the user typed.
     ///
@@ -53,18 +63,23 @@ package struct Authorize: Sendable {
     asBearer: Bool = false
   ) async throws(EngineError) -> Authorization {
     if let url = target.url {
-      guard account.origins.contains(url.origin) else {
-        throw .refusedOrigin(url.origin, account: account.name, allowed: account.origins)
-      }
+      try check(url, for: account)
     } else if account.tokenType == .dpop {
       throw .urlNeeded(account.name)
     }
     let grant = try await granting.grant(to: account)
     return Authorization(
-      fields: try fields(grant, for: target, as: account, asBearer: asBearer),
+      fields: try await fields(grant, for: target, as: account, asBearer: asBearer),
       expiresAt: grant.expiresAt,
       notices: grant.notices
     )
+  }
+
+  /// Refuses a URL whose origin is not the account's.
+  func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
+    guard account.origins.contains(url.origin) else {
+      throw .refusedOrigin(url.origin, account: account.name, allowed: account.origins)
+    }
   }
 
   private func fields(
@@ -72,7 +87,7 @@ package struct Authorize: Sendable {
     for target: Target,
     as account: Account,
     asBearer: Bool
-  ) throws(EngineError) -> [HeaderField] {
+  ) async throws(EngineError) -> [HeaderField] {
     switch account.tokenType {
     case .dpop:
       guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
@@ -93,12 +108,11 @@ package struct Authorize: Sendable {
       }
       return [.authorization("DPoP", grant.token), HeaderField("DPoP", Secret(proof))]
     case .session where !asBearer:
-      return [HeaderField("Cookie", Secret(joining: [Secret("sid="), grant.token.secret]))]
+      return [.sessionCookie(grant.token)]
     case .bearer, .session:
       return [.authorization("Bearer", grant.token)]
     case .guest:
-      let deviceID = try DeviceID(world).value()
-      return [.authorization("Bearer", grant.token), HeaderField("X-Device-ID", Secret(deviceID))]
+      return [.authorization("Bearer", grant.token), try await DeviceID(world).field()]
     }
   }
 }
@@ -113,6 +127,11 @@ package struct HeaderField: Equatable, Sendable {
     self.value = value
   }
 
+  /// A sealed session as the cookie that it came from.
+  static func sessionCookie(_ session: Token) -> HeaderField {
+    HeaderField("Cookie", Secret(joining: [Secret("sid="), session.secret]))
+  }
+
   static func authorization(_ scheme: String, _ token: Token) -> HeaderField {
     HeaderField("Authorization", Secret(joining: [Secret("\(scheme) "), token.secret]))
   }
@@ -120,7 +139,7 @@ package struct HeaderField: Equatable, Sendable {
 
 extension String {
   /// Whether it is a `token` of RFC 9110, section 5.6.2, as a method must be.
-  fileprivate var isHTTPToken: Bool {
+  var isHTTPToken: Bool {
     !isEmpty
       && utf8.allSatisfy { byte in
         switch byte {

@@ -70,7 +70,12 @@ struct BrowserGrant: Sendable {
       let address = request.browserAddress(at: endpoint, pushed: pushed)
       let wait = CallbackWait(world, listening, request, terms.server)
       code = .success(
-        try await wait.code(at: address, opensBrowser: terms.opensBrowser, tell: tell)
+        try await wait.answer(
+          at: address,
+          of: origin,
+          opensBrowser: terms.opensBrowser,
+          tell: tell
+        ).code()
       )
     } catch {
       code = .failure(error)

@@ -1,109 +1,174 @@
 import AcctModel
 import AcctPorts
-import AcctProtocol
 
-/// Waits for the one callback that answers a request, from the browser or pasted.
-struct CallbackWait: Sendable {
+/// Sends the user somewhere, and waits for the one callback that answers it: from the browser, from
+/// the desktop, or pasted.
+struct CallbackWait<Answer: Sendable>: Sendable {
   private let world: World
-  private let listening: Listening
-  private let request: AuthorizationRequest
-  private let server: AuthorizationServer
+  private let ways: Ways
+  private let judge: @Sendable (_ address: String) -> Verdict
 
-  init(
-    _ world: World,
-    _ listening: Listening,
-    _ request: AuthorizationRequest,
-    _ server: AuthorizationServer
-  ) {
-    self.world = world
-    self.listening = listening
-    self.request = request
-    self.server = server
+  /// How a callback can come, besides being pasted.
+  struct Ways: Sendable {
+    var listening: Listening?
+    /// An app's scheme that the desktop is to hand over.
+    var scheme: String?
+    /// Whether to ask for it although a browser has opened: what comes by an app's own scheme may
+    /// end there, at an address that nothing answers to.
+    var alwaysAsks = false
   }
 
-  /// Sends the user to `address` and returns the code that comes back.
+  /// What is thought of an address.
+  enum Verdict: Sendable {
+    case taken(Answer, CallbackPage)
+    /// The right one may still come; this is said where it was pasted.
+    case wrong(SignInPrompt)
+  }
+
+  init(_ world: World, _ ways: Ways, judge: @escaping @Sendable (_ address: String) -> Verdict) {
+    self.world = world
+    self.ways = ways
+    self.judge = judge
+  }
+
+  /// Sends the user to `address` and returns what came back.
   ///
   /// Ctrl-C, a polite end and a closed terminal cancel the wait; nothing is left behind.
-  func code(
+  ///
+  /// - Parameters:
+  ///   - address: Where to send the user.
+  ///   - origin: Whose address it is, for the user.
+  ///   - opensBrowser: Whether a browser may be opened.
+  ///   - tell: Takes what the user must see.
+  /// - Returns: The answer.
+  /// - Throws: ``EngineError/cancelled``, at the end of an input that it had to come from too.
+  func answer(
     at address: String,
+    of origin: Origin,
     opensBrowser: Bool,
     tell: @escaping @Sendable (SignInPrompt) -> Void
-  ) async throws(EngineError) -> Secret {
-    let verdict = await cancelledBySignals {
-      if opensBrowser, await world.browser.open(address) {
-        tell(.browserOpened(server.issuer.url.origin))
-        return await heard()
-      }
-      tell(.openYourself(address: address))
-      return await first({ await heard() }, { await pasted(tell) })
+  ) async throws(EngineError) -> Answer {
+    let answer = await cancelledBySignals {
+      let reception = await reception(tell)
+      let answer = await sent(to: address, of: origin, opensBrowser, reception, tell)
+      await reception?.close()
+      return answer
     }
-    switch verdict {
-    case .code(let code): return code
-    case .refused(let code, let description):
-      throw .authorizationRefused(code: code, description: description)
-    case .untrusted(let distrust): throw .untrustedCallback(distrust)
-    case .foreign, nil: throw .cancelled
+    guard let answer else { throw .cancelled }
+    return answer
+  }
+
+  private func sent(
+    to address: String,
+    of origin: Origin,
+    _ opensBrowser: Bool,
+    _ reception: SchemeReception?,
+    _ tell: @escaping @Sendable (SignInPrompt) -> Void
+  ) async -> Answer? {
+    let isOpen = if opensBrowser { await world.browser.open(address) } else { false }
+    var sources: [@Sendable () async -> Answer?] = []
+    if let listening = ways.listening { sources.append { await heard(on: listening) } }
+    if let reception { sources.append { await handed(over: reception) } }
+    if isOpen {
+      tell(.browserOpened(origin))
+      guard ways.alwaysAsks || sources.isEmpty else { return await first(of: sources) }
+      tell(.pasteCallback)
+    } else {
+      tell(.openYourself(address: address))
+    }
+    // End of input ends the wait as well where nobody is left who could paste the right one; with
+    // a browser at work it may still come by itself.
+    let outlastsInput = isOpen && !sources.isEmpty
+    sources.append {
+      if let answer = await pasted(tell) { return answer }
+      if outlastsInput { await forever() }
+      return nil
+    }
+    return await first(of: sources)
+  }
+
+  /// The desktop's callbacks; without them it can still be pasted.
+  private func reception(
+    _ tell: @Sendable (SignInPrompt) -> Void
+  ) async -> SchemeReception? {
+    guard let scheme = ways.scheme else { return nil }
+    do { return try await world.schemeHandler.register(scheme) } catch {
+      tell(.schemeNotRegistered(scheme, error))
+      return nil
     }
   }
 
-  /// The first callback on the listener that is an answer to this request.
-  private func heard() async -> AuthorizationResponse? {
+  /// The first callback on the listener that is an answer.
+  private func heard(on listening: Listening) async -> Answer? {
     while let callback = await listening.next() {
-      let response = AuthorizationResponse(callback.query.text, to: request, from: server)
-      switch response {
-      case .foreign: callback.answer(.unexpected)
-      case .code:
-        callback.answer(.done)
-        return response
-      case .refused, .untrusted:
-        callback.answer(.failed)
-        return response
-      }
+      let address = "http://127.0.0.1:\(listening.port)/callback?\(callback.query.text)"
+      if let answer = taken(address, callback.answer) { return answer }
     }
     return nil
   }
 
-  /// The first pasted address that is an answer to this request.
-  private func pasted(_ tell: @Sendable (SignInPrompt) -> Void) async -> AuthorizationResponse? {
+  /// The first address that the desktop hands over and that is an answer.
+  private func handed(over reception: SchemeReception) async -> Answer? {
+    while let handed = await reception.next() {
+      if let answer = taken(handed.address.text, handed.answer) { return answer }
+    }
+    return nil
+  }
+
+  private func taken(_ address: String, _ show: (CallbackPage) -> Void) -> Answer? {
+    switch judge(address) {
+    case .taken(let answer, let page):
+      show(page)
+      return answer
+    case .wrong:
+      show(.unexpected)
+      return nil
+    }
+  }
+
+  /// The first pasted address that is an answer.
+  private func pasted(_ tell: @Sendable (SignInPrompt) -> Void) async -> Answer? {
     for await line in world.terminal.lines("callback address: ") {
-      let text = line.text
-      if let mark = text.firstIndex(of: "?"), text[..<mark] == request.redirectURI[...] {
-        let query = text[mark...].dropFirst().prefix { $0 != "#" }
-        let response = AuthorizationResponse(String(query), to: request, from: server)
-        if response.isOurs { return response }
+      switch judge(line.text) {
+      case .taken(let answer, _): return answer
+      case .wrong(let complaint): tell(complaint)
       }
-      tell(.wrongPaste)
     }
     return nil
   }
 
   private func cancelledBySignals(
-    _ body: @escaping @Sendable () async -> AuthorizationResponse?
-  ) async -> AuthorizationResponse? {
+    _ body: @escaping @Sendable () async -> Answer?
+  ) async -> Answer? {
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.
     let (signals, signal) = AsyncStream.makeStream(of: Void.self)
     let watch = world.signals.watch { signal.yield() }
     defer { watch.release() }
-    return await first(body) {
-      for await _ in signals { break }
-      return nil
-    }
+    return await first(of: [
+      body,
+      {
+        for await _ in signals { break }
+        return nil
+      },
+    ])
   }
 
-  /// The answer of whichever has one first; the other is cancelled.
-  private func first(
-    _ one: @escaping @Sendable () async -> AuthorizationResponse?,
-    _ other: @escaping @Sendable () async -> AuthorizationResponse?
-  ) async -> AuthorizationResponse? {
-    await withTaskGroup(of: AuthorizationResponse?.self) { group in
-      group.addTask { await one() }
-      group.addTask { await other() }
-      // End of input ends the wait as well: nobody is left who could paste the right one.
+  /// The answer of whichever has one first; the others are cancelled, and waited for.
+  private func first(of sources: [@Sendable () async -> Answer?]) async -> Answer? {
+    await withTaskGroup(of: Answer?.self) { group in
+      for source in sources { group.addTask { await source() } }
       let answer = await group.next() ?? nil
       group.cancelAll()
       return answer
     }
   }
+}
+
+/// Waits until the task is cancelled.
+private func forever() async {
+  let (nothing, ending) = AsyncStream.makeStream(of: Never.self)
+  for await _ in nothing {}
+  ending.finish()
 }
 
 extension Secret {

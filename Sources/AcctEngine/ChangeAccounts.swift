@@ -119,7 +119,7 @@ package struct ChangeAccounts: Sendable {
     try await book.exclusively { () throws(EngineError) in
       let active = try book.active()
       if active.without(id) != active { try book.setActive(active.without(id)) }
-      try book.delete(id)
+      try await LimitsLedger(world).forget(id) { () throws(EngineError) in try book.delete(id) }
     }
   }
 

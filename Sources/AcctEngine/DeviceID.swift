@@ -7,18 +7,40 @@ struct DeviceID: Sendable {
 
   init(_ world: World) { self.world = world }
 
-  func value() throws(EngineError) -> String {
-    do {
-      if let bytes = try world.files.read(.deviceID),
-        let id = try? AccountID(String(decoding: bytes.prefix(36), as: UTF8.self))
+  /// The header line that carries it.
+  ///
+  /// - Returns: `X-Device-ID` and the identifier.
+  /// - Throws: ``EngineError/files(_:)``, ``GuestError/damagedDeviceID``.
+  func field() async throws(EngineError) -> HeaderField {
+    HeaderField("X-Device-ID", Secret(try await value()))
+  }
+
+  /// Returns the identifier, which is made if there is none.
+  private func value() async throws(EngineError) -> String {
+    if let known = try read() { return known }
+    return try await world.files.holding(.deviceID, waiting: 30, failure: EngineError.files) {
+      () throws(EngineError) in
+      // Another process may have made it while this one waited for the lock.
+      if let known = try read() { return known }
+      let made = world.entropy.accountID().description
+      do throws(FilesFailure) { try world.files.replace(.deviceID, Array("\(made)\n".utf8)) } catch
       {
-        return id.description
+        throw .files(error)
       }
-      let id = world.entropy.accountID().description
-      try world.files.replace(.deviceID, Array("\(id)\n".utf8))
-      return id
-    } catch {
-      throw .files(error)
+      return made
     }
+  }
+
+  /// A file with anything else in it is the user's to look at: a new identifier would be another
+  /// machine's to every backend.
+  private func read() throws(EngineError) -> String? {
+    let bytes: [UInt8]?
+    do { bytes = try world.files.read(.deviceID) } catch { throw .files(error) }
+    guard let bytes else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let id = try? AccountID(text.last == "\n" ? String(text.dropLast()) : text) else {
+      throw .guest(.damagedDeviceID)
+    }
+    return id.description
   }
 }

@@ -72,6 +72,17 @@ package enum EngineError: Error, Equatable, Sendable {
   case deviceCodeExpired
   case listen(ListenFailure)
   case keyGeneration
+  case backend(BackendError)
+
+  // A backend's sealed session.
+  case session(SessionError)
+
+  /// What was given to observe is no response's head.
+  case nothingObserved
+  case guest(GuestError)
+
+  /// A request that the user makes.
+  case request(RequestError)
 
   case files(FilesFailure)
   /// What the user named could not be read.
@@ -79,6 +90,10 @@ package enum EngineError: Error, Equatable, Sendable {
   /// The result could not be written.
   case output(StreamFailure)
   case cancelled
+  /// Accounts could not be exported, or an export not be taken.
+  case transfer(TransferError)
+  /// A program could not be run.
+  case exec(ExecFailure)
 }
 
 /// Why a new sign-in is needed.
@@ -87,6 +102,8 @@ package enum SignInReason: Equatable, Sendable {
   case expired
   /// The server has ended the session, in these words.
   case ended(reason: String)
+  /// A guest's token is past or was refused, in these words; a backend can give a new one.
+  case guestOver(reason: String, Origin?)
   /// The secrets are gone.
   case signedOut(reason: String)
 }

@@ -15,6 +15,7 @@ package struct Granting: Sendable {
   private let world: World
   private let interaction: Interaction
   private let network: Network
+  private let tell: Waiting.Teller
 
   /// Whether a renewal may be tried, and how many seconds a request may take.
   package enum Network: Sendable {
@@ -22,10 +23,16 @@ package struct Granting: Sendable {
     case forbidden
   }
 
-  package init(_ world: World, _ interaction: Interaction, _ network: Network) {
+  package init(
+    _ world: World,
+    _ interaction: Interaction,
+    _ network: Network,
+    tell: @escaping Waiting.Teller = { _ in }
+  ) {
     self.world = world
     self.interaction = interaction
     self.network = network
+    self.tell = tell
   }
 
   /// Returns a token that can be used now.
@@ -51,16 +58,43 @@ package struct Granting: Sendable {
         return try unrenewed(held, assessment, error)
       }
       // What has just been obtained is used as it is, however short its life.
-      return try await holding(account).grant(at: now)
+      let current = try AccountBook(world.files).account(account.id) ?? account
+      return try await holding(current).grant(at: now)
+    case .discard: throw await ending(held, assessment, at: now)
     default: throw held.account.obstacle(assessment)
     }
   }
 
+  /// Discards a guest's token that is past, and returns what to tell of it.
+  private func ending(
+    _ held: Held,
+    _ assessment: Assessment,
+    at now: Timestamp
+  ) async -> EngineError {
+    var assessment = assessment
+    if held.account.assess(held.evidence, at: now).action == .discard {
+      // What can't be removed now is removed the next time; that it is past is the news.
+      try? await GuestEnd(world, interaction).past(held.account)
+    } else {
+      // More was asked for than is usual: it is still good for everybody else.
+      assessment.reason = "it has less time left than was asked for"
+    }
+    return held.account.obstacle(assessment)
+  }
+
   private func renew(_ account: Account, leaving minimum: Int64?) async throws(EngineError) {
     guard case .allowed(let timeout) = network else { throw .offline }
-    try await Renewal(world, interaction, timeout: timeout)(account) { current in
+    let isDue = { (current: Account) in
       current.lease.state(at: world.clock.now(), leaving: minimum) != .valid
     }
+    guard account.kind == .session else {
+      return try await Renewal(world, interaction, timeout: timeout, tell: tell)(
+        account,
+        ifDue: isDue
+      )
+    }
+    let keeping = SessionKeeping(world, interaction, timeout: timeout, tell: tell)
+    try await keeping(account, ifDue: isDue, extendedIf: isDue)
   }
 
   /// What the keyring holds now.

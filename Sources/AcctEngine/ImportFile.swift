@@ -1,6 +1,6 @@
 import AcctModel
 package import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 package import StrictJSON
 
 /// Reads JSON that the user hands over: at most 1 MiB, from a file or standard input.
@@ -9,16 +9,29 @@ package struct ImportFile: Sendable {
 
   package init(_ world: World) { self.world = world }
 
-  private static let limit = 1 << 20
+  /// In bytes.
+  static let limit = 1 << 20
 
-  /// Reads credentials.
+  /// What a file holds.
+  package enum Contents: Sendable {
+    case credentials(NewCredentials)
+    /// What `export` wrote; it takes a passphrase to see what is in it.
+    case export(SealedExport)
+  }
+
+  /// Reads credentials, or an export of accounts.
   ///
   /// - Parameter path: A file, or `-` for standard input.
-  /// - Returns: Credentials in which nothing is left to check.
-  /// - Throws: ``EngineError/input(_:)``, ``EngineError/handoff(_:)``.
-  package func read(_ path: String) throws(EngineError) -> NewCredentials {
+  /// - Returns: Credentials in which nothing is left to check, or an export that is whole.
+  /// - Throws: ``EngineError/input(_:)``, ``EngineError/handoff(_:)``, ``EngineError/transfer(_:)``.
+  package func read(_ path: String) throws(EngineError) -> Contents {
     let json = try json(path)
-    do { return NewCredentials(try Handoff(json, receivedAt: world.clock.now())) } catch {
+    if SealedExport.isExport(json) {
+      do { return .export(try SealedExport(json)) } catch { throw .transfer(.sealed(error)) }
+    }
+    do {
+      return .credentials(NewCredentials(try Handoff(json, receivedAt: world.clock.now())))
+    } catch {
       throw .handoff(error)
     }
   }

@@ -18,6 +18,8 @@ package struct NewCredentials: Sendable {
   package var sessionEndsAt: Timestamp?
   /// When their server gave or confirmed them; `nil` for those that came in a file.
   package var validatedAt: Timestamp?
+  /// What the backend keeps from a guest.
+  package var limitations: GuestLimitations?
   package var token: Token
   package var refreshToken: Token?
   package var key: DPoPKey?
@@ -62,6 +64,7 @@ extension NewCredentials {
       thumbprint: key?.thumbprint,
       lease: lease,
       sessionEndsAt: sessionEndsAt,
+      limitations: limitations,
       validatedAt: validatedAt,
       createdAt: createdAt
     )
@@ -84,11 +87,12 @@ extension NewCredentials {
     return items
   }
 
-  /// What to call the account if the user doesn't say: handle, DID, or subject at server.
+  /// What to call the account if the user doesn't say: handle, DID, guest or subject at server.
   var suggestedName: String {
     if let handle { return handle.description }
     if let did { return did.description }
     let server = identity.issuer?.url.origin ?? service
-    return [identity.subject, server?.authority].compactMap(\.self).joined(separator: "@")
+    let subject = kind == .guest ? "guest" : identity.subject
+    return [subject, server?.authority].compactMap(\.self).joined(separator: "@")
   }
 }

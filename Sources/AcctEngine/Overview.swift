@@ -59,7 +59,11 @@ package struct Overview: Sendable {
         }
       obstacle = .keyring(failure, kind)
     }
-    let assessment = account.assess(evidence, at: world.clock.now())
+    var assessment = account.assess(evidence, at: world.clock.now())
+    if assessment.action == .discard {
+      await discard(&account, interaction)
+      assessment = account.assess(.missing, at: world.clock.now())
+    }
     return Status(
       account: account,
       assessment: assessment,
@@ -68,6 +72,12 @@ package struct Overview: Sendable {
       keyringState: keyringState,
       obstacle: self.obstacle(assessment, obstacle, account)
     )
+  }
+
+  /// Discards a guest's token that is past; one that can't be removed now is removed the next time.
+  private func discard(_ account: inout Account, _ interaction: Interaction) async {
+    try? await GuestEnd(world, interaction).past(account)
+    account.take(.guestSpent, reason: GuestEnd.past, at: world.clock.now())
   }
 
   /// The same failure that a `header` would have met; `nil` where a token can be had without the
@@ -93,6 +103,8 @@ extension Account {
       switch assessment.state {
       case .reauthRequired: .ended(reason: reason)
       case .signedOut: .signedOut(reason: reason)
+      case .expired where kind == .guest:
+        .guestOver(reason: assessment.reason ?? GuestEnd.past, service)
       case .valid, .expiring, .expired, .locked, .unavailable: .expired
       }
     return .signInRequired(account: name, why)

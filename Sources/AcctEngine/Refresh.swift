@@ -6,11 +6,18 @@ package struct Refresh: Sendable {
   private let world: World
   private let interaction: Interaction
   private let timeout: Int
+  private let tell: Waiting.Teller
 
-  package init(_ world: World, _ interaction: Interaction, timeout: Int) {
+  package init(
+    _ world: World,
+    _ interaction: Interaction,
+    timeout: Int,
+    tell: @escaping Waiting.Teller = { _ in }
+  ) {
     self.world = world
     self.interaction = interaction
     self.timeout = timeout
+    self.tell = tell
   }
 
   /// What became of an account.
@@ -27,13 +34,23 @@ package struct Refresh: Sendable {
   package func callAsFunction(_ account: Account, force: Bool) async -> Result {
     guard account.lease.canRenew else { return .cannotRenew }
     let now = world.clock.now()
-    let started = account.lease.expiresAt
+    var wasDue = false
+    let isDue = { (current: Account) in
+      // Whoever has just renewed it for another process has done what was asked for.
+      wasDue =
+        force
+        ? account.kind == .session || current.lease.expiresAt == account.lease.expiresAt
+        : current.lease.state(at: now) != .valid
+      return wasDue
+    }
     do throws(EngineError) {
-      var wasDue = false
-      try await Renewal(world, interaction, timeout: timeout)(account) { current in
-        // Whoever has just renewed it for another process has done what was asked for.
-        wasDue = force ? current.lease.expiresAt == started : current.lease.state(at: now) != .valid
-        return wasDue
+      if account.kind == .session {
+        let keeping = SessionKeeping(world, interaction, timeout: timeout, tell: tell)
+        try await keeping(account, ifDue: isDue) { current in
+          force || current.lease.state(at: now) != .valid
+        }
+      } else {
+        try await Renewal(world, interaction, timeout: timeout, tell: tell)(account, ifDue: isDue)
       }
       return wasDue || force ? .renewed : .notDue
     } catch {

@@ -12,12 +12,19 @@ struct Renewal: Sendable {
   private let world: World
   private let interaction: Interaction
   private let timeout: Int
+  private let tell: Waiting.Teller
   private let book: AccountBook
 
-  init(_ world: World, _ interaction: Interaction, timeout: Int) {
+  init(
+    _ world: World,
+    _ interaction: Interaction,
+    timeout: Int,
+    tell: @escaping Waiting.Teller = { _ in }
+  ) {
     self.world = world
     self.interaction = interaction
     self.timeout = timeout
+    self.tell = tell
     book = AccountBook(world.files)
   }
 
@@ -119,7 +126,7 @@ struct Renewal: Sendable {
     if let expiresAt = account.lease.expiresAt {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }
-    try await wallet.write(items)
+    try await Patience(world, tell).write(items, to: wallet)
     if let scope = response.scope { account.scope = scope }
     account.take(.confirmed, at: world.clock.now())
     try settle(&account, wasSent: false)
@@ -133,8 +140,12 @@ struct Renewal: Sendable {
 
   private static func reason(_ description: String?, wasInterrupted: Bool) -> String {
     let words = description ?? "the refresh token is no longer valid"
-    return wasInterrupted
-      ? "an earlier renewal was interrupted before its answer could be kept, and \(words)" : words
+    return wasInterrupted ? interrupted(because: words) : words
+  }
+
+  /// Why a session is over whose last renewal may have been the reason.
+  static func interrupted(because words: String) -> String {
+    "an earlier renewal was interrupted before its answer could be kept, and \(words)"
   }
 }
 

@@ -2,7 +2,8 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Tells the server that a session is over (RFC 7009); best effort, and never for long.
+/// Tells the server that a session is over (RFC 7009, or a backend's own way); best effort, and
+/// never for long.
 struct Revocation: Sendable {
   private let world: World
   private let exchange: Exchange
@@ -20,6 +21,7 @@ struct Revocation: Sendable {
   ///   - contents: Its tokens and key; the refresh token goes first, since it is the session.
   /// - Returns: What happened, for the user to know; `nil` where there is nothing to revoke.
   func callAsFunction(_ account: Account, _ contents: Wallet.Contents) async -> Notice? {
+    if account.kind == .session { return await logOut(account, contents.token) }
     guard let issuer = account.identity.issuer, account.kind == .oauth else { return nil }
     let refreshToken = contents.refreshToken.map { ($0, "refresh_token") }
     guard let (token, hint) = refreshToken ?? contents.token.map({ ($0, "access_token") }) else {
@@ -39,6 +41,18 @@ struct Revocation: Sendable {
       return response.status == 200
         ? .revoked(account: account.name)
         : .notRevoked(account: account.name, .refused(status: response.status))
+    } catch {
+      return .notRevoked(account: account.name, .failed(error))
+    }
+  }
+  private func logOut(_ account: Account, _ session: Token?) async -> Notice? {
+    guard let session, let origin = account.service else { return nil }
+    do throws(EngineError) {
+      let backend = SessionBackend(origin, world, timeout: exchange.timeout)
+      let status = try await backend.logOut(session)
+      return status == 200
+        ? .revoked(account: account.name)
+        : .notRevoked(account: account.name, .refused(status: status))
     } catch {
       return .notRevoked(account: account.name, .failed(error))
     }

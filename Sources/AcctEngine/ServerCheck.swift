@@ -7,24 +7,39 @@ package struct ServerCheck: Sendable {
   private let world: World
   private let interaction: Interaction
   private let exchange: Exchange
+  private let tell: Waiting.Teller
 
-  package init(_ world: World, _ interaction: Interaction, timeout: Int) {
+  package init(
+    _ world: World,
+    _ interaction: Interaction,
+    timeout: Int,
+    tell: @escaping Waiting.Teller = { _ in }
+  ) {
     self.world = world
     self.interaction = interaction
+    self.tell = tell
     exchange = Exchange(world, timeout: timeout)
   }
 
   /// Asks; returns if the server takes the credentials.
   ///
-  /// An AT Protocol data server is asked for the session. Of another account the authorization
+  /// A backend and an AT Protocol data server are asked for the session; a backend's word that it
+  /// is over is written down. Of another account the authorization
   /// server is asked for its metadata, after a renewal if that was due: more can't be known
-  /// without knowing what its resource server offers.
+  /// without knowing what its resource server offers. For a guest nobody is asked: its backend
+  /// offers nothing, and any request to it could use up what little a guest has.
   ///
   /// - Parameter account: Whose credentials.
   /// - Throws: ``EngineError``; a refusal changes nothing of what is kept.
   package func callAsFunction(_ account: Account) async throws(EngineError) {
-    let granting = Granting(world, interaction, .allowed(timeout: exchange.timeout))
+    guard account.kind != .session else {
+      return try await SessionKeeping(world, interaction, timeout: exchange.timeout, tell: tell)
+        .check(account)
+    }
+    let granting = Granting(world, interaction, .allowed(timeout: exchange.timeout), tell: tell)
     var grant = try await granting.grant(to: account)
+    // A backend has nothing to ask about a guest: what its token says of itself has been looked at.
+    guard account.kind != .guest else { return }
     guard account.did != nil, let service = account.service else {
       if let issuer = account.identity.issuer {
         _ = try await Discovery(world, timeout: exchange.timeout).server(issuer)
@@ -34,10 +49,13 @@ package struct ServerCheck: Sendable {
     var response = try await session(at: service, grant, account.tokenType)
     if response.status == 401, account.lease.canRenew {
       // A renewal by another process may have ended this token before its time.
-      try await Renewal(world, interaction, timeout: exchange.timeout)(account) { _ in true }
+      try await Renewal(world, interaction, timeout: exchange.timeout, tell: tell)(account) { _ in
+        true
+      }
       grant = try await granting.grant(to: account)
       response = try await session(at: service, grant, account.tokenType)
     }
+    await LimitsLedger(world).learn(from: response.fields, of: service, for: account.id)
     switch response.status {
     case 200: try await confirm(account)
     case 401:

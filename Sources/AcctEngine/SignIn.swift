@@ -91,6 +91,14 @@ package enum SignInPrompt: Sendable {
   case openYourself(address: String)
   /// What was pasted is not the callback.
   case wrongPaste
+  /// A browser is open, and the callback may have to be brought from there by hand.
+  case pasteCallback
+  /// What was pasted is not the callback of a backend, and why.
+  case wrongCallback(CallbackFlaw)
+  /// The desktop can't hand over addresses of this scheme.
+  case schemeNotRegistered(String, SchemeHandlerFailure)
+  /// The backend could not be asked whether what the callback brought is good.
+  case notConfirmed(EngineError)
   /// The device flow's address and code.
   case device(DeviceFlow)
 }

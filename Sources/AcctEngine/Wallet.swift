@@ -75,6 +75,14 @@ struct Wallet: Sendable {
     }
   }
 
+  /// Stores these items and removes every other that an account can have.
+  func replaceAll(with items: [Keyring.Item]) async throws(EngineError) {
+    try await write(items)
+    let written = items.map(\.kind)
+    let others = ItemKind.allCases.filter { !written.contains($0) }
+    if !others.isEmpty { try await remove(others) }
+  }
+
   /// Removes items; those that are not there are no error.
   func remove(_ kinds: [ItemKind]) async throws(EngineError) {
     do { try await keyring.remove(account.id, kinds, interaction) } catch {

@@ -6,7 +6,7 @@ package struct Account: Equatable, Sendable {
   /// What stands before the token on a header line, or in its place.
   package enum TokenType: String, Sendable { case dpop = "DPoP", bearer = "Bearer", session, guest }
 
-  package let id: AccountID
+  package private(set) var id: AccountID
   package var name: AccountName
   package let kind: Kind
   package var tokenType: TokenType
@@ -28,6 +28,8 @@ package struct Account: Equatable, Sendable {
   package var lease: Lease
   /// When the server ends the session whatever is renewed.
   package var sessionEndsAt: Timestamp?
+  /// What the backend keeps from a guest; `nil` for anybody else.
+  package var limitations: GuestLimitations?
   package var standing: Standing
   /// When a renewal was begun whose end is not known: its answer may have been lost.
   package var renewalStartedAt: Timestamp?
@@ -51,6 +53,7 @@ package struct Account: Equatable, Sendable {
     thumbprint: String? = nil,
     lease: Lease,
     sessionEndsAt: Timestamp? = nil,
+    limitations: GuestLimitations? = nil,
     standing: Standing = .signedIn,
     renewalStartedAt: Timestamp? = nil,
     validatedAt: Timestamp? = nil,
@@ -71,10 +74,20 @@ package struct Account: Equatable, Sendable {
     self.thumbprint = thumbprint
     self.lease = lease
     self.sessionEndsAt = sessionEndsAt
+    self.limitations = limitations
     self.standing = standing
     self.renewalStartedAt = renewalStartedAt
     self.validatedAt = validatedAt
     self.createdAt = createdAt
+  }
+}
+
+extension Account {
+  /// The same account under another identifier.
+  package func renumbered(_ id: AccountID) -> Account {
+    var account = self
+    account.id = id
+    return account
   }
 }
 
@@ -103,5 +116,12 @@ package struct Identity: Hashable, Sendable {
   }
 
   /// Whether both are known to be the same.
-  package func isSame(as other: Identity) -> Bool { subject != nil && self == other }
+  ///
+  /// A DID names one person wherever it is, so that an issuer which is not known yet, since the
+  /// first renewal finds it, makes nobody else of it.
+  package func isSame(as other: Identity) -> Bool {
+    guard let subject, subject == other.subject, clientID == other.clientID else { return false }
+    let isUnknown = issuer == nil || other.issuer == nil
+    return issuer == other.issuer || isUnknown && subject.hasPrefix("did:")
+  }
 }

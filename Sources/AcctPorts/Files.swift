@@ -45,6 +45,8 @@ package enum StoredFile: Hashable, Sendable {
   case nonce(Origin)
   /// What a DID led to when it was last resolved.
   case identity(DID)
+  /// The limits that an account's servers last told of.
+  case limits(AccountID)
 }
 
 /// What a lock guards.
@@ -53,6 +55,10 @@ package enum Lock: Hashable, Sendable {
   case account(AccountID)
   /// Names and the active account; never held across a network call.
   case book
+  /// What is known of one account's limits; never held across a network call.
+  case limits(AccountID)
+  /// This machine's identifier while it is made.
+  case deviceID
 }
 
 /// A lock that is held until it is released; the kernel frees it when the process dies.

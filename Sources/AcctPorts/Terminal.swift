@@ -11,16 +11,27 @@ package struct Terminal: Sendable {
   /// Reads lines from standard input, on a terminal after a prompt and without echo; ends with
   /// the input, or when the reading task is cancelled.
   package var lines: @Sendable (_ prompt: String) -> AsyncStream<Secret>
+  /// Shows a few lines, and others in their place after each key, until there are none any more.
+  ///
+  /// `react` gets no key the first time, and returns what to show: lines that fit the size, and in
+  /// which nothing drives the terminal but colours. However it ends (the lines are `nil`, a signal,
+  /// nobody there any more), the lines are taken away and the terminal is as it was before.
+  /// Returns whether the terminal can do that; if not, `react` was never called.
+  package var interact: @Sendable (_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool
 
   package init(
     canAsk: @escaping @Sendable () -> Bool,
     ask: @escaping @Sendable (_ prompt: String) -> String?,
     askSecret: @escaping @Sendable (_ prompt: String) -> Secret?,
-    lines: @escaping @Sendable (_ prompt: String) -> AsyncStream<Secret>
+    lines: @escaping @Sendable (_ prompt: String) -> AsyncStream<Secret>,
+    interact: @escaping @Sendable (_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool = {
+      _ in false
+    }
   ) {
     self.canAsk = canAsk
     self.ask = ask
     self.askSecret = askSecret
     self.lines = lines
+    self.interact = interact
   }
 }

@@ -15,6 +15,10 @@ package struct World: Sendable {
   package var signals: Signals
   package var dns: DNS
   package var qrCode: QRCode
+  package var schemeHandler: SchemeHandler
+  package var secretFiles: SecretFiles
+  package var exec: Exec
+  package var upkeep: Upkeep
 
   package init(
     secretService: Keyring,
@@ -31,7 +35,11 @@ package struct World: Sendable {
     listener: CallbackListener,
     signals: Signals,
     dns: DNS,
-    qrCode: QRCode = .none
+    qrCode: QRCode = .none,
+    schemeHandler: SchemeHandler = .none,
+    secretFiles: SecretFiles,
+    exec: Exec,
+    upkeep: Upkeep
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -48,5 +56,9 @@ package struct World: Sendable {
     self.signals = signals
     self.dns = dns
     self.qrCode = qrCode
+    self.schemeHandler = schemeHandler
+    self.secretFiles = secretFiles
+    self.exec = exec
+    self.upkeep = upkeep
   }
 }

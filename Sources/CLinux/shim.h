@@ -6,6 +6,7 @@
 #include <linux/keyctl.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -44,3 +45,18 @@ static inline long acct_key_invalidate(int key) { return syscall(SYS_keyctl, KEY
 /* eventfd(2): a descriptor that can be waited for until acct_event_ring. */
 static inline int acct_event(void) { return eventfd(0, EFD_CLOEXEC); }
 static inline void acct_event_ring(int event) { eventfd_write(event, 1); }
+
+/* SO_PEERCRED, unix(7): who is at the other end of a unix socket; glibc hides its struct behind
+   _GNU_SOURCE. Returns whether it is this process's own user. */
+static inline int acct_peer_is_own(int socket) {
+  struct { pid_t pid; uid_t uid; gid_t gid; } peer;
+  socklen_t length = sizeof peer;
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0
+    && length == sizeof peer && peer.uid == geteuid();
+}
+
+/* accept4(2), which glibc hides behind _GNU_SOURCE: a connection that no child inherits. */
+static inline int acct_accept(int socket) {
+  extern int accept4(int, struct sockaddr *, socklen_t *, int);
+  return accept4(socket, 0, 0, SOCK_CLOEXEC);
+}

@@ -7,12 +7,15 @@ final class ResponsePipe: Sendable {
   typealias Part = Result<[UInt8]?, HTTPFailure>
 
   /// In bytes; large enough that handing it over costs next to nothing.
-  private static let partSize = 1 << 18
+  private static let partSize = 1 << 20
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   private struct State {
+    let reuses: Bool
     var filling: [UInt8] = []
+    /// The part that was read last, if its memory is to be used again.
+    var lent: [UInt8] = []
     var end: Part?
     var reader: CheckedContinuation<Part, Never>?
     var isHeldUp = false
@@ -23,11 +26,22 @@ final class ResponsePipe: Sendable {
     }
 
     mutating func takePart() -> [UInt8] {
-      var part: [UInt8] = []
-      swap(&part, &filling)
+      let part = filling
+      guard reuses else {
+        filling = []
+        return part
+      }
+      filling = lent
+      lent = part
+      // In place, unless its reader still has it.
+      filling.removeAll(keepingCapacity: true)
       return part
     }
   }
+
+  /// - Parameter reuses: Use the memory of a part again, once its reader has let go of it: new
+  ///   memory for each costs more than the copying. Not for what its reader wipes.
+  init(reuses: Bool) { state = Mutex(State(reuses: reuses)) }
 
   /// Takes bytes, unless the reader has to catch up first.
   ///

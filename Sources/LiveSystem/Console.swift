@@ -5,8 +5,8 @@ import PrivateFiles
 /// A terminal that is open for a question and its answer.
 struct Console: ~Copyable {
   private let terminal: Descriptor?
-  private let input: Int32
-  private let output: Int32
+  let input: Int32
+  let output: Int32
 
   /// Opens the terminal, or takes standard input and error if both are one.
   init?(_ device: String) {
@@ -44,7 +44,7 @@ struct Console: ~Copyable {
     return line(until: patience.map { ContinuousClock.now.advanced(by: .seconds($0)) })
   }
 
-  private func write(_ text: String) -> Bool {
+  func write(_ text: String) -> Bool {
     do { try writeAll(Array(text.utf8).span, to: output) } catch { return false }
     return true
   }
@@ -58,7 +58,8 @@ struct Console: ~Copyable {
     // Of its full size from the beginning: a buffer that grows leaves copies behind.
     var line = [UInt8](repeating: 0, count: Self.lineLimit)
     var count = 0
-    while count < line.count, waitForInput(until: deadline) {
+    while count < line.count, waitForInput(until: deadline, while: { acct_prompt_is_active() != 0 })
+    {
       let got = unsafe line.withUnsafeMutableBytes { buffer in
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
         return unsafe read(input, room.baseAddress, room.count)
@@ -79,8 +80,15 @@ struct Console: ~Copyable {
     return nil
   }
 
-  private func waitForInput(until deadline: ContinuousClock.Instant?) -> Bool {
-    while acct_prompt_is_active() != 0 {
+  /// Whether there is something to read before the deadline, be it the end.
+  ///
+  /// The caller asks for itself whether the question is still open: each source file has a state of
+  /// prompt.h of its own.
+  func waitForInput(
+    until deadline: ContinuousClock.Instant?,
+    while isActive: () -> Bool
+  ) -> Bool {
+    while isActive() {
       var request = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
       let ready = unsafe poll(&request, 1, deadline.map(milliseconds) ?? -1)
       if ready >= 0 { return ready > 0 }

@@ -61,7 +61,11 @@ extension Folders {
   fileprivate var accounts: PrivateFolder { data.subfolder("accounts") }
   /// With what is kept, not with what the session leaves: a job without `XDG_RUNTIME_DIR` and a login
   /// must meet at the same lock, or both would use the same refresh token.
-  fileprivate var locks: PrivateFolder { state.subfolder("locks") }
+  var locks: PrivateFolder { state.subfolder("locks") }
+  /// What is of use for minutes.
+  var hints: [PrivateFolder] { [nonces, identities] }
+  private var nonces: PrivateFolder { run.subfolder("nonces") }
+  private var identities: PrivateFolder { run.subfolder("identities") }
 
   fileprivate func place(of file: StoredFile) -> (folder: PrivateFolder, name: String) {
     switch file {
@@ -69,8 +73,9 @@ extension Folders {
     case .active: (data, "active")
     case .deviceID: (data, "device-id")
     case .keyringDecision: (data, "keyring")
-    case .nonce(let origin): (run.subfolder("nonces"), percentEncoded("\(origin)"))
-    case .identity(let did): (run.subfolder("identities"), percentEncoded("\(did)"))
+    case .nonce(let origin): (nonces, percentEncoded("\(origin)"))
+    case .identity(let did): (identities, percentEncoded("\(did)"))
+    case .limits(let id): (state.subfolder("limits"), "\(id).json")
     }
   }
 }
@@ -80,12 +85,29 @@ extension Lock {
     switch self {
     case .account(let id): "account-\(id)"
     case .book: "book"
+    case .limits(let id): "limits-\(id)"
+    case .deviceID: "device-id"
+    }
+  }
+
+  /// The lock that a file of this name belongs to.
+  init?(named name: String) {
+    if name == Lock.book.name {
+      self = .book
+    } else if name == Lock.deviceID.name {
+      self = .deviceID
+    } else if name.hasPrefix("account-"), let id = try? AccountID(String(name.dropFirst(8))) {
+      self = .account(id)
+    } else if name.hasPrefix("limits-"), let id = try? AccountID(String(name.dropFirst(7))) {
+      self = .limits(id)
+    } else {
+      return nil
     }
   }
 }
 
 extension FilesFailure {
-  fileprivate init(_ error: PrivateFilesError) {
+  init(_ error: PrivateFilesError) {
     self =
       switch error {
       case .failed(let path, let reason): .failed(path: path, reason: reason)

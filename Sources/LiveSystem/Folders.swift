@@ -10,6 +10,9 @@ package struct Folders: Sendable {
   /// What need not outlive the session: nonces, the proxy's socket.
   package let run: PrivateFolder
 
+  /// All of acct's folders lie in these; one may be named twice.
+  package let roots: [PrivateFolder]
+
   /// Where the embedded keyring is.
   package var vault: PrivateFolder { data.subfolder("vault") }
 
@@ -22,6 +25,7 @@ package struct Folders: Sendable {
       data = folder.subfolder("data")
       state = folder.subfolder("state")
       run = folder.subfolder("run")
+      roots = [folder]
       return
     }
     func base(_ name: String, _ fallback: String) -> PrivateFolder {
@@ -37,10 +41,11 @@ package struct Folders: Sendable {
     } else {
       run = state
     }
+    roots = [data, state, run]
   }
 }
 
-private func absoluteOnly(_ path: String?) -> String? { path?.hasPrefix("/") == true ? path : nil }
+func absoluteOnly(_ path: String?) -> String? { path?.hasPrefix("/") == true ? path : nil }
 
 /// Made absolute, so that messages name a place that still means the same elsewhere.
 private func absolute(_ path: String) -> String {
@@ -60,7 +65,7 @@ private func isOwnFolder(_ path: String) -> Bool {
 }
 
 /// The user's home: `HOME`, else what the user database says, else `/` as where there is no user.
-private func home(_ variable: (_ name: String) -> String?) -> String {
+func home(_ variable: (_ name: String) -> String?) -> String {
   if let home = absoluteOnly(variable("HOME")) { return home }
   var entry = unsafe passwd()
   var buffer = [CChar](repeating: 0, count: 16_384)

@@ -5,11 +5,26 @@ import Glibc
 package struct Hardening: Sendable {
   let mask: mode_t
   let coreLimit: rlim_t
+  private let ignoresBrokenPipes: Bool
+  let blockedSignals: sigset_t
 
   /// What another program is to inherit: its umask, and the soft limit of core dumps in bytes.
+  ///
+  /// No signal is blocked then, and SIGPIPE not ignored.
   package init(mask: UInt32, coreLimit: UInt) {
+    self.init(mask, coreLimit, ignoresBrokenPipes: false, blocking: sigset_t())
+  }
+
+  private init(
+    _ mask: mode_t,
+    _ coreLimit: rlim_t,
+    ignoresBrokenPipes: Bool,
+    blocking blockedSignals: sigset_t
+  ) {
     self.mask = mask
     self.coreLimit = coreLimit
+    self.ignoresBrokenPipes = ignoresBrokenPipes
+    self.blockedSignals = blockedSignals
   }
 
   /// Closes core dumps and debuggers of the same user; to be called first of all.
@@ -27,11 +42,20 @@ package struct Hardening: Sendable {
     // The soft limit: the hard one could not be given back, and nothing here raises either.
     limit.rlim_cur = 0
     unsafe setrlimit(coreResource, &limit)
+    let ignoresBrokenPipes = acct_is_ignored(SIGPIPE) != 0
     signal(SIGPIPE, SIG_IGN)
+    // Of this thread, which is the first and only one: those to come have their own.
+    var blocked = sigset_t()
+    unsafe pthread_sigmask(SIG_BLOCK, nil, &blocked)
     occupy(STDIN_FILENO, O_WRONLY)
     occupy(STDOUT_FILENO, O_RDONLY)
     occupy(STDERR_FILENO, O_RDONLY)
-    return Hardening(mask: umask(0o077), coreLimit: before)
+    return Hardening(
+      umask(0o077),
+      before,
+      ignoresBrokenPipes: ignoresBrokenPipes,
+      blocking: blocked
+    )
   }
 
   /// Puts `/dev/null` at a descriptor that is closed.
@@ -50,14 +74,30 @@ package struct Hardening: Sendable {
     close(null)
   }
 
-  /// Gives back what the next program would inherit, right before it takes this one's place.
-  package func reopenForExec() {
+  /// Gives back what the next program would inherit, lets `body` become it, and closes again if it
+  /// could not.
+  ///
+  /// The signals that are to be blocked are left to `body`, since they are the calling thread's.
+  ///
+  /// - Parameter body: Becomes the program, or returns why it could not.
+  /// - Returns: What `body` returns.
+  package func openedForExec(_ body: () -> Int32) -> Int32 {
+    setCoreLimit(coreLimit)
+    if !ignoresBrokenPipes { signal(SIGPIPE, SIG_DFL) }
+    umask(mask)
+    defer {
+      setCoreLimit(0)
+      signal(SIGPIPE, SIG_IGN)
+      umask(0o077)
+    }
+    return body()
+  }
+
+  private func setCoreLimit(_ bytes: rlim_t) {
     var limit = rlimit()
     unsafe getrlimit(Self.coreResource, &limit)
-    limit.rlim_cur = coreLimit
+    limit.rlim_cur = bytes
     unsafe setrlimit(Self.coreResource, &limit)
-    signal(SIGPIPE, SIG_DFL)
-    umask(mask)
   }
 
   private static let coreResource = __rlimit_resource_t(RLIMIT_CORE.rawValue)

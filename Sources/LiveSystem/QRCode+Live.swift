@@ -1,3 +1,4 @@
+import AcctModel
 package import AcctPorts
 import CLinux
 import Glibc
@@ -14,7 +15,9 @@ extension QRCode {
     _ variable: @escaping @Sendable (_ name: String) -> String?
   ) -> QRCode {
     QRCode { address in
-      guard isatty(error) == 1, variable("TERM") != "dumb", isUTF8(variable) else { return nil }
+      guard isatty(error) == 1, variable("TERM") != "dumb", localeIsUTF8(variable) else {
+        return nil
+      }
       guard let code = unsafe acct_qrcode_make(address) else { return nil }
       defer { unsafe acct_qrcode_free(code) }
       let width = Int(unsafe code.pointee.width)
@@ -27,11 +30,4 @@ extension QRCode {
       }
     }
   }
-}
-
-/// Whether the locale's character encoding is UTF-8, by the order of POSIX's variables.
-private func isUTF8(_ variable: (_ name: String) -> String?) -> Bool {
-  let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first ?? ""
-  let encoding = locale.drop { $0 != "." }.dropFirst().prefix { $0 != "@" }
-  return ["utf-8", "utf8"].contains(encoding.lowercased())
 }

@@ -19,19 +19,32 @@ extension Streams {
     output: Int32 = STDOUT_FILENO,
     error: Int32 = STDERR_FILENO
   ) -> Streams {
-    Streams(
+    var streams = Streams(
       output: { secret throws(StreamFailure) in try write(secret, to: output) },
       notice: { line in
         // One call for the whole line, so that those of two processes do not mix. If standard
         // error is gone, there is nobody left to tell.
-        try? writeAll(Array("\(line.printable)\n".utf8).span, to: error)
+        try? writeAll(Array("\(printable(line))\n".utf8).span, to: error)
       },
       input: { path, limit throws(StreamFailure) in
         try path == "-"
           ? read(input, "standard input", limit: limit) : read(path, limit: limit)
       },
-      outputIsTerminal: isatty(output) == 1
+      outputIsTerminal: isatty(output) == 1,
+      source: { path throws(StreamFailure) in
+        path == "-" ? .descriptor(input, "standard input") : try .file(path)
+      },
+      sink: { path throws(StreamFailure) in
+        path == "-" ? .descriptor(output, "standard output") : try .file(path)
+      },
+      columns: { terminalSize(output)?.columns }
     )
+    guard isatty(error) == 1 else { return streams }
+    streams.passing = { line in
+      // Back to the line's start, the text, and away with what is left of the one before.
+      try? writeAll(Array("\r\(printable(line))\u{1B}[K".utf8).span, to: error)
+    }
+    return streams
   }
 
   /// Writes bytes to a descriptor that stands for standard output.

@@ -18,7 +18,7 @@ extension Terminal {
   ) -> Terminal {
     @Sendable func answer(_ prompt: String, isSecret: Bool) -> [UInt8]? {
       onePrompt.withLock { _ in
-        Console(device)?.answer(to: prompt.printable, isSecret: isSecret, patience: patience)
+        Console(device)?.answer(to: printable(prompt), isSecret: isSecret, patience: patience)
       }
     }
     return Terminal(
@@ -35,9 +35,14 @@ extension Terminal {
       lines: { prompt in
         let lines = LineInput(input)
         return AsyncStream {
-          await lines.next(prompt.printable, on: device)
+          await lines.next(printable(prompt), on: device)
         } onCancel: {
           lines.cancel()
+        }
+      },
+      interact: { react in
+        onePrompt.withLock { _ in
+          Console(device)?.interact(patience: patience, react) ?? false
         }
       }
     )

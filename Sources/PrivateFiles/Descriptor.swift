@@ -38,7 +38,7 @@ package struct Descriptor: ~Copyable {
     }
   }
 
-  private static func retrying(_ call: () -> Int32) throws(Obstacle) -> Descriptor {
+  static func retrying(_ call: () -> Int32) throws(Obstacle) -> Descriptor {
     while true {
       let number = call()
       if number >= 0 { return Descriptor(owning: number) }

@@ -11,6 +11,8 @@ package struct FileStatus: Equatable, Sendable {
   package let owner: UInt32
   /// In bytes.
   package let size: Int
+  /// When its contents last changed, in seconds since 1970.
+  package let modifiedAt: Int
   private let device: UInt
   private let inode: UInt
 
@@ -25,6 +27,7 @@ package struct FileStatus: Equatable, Sendable {
     mode = status.st_mode & 0o7777
     owner = status.st_uid
     size = status.st_size
+    modifiedAt = status.st_mtim.tv_sec
     device = status.st_dev
     inode = status.st_ino
   }
@@ -44,6 +47,16 @@ package struct FileStatus: Equatable, Sendable {
     guard isOwn else { throw .distrusted(reason: "it belongs to another user") }
     guard mode & 0o022 == 0 else {
       throw .distrusted(reason: "its group or others can write to it")
+    }
+  }
+
+  /// Checks that only its owner, this user, can read or change it.
+  ///
+  /// - Throws: ``Obstacle/distrusted(reason:)``.
+  package func checkConfidential() throws(Obstacle) {
+    guard isOwn else { throw .distrusted(reason: "it belongs to another user") }
+    guard mode & 0o077 == 0 else {
+      throw .distrusted(reason: "its group or others can read or write it")
     }
   }
 

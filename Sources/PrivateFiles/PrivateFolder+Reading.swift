@@ -51,7 +51,7 @@ extension Descriptor {
     return bytes
   }
 
-  fileprivate func names() throws(Obstacle) -> [String] {
+  func names() throws(Obstacle) -> [String] {
     // A second descriptor, since the stream takes the one that it is given.
     let own = fcntl(number, F_DUPFD_CLOEXEC, 0)
     guard own >= 0 else { throw .last }

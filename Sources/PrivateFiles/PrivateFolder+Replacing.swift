@@ -54,7 +54,7 @@ extension PrivateFolder {
 extension Descriptor {
   /// Writes a file that was not there before, and sees it onto the disk; nothing is left of it on
   /// failure.
-  fileprivate func write(_ bytes: Span<UInt8>, toNew name: String) throws(Obstacle) {
+  func write(_ bytes: Span<UInt8>, toNew name: String) throws(Obstacle) {
     let file = try open(name, O_WRONLY | O_CREAT | O_EXCL)
     do {
       try writeAll(bytes, to: file.number)

@@ -65,11 +65,12 @@ extension JSON {
 }
 
 extension Unicode.Scalar {
-  /// A control or format character, or a separator of lines.
+  /// A control or format character, a separator of lines, or what shows as nothing: all that could
+  /// not go to a terminal as it is, where an escape of another kind would spoil the JSON.
   fileprivate var isInvisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
-    default: false
+    default: properties.isDefaultIgnorableCodePoint
     }
   }
 }

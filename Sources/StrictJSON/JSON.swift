@@ -11,6 +11,8 @@ package enum JSON: Equatable, Sendable {
 extension JSON {
   /// Creates a string, or `null` where there is no text.
   package init(_ text: String?) { self = text.map(JSON.string) ?? .null }
+  /// Creates a number, or `null` where there is none.
+  package init(_ number: Int64?) { self = number.map { .number(JSONNumber($0)) } ?? .null }
 
   /// The text, if this is a string.
   package var stringValue: String? { if case .string(let value) = self { value } else { nil } }

@@ -48,15 +48,23 @@ extension Passphrase {
   }
 }
 
+extension FileStatus {
+  /// Checks that nobody but the user, root and a group that root chose can read it.
+  fileprivate func checkCredential() throws(Obstacle) {
+    guard isOwn || owner == 0 else { throw .distrusted(reason: "it belongs to another user") }
+    guard mode & 0o037 == 0 else {
+      throw .distrusted(reason: "its group or others can read or write it")
+    }
+  }
+}
+
 extension Descriptor {
   fileprivate func passphrase(_ custody: Passphrase.Custody) throws(Obstacle) -> Secret {
     let status = try status()
     try status.checkRegular()
-    guard status.isOwn || custody == .credential && status.owner == 0 else {
-      throw .distrusted(reason: "it belongs to another user")
-    }
-    guard status.mode & (custody == .own ? 0o077 : 0o037) == 0 else {
-      throw .distrusted(reason: "its group or others can read or write it")
+    switch custody {
+    case .own: try status.checkConfidential()
+    case .credential: try status.checkCredential()
     }
     guard var bytes = try readAll(from: number, limit: 4096) else { throw .system(EFBIG) }
     // What is cut off is the newline alone, so nothing secret stays behind it in the buffer.

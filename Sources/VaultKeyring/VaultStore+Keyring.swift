@@ -1,3 +1,4 @@
+package import AcctCrypto
 import AcctModel
 package import AcctPorts
 package import PrivateFiles

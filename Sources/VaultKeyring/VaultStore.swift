@@ -1,4 +1,4 @@
-import AcctCrypto
+package import AcctCrypto
 import AcctModel
 package import AcctPorts
 package import PrivateFiles

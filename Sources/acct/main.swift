@@ -16,7 +16,6 @@ let vaultStore = VaultStore(
   folder: folders.vault,
   passphrases: PassphraseSource(surroundings, terminal: terminal),
   kernel: .live,
-  kdf: .standard,
   entropy: .live()
 )
 let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { surroundings.variable($0) != nil }
@@ -36,6 +35,10 @@ let world = World(
   listener: .live(),
   signals: .live(),
   dns: .live(variable: surroundings.variable),
-  qrCode: .live(surroundings.variable)
+  qrCode: .live(surroundings.variable),
+  schemeHandler: .live(folders, surroundings.variable),
+  secretFiles: .live(),
+  exec: .live(undoing: hardening),
+  upkeep: .live(folders)
 )
 exit(await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world))

@@ -75,7 +75,7 @@ struct VoiceTests {
       account?.names == [
         "id", "name", "kind", "handle", "did", "displayName", "service", "issuer", "origins",
         "scope", "tokenType", "thumbprint", "active", "state", "reason", "expiresAt",
-        "sessionEndsAt", "createdAt", "validatedAt",
+        "sessionEndsAt", "createdAt", "validatedAt", "limitations",
       ]
     )
     #expect(account?["origins"] == ["https://pds.example"])
@@ -102,7 +102,7 @@ struct VoiceTests {
     #expect(await record.acct("status") == 0)
     #expect(!record.out.contains("\u{1B}"))
     #expect(record.out.contains("\\u{1b}[31mred\\u{7}"))
-    #expect(record.out.contains("a\\u{a}b"))
+    #expect(record.out.contains("a\\nb"))
   }
 
   @Test("the private key is printed only when asked for")

@@ -36,6 +36,14 @@ package struct AcctHome: Sendable {
     )
   }
 
+  /// A shell script of the package's tree that finds the built `acct` on its `PATH`.
+  package func script(_ path: String, _ arguments: String...) -> ChildProcess {
+    var environment = environment
+    let folder = Product.executable("acct").dropLast("/acct".utf8.count)
+    environment["PATH"] = "\(folder):\(environment["PATH"] ?? "")"
+    return ChildProcess("sh", ["-eu", Product.source(path)] + arguments, environment: environment)
+  }
+
   /// Runs `acct` to its end.
   package func acct(
     _ arguments: String...,

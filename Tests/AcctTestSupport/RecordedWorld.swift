@@ -11,21 +11,34 @@ package final class RecordedWorld: Sendable {
   private struct State {
     var out: [String] = []
     var err: [String] = []
+    /// Lines that took each other's place; `nil` where standard error is no terminal.
+    var passing: [String]?
     var files: [StoredFile: [UInt8]] = [:]
     var now: Int64 = 1_800_000_000
     var counter: UInt8 = 0
+    var unlocksAt: Int64?
     var variables: [String: String] = [:]
     var inputs: [String: [UInt8]] = [:]
+    var outputs: [String: String] = [:]
     var directoryFiles: [DirectoryFile] = []
     var answers: [String] = []
+    var columns: Int?
+    var keys: [Keystroke]?
+    var frames: [[String]] = []
     var requests: [HTTPRequest] = []
     var respond: (@Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse)?
   }
   private let state = Mutex(State())
   /// The keyring of this world, in memory.
   package let keyring: InMemoryKeyring
+  package let secretFiles = RecordedSecretFiles()
+  package let exec = RecordedExec()
+  package let upkeep = RecordedUpkeep()
   /// The life of the process that runs in this world.
   package let lifeline = Lifeline()
+
+  /// The desktop of this world.
+  package let desktop = InMemoryDesktop()
 
   package init() { keyring = InMemoryKeyring(lifeline) }
 
@@ -33,6 +46,13 @@ package final class RecordedWorld: Sendable {
   package var out: String { state.withLock { $0.out.joined() } }
   /// The lines on standard error.
   package var err: [String] { state.withLock { $0.err } }
+  /// The lines that took each other's place on a terminal, an empty one where the last was taken
+  /// away.
+  package var passing: [String] { state.withLock { $0.passing ?? [] } }
+  /// Makes standard error a terminal.
+  package func showOnTerminal() { state.withLock { $0.passing = [] } }
+  /// The files that a command has written for the user, whole.
+  package var outputs: [String: String] { state.withLock { $0.outputs } }
   /// Everything that is kept in files, as text.
   package var filesText: String {
     state.withLock { state in
@@ -51,6 +71,12 @@ package final class RecordedWorld: Sendable {
     set { state.withLock { $0.now = newValue } }
   }
 
+  /// Unlocks the keyring so many seconds from now, when somebody sleeps over that moment.
+  package func unlock(after seconds: Int64) {
+    let due = now + seconds
+    state.withLock { $0.unlocksAt = due }
+  }
+
   package func set(_ variable: String, to value: String) {
     state.withLock { $0.variables[variable] = value }
   }
@@ -62,12 +88,20 @@ package final class RecordedWorld: Sendable {
   }
   package func place(_ files: [DirectoryFile]) { state.withLock { $0.directoryFiles = files } }
   package func answer(_ lines: String...) { state.withLock { $0.answers += lines } }
+  /// Makes standard output a terminal so many columns wide; `nil`: it is none.
+  package func setColumns(_ columns: Int?) { state.withLock { $0.columns = columns } }
+  /// Presses keys at the terminal, which can then show lines and take keys.
+  package func press(_ keys: [Keystroke]) { state.withLock { $0.keys = ($0.keys ?? []) + keys } }
+  /// What the terminal showed, before and after each key.
+  package var frames: [[String]] { state.withLock { $0.frames } }
   /// Answers requests; without this, any request fails the test.
   package func serve(
     _ respond: @escaping @Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse
   ) {
     state.withLock { $0.respond = respond }
   }
+  /// Makes standard output a terminal.
+  package func connectTerminal() { setColumns(80) }
   /// Every request that was sent.
   package var requests: [HTTPRequest] { state.withLock { $0.requests } }
   package func corrupt(_ file: StoredFile, with text: String) {
@@ -82,6 +116,7 @@ package final class RecordedWorld: Sendable {
     state.withLock {
       $0.out = []
       $0.err = []
+      $0.frames = []
     }
   }
 
@@ -95,13 +130,19 @@ package final class RecordedWorld: Sendable {
       streams: streams,
       terminal: terminal,
       surroundings: Surroundings(
-        variable: { name in self.state.withLock { $0.variables[name] } },
+        variable: { name in
+          // As in the real environment: an empty one counts as not set.
+          self.state.withLock { $0.variables[name].flatMap { $0.isEmpty ? nil : $0 } }
+        },
         directoryFiles: { self.state.withLock { $0.directoryFiles } }
       ),
       clock: Clock(
         now: { Timestamp(clamped: self.now) },
         sleep: { seconds in
           self.now += seconds
+          if let due = self.state.withLock({ $0.unlocksAt }), self.now >= due {
+            self.keyring.unlock()
+          }
           return true
         }
       ),
@@ -124,7 +165,11 @@ package final class RecordedWorld: Sendable {
       dns: DNS { name, _ throws(DNSFailure) in
         Issue.record("\(name) was not expected to be resolved", sourceLocation: location)
         throw .noAnswer
-      }
+      },
+      schemeHandler: desktop.handler(at: location),
+      secretFiles: secretFiles.port,
+      exec: exec.port,
+      upkeep: upkeep.port
     )
   }
 
@@ -173,7 +218,7 @@ package final class RecordedWorld: Sendable {
   }
 
   private var streams: Streams {
-    Streams(
+    var streams = Streams(
       output: { bytes throws(StreamFailure) in
         let text = bytes.withBytes { span in
           String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
@@ -188,8 +233,39 @@ package final class RecordedWorld: Sendable {
         guard bytes.count <= limit else { throw .tooLarge(name: path, limit: limit) }
         return Secret(bytes)
       },
-      outputIsTerminal: false
+      outputIsTerminal: state.withLock { $0.columns != nil },
+      source: { path throws(StreamFailure) in
+        guard let bytes = self.state.withLock({ $0.inputs[path] }) else {
+          throw .failed(name: path, reason: "no such file or directory")
+        }
+        let rest = Mutex([bytes].filter { !$0.isEmpty })
+        return ByteSource(length: path == "-" ? nil : Int64(bytes.count)) {
+          rest.withLock { $0.popLast() }
+        }
+      },
+      sink: { path throws(StreamFailure) in
+        ByteSink(
+          write: { part in
+            let text = String(decoding: part, as: UTF8.self)
+            self.state.withLock { state in
+              if path == "-" {
+                state.out.append(text)
+              } else {
+                state.outputs[path, default: ""] += text
+              }
+            }
+          },
+          finish: {},
+          discard: { self.state.withLock { $0.outputs[path] = nil } },
+          isAtomic: path != "-"
+        )
+      },
+      columns: { self.state.withLock { $0.columns } }
     )
+    if state.withLock({ $0.passing != nil }) {
+      streams.passing = { line in self.state.withLock { $0.passing?.append(line) } }
+    }
+    return streams
   }
 
   private var terminal: Terminal {
@@ -197,7 +273,7 @@ package final class RecordedWorld: Sendable {
       self.state.withLock { $0.answers.isEmpty ? nil : $0.answers.removeFirst() }
     }
     return Terminal(
-      canAsk: { self.state.withLock { !$0.answers.isEmpty } },
+      canAsk: { self.state.withLock { !$0.answers.isEmpty || $0.keys != nil } },
       ask: { _ in next() },
       askSecret: { _ in next().map { Secret($0) } },
       lines: { _ in
@@ -205,8 +281,24 @@ package final class RecordedWorld: Sendable {
           while let line = next() { continuation.yield(Secret(line)) }
           continuation.finish()
         }
-      }
+      },
+      interact: interact
     )
+  }
+
+  /// A window as wide as standard output and 24 lines high; when the keys are used up, nobody is
+  /// there any more.
+  private func interact(_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool {
+    let (keys, columns) = state.withLock { state in
+      defer { if state.keys != nil { state.keys = [] } }
+      return (state.keys, state.columns)
+    }
+    guard let keys else { return false }
+    for key in [nil] + keys.map(Optional.some) {
+      guard let frame = react(key, TerminalSize(columns: columns ?? 80, rows: 24)) else { break }
+      state.withLock { $0.frames.append(frame) }
+    }
+    return true
   }
 }
 

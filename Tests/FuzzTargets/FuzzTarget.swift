@@ -4,9 +4,11 @@
 /// properties, such as: what was read, written and read again is the same.
 package enum FuzzTarget: String, CaseIterable, Sendable {
   case json, jwt, jwk, handoff, tokenAnswer = "token-answer", metadata, device
+  case limits, guest
   case challenge, callback, url, origin, handle, did, time
   case dns, didDocument = "did-document"
   case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"
+  case export, exportContents = "export-contents"
 
   /// Reads `bytes`, and returns the property that did not hold.
   ///
@@ -22,6 +24,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .metadata: metadataViolation(bytes)
     case .device: deviceViolation(bytes)
     case .challenge: challengeViolation(bytes)
+    case .limits: limitsViolation(bytes)
+    case .guest: guestViolation(bytes)
     case .callback: callbackViolation(bytes)
     case .url: urlViolation(bytes)
     case .origin: originViolation(bytes)
@@ -33,6 +37,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .accountFile: accountFileViolation(bytes)
     case .vaultHeader: vaultHeaderViolation(bytes)
     case .vaultItem: vaultItemViolation(bytes)
+    case .export: exportViolation(bytes)
+    case .exportContents: exportContentsViolation(bytes)
     }
   }
 }

@@ -1,3 +1,4 @@
+import AcctCrypto
 import AcctPorts
 import AcctTestSupport
 import Glibc

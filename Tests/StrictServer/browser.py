@@ -6,12 +6,14 @@ STRICT_BROWSER says how the user behaves:
   missing-iss, duplicate (the right callback twice), wrong-path-first (another path, then the right one),
   nothing (opens no page), fail (exit status 1),
   write (URL into the file STRICT_BROWSER_FILE, no page opened),
-  write-callback (signs in, and writes the callback address into that file instead of calling it).
+  write-callback (signs in, and writes the callback address into that file instead of calling it),
+  xdg-open (signs in, and opens the callback address, which may be an app's own, as a desktop does).
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -88,6 +90,8 @@ def main() -> None:
     if mood == "write-callback":
         write(callback)
         return
+    if mood == "xdg-open":
+        sys.exit(subprocess.run(["xdg-open", callback], check=False).returncode)
     for each in callbacks(callback, mood):
         try:
             fetch(each, {})

@@ -1,3 +1,4 @@
+import AcctCrypto
 import AcctModel
 import AcctPorts
 import Glibc

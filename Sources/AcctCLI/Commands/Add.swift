@@ -9,6 +9,9 @@ struct Add: AcctCommand {
     usage: """
       acct add IDENTIFIER
       acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
+      acct add --backend URL [IDENTIFIER] [--callback PREFIX]
+      acct add --session URL [IDENTIFIER] [--callback PREFIX]
+      acct add --guest URL
       acct add --import FILE
       """,
     discussion: """
@@ -23,12 +26,36 @@ struct Add: AcctCommand {
 
   @Option(
     name: .customLong("import"),
-    help: ArgumentHelp("Take over credentials in a JSON file; - is stdin.", valueName: "file")
+    help: ArgumentHelp(
+      "Take over credentials in a JSON file, or an export; - is stdin.",
+      valueName: "file"
+    )
   )
   var importFile: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Read an export's passphrase from your own file (or ACCT_EXPORT_PASSPHRASE_FILE).",
+      valueName: "file"
+    )
+  )
+  var passphraseFile: String?
+
   @Option(help: ArgumentHelp("Sign in at an OAuth 2 server.", valueName: "url"))
   var issuer: String?
+
+  @Option(
+    help: ArgumentHelp("Sign in at a backend that hands over its tokens.", valueName: "url")
+  )
+  var backend: String?
+
+  @Option(
+    help: ArgumentHelp("Sign in at a backend that keeps the tokens itself.", valueName: "url")
+  )
+  var session: String?
+
+  @Option(help: ArgumentHelp("Begin a guest session at a backend.", valueName: "url"))
+  var guest: String?
 
   @OptionGroup var signIn: SignInOptions
 
@@ -46,13 +73,30 @@ struct Add: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    switch [identifier, importFile, issuer].count(where: { $0 != nil }) {
-    case 0: throw ValidationError("add what? a handle, --issuer URL or --import FILE")
-    case 1: break
-    default: throw ValidationError("a handle, --issuer and --import are different ways to add")
+    // A backend may be told whom to sign in; for the others a name is a way of its own.
+    let named = backend == nil && session == nil ? identifier : nil
+    let ways = [named, importFile, issuer, backend, session, guest].count { $0 != nil }
+    guard ways > 0 else {
+      throw ValidationError(
+        "add what? a handle, --issuer, --backend, --session or --guest URL, or --import FILE"
+      )
     }
-    guard identifier == nil || !signIn.device && signIn.resource.isEmpty else {
+    guard ways == 1 else {
+      throw ValidationError(
+        "a handle, --issuer, --backend, --session, --guest and --import are different ways to add"
+      )
+    }
+    guard issuer != nil || !signIn.device && signIn.resource.isEmpty else {
       throw ValidationError("--device and --resource go with --issuer")
+    }
+    guard backend != nil || session != nil || signIn.callback == nil else {
+      throw ValidationError("--callback goes with --backend and --session")
+    }
+    guard backend == nil && session == nil || signIn.scope == nil else {
+      throw ValidationError("--scope is the backend's to choose")
+    }
+    guard session == nil || signIn.clientID == nil else {
+      throw ValidationError("--client-id is the backend's own")
     }
     guard issuer == nil || signIn.clientID != nil else {
       throw ValidationError("--issuer needs --client-id")
@@ -62,11 +106,25 @@ struct Add: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let name = try name.map { text throws(EngineError) in try parseName(text) }
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
-    let adding = AddAccount(context.world, context.interaction)
-    let added = try await adding(
-      try await credentials(context),
-      .init(name: name, activates: !noSwitch, allowedOrigins: origins)
-    )
+    let wish = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
+    let added: AddAccount.Added
+    if let guest {
+      added = try await AddGuest(context.world, context.interaction, timeout: options.timeout)(
+        at: try parseOrigin(guest),
+        wish
+      )
+    } else if let importFile {
+      switch try ImportFile(context.world).read(importFile) {
+      case .export(let export): return try await take(export, wish, context)
+      case .credentials(let credentials):
+        added = try await AddAccount(context.world, context.interaction)(credentials, wish)
+      }
+    } else {
+      added = try await AddAccount(context.world, context.interaction, wait: context.waiting)(
+        try await signedIn(context),
+        wish
+      )
+    }
     let account = added.account
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
@@ -74,11 +132,24 @@ struct Add: AcctCommand {
     return try context.done(account, "\(added.wasKnown ? "renewed" : "added") \(account.name)")
   }
 
-  private func credentials(_ context: Context) async throws(EngineError) -> NewCredentials {
-    if let importFile { return try ImportFile(context.world).read(importFile) }
+  private func signedIn(_ context: Context) async throws(EngineError) -> NewCredentials {
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.world, context.interaction).prepare()
     let prompts = SignInPrompts(context)
+    if let backend {
+      let wish = try signIn.wish(backend: backend, for: identifier, context)
+      return try await BackendSignIn(context.world, timeout: options.timeout)(
+        wish,
+        tell: prompts.show
+      )
+    }
+    if let session {
+      return try await SessionSignIn(context.world, timeout: options.timeout)(
+        try signIn.wish(session: session, for: identifier, context),
+        tell: prompts.show,
+        wait: context.waiting
+      )
+    }
     if let identifier {
       let wish = try signIn.wish(identity: identifier, context)
       return try await ATProtoSignIn(context.world, timeout: options.timeout)(

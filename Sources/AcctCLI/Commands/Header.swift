@@ -46,7 +46,12 @@ struct Header: AcctCommand {
       url: request.last
     )
     let account = try context.choose().account
-    let authorize = Authorize(context.world, context.interaction, context.network(offline: offline))
+    let authorize = Authorize(
+      context.world,
+      context.interaction,
+      context.network(offline: offline),
+      tell: context.waiting
+    )
     let authorization = try await authorize(target, as: account, asBearer: bearer)
     context.tell(authorization.notices)
     try context.output(rendered(authorization, target, account))

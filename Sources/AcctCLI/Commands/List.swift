@@ -19,34 +19,27 @@ struct List: AcctCommand {
     for id in listing.damaged { context.notice("the file of account \(id) is damaged; skipped") }
 
     if options.json {
-      let accounts = listing.accounts.map {
-        $0.json($0.lastKnownState(at: now), isActive: $0.id == listing.active)
-      }
-      try context.output([
-        "version": 1,
-        "active": listing.active.map { .string($0.description) } ?? .null,
-        "accounts": .array(accounts),
-      ])
+      try context.output(listing.json(at: now))
       return .done
     }
     guard !listing.accounts.isEmpty else {
       context.notice("there is no account yet; `acct add` adds one")
       return .done
     }
-    let rows = listing.accounts.map { account in
-      let assessment = account.lastKnownState(at: now)
-      return [
-        account.id == listing.active ? "*" : " ",
-        printable(account.name.description),
-        account.service?.authority ?? account.origins.first?.authority ?? "-",
-        account.tokenType.rawValue,
-        assessment.state.rawValue,
-        account.lease.expiresAt.map { relative($0, to: now) } ?? "-",
-      ]
-    }
-    try context.output(
-      table(["", "NAME", "SERVER", "TOKEN", "STATE", "EXPIRES"], rows)
-    )
+    try context.output(accountTable(listing, at: now).lines(on: context.screen))
     return .done
+  }
+}
+
+extension Overview.Listing {
+  /// The object of `list` in the contract.
+  func json(at now: Timestamp) -> JSON {
+    [
+      "version": 1,
+      "active": active.map { .string($0.description) } ?? .null,
+      "accounts": .array(
+        accounts.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) }
+      ),
+    ]
   }
 }

@@ -28,7 +28,12 @@ struct RefreshCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let refresh = Refresh(context.world, context.interaction, timeout: options.timeout)
+    let refresh = Refresh(
+      context.world,
+      context.interaction,
+      timeout: options.timeout,
+      tell: context.waiting
+    )
     guard all else {
       let account = try context.choose(name).account
       switch await refresh(account, force: force) {
@@ -53,7 +58,7 @@ struct RefreshCommand: AcctCommand {
       case .notDue, .cannotRenew: break
       case .failed(let error):
         let complaint = Complaint(error)
-        context.world.streams.notice("acct: \(account.name): \(complaint.message)")
+        context.world.say("acct: \(account.name): \(complaint.message)")
         // The first failure decides, so that a timer can tell a network from a sign-in.
         if status == .done { status = complaint.status }
       }

@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctProtocol
 import ArgumentParser
 
 /// How to sign in at a server.
@@ -24,6 +25,11 @@ struct SignInOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The loopback port to listen on; a free one.", valueName: "port"))
   var redirectPort: Int?
 
+  @Option(
+    help: ArgumentHelp("Where a backend's sign-in ends, as in limit://auth.", valueName: "prefix")
+  )
+  var callback: String?
+
   func validate() throws {
     if let redirectPort, !(1...65535).contains(redirectPort) {
       throw ValidationError("--redirect-port is a number from 1 to 65535")
@@ -45,6 +51,61 @@ struct SignInOptions: ParsableArguments {
     } catch {
       throw .malformed(error)
     }
+  }
+
+  /// Whom to sign in at a backend that keeps the session, checked.
+  func wish(
+    session: String,
+    for handle: String?,
+    _ context: Context
+  ) throws(EngineError) -> SessionSignIn.Wish {
+    let route = try route(context)
+    do {
+      return SessionSignIn.Wish(
+        backend: try Origin(session),
+        // People write handles with an @, servers know them without.
+        handle: try handle.map { text throws(Malformed) in
+          try Handle(text.hasPrefix("@") ? String(text.dropFirst()) : text)
+        },
+        route: route
+      )
+    } catch {
+      throw .malformed(error)
+    }
+  }
+
+  /// Whom to sign in at a backend, checked.
+  func wish(
+    backend: String,
+    for person: String?,
+    _ context: Context
+  ) throws(EngineError) -> BackendSignIn.Wish {
+    let route = try route(context)
+    do {
+      return BackendSignIn.Wish(
+        backend: try BackendURL(backend),
+        person: try person.map { text throws(Malformed) in try BackendPerson(text) },
+        clientID: clientID,
+        route: route
+      )
+    } catch {
+      throw .malformed(error)
+    }
+  }
+
+  /// How the user goes to a backend's sign-in and comes back, checked.
+  func route(_ context: Context) throws(EngineError) -> CallbackRoute {
+    var expected: CallbackPlace?
+    if let callback {
+      do { expected = try CallbackPlace(prefix: callback) } catch {
+        throw .backend(.callbackPrefix(callback, error))
+      }
+    }
+    return CallbackRoute(
+      expected: expected,
+      redirectPort: redirectPort,
+      opensBrowser: !noBrowser && !context.options.noInput
+    )
   }
 
   /// What the user asked for at a server, checked.

@@ -35,13 +35,46 @@ struct Switch: AcctCommand {
 
   private func ask(in context: Context) throws(EngineError) -> Account {
     let listing = try Overview(context.world).listing()
-    let names = listing.accounts.map(\.name)
     guard context.interaction == .allowed, context.world.terminal.canAsk() else {
-      throw .undecidedSwitch(candidates: names)
+      throw .undecidedSwitch(candidates: listing.accounts.map(\.name))
     }
+    switch pick(from: listing, in: context) {
+    case .picked(let account): return account
+    case .cancelled: throw .cancelled
+    case .open: return try askForLine(listing, in: context)
+    }
+  }
+
+  /// Lets the person pick by single keys; still open where the terminal is too plain for that.
+  private func pick(from listing: Overview.Listing, in context: Context) -> Picker.Outcome {
+    guard !context.world.terminalIsDumb else { return .open }
+    var picker = Picker(listing)
+    var screen = Screen(context.world, options)
+    let now = context.world.clock.now()
+    // What ends without a key (a closed window, nobody there for long) is a cancellation.
+    var outcome = Picker.Outcome.cancelled
+    let isAble = context.world.terminal.interact { key, size in
+      if let key {
+        let taken = picker.take(key)
+        guard taken == .open else {
+          outcome = taken
+          return nil
+        }
+      }
+      // A line that fills the last column would move some terminals to the next one.
+      screen.columns = size.columns - 1
+      return picker.lines(on: screen, rows: size.rows, at: now)
+    }
+    return isAble ? outcome : .open
+  }
+
+  private func askForLine(
+    _ listing: Overview.Listing,
+    in context: Context
+  ) throws(EngineError) -> Account {
     for (index, account) in listing.accounts.enumerated() {
       let mark = account.id == listing.active ? " (active)" : ""
-      context.world.streams.notice("\(index + 1)  \(printable(account.name.description))\(mark)")
+      context.world.say("\(index + 1)  \(account.name)\(mark)")
     }
     guard let answer = context.world.terminal.ask("switch to (number or name): ") else {
       throw .cancelled

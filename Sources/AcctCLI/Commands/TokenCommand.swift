@@ -29,8 +29,13 @@ struct TokenCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let account = try context.choose().account
     let network = context.network(offline: offline)
-    let grant = try await Granting(context.world, context.interaction, network)
-      .grant(to: account, leaving: minValid)
+    let grant = try await Granting(
+      context.world,
+      context.interaction,
+      network,
+      tell: context.waiting
+    )
+    .grant(to: account, leaving: minValid)
     context.tell(grant.notices)
     if options.json {
       try context.output([

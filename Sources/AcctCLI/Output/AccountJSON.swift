@@ -25,6 +25,7 @@ extension Account {
       "sessionEndsAt": .init(sessionEndsAt?.description),
       "createdAt": .string(createdAt.description),
       "validatedAt": .init(validatedAt?.description),
+      "limitations": limitations?.json ?? .null,
     ]
   }
 }

@@ -9,7 +9,7 @@ struct SignInPrompts: Sendable {
   private let qrCode: QRCode
 
   init(_ context: Context) {
-    say = context.world.streams.notice
+    say = context.world.say
     qrCode = context.world.qrCode
   }
 
@@ -24,6 +24,16 @@ struct SignInPrompts: Sendable {
       say("acct: then come back, or paste the address that the browser ends at")
     case .wrongPaste:
       say("acct: that is not the callback of this sign-in; paste the whole address")
+    case .pasteCallback:
+      say("acct: if it ends at an address that does not open, paste that address here")
+    case .wrongCallback(let flaw):
+      say(
+        "acct: that is not the callback of this sign-in: \(words(for: flaw)); paste the whole address"
+      )
+    case .schemeNotRegistered(let scheme, let failure):
+      say("acct: the desktop can't hand over \(scheme): addresses: \(words(for: failure))")
+    case .notConfirmed(let error):
+      say("acct: the session is not checked yet: \(Complaint(error).message)")
     case .device(let flow):
       say("acct: on any device, open this address:")
       say((flow.verificationURL).description)

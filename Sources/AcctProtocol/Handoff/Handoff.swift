@@ -13,6 +13,8 @@ package struct Handoff: Sendable {
   package let key: DPoPKey?
   package let handle: Handle?
   package let did: DID?
+  /// Who the token itself says that it is for, if it is a JWT.
+  package let tokenSubject: String?
   package let displayName: String?
   package let service: Origin?
   package let issuerSource: IssuerSource?
@@ -39,6 +41,7 @@ package struct Handoff: Sendable {
     do { claims = try TokenClaims(of: accessToken) } catch { throw .token(error) }
 
     self.accessToken = accessToken
+    tokenSubject = claims.subject
     refreshToken = try members.parsed("refreshToken", as: Token.init)
     key = try Self.key(members, claims)
     handle = try members.parsed("handle", as: Handle.init)

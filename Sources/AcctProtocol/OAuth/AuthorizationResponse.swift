@@ -12,9 +12,6 @@ package enum AuthorizationResponse: Sendable {
   /// It is the answer to this request and can't be trusted.
   case untrusted(Distrust)
 
-  /// Whether it is an answer to this request, good or bad.
-  package var isOurs: Bool { if case .foreign = self { false } else { true } }
-
   /// Why an answer can't be trusted.
   package enum Distrust: Equatable, Sendable {
     /// No `iss`, although the server always sends one (RFC 9207).

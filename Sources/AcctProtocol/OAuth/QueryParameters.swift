@@ -9,6 +9,11 @@ package struct QueryParameters: Equatable, Sendable {
     case malformed
   }
 
+  /// None at all.
+  static let none = QueryParameters()
+
+  private init() {}
+
   /// Decodes `name=value&…`, with `+` for a space.
   ///
   /// - Parameter query: The query without its `?`.

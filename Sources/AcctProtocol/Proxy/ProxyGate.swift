@@ -104,4 +104,3 @@ extension Origin {
     host == authority || host == "\(self.host):\(port)"
   }
 }
-

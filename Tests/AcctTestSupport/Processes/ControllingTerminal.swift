@@ -6,6 +6,7 @@ package final class ControllingTerminal: Sendable {
   /// What the keyboard and the screen are connected to; `nil` once the window is closed.
   private let master: Mutex<Int32?>
   private let device: String
+  private let written = Mutex<[UInt8]>([])
 
   package init() throws(ProcessFailure) {
     let descriptor = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -29,6 +30,39 @@ package final class ControllingTerminal: Sendable {
     controlled.arguments =
       ["-c", #"exec setsid --ctty --wait "$@" <"$0""#, device, child.program] + child.arguments
     return controlled
+  }
+
+  /// Gives the window a size, without which a program can't draw in it.
+  package func resize(columns: UInt16, rows: UInt16) {
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    master.withLock { descriptor in
+      if let descriptor { _ = unsafe ioctl(descriptor, UInt(TIOCSWINSZ), &size) }
+    }
+  }
+
+  /// Everything that programs have written to the terminal itself so far.
+  package var screen: String {
+    master.withLock { descriptor in
+      guard let descriptor else { return }
+      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      var chunk = [UInt8](repeating: 0, count: 4096)
+      while unsafe poll(&request, 1, 0) == 1, request.revents & Int16(POLLIN) != 0 {
+        let count = unsafe read(descriptor, &chunk, chunk.count)
+        guard count > 0 else { break }
+        written.withLock { $0 += chunk.prefix(count) }
+      }
+    }
+    return written.withLock { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Whether the terminal's own line editor, echo and signal keys are all on.
+  package var isOrdinary: Bool {
+    let ordinary = tcflag_t(ICANON | ECHO | ISIG)
+    return master.withLock { descriptor in
+      var mode = termios()
+      guard let descriptor, unsafe tcgetattr(descriptor, &mode) == 0 else { return false }
+      return mode.c_lflag & ordinary == ordinary
+    }
   }
 
   /// Presses keys, such as `\u{3}` for Ctrl-C.

@@ -25,10 +25,20 @@ struct ProcessTests {
     #expect(acct_is_dumpable() == 0)
     #expect(coreLimit == 0)
     #expect(umask(0o077) == 0o077)
-    hardening.reopenForExec()
-    #expect(coreLimit == before)
+    let result = hardening.openedForExec {
+      #expect(coreLimit == before)
+      #expect(umask(0o022) == 0o022)
+      return ENOENT
+    }
+    // No program was run, so everything is closed again.
+    #expect(result == ENOENT)
+    #expect(coreLimit == 0)
+    #expect(umask(0o022) == 0o077)
+    var limit = rlimit(rlim_cur: before, rlim_max: before)
+    unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    limit.rlim_cur = before
+    unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     #expect(acct_set_dumpable(1) == 0)
-    #expect(umask(0o022) == 0o022)
   }
 
   @Test("sleeps as long as it is told, unless it is cancelled")

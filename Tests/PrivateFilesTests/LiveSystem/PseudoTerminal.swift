@@ -27,6 +27,12 @@ final class PseudoTerminal: Sendable {
     close(master)
   }
 
+  /// Gives the window a size.
+  func resize(columns: UInt16, rows: UInt16) {
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
+  }
+
   func type(_ text: String) {
     let bytes = Array(text.utf8)
     _ = unsafe write(master, bytes, bytes.count)

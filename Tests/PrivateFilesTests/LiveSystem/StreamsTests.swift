@@ -44,6 +44,20 @@ struct LiveStreamsTests {
     )
   }
 
+  @Test("tell how wide the terminal is, at any time, and nothing where it doesn't say")
+  func columns() throws {
+    let terminal = try PseudoTerminal()
+    let output = try Descriptor.open(terminal.device, O_WRONLY | O_NOCTTY)
+    let streams = Streams.live(output: output.number)
+    #expect(streams.outputIsTerminal)
+    #expect(streams.columns() == nil)
+    for columns in [97, 40] {
+      terminal.resize(columns: UInt16(columns), rows: 24)
+      #expect(streams.columns() == columns)
+    }
+    #expect(Streams.live(output: -1).columns() == nil)
+  }
+
   @Test("read a file or standard input up to a limit")
   func input() throws {
     let scratch = try ScratchFolder()

@@ -7,7 +7,7 @@ package struct KDFParameters: Equatable, Sendable {
   /// The parallelization; time grows with it.
   package let p: UInt64
 
-  /// Creates parameters, or `nil` for what scrypt does not define or no vault of ours asks for.
+  /// Creates parameters, or `nil` for what scrypt does not define or no file of ours asks for.
   ///
   /// They are read from a file, and one that somebody has changed must not hold up or exhaust the
   /// machine: at most 256 MiB, and about twenty times the work of ``standard``.
@@ -27,4 +27,8 @@ package struct KDFParameters: Equatable, Sendable {
   /// 32 MiB and a fifth of a second: one of the settings that OWASP's cheat sheet on password
   /// storage holds equal, chosen for the machines with little memory among the servers acct runs on.
   package static let standard = KDFParameters(checked: 1 << 15, 8, 3)
+
+  /// 128 MiB and half a second: the first of the same settings, for a file that leaves the machine
+  /// and may be tried by whoever finds it.
+  package static let travelling = KDFParameters(checked: 1 << 17, 8, 1)
 }

@@ -1,0 +1,35 @@
+import AcctEngine
+import ArgumentParser
+import StrictJSON
+
+/// Checks what acct relies on.
+struct DoctorCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Check keyring, files and clock, and say how to mend what is wrong.",
+    discussion: """
+      Nobody is asked for anything, and no credential is sent. Exits with 0 if nothing is \
+      wrong, or everything has been repaired.
+      """
+  )
+
+  @Flag(help: "Mend what can be mended without help.")
+  var repair = false
+
+  @Flag(help: "Ask no server for the time.")
+  var offline = false
+
+  @OptionGroup var options: SharedOptions
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let timeout = offline ? nil : min(options.timeout, 10)
+    let findings = await Doctor(context.world, repairs: repair)(askingServersFor: timeout)
+    let reports = findings.map { DoctorReport($0) }
+    if options.json {
+      try context.output(["version": 1, "findings": .array(reports.map(\.json))])
+    } else {
+      try context.output(reports.flatMap { $0.lines(isQuiet: options.quiet) })
+    }
+    return reports.compactMap(\.status).first ?? .done
+  }
+}

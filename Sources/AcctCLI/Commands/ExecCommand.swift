@@ -1,0 +1,71 @@
+import AcctEngine
+import AcctModel
+import ArgumentParser
+
+/// Runs a command with the token in its environment.
+struct ExecCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "exec",
+    abstract: "Run a command with the token in its environment.",
+    usage: "acct exec [--env NAME] [--min-valid SECONDS] -- COMMAND…",
+    discussion: """
+      The command takes acct's place: its exit status, terminal and signals are its own. \
+      Whatever it starts can read the token, too.
+      """
+  )
+
+  @Option(help: ArgumentHelp("The variable that holds the token.", valueName: "name"))
+  var env = "ACCT_TOKEN"
+
+  @Option(
+    help: ArgumentHelp("Renew it if it has less than this left.", valueName: "seconds")
+  )
+  var minValid: Int64?
+
+  @Flag(help: "Renew nothing: use what is there.")
+  var offline = false
+
+  @Argument(parsing: .postTerminator, help: "The command and its arguments, behind --.")
+  var command: [String] = []
+
+  @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard let program = command.first, !program.isEmpty else {
+      throw ValidationError("run which command? it stands behind --: acct exec -- COMMAND")
+    }
+    guard env.isVariableName else {
+      throw ValidationError("--env is a name of letters, digits and _, not beginning with a digit")
+    }
+    if let minValid, minValid < 0 {
+      throw ValidationError("--min-valid is a number of seconds, 0 or more")
+    }
+  }
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let run = RunWithToken(context.world)
+    let account = try context.choose().account
+    let network = context.network(offline: offline)
+    let grant = try await Granting(context.world, context.interaction, network)
+      .grant(to: account, leaving: minValid)
+    context.tell(grant.notices)
+    if account.tokenType == .dpop {
+      context.notice(
+        "the token of \(account.name) is bound to a DPoP key: no server takes it without a proof"
+      )
+    }
+    try run(command, grant, in: env)
+    return .done
+  }
+}
+
+extension String {
+  /// Whether shells can name it (POSIX, Base Definitions, section 3.216).
+  fileprivate var isVariableName: Bool {
+    let isStart = { (byte: UInt8) in
+      byte == UInt8(ascii: "_") || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+    guard let first = utf8.first, isStart(first) else { return false }
+    return utf8.allSatisfy { isStart($0) || (0x30...0x39).contains($0) }
+  }
+}

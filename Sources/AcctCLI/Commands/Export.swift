@@ -1,0 +1,111 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import ArgumentParser
+import StrictJSON
+
+/// Writes accounts to a file under a passphrase.
+struct Export: AcctCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write accounts to one passphrase-encrypted file, for `acct add --import`.",
+    discussion: """
+      The passphrase is asked for, twice. The accounts stay here as they are; what can be \
+      renewed should from then on be used in one place only.
+      """
+  )
+
+  @Argument(help: "The accounts.")
+  var names: [String] = []
+
+  @Flag(help: "Every account.")
+  var all = false
+
+  @Option(
+    name: [.short, .customLong("output")],
+    help: ArgumentHelp(
+      "Where to write; standard output unless that is a terminal.",
+      valueName: "file"
+    )
+  )
+  var output: String?
+
+  @Flag(help: "Replace a file that is there.")
+  var force = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Read the passphrase from your own file instead (or ACCT_EXPORT_PASSPHRASE_FILE).",
+      valueName: "file"
+    )
+  )
+  var passphraseFile: String?
+
+  @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    let named = !names.isEmpty || options.account != nil
+    guard all != named else {
+      throw ValidationError(all ? "--all means every account: name none" : "export which account?")
+    }
+  }
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let export = ExportAccounts(context.world, context.interaction)
+    let accounts = try chosen(context)
+    let target = target
+    try export.check(target)
+    let passphrase = try ExportPassphrase(
+      context.world,
+      context.interaction,
+      file: passphraseFile
+    ).new()
+    let exported = try await export(accounts, to: target, under: passphrase)
+    warn(of: exported.filter(\.lease.canRenew), context)
+    if case .file(let path, _) = target { try report(exported, path, context) }
+    return .done
+  }
+
+  private var target: ExportAccounts.Target {
+    guard let output, output != "-" else { return .standardOutput }
+    return .file(output, replacing: force)
+  }
+
+  /// The accounts, each once, in the order in which they were named.
+  private func chosen(_ context: Context) throws(EngineError) -> [Account] {
+    if all {
+      let accounts = try Overview(context.world).listing().accounts
+      guard !accounts.isEmpty else { throw .noAccounts }
+      return accounts
+    }
+    var accounts: [Account] = []
+    for name in names.isEmpty ? [options.account ?? ""] : names {
+      let account = try Selection(context.world).find(name)
+      if !accounts.contains(where: { $0.id == account.id }) { accounts.append(account) }
+    }
+    return accounts
+  }
+
+  private func warn(of renewable: [Account], _ context: Context) {
+    guard !renewable.isEmpty else { return }
+    let names = renewable.map(\.name.description).joined(separator: ", ")
+    context.notice(
+      "the refresh token of \(names) is now in two places: a server that rotates it ends the "
+        + "session when both are used"
+    )
+    context.notice("import it, and then `acct remove --local` here, or let the copy be a backup")
+  }
+
+  private func report(
+    _ accounts: [Account],
+    _ path: String,
+    _ context: Context
+  ) throws(EngineError) {
+    guard options.json else {
+      let names = accounts.map(\.name.description).joined(separator: ", ")
+      return context.notice("exported \(names) to \(path)")
+    }
+    try context.output([
+      "version": 1, "file": .string(path), "accounts": try context.json(of: accounts),
+    ])
+  }
+}

@@ -1,0 +1,71 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import ArgumentParser
+
+/// What `acct` alone says: where things stand, and what to do next.
+struct Home: AcctCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Say where things stand.",
+    shouldDisplay: false
+  )
+
+  @OptionGroup var options: SharedOptions
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let listing = try Overview(context.world).listing()
+    if options.json {
+      try context.output(listing.json(at: context.world.clock.now()))
+      return .done
+    }
+    let screen = context.screen
+    let greeting = greeting(listing, at: context.world.clock.now())
+    let words = wrapped(screen.shown(greeting.text), at: screen.columns)
+    let next = lines(verbs(listing).map { Field(Cell($0, .strong), Cell($1)) }, on: screen)
+    let more = screen.painted("acct --help lists all commands", .faint)
+    try context.output(
+      words.map { screen.painted($0, greeting.tone) } + [""] + next + ["", more]
+    )
+    return .done
+  }
+
+  private func greeting(_ listing: Overview.Listing, at now: Timestamp) -> Cell {
+    guard !listing.accounts.isEmpty else {
+      return "acct keeps the accounts that you are signed in to; there is none yet"
+    }
+    guard let active = listing.accounts.first(where: { $0.id == listing.active }) else {
+      return "no account is active"
+    }
+    let state = active.lastKnownState(at: now).state
+    let server = active.server.map { " at \($0)" } ?? ""
+    let words = "\(active.name)\(server) is active: \(state.rawValue)"
+    return Cell(words + expiry(of: active, state, at: now), state == .valid ? .strong : state.tone)
+  }
+
+  /// When its token expires, where that still says something.
+  private func expiry(of account: Account, _ state: SessionState, at now: Timestamp) -> String {
+    guard [.valid, .expiring, .expired].contains(state), let time = account.lease.expiresAt else {
+      return ""
+    }
+    return ", its token \(time > now ? "expires" : "expired") \(relative(time, to: now))"
+  }
+
+  private func verbs(_ listing: Overview.Listing) -> [(String, String)] {
+    guard !listing.accounts.isEmpty else {
+      return [
+        ("acct add HANDLE", "sign in; acct add --help has other ways"),
+        ("acct list", "every account"),
+        ("acct header URL | curl -H @- URL", "make a request with its credentials"),
+      ]
+    }
+    return [
+      ("acct header URL | curl -H @- URL", "make a request with its credentials"),
+      ("acct status", "more about the account"),
+      ("acct list", "every account; there \(countWords(listing.accounts.count))"),
+      ("acct switch", "make another one active"),
+      ("acct add HANDLE", "add one"),
+    ]
+  }
+
+  private func countWords(_ count: Int) -> String { count == 1 ? "is 1" : "are \(count)" }
+}

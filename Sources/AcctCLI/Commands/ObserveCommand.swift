@@ -1,0 +1,34 @@
+import AcctEngine
+import AcctModel
+import ArgumentParser
+
+/// Learns from what another program was answered.
+struct ObserveCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "observe",
+    abstract: "Learn nonces and limits from a response's headers on standard input.",
+    discussion: """
+      What curl has learnt, the next header needs not ask for:
+
+        acct header URL | curl -H @- -D heads URL; acct observe URL <heads
+      """
+  )
+
+  @Argument(help: "The URL that was asked for.")
+  var url: String
+
+  @OptionGroup var options: SharedOptions
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let target: HTTPURL
+    do { target = try HTTPURL(url) } catch { throw .malformed(error) }
+    let account = try context.choose().account
+    try await Observe(context.world)(target, as: account)
+    if options.json {
+      try context.output(
+        limitsJSON(LimitsLedger(context.world).limits(of: account.id), of: account)
+      )
+    }
+    return .done
+  }
+}

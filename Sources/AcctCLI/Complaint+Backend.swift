@@ -1,0 +1,53 @@
+import AcctModel
+import AcctEngine
+import AcctProtocol
+
+extension Complaint {
+  /// A backend did not sign the user in; nothing was stored.
+  init(_ error: BackendError) {
+    switch error {
+    case .callbackPrefix(let text, let flaw):
+      self.init(
+        "usage",
+        .usage,
+        "--callback \(printable(text)): \(words(for: flaw))",
+        hint: "as in limit://auth, or http://127.0.0.1:8080/callback"
+      )
+    case .refused(let status, let reason, let origin):
+      self.init(
+        "backendRefused",
+        .signInRequired,
+        "\(origin) did not sign you in (\(status))"
+          + (reason.map { ": \(printable(String($0.prefix(200))))" } ?? "")
+      )
+    case .malformedAnswer(let member, let origin):
+      self.init("badAnswer", .serverFailed, "\(origin) sent an answer with a bad \(member)")
+    case .handoff(let error, let origin):
+      self.init(error)
+      // The same data is bad input from a file, and a failure of the server from there.
+      if status == .badInput { status = .serverFailed }
+      message = "\(origin) sent an answer that can't be taken: \(message)"
+    case .otherPerson(let asked, let origin):
+      self.init(
+        "otherPerson",
+        .serverFailed,
+        "\(origin) signed in somebody else than \(asked)",
+        hint: "nothing was stored; sign in as \(asked) in the browser"
+      )
+    case .undelivered(let failure):
+      self.init(
+        "callbackUndelivered",
+        .failed,
+        "the callback was not taken: \(words(for: failure))",
+        hint: "sign in again with `acct add`, and wait there for the browser"
+      )
+    case .unexpectedCallback:
+      self.init(
+        "callbackUnexpected",
+        .failed,
+        "that is not the callback that the waiting sign-in expects",
+        hint: "go back to the page where you sign in"
+      )
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import AcctEngine
+import AcctModel
+
+extension Complaint {
+  /// A guest session did not begin, or can't go on.
+  init(_ error: GuestError) {
+    switch error {
+    case .deviceIDMissing(let origin):
+      self.init(
+        "deviceIDMissing",
+        .serverFailed,
+        "\(origin) says that X-Device-ID was missing, which every guest's request carries",
+        hint: "does a proxy on the way drop it?"
+      )
+    case .limited(let limit, let message, let origin):
+      let hint = limit.map { words(for: $0, at: $0.observedAt) } ?? ""
+      self.init(
+        "rateLimited",
+        .rateLimited,
+        "the limit of \(origin) is reached" + (message.map { ": \(printable($0))" } ?? ""),
+        hint: hint.isEmpty ? "a new guest session does not reset it; wait" : hint
+      )
+    case .refused(let status, let message, let origin):
+      let words = message.map { ": \(printable($0))" } ?? ""
+      let isSignIn = status == 401 || status == 403
+      self.init(
+        "guestRefused",
+        isSignIn ? .signInRequired : .serverFailed,
+        "\(origin) takes no guest (it answered \(status))\(words)"
+      )
+    case .malformed(let member, let origin):
+      self.init(
+        "badAnswer",
+        .serverFailed,
+        member.map { "\(origin) sent a guest session with a bad \($0)" }
+          ?? "\(origin) sent something that is not JSON"
+      )
+    case .damagedDeviceID:
+      self.init(
+        "damagedDeviceID",
+        .badInput,
+        "the file device-id holds no identifier of this machine",
+        hint: "put it back, or remove it: then backends see a new machine"
+      )
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import AcctEngine
+import AcctModel
+
+extension Complaint {
+  /// A session did not go on; what is kept of it is as it was.
+  init(_ error: SessionError) {
+    switch error {
+    case .otherIdentity(let expected, let found, let origin):
+      self.init(
+        "otherIdentity",
+        .serverFailed,
+        "\(origin) speaks of \(found) instead of \(expected)",
+        hint: "nothing was changed"
+      )
+    case .notExtended(let account, let reason):
+      self.init(
+        "notExtended",
+        .signInRequired,
+        "the session of \(account) could not be extended: \(printable(reason))",
+        hint: "sign in again with `acct add`; the account keeps its name"
+      )
+    case .notStored(let failure, let kind):
+      self.init(failure, kind)
+      // Its own hint promises that nothing was changed; here a server may have changed something.
+      hint =
+        "unlock it and try again: what the server gave could not be stored, and the next call says "
+        + "whether the session is lost"
+    case .refused(let account, let reason):
+      self.init(
+        "sessionRefused",
+        .signInRequired,
+        "the session of \(account) is refused: \(printable(reason))",
+        hint: "the account is kept; if this stays so, sign in again with `acct add`"
+      )
+    }
+  }
+}

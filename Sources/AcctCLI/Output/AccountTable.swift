@@ -1,0 +1,41 @@
+import AcctEngine
+import AcctModel
+
+/// The accounts as `list` shows them; the active one is marked.
+func accountTable(_ listing: Overview.Listing, at now: Timestamp) -> Table {
+  Table(
+    columns: [
+      Table.Column(""), Table.Column("NAME", floor: 14),
+      Table.Column("SERVER", floor: 14, rank: 1), Table.Column("TOKEN", rank: 0),
+      Table.Column("STATE"), Table.Column("EXPIRES", rank: 2),
+    ],
+    rows: listing.accounts.map { account in
+      let isActive = account.id == listing.active
+      let state = account.lastKnownState(at: now).state
+      return [
+        isActive ? "*" : " ",
+        Cell(account.name.description, isActive ? .strong : .plain),
+        Cell(account.server ?? "-", .faint),
+        Cell(account.tokenType.rawValue, .faint),
+        Cell(state.rawValue, state.tone),
+        Cell(account.lease.expiresAt.map { relative($0, to: now) } ?? "-"),
+      ]
+    }
+  )
+}
+
+extension Account {
+  /// Where it is, in few words.
+  var server: String? { service?.authority ?? origins.first?.authority }
+}
+
+extension SessionState {
+  /// Green where all is well, yellow where acct or a moment may mend it, red where only the user can.
+  var tone: Tone {
+    switch self {
+    case .valid: .good
+    case .expiring, .locked, .unavailable: .warning
+    case .expired, .reauthRequired, .signedOut: .bad
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+
+/// A finding's code for scripts, and its words for people.
+struct DoctorWords {
+  let code: String
+  let message: String
+  /// How to mend it.
+  var fix: String?
+  /// What is left to do once it is repaired.
+  var next: String?
+
+  private init(_ code: String, _ message: String, fix: String? = nil, next: String? = nil) {
+    self.code = code
+    self.message = message
+    self.fix = fix
+    self.next = next
+  }
+
+  init(_ subject: Finding.Subject) {
+    switch subject {
+    case .keyringReady, .keyringUndecided, .keyringDecisionLost, .keyringOverridden, .keyring,
+      .unknownKeyring:
+      self.init(keyring: subject)
+    case .filesPrivate, .readable, .writable, .foreign, .link, .files:
+      self.init(files: subject)
+    case .accountsReadable, .damagedAccount, .activeGone, .interruptedRenewal, .itemsMatch,
+      .orphans, .missing, .itemsUnknown:
+      self.init(accounts: subject)
+    case .tidy: self.init("leftovers", "nothing was left behind")
+    case .temporaryFiles(let count):
+      self.init(
+        "temporaryFiles",
+        "\(count) half-written \(count == 1 ? "file" : "files") of processes that were killed",
+        fix: repair
+      )
+    case .locks(let count):
+      self.init(
+        "locks",
+        "\(count) lock \(count == 1 ? "file" : "files") nobody seems to hold; they do no harm",
+        fix: repair
+      )
+    case .hints(let count):
+      self.init("hints", "\(count) outdated \(count == 1 ? "hint" : "hints"), which do no harm")
+    case .clockRight(let origin): self.init("clock", "the clock agrees with that of \(origin)")
+    case .clockOff(let seconds, let origin):
+      self.init(
+        "clockOff",
+        "the clock is \(duration(abs(seconds))) "
+          + "\(seconds > 0 ? "behind" : "ahead of") that of \(origin)",
+        fix: "set the clock, or let it be set: `timedatectl set-ntp true`"
+      )
+    case .noTime(let origin, let failure):
+      let reason = failure.map { ": \(Complaint(.http($0, origin)).message)" } ?? ""
+      self.init("noTime", "\(origin) does not tell its time\(reason)")
+    case .failed(let error):
+      let complaint = Complaint(error)
+      self.init(complaint.code, complaint.message, fix: complaint.hint)
+    }
+  }
+}
+
+/// How most things are mended.
+private let repair = "`acct doctor --repair`"
+
+extension DoctorWords {
+  private init(keyring subject: Finding.Subject) {
+    switch subject {
+    case .keyringReady(let kind):
+      self.init("keyring", "the keyring (\(kind.rawValue)) is there and unlocked")
+    case .keyringDecisionLost(let found?):
+      self.init(
+        "keyringDecision",
+        "nothing says which keyring holds the accounts; it is \(found.rawValue)",
+        fix: repair
+      )
+    case .keyringDecisionLost:
+      self.init(
+        "keyringDecision",
+        "nothing says which keyring holds the accounts, and none lists them",
+        fix: "unlock the keyring, or set ACCT_KEYRING to secret-service or vault"
+      )
+    case .keyringOverridden(let kind, let decided):
+      self.init(
+        "keyringOverridden",
+        "ACCT_KEYRING says \(kind.rawValue), and accounts were added to \(decided.rawValue)",
+        fix: "unset ACCT_KEYRING"
+      )
+    case .keyring(let failure, let kind):
+      let complaint = Complaint(failure, kind)
+      self.init(complaint.code, complaint.message, fix: complaint.hint)
+    case .unknownKeyring(let text):
+      let complaint = Complaint(.unknownKeyring(text))
+      self.init("keyringUnknown", complaint.message, fix: complaint.hint)
+    default: self.init("keyring", "no keyring has been decided on yet; the first `acct add` does")
+    }
+  }
+
+  private init(files subject: Finding.Subject) {
+    switch subject {
+    case .readable(let path):
+      self.init("readable", "\(path) can be read by others", fix: repair)
+    case .writable(let path):
+      self.init(
+        "writable",
+        "\(path) can be changed by others",
+        fix: "see that nobody has, then `chmod go= \(path)`"
+      )
+    case .foreign(let path):
+      self.init("foreign", "\(path) belongs to another user", fix: "`chown` it, or take it away")
+    case .link(let path):
+      self.init("link", "\(path) is a symbolic link", fix: "put the file itself there")
+    case .files(let failure):
+      let complaint = Complaint(failure)
+      self.init(complaint.code, complaint.message, fix: complaint.hint)
+    case .filesPrivate(let count):
+      self.init(
+        "files",
+        count == 0 ? "there are no files yet" : "files and folders are yours alone (\(count))"
+      )
+    default: self.init("files", "files and folders are yours alone")
+    }
+  }
+
+  private init(accounts subject: Finding.Subject) {
+    switch subject {
+    case .accountsReadable(let count):
+      self.init("accounts", "every account's file can be read (\(count))")
+    case .damagedAccount(let id):
+      self.init(
+        "damagedAccount",
+        "the file of account \(id) is damaged",
+        fix: "mend it, or move it away and run \(repair); `acct remove \(id)` gives it up"
+      )
+    case .activeGone(let id):
+      self.init(
+        "activeGone",
+        "the active account \(id) is not there",
+        fix: "`acct switch NAME`, or \(repair)",
+        next: "`acct switch NAME` makes one active"
+      )
+    case .interruptedRenewal(let name, let seconds):
+      self.init(
+        "interruptedRenewal",
+        "a renewal of \(name) was interrupted \(duration(seconds)) ago",
+        fix: "`acct refresh \(name)`"
+      )
+    case .orphans(let id, rebuilt: nil):
+      self.init(
+        "orphanedItems",
+        "the keyring holds secrets of \(id), which has no file",
+        fix: "with the keyring unlocked, \(repair) rebuilds it"
+      )
+    case .orphans(let id, let name?):
+      self.init(
+        "orphanedItems",
+        "the file of \(id) was missing, and has been rebuilt as \(name)",
+        next: "look at it with `acct status \(name)`"
+      )
+    case .missing(.refreshToken, let name):
+      self.init(
+        "missingItem",
+        "the refresh token of \(name) is not in the keyring: it can't be renewed",
+        fix: "sign in again with `acct add` before it expires"
+      )
+    case .missing(let kind, let name):
+      self.init(
+        "missingItem",
+        "the \(kind == .keypair ? "DPoP key" : "token") of \(name) is not in the keyring",
+        fix: "sign in again with `acct add`, or `acct remove \(name)`"
+      )
+    case .itemsUnknown(let failure, let kind):
+      self.init(
+        "itemsUnknown",
+        "accounts could not be compared with the keyring: \(Complaint(failure, kind).message)",
+        fix: Complaint(failure, kind).hint
+      )
+    default: self.init("items", "accounts and the keyring agree")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// A name and its value, on lines of their own.
+struct Field {
+  var name: Cell
+  var value: Cell
+
+  /// A field of `status`; its value is what the eye looks for.
+  init(_ name: String, _ value: String, _ tone: Tone = .plain) {
+    self.init(Cell(name, .faint), Cell(value, tone))
+  }
+
+  init(_ name: Cell, _ value: Cell) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// Aligns names and values; a long value goes on under its beginning.
+///
+/// Where names would leave too little room beside them, each value stands below its name.
+///
+/// - Parameters:
+///   - fields: What to show; a field without a value is left out.
+///   - screen: What to show it on.
+/// - Returns: The lines.
+func lines(_ fields: [Field], on screen: Screen) -> [String] {
+  let shown = fields.filter { !$0.value.text.isEmpty }.map { field in
+    (
+      name: Cell(screen.shown(field.name.text), field.name.tone),
+      value: Cell(screen.shown(field.value.text), field.value.tone)
+    )
+  }
+  let names = (shown.map { $0.name.text.displayWidth }.max() ?? 0) + 2
+  let room = screen.columns.map { $0 - names }
+  let isStacked = room.map { $0 < narrowestValue } ?? false
+  let indent = isStacked ? 2 : names
+  return shown.flatMap { name, value in
+    let values = wrapped(value.text, at: screen.columns.map { max($0 - indent, 1) })
+      .map { screen.painted($0, value.tone) }
+    let title = screen.painted(name.text, name.tone)
+    if isStacked { return [title] + values.map { spaces(indent) + $0 } }
+    let first = title + spaces(names - name.text.displayWidth)
+    return zip([first] + values.dropFirst().map { _ in spaces(names) }, values).map { $0 + $1 }
+  }
+}
+
+/// In columns; a time in RFC 3339 is as wide.
+private let narrowestValue = 20
+
+/// Breaks a line at its spaces, and inside a word only where that alone is too wide.
+func wrapped(_ text: String, at width: Int?) -> [String] {
+  guard let width, text.displayWidth > width else { return [text] }
+  var lines: [String] = []
+  var line = ""
+  for word in text.split(separator: " ") {
+    if !line.isEmpty, line.displayWidth + 1 + word.displayWidth <= width {
+      line += " \(word)"
+      continue
+    }
+    if !line.isEmpty { lines.append(line) }
+    line = ""
+    for character in word {
+      if !line.isEmpty, line.displayWidth + character.displayWidth > width {
+        lines.append(line)
+        line = ""
+      }
+      line.append(character)
+    }
+  }
+  return line.isEmpty ? lines : lines + [line]
+}

@@ -1,0 +1,97 @@
+package import AcctModel
+import StrictJSON
+
+/// The lines that show limits, one for each: whose it is, on a terminal a bar, and the words.
+func limitLines(_ limits: [RateLimit], at now: Timestamp, on screen: Screen) -> [String] {
+  let rows = limits.map { limit in
+    [
+      Cell(limit.label), Cell(screen.columns == nil ? "" : bar(limit, at: now, on: screen), .faint),
+      Cell(words(for: limit, at: now)),
+    ]
+  }
+  let hasBars = rows.contains { !$0[1].text.isEmpty }
+  return Table(
+    columns: [.init("", floor: 12), .init("", rank: 0), .init("", floor: 20)].droppingBar(hasBars),
+    rows: rows.map { $0.droppingBar(hasBars) }
+  )
+  .lines(on: screen)
+}
+
+/// The same for a screen of so many columns without colour; `nil` is no terminal.
+package func limitLines(_ limits: [RateLimit], at now: Timestamp, columns: Int?) -> [String] {
+  limitLines(limits, at: now, on: Screen(columns: columns))
+}
+
+extension Array {
+  fileprivate func droppingBar(_ isKept: Bool) -> Array { isKept ? self : [self[0], self[2]] }
+}
+
+/// A limit in words, such as `3 of 5 left, resets in 14 h 5 min`.
+///
+/// - Parameters:
+///   - limit: What was told.
+///   - now: The time to tell it for.
+/// - Returns: The words; what a reset has overtaken is told in the past tense.
+package func words(for limit: RateLimit, at now: Timestamp) -> String {
+  let isOver = limit.isOver(at: now)
+  let quantity: String? =
+    switch (limit.remaining, limit.limit) {
+    case (let remaining?, let most?): "\(remaining) of \(most) left"
+    case (let remaining?, nil): "\(remaining) left"
+    case (nil, let most?): "\(most) in all"
+    case (nil, nil): nil
+    }
+  let reset = limit.resetsAt.map { time in
+    isOver
+      ? "before it was reset \(duration(now.seconds(since: time))) ago"
+      : "resets in \(duration(time.seconds(since: now)))"
+  }
+  let wait = limit.retryAfterSeconds
+    .map { limit.observedAt.adding(seconds: $0).seconds(since: now) }
+    .map { $0 > 0 ? "retry in \(duration($0))" : "no wait any more" }
+  let told = [quantity, reset].compactMap(\.self).joined(separator: isOver ? " " : ", ")
+  return [told.isEmpty ? nil : told, wait].compactMap(\.self).joined(separator: ", ")
+}
+
+/// The `limits` object of the contract.
+func limitsJSON(_ limits: [RateLimit], of account: Account) -> JSON {
+  [
+    "version": 1,
+    "account": .string(account.id.description),
+    "limits": .array(limits.map(\.json)),
+  ]
+}
+
+extension RateLimit {
+  /// The `LIMIT` object of the contract.
+  var json: JSON {
+    [
+      "origin": .string(origin.description),
+      "name": .init(name),
+      "limit": .init(limit),
+      "remaining": .init(remaining),
+      "resetsAt": .init(resetsAt?.description),
+      "retryAfterSeconds": .init(retryAfterSeconds),
+      "observedAt": .string(observedAt.description),
+    ]
+  }
+
+  /// Whose limit it is, and which of them.
+  var label: String { [origin.description, name].compactMap(\.self).joined(separator: " ") }
+
+  /// Whether a new window has begun, in which nobody knows what is left.
+  fileprivate func isOver(at now: Timestamp) -> Bool { resetsAt.map { $0 <= now } ?? false }
+}
+
+/// In characters.
+private let barWidth = 10
+
+/// How much is left, of ten; something left is never drawn as nothing.
+private func bar(_ limit: RateLimit, at now: Timestamp, on screen: Screen) -> String {
+  guard let most = limit.limit, most > 0, let remaining = limit.remaining, !limit.isOver(at: now)
+  else { return "" }
+  let share = Double(min(remaining, most)) / Double(most) * Double(barWidth)
+  let filled = Int(share.rounded(.up))
+  let (full, empty) = screen.isUnicode ? ("█", "░") : ("#", ".")
+  return String(repeating: full, count: filled) + String(repeating: empty, count: barWidth - filled)
+}

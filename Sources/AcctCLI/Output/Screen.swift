@@ -1,0 +1,86 @@
+import AcctModel
+import AcctPorts
+
+/// What lines are laid out for: how wide they may be, and what they may hold.
+struct Screen: Equatable, Sendable {
+  /// `nil` where there is no terminal: then nothing is shortened or wrapped.
+  var columns: Int?
+  /// Whether it shows more than ASCII.
+  var isUnicode = true
+  var hasColour = false
+}
+
+extension Screen {
+  /// Standard output.
+  ///
+  /// `COLUMNS` counts before what the terminal says, and neither where there is no terminal.
+  init(output world: World, _ options: SharedOptions) {
+    self.init(world, options)
+    guard world.streams.outputIsTerminal else {
+      hasColour = false
+      return
+    }
+    columns =
+      world.surroundings.variable("COLUMNS").flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
+      ?? world.streams.columns()
+  }
+
+  /// The terminal that the person sits at, whatever standard output is.
+  init(_ world: World, _ options: SharedOptions) {
+    let variable = world.surroundings.variable
+    isUnicode = localeIsUTF8(variable)
+    hasColour = !options.noColor && variable("NO_COLOR") == nil && !world.terminalIsDumb
+  }
+}
+
+extension World {
+  /// Whether the terminal can do no more than show lines.
+  var terminalIsDumb: Bool { (surroundings.variable("TERM") ?? "dumb") == "dumb" }
+}
+
+extension Screen {
+  /// The text as it is safe to show here.
+  func shown(_ text: String) -> String { isUnicode ? printable(text) : ascii(printable(text)) }
+
+  /// A text that is safe to show, in its tone.
+  func painted(_ shown: String, _ tone: Tone) -> String {
+    guard hasColour, !shown.isEmpty, let parameters = tone.parameters else { return shown }
+    return "\u{1B}[\(parameters)m\(shown)\u{1B}[0m"
+  }
+
+  /// As much of a text that is safe to show as fits, with a mark where something is missing.
+  func shortened(_ shown: String, to width: Int) -> String {
+    guard shown.displayWidth > width else { return shown }
+    let mark = isUnicode ? "…" : "..."
+    guard width > mark.displayWidth else { return shown.prefix(columns: width) }
+    return shown.prefix(columns: width - mark.displayWidth) + mark
+  }
+}
+
+extension String {
+  /// The longest beginning that takes no more than so many columns.
+  fileprivate func prefix(columns: Int) -> String {
+    var left = columns
+    return String(
+      prefix { character in
+        left -= character.displayWidth
+        return left >= 0
+      }
+    )
+  }
+}
+
+/// The same in ASCII: punctuation in its plain form, everything else as an escape.
+func ascii(_ text: String) -> String {
+  guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+  return text.unicodeScalars.reduce(into: "") { ascii, scalar in
+    switch scalar {
+    case _ where scalar.isASCII: ascii.unicodeScalars.append(scalar)
+    case "…": ascii += "..."
+    case "–", "—": ascii += "-"
+    case "‘", "’": ascii += "'"
+    case "“", "”": ascii += "\""
+    default: ascii += scalar.escape
+    }
+  }
+}

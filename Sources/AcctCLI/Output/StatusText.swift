@@ -1,0 +1,80 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+
+/// What `status` shows people, from top to bottom.
+struct StatusText {
+  var status: Overview.Status
+  var selectedBy: SelectedBy
+  var limits: [RateLimit] = []
+  var complaint: Complaint?
+  var now: Timestamp
+
+  func lines(on screen: Screen) -> [String] {
+    AcctCLI.lines(summary + identity + credentials + origin + allowance, on: screen)
+  }
+
+  /// Who, how it is, and what to do about it.
+  private var summary: [Field] {
+    let assessment = status.assessment
+    let state = [assessment.state.rawValue, assessment.reason].compactMap(\.self)
+    return [
+      Field(
+        "account",
+        status.account.name.description + (status.isActive ? " (active)" : ""),
+        .strong
+      ),
+      Field("state", state.joined(separator: ": "), assessment.state.tone),
+      Field("problem", complaint?.message ?? "", .bad),
+      Field("next", complaint?.hint ?? ""),
+    ]
+  }
+
+  private var identity: [Field] {
+    let account = status.account
+    return [
+      Field("id", account.id.description, .faint),
+      Field("handle", account.handle?.description ?? ""),
+      Field("did", account.did?.description ?? ""),
+      Field("display name", account.displayName ?? ""),
+      Field("service", account.service?.description ?? ""),
+      Field("issuer", account.identity.issuer?.description ?? ""),
+      Field("origins", account.origins.map(\.description).joined(separator: " ")),
+    ]
+  }
+
+  private var credentials: [Field] {
+    let account = status.account
+    return [
+      Field("scope", account.scope ?? ""),
+      Field("token", account.tokenType.rawValue),
+      Field("expires", account.lease.expiresAt.map(time) ?? ""),
+      Field("session ends", account.sessionEndsAt.map(time) ?? ""),
+      Field("validated", account.validatedAt.map(time) ?? ""),
+      Field("key", account.thumbprint ?? "", .faint),
+    ]
+  }
+
+  /// Where it is kept, and why it is this one.
+  private var origin: [Field] {
+    let rule =
+      switch selectedBy {
+      case .option: "the command line"
+      case .environment: "ACCT_ACCOUNT"
+      case .directory: "the .acct file"
+      case .active: "it is the active account"
+      }
+    return [
+      Field("keyring", "\(status.keyringKind.rawValue), \(status.keyringState.rawValue)", .faint),
+      Field("chosen by", rule, .faint),
+    ]
+  }
+
+  /// What may still be done.
+  private var allowance: [Field] {
+    [Field("guests have", status.account.limitations.map(words) ?? "")]
+      + limits.map { Field("limit", "\($0.label): \(words(for: $0, at: now))") }
+  }
+
+  private func time(_ time: Timestamp) -> String { "\(relative(time, to: now)), \(time)" }
+}

@@ -1,0 +1,37 @@
+/// What a colour or a weight means; colour only ever repeats what the words say.
+enum Tone: Sendable {
+  case plain
+  /// What the eye should find first.
+  case strong
+  /// What stands back: titles, details.
+  case faint
+  case good
+  case warning
+  case bad
+
+  /// The parameters of SGR (ECMA-48, section 8.3.117), from the 8 colours that every terminal and
+  /// every colour scheme has.
+  var parameters: String? {
+    switch self {
+    case .plain: nil
+    case .strong: "1"
+    case .faint: "2"
+    case .good: "32"
+    case .warning: "33"
+    case .bad: "31"
+    }
+  }
+}
+
+/// A piece of text and what it means; any text may stand here, it is made safe when it is shown.
+struct Cell: Sendable, ExpressibleByStringLiteral {
+  var text: String
+  var tone: Tone
+
+  init(_ text: String, _ tone: Tone = .plain) {
+    self.text = text
+    self.tone = tone
+  }
+
+  init(stringLiteral text: String) { self.init(text) }
+}

@@ -1,0 +1,36 @@
+import AcctModel
+import AcctEngine
+import AcctPorts
+
+/// Shows on standard error what a command waits for.
+struct WaitingNotices: Sendable {
+  private let say: @Sendable (String) -> Void
+  /// Shows a line in place of the last one; `nil` where lines stay.
+  private let replace: (@Sendable (String) -> Void)?
+  private let isQuiet: Bool
+
+  init(_ context: Context) {
+    say = context.world.streams.notice
+    isQuiet = context.options.quiet
+    let isDumb = context.world.surroundings.variable("TERM") == "dumb"
+    replace = isDumb ? nil : context.world.streams.passing
+  }
+
+  /// Shows one: a countdown where a line can be replaced, else one line for each wait.
+  @Sendable func show(_ waiting: Waiting) {
+    switch waiting {
+    case .toAskAgain(let left, let total, let error):
+      guard !isQuiet else { return }
+      let text = "acct: \(Complaint(error).message); trying again in \(left) s"
+      if let replace { replace(text) } else if left == total { say(text) }
+    case .toStore(let owner, let kind, let seconds):
+      // Said even to `--quiet`: who does not hear it may lose the session.
+      let name = kind == .vault ? "the vault" : "the keyring"
+      say(
+        "acct: \(name) can't take the new session of \(printable(owner)): "
+          + "unlock it within \(duration(seconds)), or the session may be lost"
+      )
+    case .over: replace?("")
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import AcctModel
+import AcctPorts
+
+extension AccountBook {
+  /// A name that no account has: the wish itself, or with the first free number behind it.
+  func freeName(like wish: String, _ entropy: Entropy) throws(EngineError) -> AccountName {
+    let taken = Set(try listing().accounts.map(\.name.description))
+    let base = (try? AccountName(wish))?.description ?? "account"
+    let candidates = [base] + (2...).lazy.prefix(taken.count + 1).map { "\(base)-\($0)" }
+    for candidate in candidates where !taken.contains(candidate) {
+      if let name = try? AccountName(candidate) { return name }
+    }
+    // Only a name at the greatest length has no free neighbour: the identifier is always free.
+    do { return try AccountName(entropy.accountID().description) } catch {
+      throw .malformed(error)
+    }
+  }
+
+  func requireFree(_ name: AccountName) throws(EngineError) {
+    guard try !listing().accounts.contains(where: { $0.name == name }) else {
+      throw .nameTaken(name)
+    }
+  }
+}

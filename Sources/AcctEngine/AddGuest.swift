@@ -1,0 +1,113 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+
+/// Begins a guest session at a backend, or a new one in place of one that has expired.
+///
+/// There is one for each backend: its limits follow this machine's identifier, so that a second
+/// one would have nothing more left.
+package struct AddGuest: Sendable {
+  private let world: World
+  private let adding: AddAccount
+  private let exchange: Exchange
+
+  package init(_ world: World, _ interaction: Interaction, timeout: Int) {
+    self.world = world
+    adding = AddAccount(world, interaction)
+    exchange = Exchange(world, timeout: timeout)
+  }
+
+  /// Asks for a guest session, and keeps it.
+  ///
+  /// - Parameters:
+  ///   - service: The backend.
+  ///   - options: What the user asked for besides.
+  /// - Returns: The account, and whether it was there before.
+  /// - Throws: ``EngineError``; what was kept before is then still kept.
+  package func callAsFunction(
+    at service: Origin,
+    _ options: AddAccount.Options
+  ) async throws(EngineError) -> AddAccount.Added {
+    // A keyring that can't take the token is found out before one of few is asked for.
+    try await adding.prepare()
+    let known = try AccountBook(world.files).listing().accounts.first { $0.isGuest(of: service) }
+    let response = try await ask(service)
+    let ledger = LimitsLedger(world)
+    if let known { await ledger.learn(from: response.fields, of: service, for: known.id) }
+    let grant = try grant(response, service)
+    let added = try await adding(credentials(grant, service, known), options)
+    await ledger.learn(from: response.fields, of: service, for: added.account.id)
+    return added
+  }
+
+  private func ask(_ service: Origin) async throws(EngineError) -> HTTPResponse {
+    let url: HTTPURL
+    do { url = try HTTPURL("\(service)/api/auth/guest") } catch { throw .malformed(error) }
+    let deviceID = try await DeviceID(world).field()
+    return try await exchange.send(
+      HTTPRequest(
+        method: "POST",
+        url: url,
+        fields: [
+          ("Accept", Secret("application/json")), ("Content-Type", Secret("application/json")),
+          (deviceID.name, deviceID.value),
+        ],
+        body: Secret("{}"),
+        timeout: exchange.timeout
+      )
+    )
+  }
+
+  private func grant(
+    _ response: HTTPResponse,
+    _ service: Origin
+  ) throws(EngineError) -> GuestGrant {
+    switch response.status {
+    case 200..<300:
+      guard let json = response.json else { throw .guest(.malformed(member: nil, service)) }
+      do { return try GuestGrant(json, receivedAt: world.clock.now()) } catch {
+        throw .guest(.malformed(member: error.member, service))
+      }
+    case 300..<400: throw .oauth(.redirected(to: response.field("Location")), service)
+    case 500...: throw .unavailable(response, service)
+    default:
+      let limits = RateLimitFields.limits(
+        from: response.fields,
+        of: service,
+        at: world.clock.now()
+      )
+      throw .guest(
+        GuestError(status: response.status, BackendFault(response.json), limits, service)
+      )
+    }
+  }
+
+  private func credentials(
+    _ grant: GuestGrant,
+    _ service: Origin,
+    _ known: Account?
+  ) throws(EngineError) -> NewCredentials {
+    let issuer: Issuer
+    do { issuer = try Issuer(service.description) } catch { throw .malformed(error) }
+    // Nobody else has it; kept, it is who this guest is from now on.
+    let subject =
+      grant.subject ?? known?.identity.subject ?? world.entropy.accountID().description
+    return NewCredentials(
+      kind: .guest,
+      tokenType: .guest,
+      identity: Identity(subject: subject, issuer: issuer, clientID: nil),
+      issuerSource: .given,
+      service: service,
+      origins: [service],
+      lease: grant.lease,
+      validatedAt: world.clock.now(),
+      limitations: grant.limitations,
+      token: grant.token
+    )
+  }
+}
+
+extension Account {
+  /// Whether it is the guest of a backend; there is only one.
+  func isGuest(of backend: Origin?) -> Bool { kind == .guest && service == backend }
+}

@@ -1,0 +1,57 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// Calls a backend of an app with JSON, and takes JSON from it.
+struct BackendCall: Sendable {
+  private let exchange: Exchange
+  private let backend: BackendURL
+
+  init(_ backend: BackendURL, _ exchange: Exchange) {
+    self.backend = backend
+    self.exchange = exchange
+  }
+
+  /// Posts once; nothing is tried again, since a code is good for one use.
+  ///
+  /// - Parameters:
+  ///   - path: Such as `/api/auth/start`.
+  ///   - json: What to send.
+  /// - Returns: The answer, if it is one.
+  /// - Throws: ``EngineError/http(_:_:)`` where there is none, ``EngineError/backend(_:)`` for a no,
+  ///   and other cases of ``EngineError`` for what is no answer.
+  func post(_ path: String, _ json: JSON) async throws(EngineError) -> JSON {
+    let url: HTTPURL
+    do { url = try backend.url(path) } catch { throw .malformed(error) }
+    var body = json.serialized()
+    let response = try await exchange.send(
+      HTTPRequest(
+        method: "POST",
+        url: url,
+        fields: [
+          ("Content-Type", Secret("application/json")), ("Accept", Secret("application/json")),
+        ],
+        body: Secret(consuming: &body),
+        timeout: exchange.timeout
+      )
+    )
+    return try answer(response)
+  }
+
+  private func answer(_ response: HTTPResponse) throws(EngineError) -> JSON {
+    switch response.status {
+    case 429, 500...: throw .unavailable(response, backend.origin)
+    case 300..<400: throw .oauth(.redirected(to: response.field("Location")), backend.origin)
+    default: break
+    }
+    guard response.field("Content-Type").isJSON, let json = response.json else {
+      throw .oauth(.notJSON(status: response.status), backend.origin)
+    }
+    guard response.status == 200 else {
+      let reason = json.objectValue?["error"]?.stringValue
+      throw .backend(.refused(status: response.status, reason: reason, backend.origin))
+    }
+    return json
+  }
+}

@@ -1,0 +1,115 @@
+import AcctModel
+import AcctPorts
+package import AcctProtocol
+
+/// Sends the user to a backend's sign-in, and waits for its callback at the app's address.
+struct BackendCallback: Sendable {
+  private let world: World
+
+  init(_ world: World) { self.world = world }
+
+  /// Opens the ways in, sends the user, and returns what the callback brought.
+  ///
+  /// A callback that breaks the rule, or that `accept` refuses, is answered as unexpected, or said
+  /// where it was pasted; then the wait goes on.
+  ///
+  /// - Parameters:
+  ///   - route: How the user goes there and comes back.
+  ///   - required: The parameters that must be there.
+  ///   - tell: Takes what the user must see while it waits.
+  ///   - start: Finds out where to send the user, once a callback could be taken.
+  ///   - accept: Reads the parameters, or says what is wrong with them.
+  /// - Returns: What `accept` returned.
+  /// - Throws: What `start` throws; ``EngineError/authorizationRefused(code:description:)`` where
+  ///   the callback says no, ``EngineError/listen(_:)``, ``EngineError/cancelled``. Nothing is left
+  ///   behind.
+  func callAsFunction<Answer: Sendable>(
+    _ route: CallbackRoute,
+    requiring required: [String],
+    tell: @escaping @Sendable (SignInPrompt) -> Void,
+    start: () async throws(EngineError) -> HTTPURL,
+    accept: @escaping @Sendable (QueryParameters) throws(CallbackFlaw) -> Answer
+  ) async throws(EngineError) -> Answer {
+    let listening: Listening?
+    do {
+      listening = if let port = route.port { try await world.listener.listen(port) } else { nil }
+    } catch {
+      throw .listen(error)
+    }
+    let outcome: Result<Outcome<Answer>, EngineError>
+    do throws(EngineError) {
+      let address = try await start()
+      let rule = CallbackRule(expected: route.expected, required: required)
+      let ways = CallbackWait<Outcome<Answer>>
+        .Ways(listening: listening, scheme: route.scheme, alwaysAsks: route.asksAlways)
+      let wait = CallbackWait(world, ways) { text in judge(text, by: rule, accept) }
+      outcome = .success(
+        try await wait.answer(
+          at: address.description,
+          of: address.origin,
+          opensBrowser: route.opensBrowser,
+          tell: tell
+        )
+      )
+    } catch {
+      outcome = .failure(error)
+    }
+    await listening?.close()
+    switch try outcome.get() {
+    case .accepted(let answer): return answer
+    case .refused(let code, let description):
+      throw .authorizationRefused(code: code, description: description)
+    }
+  }
+}
+
+/// How a backend's user goes to the sign-in and comes back.
+package struct CallbackRoute: Sendable {
+  /// What `--callback` names.
+  package var expected: CallbackPlace?
+  /// What `--redirect-port` names.
+  package var redirectPort: Int?
+  package var opensBrowser: Bool
+
+  package init(expected: CallbackPlace?, redirectPort: Int?, opensBrowser: Bool) {
+    self.expected = expected
+    self.redirectPort = redirectPort
+    self.opensBrowser = opensBrowser
+  }
+
+  /// The port to listen on, if the callback can come to the listener at all.
+  var port: Int? {
+    if let redirectPort { return redirectPort }
+    guard let expected, expected.isLoopback, expected.scheme == "http", expected.host != "[::1]",
+      ["", "/callback"].contains(expected.path)
+    else { return nil }
+    return expected.port.map(Int.init)
+  }
+
+  /// The app's scheme that the desktop is asked to hand over: only one that the user has named.
+  var scheme: String? { expected.flatMap { $0.isAppScheme ? $0.scheme : nil } }
+
+  /// Only a callback that is known to come to the listener need not be asked for.
+  var asksAlways: Bool { !(expected?.isLoopback ?? false) || port == nil }
+}
+
+private enum Outcome<Answer: Sendable>: Sendable {
+  case accepted(Answer)
+  case refused(code: String, description: String?)
+}
+
+private func judge<Answer>(
+  _ address: String,
+  by rule: CallbackRule,
+  _ accept: (QueryParameters) throws(CallbackFlaw) -> Answer
+) -> CallbackWait<Outcome<Answer>>.Verdict {
+  do throws(CallbackFlaw) {
+    switch try rule.read(address) {
+    case .refused(let code, let description):
+      return .taken(.refused(code: code, description: description), .failed)
+    case .complete(let parameters): return .taken(.accepted(try accept(parameters)), .done)
+    }
+  } catch {
+    return .wrong(.wrongCallback(error))
+  }
+}

@@ -1,0 +1,20 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// Why a backend of an app did not sign the user in.
+package enum BackendError: Error, Equatable, Sendable {
+  /// `--callback` is not where a callback can end.
+  case callbackPrefix(String, CallbackFlaw)
+  /// It says no, with its own reason if it gave one.
+  case refused(status: Int, reason: String?, Origin)
+  case malformedAnswer(member: String, Origin)
+  /// What it handed over can't be taken.
+  case handoff(HandoffError, Origin)
+  /// It signed in somebody else than was asked for, or handed over somebody else's token.
+  case otherPerson(asked: String, Origin)
+  /// Nobody waits for the callback that the desktop opened, or it could not be handed over.
+  case undelivered(SchemeHandlerFailure)
+  /// The process that waits wants another callback.
+  case unexpectedCallback
+}

@@ -1,0 +1,118 @@
+import AcctModel
+package import AcctPorts
+package import AcctProtocol
+import StrictJSON
+
+/// Signs in at a backend of an app, which hands over its tokens together with their DPoP key.
+///
+/// From then on the backend is not needed: acct renews at the authorization server itself.
+package struct BackendSignIn: Sendable {
+  private let world: World
+  private let exchange: Exchange
+
+  package init(_ world: World, timeout: Int) {
+    self.world = world
+    exchange = Exchange(world, timeout: timeout)
+  }
+
+  /// What the user asked for.
+  package struct Wish: Sendable {
+    package var backend: BackendURL
+    /// Who is to be signed in; `nil` leaves that to the backend's own page.
+    package var person: BackendPerson?
+    /// Taken where the backend doesn't tell.
+    package var clientID: String?
+    package var route: CallbackRoute
+
+    package init(
+      backend: BackendURL,
+      person: BackendPerson?,
+      clientID: String?,
+      route: CallbackRoute
+    ) {
+      self.backend = backend
+      self.person = person
+      self.clientID = clientID
+      self.route = route
+    }
+  }
+
+  /// Signs in.
+  ///
+  /// - Parameters:
+  ///   - wish: What the user asked for.
+  ///   - tell: Takes what the user must see while it waits.
+  /// - Returns: Credentials that are not kept yet, of whoever was asked for.
+  /// - Throws: ``EngineError``; nothing is left behind.
+  package func callAsFunction(
+    _ wish: Wish,
+    tell: @escaping @Sendable (SignInPrompt) -> Void
+  ) async throws(EngineError) -> NewCredentials {
+    let call = BackendCall(wish.backend, exchange)
+    let code = try await BackendCallback(world)(
+      wish.route,
+      requiring: ["code"],
+      tell: tell,
+      start: { () async throws(EngineError) -> HTTPURL in
+        let person = wish.person.map { ["handle": JSON.string($0.description)] as JSON }
+        return try address(in: try await call.post("/api/auth/start", person ?? [:]), wish.backend)
+      },
+      accept: { parameters throws(CallbackFlaw) in
+        guard let code = parameters["code"] else { throw .incomplete(missing: "code") }
+        return Secret(code)
+      }
+    )
+    let answer = try await call.post("/api/auth/tokens", ["code": .string(code.text)])
+    return try credentials(try handoff(answer, wish), wish)
+  }
+
+  private func address(
+    in answer: JSON,
+    _ backend: BackendURL
+  ) throws(EngineError) -> HTTPURL {
+    guard let text = answer.objectValue?["authUrl"]?.stringValue else {
+      throw .backend(.malformedAnswer(member: "authUrl", backend.origin))
+    }
+    do { return try HTTPURL(text) } catch .refusedURL(let refusal) {
+      throw .backend(.handoff(.refused(member: "authUrl", refusal), backend.origin))
+    } catch {
+      throw .backend(.malformedAnswer(member: "authUrl", backend.origin))
+    }
+  }
+
+  /// The answer, if it is about the one who was asked for.
+  private func handoff(_ answer: JSON, _ wish: Wish) throws(EngineError) -> Handoff {
+    let origin = wish.backend.origin
+    let handoff: Handoff
+    do { handoff = try Handoff(answer, receivedAt: world.clock.now()) } catch {
+      throw .backend(.handoff(error, origin))
+    }
+    guard let did = handoff.did else {
+      throw .backend(.handoff(.missing(member: "did"), origin))
+    }
+    // What a resource server will go by is the token's own word.
+    if let subject = handoff.tokenSubject, subject.hasPrefix("did:"), subject != did.description {
+      throw .backend(.otherPerson(asked: did.description, origin))
+    }
+    if let person = wish.person, !person.isNamed(by: handoff) {
+      throw .backend(.otherPerson(asked: person.description, origin))
+    }
+    return handoff
+  }
+
+  private func credentials(
+    _ handoff: Handoff,
+    _ wish: Wish
+  ) throws(EngineError) -> NewCredentials {
+    var credentials = NewCredentials(handoff)
+    // A backend's word on who issues is no substitute for that of the DID's own document.
+    credentials.issuerSource = .did
+    let metadata: HTTPURL
+    do { metadata = try wish.backend.url("/client-metadata.json") } catch {
+      throw .malformed(error)
+    }
+    let clientID = credentials.identity.clientID ?? wish.clientID ?? metadata.description
+    credentials.identity.clientID = clientID
+    return credentials
+  }
+}

@@ -1,0 +1,41 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+extension CallbackWait<AuthorizationResponse> {
+  /// Waits for the answer to an authorization request.
+  init(
+    _ world: World,
+    _ listening: Listening,
+    _ request: AuthorizationRequest,
+    _ server: AuthorizationServer
+  ) {
+    self.init(world, Ways(listening: listening)) { address in
+      guard let mark = address.firstIndex(of: "?"), address[..<mark] == request.redirectURI[...]
+      else { return .wrong(.wrongPaste) }
+      let query = address[mark...].dropFirst().prefix { $0 != "#" }
+      let response = AuthorizationResponse(String(query), to: request, from: server)
+      switch response {
+      case .foreign: return .wrong(.wrongPaste)
+      case .code: return .taken(response, .done)
+      case .refused, .untrusted: return .taken(response, .failed)
+      }
+    }
+  }
+}
+
+extension AuthorizationResponse {
+  /// The code that was waited for.
+  ///
+  /// - Returns: The code.
+  /// - Throws: ``EngineError`` for any other answer.
+  func code() throws(EngineError) -> Secret {
+    switch self {
+    case .code(let code): return code
+    case .refused(let code, let description):
+      throw .authorizationRefused(code: code, description: description)
+    case .untrusted(let distrust): throw .untrustedCallback(distrust)
+    case .foreign: throw .cancelled
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package import AcctModel
+package import AcctPorts
+
+/// Hands an address that the desktop opened to the sign-in that waits for it.
+package struct DeliverCallback: Sendable {
+  private let world: World
+
+  package init(_ world: World) { self.world = world }
+
+  /// Hands it over; whether it is the right one is for the sign-in to say.
+  ///
+  /// - Parameters:
+  ///   - address: As the desktop opened it.
+  ///   - folder: Where the one who waits listens, if the desktop entry says so.
+  /// - Throws: ``EngineError/backend(_:)`` if nobody waits for it, or for another one.
+  package func callAsFunction(_ address: Secret, folder: String?) async throws(EngineError) {
+    let page: CallbackPage
+    do { page = try await world.schemeHandler.deliver(address, folder) } catch {
+      throw .backend(.undelivered(error))
+    }
+    if case .unexpected = page { throw .backend(.unexpectedCallback) }
+  }
+}

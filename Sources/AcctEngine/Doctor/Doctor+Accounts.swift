@@ -1,0 +1,49 @@
+import AcctModel
+import AcctPorts
+
+extension Doctor {
+  /// In seconds: a renewal that has taken this long was interrupted.
+  private static let renewing: Int64 = 600
+
+  /// Whether the accounts' files can be read, and which of them is active.
+  func accounts() async -> [Finding] {
+    let listing: (accounts: [Account], damaged: [AccountID])
+    do throws(EngineError) { listing = try book.listing() } catch {
+      return [Finding(.failed(error))]
+    }
+    var findings = listing.damaged.map { Finding(.damagedAccount($0)) }
+    if findings.isEmpty {
+      findings.append(Finding(.accountsReadable(count: listing.accounts.count)))
+    }
+    let now = world.clock.now()
+    for account in listing.accounts {
+      guard let started = account.renewalStartedAt else { continue }
+      let age = now.seconds(since: started)
+      guard age > Self.renewing else { continue }
+      findings.append(Finding(.interruptedRenewal(account.name, secondsAgo: age)))
+    }
+    if let finding = await active() { findings.append(finding) }
+    return findings
+  }
+
+  /// Whether the active account is there; a damaged one is, and is told of as such.
+  private func active() async -> Finding? {
+    do throws(EngineError) {
+      guard let id = try goneActive() else { return nil }
+      guard repairs else { return Finding(.activeGone(id)) }
+      return try await book.exclusively { () throws(EngineError) -> Finding? in
+        // Looked at again under the lock: somebody may just have added it.
+        guard let id = try goneActive() else { return nil }
+        try book.setActive(try book.active().without(id))
+        return Finding(.activeGone(id), isRepaired: true)
+      }
+    } catch {
+      return Finding(.failed(error))
+    }
+  }
+
+  private func goneActive() throws(EngineError) -> AccountID? {
+    guard let id = try book.active().current else { return nil }
+    do { return try world.files.read(.account(id)) == nil ? id : nil } catch { throw .files(error) }
+  }
+}

@@ -1,0 +1,40 @@
+import AcctModel
+import AcctPorts
+
+extension Doctor {
+  /// In seconds: proofs are taken for minutes, so a clock that is less wrong does no harm.
+  private static let tolerance: Int64 = 60
+
+  /// Whether the clock agrees with those of the accounts' servers.
+  ///
+  /// Each is asked for nothing but its front page's header, and told nothing of the user.
+  func clock(timeout: Int) async -> [Finding] {
+    // That accounts can't be listed is told by the check of accounts.
+    guard let accounts = try? book.listing().accounts else { return [] }
+    let servers = Set(
+      accounts.flatMap { [$0.identity.issuer?.url.origin, $0.service].compactMap(\.self) }
+    )
+    let findings = await withTaskGroup(of: (Origin, Finding).self) { group in
+      for origin in servers { group.addTask { (origin, await finding(origin, timeout)) } }
+      var findings: [(Origin, Finding)] = []
+      for await finding in group { findings.append(finding) }
+      return findings
+    }
+    return findings.sorted { $0.0.description < $1.0.description }.map(\.1)
+  }
+
+  private func finding(_ origin: Origin, _ timeout: Int) async -> Finding {
+    guard let url = try? HTTPURL("\(origin)/") else { return Finding(.noTime(origin, nil)) }
+    let request = HTTPRequest(method: "HEAD", url: url, timeout: timeout)
+    let response: HTTPResponse
+    do { response = try await world.transport.send(request) } catch {
+      return Finding(.noTime(origin, error))
+    }
+    guard let date = response.field("Date").flatMap({ HTTPDate.parse($0) }) else {
+      return Finding(.noTime(origin, nil))
+    }
+    let difference = date.seconds(since: world.clock.now())
+    guard abs(difference) > Self.tolerance else { return Finding(.clockRight(origin)) }
+    return Finding(.clockOff(seconds: difference, origin))
+  }
+}

@@ -1,0 +1,65 @@
+import AcctModel
+import AcctPorts
+
+extension Doctor {
+  /// Whether accounts have their items, and items their accounts.
+  func items(in keyring: Keyring) async -> [Finding] {
+    do throws(EngineError) {
+      var (accounts, orphans) = try await compared(keyring)
+      if !orphans.isEmpty {
+        // `add` writes items before it writes the file, under this lock: looked at again here,
+        // whatever is still without a file has none.
+        return try await book.exclusively { () throws(EngineError) -> [Finding] in
+          (accounts, orphans) = try await compared(keyring)
+          var findings: [Finding] = []
+          for id in orphans { findings.append(await orphan(id, keyring)) }
+          return findings + accounts
+        }
+      }
+      return accounts.isEmpty ? [Finding(.itemsMatch)] : accounts
+    } catch .keyring(let failure, let kind) {
+      return [Finding(.itemsUnknown(failure, kind))]
+    } catch {
+      return [Finding(.failed(error))]
+    }
+  }
+
+  /// What accounts lack, and whose items have no account.
+  private func compared(
+    _ keyring: Keyring
+  ) async throws(EngineError) -> ([Finding], orphans: [AccountID]) {
+    let listed: [AccountID: Set<ItemKind>]
+    do { listed = try await keyring.list() } catch { throw .keyring(error, keyring.kind) }
+    let (accounts, damaged) = try book.listing()
+    let known = Set(accounts.map(\.id) + damaged)
+    let findings = accounts.compactMap { account in
+      account.missing(among: listed[account.id] ?? [])
+        .map { Finding(.missing($0, of: account.name)) }
+    }
+    let orphans = listed.keys.filter { !known.contains($0) }
+    return (findings, orphans.sorted { $0.description < $1.description })
+  }
+
+  private func orphan(_ id: AccountID, _ keyring: Keyring) async -> Finding {
+    guard repairs else { return Finding(.orphans(id, rebuilt: nil)) }
+    do throws(EngineError) {
+      let account = try await RebuildAccount(world)(id, from: keyring)
+      return Finding(.orphans(id, rebuilt: account.name), isRepaired: true)
+    } catch {
+      return Finding(.orphans(id, rebuilt: nil))
+    }
+  }
+}
+
+extension Account {
+  /// The first item that it can't do without and doesn't have.
+  ///
+  /// An account that is known to be signed out lacks nothing that it claims to have.
+  fileprivate func missing(among kinds: Set<ItemKind>) -> ItemKind? {
+    guard standing == .signedIn else { return nil }
+    var needed = [kind.tokenItem]
+    if tokenType == .dpop { needed.append(.keypair) }
+    if kind == .oauth && lease.canRenew { needed.append(.refreshToken) }
+    return needed.first { !kinds.contains($0) }
+  }
+}

@@ -1,0 +1,79 @@
+import AcctModel
+import AcctPorts
+
+extension Doctor {
+  /// Which keyring it is, and whether it can be used; never asks anybody to unlock it.
+  func keyring() async -> (Keyring?, [Finding]) {
+    var findings: [Finding] = []
+    let keyring: Keyring
+    do throws(EngineError) {
+      keyring = try KeyringChoice(world).decided()
+    } catch .noKeyring {
+      let (found, finding) = await lostDecision()
+      guard let found, finding.isRepaired else { return (nil, [finding]) }
+      findings.append(finding)
+      keyring = found
+    } catch .unknownKeyring(let text) {
+      return (nil, [Finding(.unknownKeyring(text))])
+    } catch {
+      return (nil, [Finding(.failed(error))])
+    }
+    if let decided = decision, decided != keyring.kind {
+      findings.append(Finding(.keyringOverridden(by: keyring.kind, decided: decided)))
+    }
+    findings.append(await condition(of: keyring))
+    return (keyring, findings)
+  }
+
+  private func condition(of keyring: Keyring) async -> Finding {
+    switch await keyring.state() {
+    case .ready: return Finding(.keyringReady(keyring.kind))
+    case .locked: return Finding(.keyring(.locked(), keyring.kind))
+    case .unavailable:
+      // A state has no reason; looking for what nobody has gets it.
+      do {
+        _ = try await keyring.read(world.entropy.accountID(), [.handle], .forbidden)
+      } catch {
+        return Finding(.keyring(error, keyring.kind))
+      }
+      return Finding(.keyring(.unavailable(reason: "it gives no reason"), keyring.kind))
+    }
+  }
+
+  /// What was written down, if it can be read.
+  private var decision: Keyring.Kind? {
+    guard let bytes = try? world.files.read(.keyringDecision) else { return nil }
+    let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first
+    return Keyring.Kind(rawValue: line.map(String.init) ?? "")
+  }
+
+  /// Finds the keyring that holds the accounts, where nothing says any more which it is.
+  private func lostDecision() async -> (Keyring?, Finding) {
+    let accounts: Set<AccountID>
+    let isThere: Bool
+    do {
+      accounts = Set(try world.files.accounts())
+      isThere = try world.files.read(.keyringDecision) != nil
+    } catch {
+      return (nil, Finding(.files(error)))
+    }
+    guard isThere || !accounts.isEmpty else { return (nil, Finding(.keyringUndecided)) }
+    for keyring in [world.secretService, world.vaultKeyring] {
+      guard let listed = try? await keyring.list(), listed.keys.contains(where: accounts.contains)
+      else { continue }
+      return (
+        keyring, Finding(.keyringDecisionLost(found: keyring.kind), isRepaired: write(keyring))
+      )
+    }
+    return (nil, Finding(.keyringDecisionLost(found: nil)))
+  }
+
+  private func write(_ keyring: Keyring) -> Bool {
+    guard repairs else { return false }
+    do { try world.files.replace(.keyringDecision, Array("\(keyring.kind.rawValue)\n".utf8)) } catch
+    {
+      return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,56 @@
+import AcctModel
+import AcctPorts
+
+extension Doctor {
+  /// In seconds: no write takes as long.
+  private static let writing: Int64 = 60
+  /// In seconds: no lock is held, and no hint believed, for as long.
+  private static let passing: Int64 = 600
+
+  /// What killed processes left, and hints that time has made useless.
+  func leftovers() async -> [Finding] {
+    let surveyed: [SurveyedFile]
+    // The first check has told of this failure.
+    do { surveyed = try world.upkeep.survey() } catch { return [] }
+    let now = world.clock.now()
+    let own = surveyed.filter { $0.isOwn && $0.kind == .regular }
+    let old = { (file: SurveyedFile, age: Int64) in now.seconds(since: file.modifiedAt) > age }
+    let temporary = own.filter { $0.role == .temporary && old($0, Self.writing) }
+    let hints = own.filter { $0.role == .hint && old($0, Self.passing) }
+    let locks = own.filter { file in
+      if case .lock = file.role { old(file, Self.passing) } else { false }
+    }
+
+    var findings: [Finding] = []
+    if !temporary.isEmpty {
+      let isRepaired = discard(temporary)
+      findings.append(Finding(.temporaryFiles(count: temporary.count), isRepaired: isRepaired))
+    }
+    if !locks.isEmpty {
+      let isRepaired = await release(locks)
+      findings.append(Finding(.locks(count: locks.count), isRepaired: isRepaired))
+    }
+    if !hints.isEmpty {
+      findings.append(Finding(.hints(count: hints.count), isRepaired: discard(hints)))
+    }
+    return findings.isEmpty ? [Finding(.tidy)] : findings
+  }
+
+  private func discard(_ files: [SurveyedFile]) -> Bool {
+    guard repairs else { return false }
+    do { for file in files { try world.upkeep.discard(file) } } catch { return false }
+    return true
+  }
+
+  /// Takes each lock and gives it up, which removes its file; one that somebody holds is no
+  /// leftover, and stays.
+  private func release(_ files: [SurveyedFile]) async -> Bool {
+    guard repairs else { return false }
+    for case .lock(let lock) in files.map(\.role) {
+      do { try await world.files.lock(lock, 0).release() } catch {
+        guard error == .busy else { return false }
+      }
+    }
+    return true
+  }
+}

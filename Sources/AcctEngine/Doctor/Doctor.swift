@@ -1,0 +1,39 @@
+import AcctModel
+package import AcctPorts
+
+/// Looks at everything that acct relies on, and mends what can be mended without anybody's help.
+///
+/// It asks nobody for anything and sends no credential. One check that fails keeps none of the
+/// others from being made.
+package struct Doctor: Sendable {
+  let world: World
+  let repairs: Bool
+  let book: AccountBook
+
+  /// Prepares the checks.
+  ///
+  /// - Parameters:
+  ///   - world: Everything outside.
+  ///   - repairs: Whether to mend what can be mended.
+  package init(_ world: World, repairs: Bool) {
+    self.world = world
+    self.repairs = repairs
+    book = AccountBook(world.files)
+  }
+
+  /// Makes every check.
+  ///
+  /// - Parameter timeout: Seconds that a server may take to tell its time; `nil` asks none.
+  /// - Returns: What was found, at least one finding for each check.
+  package func callAsFunction(askingServersFor timeout: Int?) async -> [Finding] {
+    // Files first: what others can read must be closed before anything else opens it.
+    var findings = files()
+    let (keyring, ofKeyring) = await keyring()
+    findings += ofKeyring
+    if let keyring { findings += await items(in: keyring) }
+    findings += await accounts()
+    findings += await leftovers()
+    if let timeout { findings += await clock(timeout: timeout) }
+    return findings
+  }
+}

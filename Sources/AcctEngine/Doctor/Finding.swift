@@ -1,0 +1,78 @@
+package import AcctModel
+package import AcctPorts
+
+/// What `doctor` found out about one thing; the CLI finds the words.
+package struct Finding: Sendable {
+  package enum Severity: String, Sendable { case ok, warning, problem }
+
+  package var subject: Subject
+  package var isRepaired: Bool
+
+  init(_ subject: Subject, isRepaired: Bool = false) {
+    self.subject = subject
+    self.isRepaired = isRepaired
+  }
+
+  /// What it is about, and how things stand.
+  package enum Subject: Sendable {
+    // The keyring.
+    case keyringReady(Keyring.Kind)
+    /// No account is there, and none was decided on.
+    case keyringUndecided
+    /// The file with the decision is missing or damaged.
+    case keyringDecisionLost(found: Keyring.Kind?)
+    /// `ACCT_KEYRING` says otherwise than the decision.
+    case keyringOverridden(by: Keyring.Kind, decided: Keyring.Kind)
+    case keyring(KeyringFailure, Keyring.Kind)
+    case unknownKeyring(String)
+
+    // Files and folders.
+    case filesPrivate(count: Int)
+    case readable(path: String)
+    case writable(path: String)
+    case foreign(path: String)
+    case link(path: String)
+    case files(FilesFailure)
+
+    // Accounts.
+    case accountsReadable(count: Int)
+    case damagedAccount(AccountID)
+    case activeGone(AccountID)
+    case interruptedRenewal(AccountName, secondsAgo: Int64)
+
+    // Accounts and items.
+    case itemsMatch
+    /// Items whose account has no file; rebuilt under this name, if it was.
+    case orphans(AccountID, rebuilt: AccountName?)
+    case missing(ItemKind, of: AccountName)
+    case itemsUnknown(KeyringFailure, Keyring.Kind)
+
+    // What killed processes and time have left.
+    case tidy
+    case temporaryFiles(count: Int)
+    case locks(count: Int)
+    case hints(count: Int)
+
+    // The clock.
+    case clockRight(Origin)
+    case clockOff(seconds: Int64, Origin)
+    case noTime(Origin, HTTPFailure?)
+
+    /// A check could not be made.
+    case failed(EngineError)
+  }
+
+  package var severity: Severity {
+    switch subject {
+    case .keyringReady, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch, .tidy,
+      .hints, .clockRight:
+      .ok
+    case .keyringOverridden, .interruptedRenewal, .missing(.refreshToken, _), .itemsUnknown,
+      .temporaryFiles, .locks, .noTime:
+      .warning
+    case .keyringDecisionLost, .keyring, .unknownKeyring, .readable, .writable, .foreign, .link,
+      .files, .damagedAccount, .activeGone, .orphans, .missing, .clockOff, .failed:
+      .problem
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// Makes an account's file anew from its keyring items alone.
+///
+/// What only the file knew is gone: the name, the client of an opaque token, widened origins. The
+/// rest is read as a handoff's, by the same rules. Without a usable token the account is listed as
+/// signed out, so that it can be signed in to again, or removed.
+struct RebuildAccount: Sendable {
+  private let world: World
+  private let book: AccountBook
+
+  init(_ world: World) {
+    self.world = world
+    book = AccountBook(world.files)
+  }
+
+  /// Rebuilds an account; the caller holds the book's lock.
+  ///
+  /// - Parameters:
+  ///   - id: Whose items; there is no file.
+  ///   - keyring: Where they are. It is not unlocked for this.
+  /// - Returns: The account.
+  /// - Throws: ``EngineError`` if its items can't be read or its file can't be written.
+  func callAsFunction(_ id: AccountID, from keyring: Keyring) async throws(EngineError) -> Account {
+    let items: [ItemKind: Secret]
+    do { items = try await keyring.read(id, ItemKind.allCases, .forbidden) } catch {
+      throw .keyring(error, keyring.kind)
+    }
+    let kind = Account.Kind(of: items)
+    let account: Account
+    if let usable = try signedIn(id, kind, items) {
+      account = usable
+    } else {
+      account = try signedOut(id, kind, items)
+    }
+    try book.save(account)
+    return account
+  }
+
+  private func signedIn(
+    _ id: AccountID,
+    _ kind: Account.Kind,
+    _ items: [ItemKind: Secret]
+  ) throws(EngineError) -> Account? {
+    guard let token = items[kind.tokenItem] else { return nil }
+    var members: JSONObject = ["accessToken": .string(token.text)]
+    members["refreshToken"] = items[.refreshToken].map { .string($0.text) }
+    members["handle"] = items[.handle].map { .string($0.text) }
+    members["did"] = items[.did].map { .string($0.text) }
+    members["expiresAt"] = items[.expiresAt].map { .string($0.text) }
+    if let key = items[.keypair] {
+      guard let jwk = key.withBytes({ bytes in try? JSON(parsing: bytes) }) else { return nil }
+      members["dpopKey"] = jwk
+    }
+    guard let handoff = try? Handoff(.object(members), receivedAt: world.clock.now()) else {
+      return nil
+    }
+    var credentials = NewCredentials(handoff)
+    credentials.kind = kind
+    switch kind {
+    case .oauth: break
+    case .session:
+      credentials.tokenType = .session
+      credentials.lease = Lease(expiresAt: nil, canRenew: false)
+    case .guest: credentials.tokenType = .guest
+    }
+    let name = try book.freeName(like: credentials.suggestedName, world.entropy)
+    return credentials.account(id, name, createdAt: world.clock.now())
+  }
+
+  private func signedOut(
+    _ id: AccountID,
+    _ kind: Account.Kind,
+    _ items: [ItemKind: Secret]
+  ) throws(EngineError) -> Account {
+    let handle = items[.handle].flatMap { try? Handle($0.text) }
+    let did = items[.did].flatMap { try? DID($0.text) }
+    let subject = did?.description ?? handle?.description
+    let tokenType: Account.TokenType =
+      switch kind {
+      case .oauth: items[.keypair] == nil ? .bearer : .dpop
+      case .session: .session
+      case .guest: .guest
+      }
+    return Account(
+      id: id,
+      name: try book.freeName(like: handle?.description ?? subject ?? "", world.entropy),
+      kind: kind,
+      tokenType: tokenType,
+      identity: Identity(subject: subject, issuer: nil, clientID: nil),
+      handle: handle,
+      did: did,
+      origins: [],
+      lease: Lease(expiresAt: nil, canRenew: false),
+      standing: .signedOut(reason: "its token was not in the keyring when its file was rebuilt"),
+      createdAt: world.clock.now()
+    )
+  }
+}
+
+extension Account.Kind {
+  fileprivate init(of items: [ItemKind: Secret]) {
+    self = items[.session] != nil ? .session : items[.guest] != nil ? .guest : .oauth
+  }
+}

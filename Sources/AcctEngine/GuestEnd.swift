@@ -1,0 +1,50 @@
+package import AcctModel
+package import AcctPorts
+
+/// Discards a guest's token that is past, or that its server has refused.
+///
+/// It is of no use to anybody: it can't be renewed, and a new one does not bring new limits. The
+/// account stays, so that `add --guest` of the same backend renews it.
+package struct GuestEnd: Sendable {
+  private let world: World
+  private let interaction: Interaction
+  private let book: AccountBook
+
+  package init(_ world: World, _ interaction: Interaction) {
+    self.world = world
+    self.interaction = interaction
+    book = AccountBook(world.files)
+  }
+
+  /// What is told of a token that the clock has ended.
+  static let past = "its time is up"
+
+  /// Takes the word of the server that answered 401 to a guest's token.
+  ///
+  /// - Parameter account: Whose token, as it was when the request was made.
+  /// - Throws: ``EngineError``; the token may then still be there.
+  package func refused(_ account: Account) async throws(EngineError) {
+    try await discard(account, "its server refused it")
+  }
+
+  /// Discards a token that the clock has ended.
+  func past(_ account: Account) async throws(EngineError) {
+    try await discard(account, Self.past)
+  }
+
+  /// The token goes first: should the rest not happen, nothing is left that could be sent.
+  private func discard(_ account: Account, _ reason: String) async throws(EngineError) {
+    guard account.kind == .guest else { return }
+    try await book.exclusively(account.id) { () throws(EngineError) in
+      // `add --guest` may have brought a new token meanwhile.
+      guard var current = try book.account(account.id), current.lease == account.lease,
+        current.validatedAt == account.validatedAt,
+        current.take(.guestSpent, reason: reason, at: world.clock.now()) == .discard
+      else { return }
+      let held = world.signals.holdBack()
+      defer { held.release() }
+      try await Wallet(of: current, in: world, interaction).remove([.guest])
+      try book.save(current)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package import AcctModel
+import AcctProtocol
+
+/// How a guest session can fail, or fail to begin.
+package enum GuestError: Error, Equatable, Sendable {
+  /// 400, and the backend says that `X-Device-ID` was missing.
+  case deviceIDMissing(Origin)
+  /// 429; the limit that is used up, where the backend tells it, and its words.
+  case limited(RateLimit?, message: String?, Origin)
+  /// Any other 4xx, with the backend's words.
+  case refused(status: Int, message: String?, Origin)
+  /// The answer is not what it must be; `nil` if it is no JSON.
+  case malformed(member: String?, Origin)
+  /// The file that holds this machine's identifier holds something else.
+  case damagedDeviceID
+}
+
+extension GuestError {
+  /// What a refusal of a guest's request means.
+  ///
+  /// - Parameters:
+  ///   - status: A 4xx.
+  ///   - fault: What the backend said.
+  ///   - limits: The limits that came with it.
+  ///   - origin: The backend.
+  init(status: Int, _ fault: BackendFault, _ limits: [RateLimit], _ origin: Origin) {
+    self =
+      switch status {
+      case 400 where fault.namesDeviceID: .deviceIDMissing(origin)
+      case 429: .limited(limits.exhausted, message: fault.message, origin)
+      default: .refused(status: status, message: fault.message, origin)
+      }
+  }
+}
+
+extension [RateLimit] {
+  /// The one that refuses for the longest, of those with nothing left.
+  fileprivate var exhausted: RateLimit? {
+    filter { $0.remaining ?? 0 == 0 }
+      .max { ($0.usableAgainAt ?? .epoch) < ($1.usableAgainAt ?? .epoch) } ?? first
+  }
+}

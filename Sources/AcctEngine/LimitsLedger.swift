@@ -1,0 +1,69 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+
+/// The limits that each account's servers last told of.
+///
+/// They are hints, for people and for scripts that want to wait in time: nothing here ever fails
+/// or delays a command that is about something else.
+package struct LimitsLedger: Sendable {
+  private let world: World
+
+  package init(_ world: World) { self.world = world }
+
+  /// Remembers what a response told; what it says replaces all that its origin has said before.
+  ///
+  /// A response that tells of no limit leaves what is known as it is.
+  ///
+  /// - Parameters:
+  ///   - fields: The response's fields, in order.
+  ///   - origin: Who sent them.
+  ///   - id: Whose credentials the request carried.
+  package func learn(
+    from fields: [(name: String, value: String)],
+    of origin: Origin,
+    for id: AccountID
+  ) async {
+    let told = RateLimitFields.limits(from: fields, of: origin, at: world.clock.now())
+    // Two origins may answer at once. Whoever can't write in a moment leaves it: the next answer
+    // tells more.
+    guard !told.isEmpty, let held = try? await world.files.lock(.limits(id), Self.patience) else {
+      return
+    }
+    defer { held.release() }
+    // An account that was removed meanwhile must not leave a trace behind.
+    guard (try? world.files.read(.account(id))) != nil else { return }
+    var limits = limits(of: id)
+    let place = limits.firstIndex { $0.origin == origin } ?? limits.endIndex
+    limits.removeAll { $0.origin == origin }
+    // In its old place, so that the order does not change with every answer.
+    limits.insert(contentsOf: told, at: place)
+    try? world.files.replace(.limits(id), LimitsFile.encode(limits))
+  }
+
+  /// What was last told, origin by origin; nothing where that can't be read.
+  package func limits(of id: AccountID) -> [RateLimit] {
+    guard let bytes = try? world.files.read(.limits(id)) else { return [] }
+    return LimitsFile.decode(bytes)
+  }
+
+  /// Removes what is known of an account's limits, and then, before more can be learned, the account.
+  ///
+  /// - Parameters:
+  ///   - id: Whose limits.
+  ///   - removal: Removes the account.
+  /// - Throws: What `removal` throws, or ``EngineError/files(_:)``.
+  func forget(
+    _ id: AccountID,
+    with removal: () throws(EngineError) -> Void
+  ) async throws(EngineError) {
+    try await world.files.holding(.limits(id), waiting: 30, failure: EngineError.files) {
+      () throws(EngineError) in
+      do throws(FilesFailure) { try world.files.remove(.limits(id)) } catch { throw .files(error) }
+      try removal()
+    }
+  }
+
+  /// Seconds that learning may wait for another process.
+  private static let patience = 2
+}

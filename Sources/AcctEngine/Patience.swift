@@ -1,0 +1,69 @@
+import AcctModel
+import AcctPorts
+
+/// Waits for a keyring that can't take what a server has given once and will not give again.
+///
+/// Before the server was asked, the keyring could be written. If it has been locked since, or has
+/// gone away, the user gets time to bring it back: what is held in memory meanwhile has no other
+/// safe place, and without it the session may be lost.
+struct Patience: Sendable {
+  private let world: World
+  private let tell: Waiting.Teller
+
+  init(_ world: World, _ tell: @escaping Waiting.Teller) {
+    self.world = world
+    self.tell = tell
+  }
+
+  /// Does something with the keyring, and again every second where that can't be done now.
+  ///
+  /// A person gets 2 minutes, as when the keyring itself asks; where nobody may be asked, somebody
+  /// may still be about to unlock it, and gets 10 seconds.
+  ///
+  /// - Parameters:
+  ///   - owner: Whose session it is, for the user.
+  ///   - interaction: Whether a person may be asked: once, not every second.
+  ///   - attempt: What to do.
+  /// - Returns: What `attempt` returned.
+  /// - Throws: What it threw the first time; ``SessionError/notStored(_:_:)`` where waiting for the
+  ///   keyring was in vain.
+  func callAsFunction<Value: Sendable>(
+    for owner: String,
+    _ interaction: Interaction,
+    _ attempt: (Interaction) async throws(EngineError) -> Value
+  ) async throws(EngineError) -> Value {
+    let failure: EngineError
+    do { return try await attempt(interaction) } catch { failure = error }
+    guard case .keyring(let cause, let kind) = failure, cause.mayPass else { throw failure }
+
+    let seconds: Int64 = interaction == .allowed ? 120 : 10
+    defer { tell(.over) }
+    tell(.toStore(owner: owner, kind, seconds: seconds))
+    for _ in 0..<seconds {
+      guard await world.clock.sleep(1) else { break }
+      // The first failure is the one to tell.
+      if let value = try? await attempt(.forbidden) { return value }
+    }
+    throw .session(.notStored(cause, kind))
+  }
+
+  /// Writes items of an account.
+  ///
+  /// - Throws: ``EngineError``, as above.
+  func write(_ items: [Keyring.Item], to wallet: Wallet) async throws(EngineError) {
+    try await self(for: wallet.account.name.description, wallet.interaction) {
+      (interaction) async throws(EngineError) in
+      try await Wallet(of: wallet.account, in: wallet.keyring, interaction).write(items)
+    }
+  }
+}
+
+extension KeyringFailure {
+  /// Whether the same may be taken a little later.
+  fileprivate var mayPass: Bool {
+    switch self {
+    case .locked, .cancelled, .unavailable, .timedOut: true
+    case .failed: false
+    }
+  }
+}

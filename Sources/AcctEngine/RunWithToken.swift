@@ -1,0 +1,27 @@
+import AcctModel
+package import AcctPorts
+
+/// Becomes a command that has an account's token in its environment.
+package struct RunWithToken: Sendable {
+  private let exec: PreparedExec
+
+  /// Prepares for it; to be made before anything is opened, the keyring among it.
+  package init(_ world: World) { exec = world.exec.prepare() }
+
+  /// Replaces this process; returns only where nothing is really run.
+  ///
+  /// - Parameters:
+  ///   - command: The program and its arguments.
+  ///   - grant: Whose token.
+  ///   - variable: The variable that is to hold it.
+  /// - Throws: ``EngineError/exec(_:)``.
+  package func callAsFunction(
+    _ command: [String],
+    _ grant: Grant,
+    in variable: String
+  ) throws(EngineError) {
+    do { try exec.become(command, (variable, grant.token.secret)) } catch {
+      throw .exec(error)
+    }
+  }
+}

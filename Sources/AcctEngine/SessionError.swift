@@ -1,0 +1,14 @@
+package import AcctModel
+package import AcctPorts
+
+/// A session did not go on, at its backend or for want of the keyring.
+package enum SessionError: Error, Equatable, Sendable {
+  /// What it says is about somebody else than it should be.
+  case otherIdentity(expected: String, found: String, Origin)
+  /// It could not extend the session; that says nothing of the session itself.
+  case notExtended(account: AccountName, reason: String)
+  /// It refuses the session, for no reason that would end it.
+  case refused(account: AccountName, reason: String)
+  /// What a server gave could not be stored, although there was time to unlock the keyring.
+  case notStored(KeyringFailure, Keyring.Kind)
+}

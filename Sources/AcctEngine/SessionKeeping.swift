@@ -1,0 +1,101 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Keeps a backend's sealed session going: validates it, then extends it, and only then says that
+/// it is over.
+///
+/// As in ``Renewal``, one process at a time does that for an account, whoever waited takes its
+/// result, and what the backend gives is stored before anything else happens. Between two tries
+/// the lock is free and Ctrl-C works: many processes that wait for one backend wait together, and
+/// the first that reaches it answers for all.
+struct SessionKeeping: Sendable {
+  private let world: World
+  private let interaction: Interaction
+  private let timeout: Int
+  private let tell: Waiting.Teller
+  private let book: AccountBook
+
+  init(
+    _ world: World,
+    _ interaction: Interaction,
+    timeout: Int,
+    tell: @escaping Waiting.Teller = { _ in }
+  ) {
+    self.world = world
+    self.interaction = interaction
+    self.timeout = timeout
+    self.tell = tell
+    book = AccountBook(world.files)
+  }
+
+  /// Makes sure that a session goes on.
+  ///
+  /// - Parameters:
+  ///   - account: Whose session.
+  ///   - isDue: Decides, for the account as it is now, whether the backend must be asked at all.
+  ///   - isStale: Decides, for what the backend then said, whether the session must be extended.
+  /// - Throws: ``EngineError``; the session is kept in every case.
+  func callAsFunction(
+    _ account: Account,
+    ifDue isDue: (Account) -> Bool,
+    extendedIf isStale: (Account) -> Bool
+  ) async throws(EngineError) {
+    var backOff = BackOff()
+    var tries = SessionTurn.Tries(since: account.validatedAt)
+    while case .again(let obstacle) = try await turn(account, isDue, isStale, &tries) {
+      guard let pause = backOff.next(world.entropy) else { throw obstacle }
+      try await world.clock.pause(pause, because: obstacle, tell)
+    }
+  }
+
+  /// Asks whether the session goes on, due or not; it is extended only if it is due.
+  ///
+  /// - Throws: ``EngineError``; the session is kept in every case.
+  func check(_ account: Account) async throws(EngineError) {
+    try await self(account) { _ in
+      true
+    } extendedIf: { current in
+      current.lease.state(at: world.clock.now()) != .valid
+    }
+  }
+
+  private func turn(
+    _ account: Account,
+    _ isDue: (Account) -> Bool,
+    _ isStale: (Account) -> Bool,
+    _ tries: inout SessionTurn.Tries
+  ) async throws(EngineError) -> SessionTurn.End {
+    try await book.exclusively(account.id) { () throws(EngineError) -> SessionTurn.End in
+      guard let current = try book.account(account.id) else {
+        throw .unknownAccount(
+          reference: account.name.description,
+          selectedBy: .option,
+          candidates: []
+        )
+      }
+      guard current.standing.state != .reauthRequired else {
+        throw current.obstacle(current.lastKnownState(at: world.clock.now()))
+      }
+      // Whoever has asked since for another process has asked for this one, too.
+      guard isDue(current), current.validatedAt == tries.seen else { return .done }
+      let wallet = try Wallet(of: current, in: world, interaction)
+      guard let session = try await wallet.read().token, let origin = current.service else {
+        throw current.obstacle(current.assess(.missing, at: world.clock.now()))
+      }
+      // A new session that can't be stored may be a lost one: see before anything is sent.
+      try await wallet.prepare()
+      let held = world.signals.holdBack()
+      defer { held.release() }
+      var turn = SessionTurn(
+        current,
+        session,
+        at: SessionBackend(origin, world, timeout: timeout),
+        wallet,
+        world,
+        tell
+      )
+      return try await turn.run(&tries, isStale)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+
+/// Signs in at a backend-for-frontend, which keeps the tokens and hands over a sealed session.
+package struct SessionSignIn: Sendable {
+  private let world: World
+  private let timeout: Int
+
+  package init(_ world: World, timeout: Int) {
+    self.world = world
+    self.timeout = timeout
+  }
+
+  /// What the user asked for.
+  package struct Wish: Sendable {
+    package var backend: Origin
+    /// Who is to be signed in; `nil` leaves that to the backend's own page.
+    package var handle: Handle?
+    package var route: CallbackRoute
+
+    package init(backend: Origin, handle: Handle?, route: CallbackRoute) {
+      self.backend = backend
+      self.handle = handle
+      self.route = route
+    }
+  }
+
+  /// Signs in.
+  ///
+  /// The callback proves nothing of itself; what it brings is believed when the backend confirms
+  /// it. Only where the backend can't be reached for that is it taken on trust, and said so.
+  ///
+  /// - Parameters:
+  ///   - wish: What the user asked for.
+  ///   - tell: Takes what the user must see while it waits.
+  ///   - wait: Takes what the user should know while the backend is asked again.
+  /// - Returns: Credentials that are not kept yet, of whoever was asked for.
+  /// - Throws: ``EngineError``; nothing is left behind.
+  package func callAsFunction(
+    _ wish: Wish,
+    tell: @escaping @Sendable (SignInPrompt) -> Void,
+    wait: @escaping Waiting.Teller
+  ) async throws(EngineError) -> NewCredentials {
+    let backend = SessionBackend(wish.backend, world, timeout: timeout)
+    // The verifier stays here: the backend's callback brings no code that it could be sent with.
+    let pkce = PKCE(random: world.entropy.bytes(32))
+    let callback = try await BackendCallback(world)(
+      wish.route,
+      requiring: ["session_token", "did", "handle"],
+      tell: tell,
+      start: { () async throws(EngineError) -> HTTPURL in
+        guard let handle = wish.handle else { return try backend.page() }
+        return try await backend.start(handle, challenge: pkce.challenge)
+      },
+      accept: { parameters throws(CallbackFlaw) in
+        try SessionCallback(parameters, expecting: wish.handle)
+      }
+    )
+    var credentials = NewCredentials(callback, wish.backend)
+    do throws(EngineError) {
+      try await confirm(&credentials, at: backend, wait)
+    } catch let error where error.leavesOpen {
+      tell(.notConfirmed(error))
+    }
+    return credentials
+  }
+
+  /// Has the backend confirm what the callback brought; an exception of its own it may have once.
+  private func confirm(
+    _ credentials: inout NewCredentials,
+    at backend: SessionBackend,
+    _ wait: @escaping Waiting.Teller
+  ) async throws(EngineError) {
+    var word = try await backend.validate(credentials.token)
+    if case .exceptionThrown(let reason) = word.answer, let pause = firstPause() {
+      let obstacle = EngineError.authorizationRefused(code: reason, description: nil)
+      try await world.clock.pause(pause, because: obstacle, wait)
+      word = try await backend.validate(credentials.token)
+    }
+    switch word.answer {
+    case .valid(let details):
+      try requireSame(details, credentials, backend.origin)
+      if let rolled = word.rolled { credentials.token = rolled.token }
+      credentials.displayName = details.displayName
+      credentials.lease.expiresAt = details.expiresAt
+      credentials.validatedAt = world.clock.now()
+    case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
+      throw .authorizationRefused(code: reason, description: nil)
+    case .limited(let retryAfter): throw .rateLimited(retryAfter: retryAfter, backend.origin)
+    case .serverFailed(let status, let retryAfter):
+      throw .serverFailed(status: status, retryAfter: retryAfter, backend.origin)
+    case .failed(let error): throw .oauth(error, backend.origin)
+    }
+  }
+
+  private func firstPause() -> Int64? {
+    var backOff = BackOff()
+    return backOff.next(world.entropy)
+  }
+
+  private func requireSame(
+    _ details: SessionDetails,
+    _ credentials: NewCredentials,
+    _ origin: Origin
+  ) throws(EngineError) {
+    let pairs = [
+      (credentials.did?.description, details.did?.description),
+      (credentials.handle?.description, details.handle?.description),
+    ]
+    for case (let expected?, let found?) in pairs where expected != found {
+      throw .session(.otherIdentity(expected: expected, found: found, origin))
+    }
+  }
+}
+
+extension NewCredentials {
+  /// What a backend's callback brings, not confirmed yet.
+  fileprivate init(_ callback: SessionCallback, _ backend: Origin) {
+    self.init(
+      kind: .session,
+      tokenType: .session,
+      identity: Identity(subject: callback.did.description, issuer: nil, clientID: nil),
+      handle: callback.handle,
+      did: callback.did,
+      service: backend,
+      origins: [backend],
+      lease: Lease(expiresAt: nil, canRenew: true),
+      token: callback.session.token
+    )
+  }
+}
+
+extension EngineError {
+  /// Whether a backend that failed so has said nothing of the session.
+  fileprivate var leavesOpen: Bool {
+    switch self {
+    case .http(let failure, _): failure.mayPass
+    case .rateLimited, .serverFailed: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+
+/// Takes accounts out, under a passphrase; they stay here as they are.
+package struct ExportAccounts: Sendable {
+  private let world: World
+  private let interaction: Interaction
+
+  package init(_ world: World, _ interaction: Interaction) {
+    self.world = world
+    self.interaction = interaction
+  }
+
+  /// Where an export goes.
+  package enum Target: Sendable {
+    case standardOutput
+    case file(String, replacing: Bool)
+  }
+
+  /// Sees that the target would be taken, before anybody is asked for anything.
+  ///
+  /// - Throws: ``EngineError/transfer(_:)``.
+  package func check(_ target: Target) throws(EngineError) {
+    switch target {
+    case .standardOutput:
+      guard !world.streams.outputIsTerminal else { throw .transfer(.terminal) }
+    case .file(let path, let replacing):
+      guard replacing || !world.secretFiles.exists(path) else {
+        throw .transfer(.file(.exists(path: path)))
+      }
+    }
+  }
+
+  /// Seals accounts and writes them.
+  ///
+  /// - Parameters:
+  ///   - accounts: Which, each once.
+  ///   - target: Where to.
+  ///   - passphrase: What they are sealed under.
+  /// - Returns: The accounts as they went out.
+  /// - Throws: ``EngineError``; then nothing was written.
+  package func callAsFunction(
+    _ accounts: [Account],
+    to target: Target,
+    under passphrase: Secret
+  ) async throws(EngineError) -> [Account] {
+    var holdings: [Holding] = []
+    for account in accounts { holdings.append(try await holding(account)) }
+    let file: Secret
+    do throws(TransferError) { file = try sealed(holdings, passphrase) } catch {
+      throw .transfer(error)
+    }
+    switch target {
+    case .standardOutput:
+      do { try world.streams.output(file) } catch { throw .output(error) }
+    case .file(let path, let replacing):
+      do { try world.secretFiles.write(path, file, replacing) } catch {
+        throw .transfer(.file(error))
+      }
+    }
+    return holdings.map(\.account)
+  }
+
+  /// An account as it is while nobody renews it: half-written, it could not be used elsewhere.
+  private func holding(_ account: Account) async throws(EngineError) -> Holding {
+    let book = AccountBook(world.files)
+    return try await book.exclusively(account.id) { () throws(EngineError) -> Holding in
+      let current = try book.account(account.id) ?? account
+      let items = try await Wallet(of: current, in: world, interaction).items(ItemKind.allCases)
+      let holding = Holding(account: current, items: items)
+      guard holding.isUsable else { throw .transfer(.nothingToExport(current.name)) }
+      guard holding.isSound else { throw .transfer(.unsound(current.name)) }
+      return holding
+    }
+  }
+
+  private func sealed(
+    _ holdings: [Holding],
+    _ passphrase: Secret
+  ) throws(TransferError) -> Secret {
+    let contents = try ExportContents.encode(holdings)
+    let bytes: [UInt8]
+    do {
+      bytes = try SealedExport(
+        sealing: contents,
+        under: passphrase,
+        random: world.entropy.bytes(SealedExport.randomCount)
+      ).serialized()
+    } catch {
+      throw .sealed(error)
+    }
+    guard bytes.count <= ImportFile.limit else { throw .tooLarge(limit: ImportFile.limit) }
+    return Secret(bytes)
+  }
+}

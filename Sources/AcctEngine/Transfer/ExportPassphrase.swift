@@ -1,0 +1,64 @@
+package import AcctModel
+package import AcctPorts
+
+/// Where the passphrase of an export comes from: a file that the user names, or a prompt.
+package struct ExportPassphrase: Sendable {
+  private let world: World
+  private let interaction: Interaction
+  private let file: String?
+
+  /// Names the sources; nothing is read yet.
+  ///
+  /// - Parameters:
+  ///   - world: Everything outside.
+  ///   - interaction: Whether a person may be asked.
+  ///   - file: The file that an option names; else `ACCT_EXPORT_PASSPHRASE_FILE` counts.
+  package init(_ world: World, _ interaction: Interaction, file: String?) {
+    self.world = world
+    self.interaction = interaction
+    self.file = file ?? world.surroundings.variable("ACCT_EXPORT_PASSPHRASE_FILE")
+  }
+
+  /// In bytes.
+  private static let limit = 4096
+
+  /// A passphrase to be used from now on, asked for twice since nobody sees what they type.
+  ///
+  /// - Throws: ``EngineError/transfer(_:)``, ``EngineError/cancelled``.
+  package func new() throws(EngineError) -> Secret {
+    if let file { return try named(file) }
+    let first = try ask("Passphrase for the export: ")
+    guard try ask("The same passphrase again: ") == first else {
+      throw .transfer(.passphrasesDiffer)
+    }
+    return first
+  }
+
+  /// The passphrase of an export that is there.
+  ///
+  /// - Throws: ``EngineError/transfer(_:)``, ``EngineError/cancelled``.
+  package func known() throws(EngineError) -> Secret {
+    if let file { return try named(file) }
+    return try ask("Passphrase of the export: ")
+  }
+
+  private func named(_ file: String) throws(EngineError) -> Secret {
+    let contents: Secret
+    do { contents = try world.secretFiles.read(file, Self.limit) } catch {
+      throw .transfer(.file(error))
+    }
+    let passphrase = contents.withBytes { bytes in
+      let endsInNewline = bytes.count > 0 && bytes[bytes.count - 1] == UInt8(ascii: "\n")
+      return Secret(bytes.extracting(droppingLast: endsInNewline ? 1 : 0))
+    }
+    guard passphrase.count > 0 else { throw .transfer(.emptyPassphrase) }
+    return passphrase
+  }
+
+  private func ask(_ prompt: String) throws(EngineError) -> Secret {
+    guard interaction == .allowed, world.terminal.canAsk() else { throw .transfer(.noPassphrase) }
+    guard let answer = world.terminal.askSecret(prompt) else { throw .cancelled }
+    guard answer.count > 0 else { throw .transfer(.emptyPassphrase) }
+    return answer
+  }
+}

@@ -1,0 +1,48 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+
+/// All that is kept of an account: its file, and its items in the keyring.
+package struct Holding: Equatable, Sendable {
+  package var account: Account
+  package var items: [ItemKind: Secret]
+
+  /// The items in the order in which they are written: what can't be had again first.
+  var orderedItems: [Keyring.Item] {
+    let first: [ItemKind] = [.keypair, .refreshToken]
+    let kinds = first + ItemKind.allCases.filter { !first.contains($0) }
+    return kinds.compactMap { kind in items[kind].map { Keyring.Item(kind, $0) } }
+  }
+
+  /// Whether the credential itself is there, and the key if it is bound to one.
+  var isUsable: Bool {
+    items[account.kind.tokenItem] != nil && (account.tokenType != .dpop || items[.keypair] != nil)
+  }
+
+  /// Whether everything in it is what acct would have kept.
+  ///
+  /// It comes from outside: a token must fit on a header line, the key must be one and be the
+  /// account's, and a guest must not pass for somebody who can renew.
+  var isSound: Bool {
+    let isConsistent =
+      switch account.kind {
+      case .oauth: account.tokenType == .dpop || account.tokenType == .bearer
+      case .session: account.tokenType == .session
+      case .guest: account.tokenType == .guest
+      }
+    guard isConsistent, isUsable else { return false }
+    for (kind, secret) in items where !isSound(kind, secret) { return false }
+    return true
+  }
+
+  private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
+    switch kind {
+    case .accessToken, .refreshToken, .session, .guest: (try? Token(secret)) != nil
+    case .expiresAt: (try? Timestamp(secret.text)) != nil
+    case .handle: (try? Handle(secret.text)) != nil
+    case .did: (try? DID(secret.text)) != nil
+    case .keypair:
+      (try? DPoPKey(privateJWK: secret)).map { $0.thumbprint == account.thumbprint } ?? false
+    }
+  }
+}

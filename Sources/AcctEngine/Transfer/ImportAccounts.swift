@@ -1,0 +1,82 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// Takes accounts over from an export: all of them, or none.
+package struct ImportAccounts: Sendable {
+  private let world: World
+  private let interaction: Interaction
+  private let book: AccountBook
+
+  package init(_ world: World, _ interaction: Interaction) {
+    self.world = world
+    self.interaction = interaction
+    book = AccountBook(world.files)
+  }
+
+  /// Opens an export and keeps what is in it.
+  ///
+  /// An account keeps its identifier and its name where they are free; one that is known here by
+  /// who it is gets the credentials and keeps what it is called here. The first becomes active.
+  ///
+  /// - Parameters:
+  ///   - export: The file.
+  ///   - passphrase: What opens it.
+  ///   - options: As for a new account; a name is for one account alone.
+  /// - Returns: The accounts, in the file's order.
+  /// - Throws: ``EngineError``; then everything is as it was.
+  package func callAsFunction(
+    _ export: SealedExport,
+    openedBy passphrase: Secret,
+    _ options: AddAccount.Options
+  ) async throws(EngineError) -> [AddAccount.Added] {
+    let holdings: [Holding]
+    do throws(TransferError) { holdings = try opened(export, passphrase) } catch {
+      throw .transfer(error)
+    }
+    guard options.name == nil || holdings.count == 1 else { throw .transfer(.oneNameForSeveral) }
+    let active = try book.active()
+    let held = world.signals.holdBack()
+    defer { held.release() }
+    var added: [AddAccount.Added] = []
+    do throws(EngineError) {
+      for holding in holdings {
+        var options = options
+        options.activates = options.activates && added.isEmpty
+        added.append(try await AddAccount(world, interaction)(Arrival(holding), options))
+      }
+    } catch {
+      for done in added.reversed() { await undo(done, active) }
+      throw error
+    }
+    return added
+  }
+
+  private func opened(
+    _ export: SealedExport,
+    _ passphrase: Secret
+  ) throws(TransferError) -> [Holding] {
+    let contents: Secret
+    do { contents = try export.opened(with: passphrase) } catch { throw .sealed(error) }
+    return try ExportContents.decode(contents)
+  }
+
+  /// Puts back what was there before an account was added, as far as it can; the failure that led
+  /// here is the one to tell.
+  private func undo(_ added: AddAccount.Added, _ active: ActiveAccounts) async {
+    let id = added.account.id
+    try? await book.exclusively(id) { () throws(EngineError) in
+      try await book.exclusively { () throws(EngineError) in
+        let wallet = try Wallet(of: added.account, in: world, interaction)
+        if try book.active() == active.switched(to: id) { try book.setActive(active) }
+        if let before = added.before {
+          try await wallet.replaceAll(with: before.orderedItems)
+          try book.save(before.account)
+        } else {
+          try await wallet.remove(ItemKind.allCases)
+          try book.delete(id)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import AcctModel
+package import AcctPorts
+
+/// What the user should know while a use case waits.
+package enum Waiting: Sendable {
+  /// A server gave no answer and is asked again; told once a second, from `total` down to 1.
+  case toAskAgain(secondsLeft: Int64, of: Int64, because: EngineError)
+  /// The keyring can't take what a server has given, and gets so many seconds to be unlocked.
+  case toStore(owner: String, Keyring.Kind, seconds: Int64)
+  /// The wait is over.
+  case over
+
+  /// Takes what is to be told.
+  package typealias Teller = @Sendable (Waiting) -> Void
+}
+
+/// The pauses between tries at a server that gives no answer: 2, 4 and 8 seconds, and up to half
+/// as much again, so that clients that failed together do not come back together.
+struct BackOff {
+  private var pauses: [Int64] = [2, 4, 8]
+
+  /// The next pause in seconds, or `nil` when it has been tried often enough.
+  ///
+  /// - Parameter entropy: One byte of it is used.
+  /// - Returns: Seconds.
+  mutating func next(_ entropy: Entropy) -> Int64? {
+    guard !pauses.isEmpty else { return nil }
+    let pause = pauses.removeFirst()
+    return pause + Int64(entropy.bytes(1)[0]) % (pause / 2 + 1)
+  }
+}
+
+extension Clock {
+  /// Waits, and tells every second how many are left.
+  ///
+  /// - Throws: ``EngineError/cancelled``.
+  func pause(
+    _ seconds: Int64,
+    because error: EngineError,
+    _ tell: Waiting.Teller
+  ) async throws(EngineError) {
+    defer { tell(.over) }
+    for left in stride(from: seconds, to: 0, by: -1) {
+      tell(.toAskAgain(secondsLeft: left, of: seconds, because: error))
+      guard await sleep(1) else { throw .cancelled }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// What a server said is left of one of its limits, as it was when it said so.
+package struct RateLimit: Equatable, Sendable {
+  /// Who set it.
+  package var origin: Origin
+  /// Its policy's name, where the server names its policies.
+  package var name: String?
+  /// How much there is in a window; 0 or more.
+  package var limit: Int64?
+  /// How much of it was left; 0 or more.
+  package var remaining: Int64?
+  /// When there will be more again.
+  package var resetsAt: Timestamp?
+  /// `Retry-After` in seconds from ``observedAt``; 0 or more.
+  package var retryAfterSeconds: Int64?
+  /// When the server said so, by this machine's clock.
+  package var observedAt: Timestamp
+
+  package init(
+    origin: Origin,
+    name: String? = nil,
+    limit: Int64? = nil,
+    remaining: Int64? = nil,
+    resetsAt: Timestamp? = nil,
+    retryAfterSeconds: Int64? = nil,
+    observedAt: Timestamp
+  ) {
+    self.origin = origin
+    self.name = name
+    self.limit = limit
+    self.remaining = remaining
+    self.resetsAt = resetsAt
+    self.retryAfterSeconds = retryAfterSeconds
+    self.observedAt = observedAt
+  }
+
+  /// When it makes sense to ask again: the later of the reset and the end of `Retry-After`.
+  package var usableAgainAt: Timestamp? {
+    [resetsAt, retryAfterSeconds.map(observedAt.adding)].compactMap(\.self).max()
+  }
+}

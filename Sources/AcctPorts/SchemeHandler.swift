@@ -1,0 +1,68 @@
+package import AcctModel
+
+/// The desktop's way to open addresses of an app's own scheme (`x-scheme-handler/SCHEME`).
+package struct SchemeHandler: Sendable {
+  /// Makes acct the one that such addresses go to, for as long as the returned value is not closed.
+  package var register:
+    @Sendable (_ scheme: String) async throws(SchemeHandlerFailure) -> SchemeReception
+  /// Hands an address to the process that waits for it, and returns what it thinks of it.
+  ///
+  /// The desktop may run acct in another environment than the one that waits, so that its entry
+  /// names the folder; without that it is looked for where this process would wait itself.
+  package var deliver:
+    @Sendable (_ address: Secret, _ folder: String?) async throws(SchemeHandlerFailure) ->
+      CallbackPage
+
+  package init(
+    register:
+      @escaping @Sendable (_ scheme: String) async throws(SchemeHandlerFailure) -> SchemeReception,
+    deliver:
+      @escaping @Sendable (_ address: Secret, _ folder: String?) async throws(SchemeHandlerFailure)
+      -> CallbackPage
+  ) {
+    self.register = register
+    self.deliver = deliver
+  }
+
+  /// Where there is no desktop.
+  package static let none = SchemeHandler(
+    register: { _ throws(SchemeHandlerFailure) in throw .failed(reason: "there is no desktop") },
+    deliver: { _, _ throws(SchemeHandlerFailure) in throw .nobodyWaits }
+  )
+}
+
+/// A scheme that is acct's for now.
+package struct SchemeReception: Sendable {
+  /// Waits for the next address; `nil` when cancelled.
+  package let next: @Sendable () async -> HandedAddress?
+  /// Gives the scheme back to whoever had it before.
+  package let close: @Sendable () async -> Void
+
+  package init(
+    next: @escaping @Sendable () async -> HandedAddress?,
+    close: @escaping @Sendable () async -> Void
+  ) {
+    self.next = next
+    self.close = close
+  }
+}
+
+/// One address that the desktop opened, and the way to answer it.
+package struct HandedAddress: Sendable {
+  /// A code in it is a secret for as long as it can be exchanged.
+  package let address: Secret
+  package let answer: @Sendable (CallbackPage) -> Void
+
+  package init(address: Secret, answer: @escaping @Sendable (CallbackPage) -> Void) {
+    self.address = address
+    self.answer = answer
+  }
+}
+
+/// Why the desktop can't be used.
+package enum SchemeHandlerFailure: Error, Equatable, Sendable {
+  /// No sign-in waits for a callback.
+  case nobodyWaits
+  /// The system's word.
+  case failed(reason: String)
+}

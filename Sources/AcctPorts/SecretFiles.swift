@@ -1,0 +1,33 @@
+package import AcctModel
+
+/// Files that the user names and that hold a secret: passphrases, exports.
+package struct SecretFiles: Sendable {
+  /// Reads the user's own file, which nobody else may read or write, up to a number of bytes.
+  package var read: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
+  /// Writes a file for the user alone (0600), atomically and durably; one that is there is replaced
+  /// only if that is asked for.
+  package var write:
+    @Sendable (_ path: String, Secret, _ replacing: Bool) throws(SecretFileFailure) -> Void
+  /// Whether something has this name.
+  package var exists: @Sendable (_ path: String) -> Bool
+
+  package init(
+    read: @escaping @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret,
+    write:
+      @escaping @Sendable (_ path: String, Secret, _ replacing: Bool) throws(SecretFileFailure) ->
+      Void,
+    exists: @escaping @Sendable (_ path: String) -> Bool
+  ) {
+    self.read = read
+    self.write = write
+    self.exists = exists
+  }
+}
+
+/// Why such a file could not be read or written.
+package enum SecretFileFailure: Error, Equatable, Sendable {
+  /// In words that follow the path and a colon.
+  case failed(path: String, reason: String)
+  /// It is there, and was not to be replaced.
+  case exists(path: String)
+}

@@ -1,0 +1,36 @@
+package import AcctModel
+
+/// Whom a backend is asked to sign in.
+package enum BackendPerson: Equatable, Sendable {
+  case handle(Handle)
+  case did(DID)
+
+  /// Parses what was typed.
+  ///
+  /// - Parameter text: A handle, with or without `@`, or a DID.
+  /// - Throws: ``Malformed``.
+  package init(_ text: String) throws(Malformed) {
+    if text.hasPrefix("did:") {
+      self = .did(try DID(text))
+    } else {
+      self = .handle(try Handle(text.hasPrefix("@") ? String(text.dropFirst()) : text))
+    }
+  }
+
+  /// Whether it is the one whom an answer names.
+  package func isNamed(by handoff: Handoff) -> Bool {
+    switch self {
+    case .handle(let handle): handoff.handle == handle
+    case .did(let did): handoff.did == did
+    }
+  }
+}
+
+extension BackendPerson: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .handle(let handle): handle.description
+    case .did(let did): did.description
+    }
+  }
+}

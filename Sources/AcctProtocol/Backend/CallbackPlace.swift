@@ -1,0 +1,112 @@
+import AcctModel
+
+/// Where a callback ends: an app's own scheme, or this machine's loopback (RFC 8252, section 7).
+///
+/// It is read more strictly than a browser would: what clients are known to read in different ways
+/// (user information, encoded hosts, dot segments) is no place at all.
+package struct CallbackPlace: Equatable, Sendable {
+  /// In lower case.
+  package let scheme: String
+  /// In lower case; `nil` where there is no authority, or an empty one.
+  package let host: String?
+  package let port: UInt16?
+  /// As it is written, but for a trailing slash.
+  package let path: String
+
+  /// Reads what `--callback` names, such as `limit://auth` or `http://127.0.0.1:8080/callback`.
+  ///
+  /// - Parameter prefix: Scheme, and host and path if those are known too.
+  /// - Throws: ``CallbackFlaw/malformed``, ``CallbackFlaw/foreign``.
+  package init(prefix: String) throws(CallbackFlaw) {
+    guard prefix.utf8.count <= CallbackAddress.limit else { throw .tooLong }
+    try self.init(prefix[...])
+    guard isAppScheme || isLoopback else { throw .foreign }
+  }
+
+  init(_ text: Substring) throws(CallbackFlaw) {
+    guard let colon = text.firstIndex(of: ":"), text[..<colon].isScheme else { throw .malformed }
+    scheme = text[..<colon].lowercased()
+    var rest = text[colon...].dropFirst()
+    if rest.hasPrefix("//") {
+      rest = rest.dropFirst(2)
+      let end = rest.firstIndex(of: "/") ?? rest.endIndex
+      (host, port) = try Self.split(rest[..<end])
+      rest = rest[end...]
+    } else {
+      (host, port) = (nil, nil)
+    }
+    guard rest.utf8.allSatisfy(\.isPathCharacter),
+      !rest.split(separator: "/").contains(where: \.isDotSegment)
+    else { throw .malformed }
+    path = String(rest.hasSuffix("/") ? rest.dropLast() : rest)
+  }
+
+  private static func split(
+    _ authority: Substring
+  ) throws(CallbackFlaw) -> (host: String?, port: UInt16?) {
+    if authority.isEmpty { return (nil, nil) }
+    let isAddress = authority.hasPrefix("[::1]")
+    let end =
+      isAddress
+      ? authority.firstIndex(of: "]").map(authority.index(after:)) ?? authority.endIndex
+      : authority.firstIndex(of: ":") ?? authority.endIndex
+    let host = authority[..<end]
+    guard !host.isEmpty, isAddress || host.utf8.allSatisfy(\.isHostCharacter) else {
+      throw .malformed
+    }
+    let tail = authority[end...]
+    if tail.isEmpty { return (host.lowercased(), nil) }
+    guard tail.hasPrefix(":"), tail.dropFirst().utf8.allSatisfy(\.isDigit),
+      let port = UInt16(tail.dropFirst()), port > 0
+    else { throw .malformed }
+    return (host.lowercased(), port)
+  }
+
+  /// Whether it is an app's own scheme, rather than one that something else answers to.
+  package var isAppScheme: Bool { !Self.takenSchemes.contains(scheme) }
+
+  private static let takenSchemes: Set<String> = [
+    "about", "blob", "chrome", "data", "file", "ftp", "ftps", "http", "https", "javascript",
+    "mailto", "news", "sftp", "sip", "sips", "sms", "ssh", "tel", "trash", "vbscript",
+    "view-source", "ws", "wss", "xmpp",
+  ]
+
+  /// Whether it is http or https on this machine.
+  package var isLoopback: Bool {
+    ["http", "https"].contains(scheme) && ["127.0.0.1", "localhost", "[::1]"].contains(host)
+  }
+
+  /// Whether this, as a prefix, covers a callback's place.
+  ///
+  /// What the prefix leaves out may be anything; its path ends at a segment's end. The names of
+  /// loopback are one, as is any port where the prefix names none (RFC 8252, section 7.3).
+  package func covers(_ place: CallbackPlace) -> Bool {
+    guard scheme == place.scheme else { return false }
+    if host == nil && path.isEmpty { return true }
+    guard host == place.host || isLoopback && place.isLoopback,
+      port == place.port || isLoopback && port == nil
+    else { return false }
+    return path.isEmpty || place.path == path || place.path.hasPrefix(path + "/")
+  }
+}
+
+extension Substring {
+  /// RFC 3986, section 3.1.
+  fileprivate var isScheme: Bool {
+    guard let first = utf8.first, first.isLetter, utf8.count <= 64 else { return false }
+    return utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+  }
+
+  fileprivate var isDotSegment: Bool {
+    [".", ".."].contains(lowercased().replacing("%2e", with: "."))
+  }
+}
+
+extension UInt8 {
+  fileprivate var isLetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
+  fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
+  fileprivate var isHostCharacter: Bool { isLetter || isDigit || "-._~".utf8.contains(self) }
+  fileprivate var isPathCharacter: Bool {
+    isHostCharacter || "/%:@!$&'()*+,;=".utf8.contains(self)
+  }
+}

@@ -1,0 +1,39 @@
+package import AcctModel
+
+/// What a backend's callback brings: a sealed session, and whose it is.
+package struct SessionCallback: Equatable, Sendable {
+  package let session: SealedSession
+  package let did: DID
+  package let handle: Handle
+
+  /// Reads the parameters of a callback.
+  ///
+  /// `access_token` and `refresh_token` may be there as well; they are the backend's business.
+  /// Nothing in it proves where it came from: the caller has the backend confirm it.
+  ///
+  /// - Parameters:
+  ///   - parameters: Each once.
+  ///   - expected: The handle that was asked for, if one was.
+  /// - Throws: ``CallbackFlaw``, for a parameter that is missing or malformed, or the handle of
+  ///   somebody else.
+  package init(
+    _ parameters: QueryParameters,
+    expecting expected: Handle?
+  ) throws(CallbackFlaw) {
+    session = try Self.read("session_token", in: parameters) { text throws(Malformed) in
+      try SealedSession(text)
+    }
+    did = try Self.read("did", in: parameters, DID.init)
+    handle = try Self.read("handle", in: parameters, Handle.init)
+    guard expected == nil || expected == handle else { throw .mismatched(name: "handle") }
+  }
+
+  private static func read<Value>(
+    _ name: String,
+    in parameters: QueryParameters,
+    _ parse: (String) throws(Malformed) -> Value
+  ) throws(CallbackFlaw) -> Value {
+    guard let text = parameters[name] else { throw .incomplete(missing: name) }
+    do { return try parse(text) } catch { throw .unfit(name: name) }
+  }
+}

@@ -1,0 +1,24 @@
+package import StrictJSON
+
+/// What a backend says of a request that it did not fulfil: `{"error": {"code", "message"}}`.
+package struct BackendFault: Equatable, Sendable {
+  package let code: String?
+  package let message: String?
+
+  /// Reads a body; also `{"error": "words"}` and `{"message": "words"}`, which are seen.
+  ///
+  /// - Parameter json: The body, if it is JSON at all.
+  package init(_ json: JSON?) {
+    let object = json?.objectValue
+    let error = object?["error"]
+    let message =
+      error?.objectValue?["message"]?.stringValue ?? error?.stringValue
+      ?? object?["message"]?.stringValue
+    code = error?.objectValue?["code"]?.stringValue
+    // It goes into one line on a terminal.
+    self.message = message.map { String($0.prefix(300)) }
+  }
+
+  /// Whether the request lacked `X-Device-ID`, to a 400.
+  package var namesDeviceID: Bool { message?.lowercased().contains("x-device-id") ?? false }
+}

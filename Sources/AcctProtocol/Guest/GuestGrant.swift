@@ -1,0 +1,64 @@
+package import AcctModel
+package import StrictJSON
+
+/// A guest session as a backend grants it: `{"guestToken", "expiresIn", "limitations"}`.
+package struct GuestGrant: Sendable {
+  package let token: Token
+  /// The token's `sub`, if it tells one.
+  package let subject: String?
+  package let lease: Lease
+  package let limitations: GuestLimitations?
+
+  /// The member that is missing, or not what it must be.
+  package struct Flaw: Error, Equatable, Sendable {
+    package let member: String
+  }
+
+  /// Reads a grant.
+  ///
+  /// The token's own `exp` counts, since it is what the backend will hold it to; without one,
+  /// `expiresIn` does, and without either the token passes no check: it counts as past at once.
+  ///
+  /// - Parameters:
+  ///   - json: The backend's answer.
+  ///   - now: The time from which `expiresIn` counts.
+  /// - Throws: ``Flaw``.
+  package init(_ json: JSON, receivedAt now: Timestamp) throws(Flaw) {
+    guard let object = json.objectValue, let text = object["guestToken"]?.stringValue else {
+      throw Flaw(member: "guestToken")
+    }
+    let claims: TokenClaims
+    do {
+      token = try Token(text)
+      claims = try TokenClaims(of: token)
+    } catch {
+      throw Flaw(member: "guestToken")
+    }
+    subject = claims.subject.flatMap { $0.isEmpty ? nil : $0 }
+    let lifetime = try Self.seconds(object["expiresIn"])
+    lease = Lease(
+      expiresAt: claims.expiry ?? lifetime.map(now.adding) ?? now,
+      lifetime: lifetime,
+      canRenew: false
+    )
+    limitations = object["limitations"]?.objectValue.map(GuestLimitations.init)
+  }
+
+  /// Seconds, as a number or a string of one; however many are past are past.
+  private static func seconds(_ value: JSON?) throws(Flaw) -> Int64? {
+    guard let value, value != .null else { return nil }
+    guard let number = value.looseNumber, number < 1e15 else { throw Flaw(member: "expiresIn") }
+    return Int64(max(number, -1e15).rounded(.down))
+  }
+}
+
+extension GuestLimitations {
+  /// Reads limitations; what can't be read is left out, since nothing depends on it.
+  package init(_ object: JSONObject) {
+    let names = (object["featuresDisabled"]?.arrayValue ?? []).compactMap(\.stringValue)
+    self.init(
+      maxEditsPerDay: object["maxEditsPerDay"]?.numberValue?.integer.flatMap { $0 < 0 ? nil : $0 },
+      featuresDisabled: Array(names.filter { $0.utf8.count <= 128 }.prefix(64))
+    )
+  }
+}

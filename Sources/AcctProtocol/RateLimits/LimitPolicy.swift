@@ -1,0 +1,41 @@
+/// A policy that a server applies: how much there is, under which name.
+struct LimitPolicy: Equatable {
+  var name: String?
+  var quota: Int64?
+
+  /// Reads `RateLimit-Policy`, or what came before it behind the number in `RateLimit-Limit`.
+  ///
+  /// A policy is `"name";q=100;w=60` since version 08 of the draft, `100;w=60` before. Its window is
+  /// not kept: what counts for a client is when the window ends.
+  static func read(_ fields: [(name: String, value: String)]) -> [LimitPolicy] {
+    let named = StructuredField.list(fields.values(of: "ratelimit-policy")) ?? []
+    let earlier = StructuredField.list(fields.values(of: "ratelimit-limit")) ?? []
+    let items = named.isEmpty ? earlier.filter { !$0.parameters.isEmpty } : named
+    var policies: [LimitPolicy] = []
+    for policy in items.compactMap(policy)
+    where policy.name == nil || !policies.contains(where: { $0.name == policy.name }) {
+      policies.append(policy)
+    }
+    return policies
+  }
+
+  private static func policy(_ item: StructuredField.Item) -> LimitPolicy? {
+    let name = item.bare.policyName
+    guard let quota = item.parameters["q"]?.integer ?? item.bare.integer else {
+      return name.map { LimitPolicy(name: $0, quota: nil) }
+    }
+    // Fewer than none means, where it is seen, that there is no limit.
+    guard quota >= 0 else { return nil }
+    return LimitPolicy(name: name, quota: quota)
+  }
+}
+
+extension StructuredField.Bare {
+  /// A policy's name; what is too long to be one is none.
+  var policyName: String? {
+    switch self {
+    case .string(let text), .token(let text): (1...128).contains(text.utf8.count) ? text : nil
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import AcctModel
+
+/// The values of rate-limit fields that are no structured fields, as servers in fact write them.
+///
+/// What is no number, or too large for one, counts as not there.
+enum LimitValue {
+  /// A number of requests: a fraction is dropped, and what is below zero stays below.
+  static func count(_ text: String) -> Int64? {
+    number(text).map { Int64($0.rounded(.down)) }
+  }
+
+  /// A moment: seconds from `observed`, seconds or milliseconds since 1970, an HTTP date, or RFC 3339.
+  ///
+  /// Below 1,000,000,000 a number counts from `observed` (nobody's window has 31 years), and below
+  /// 100,000,000,000 it counts seconds since 1970. A fraction is rounded up, so that the
+  /// moment has come when it says so. Fewer than no seconds are none.
+  ///
+  /// - Parameters:
+  ///   - text: The value.
+  ///   - observed: When it was read.
+  /// - Returns: The moment; `nil` for what can't be read, or lies more than ten years ahead.
+  static func moment(_ text: String, from observed: Timestamp) -> Timestamp? {
+    let moment: Timestamp?
+    if let number = number(text) {
+      moment = self.moment(number, from: observed)
+    } else {
+      moment = HTTPDate.parse(text) ?? (try? Timestamp(text))
+    }
+    guard let moment, moment.seconds(since: observed) <= decade else { return nil }
+    return moment
+  }
+
+  private static func moment(_ number: Double, from observed: Timestamp) -> Timestamp? {
+    switch number.rounded(.up) {
+    case ..<0: observed
+    case ..<1e9: observed.adding(seconds: Int64(number.rounded(.up)))
+    case ..<1e11: Timestamp(secondsSince1970: Int64(number.rounded(.up)))
+    default: Timestamp(secondsSince1970: Int64((number / 1_000).rounded(.up)))
+    }
+  }
+
+  private static let decade: Int64 = 10 * 366 * 86_400
+
+  /// A decimal number of at most 15 digits before the point, so that every one is exact.
+  private static func number(_ text: String) -> Double? {
+    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), (1...15).contains(parts[0].utf8.count),
+      parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+    else { return nil }
+    return Double(text)
+  }
+}

@@ -1,0 +1,87 @@
+package import AcctModel
+
+/// Reads limits from a response's fields, in every spelling in use.
+///
+/// - `RateLimit` and `RateLimit-Policy` as structured fields
+///   (draft-ietf-httpapi-ratelimit-headers, 07 and later).
+/// - `RateLimit-Limit`, `-Remaining`, `-Reset`, `-Policy` (its versions up to 06, and Bluesky, which
+///   says when instead of in how long).
+/// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`.
+/// - `Retry-After` (RFC 9110, section 10.2.3).
+///
+/// A response that says the same thing in several of them is read in the first that says what is
+/// left; policies are joined to it. Whatever can't be used is left out, and the rest counts.
+package enum RateLimitFields {
+  /// Reads the limits of one response.
+  ///
+  /// - Parameters:
+  ///   - fields: The response's fields, in order.
+  ///   - origin: Who sent them.
+  ///   - observed: When they came; times such as "in 30 seconds" count from here.
+  /// - Returns: One limit for each policy; none where the fields speak of none.
+  package static func limits(
+    from fields: [(name: String, value: String)],
+    of origin: Origin,
+    at observed: Timestamp
+  ) -> [RateLimit] {
+    let policies = LimitPolicy.read(fields)
+    let balances = LimitBalance.read(fields, at: observed)
+    var limits = policies.map { policy in
+      RateLimit(origin: origin, name: policy.name, limit: policy.quota, observedAt: observed)
+    }
+    for balance in balances {
+      let place = limits.firstIndex { balance.belongs(to: $0, of: policies.count) }
+      var limit = place.map { limits[$0] } ?? RateLimit(origin: origin, observedAt: observed)
+      // Several partitions of one policy: what is scarcest is what will refuse a request.
+      if let other = limit.remaining, let own = balance.remaining, other <= own { continue }
+      limit.name = limit.name ?? balance.name
+      limit.limit = limit.limit ?? balance.limit
+      limit.remaining = balance.remaining
+      limit.resetsAt = balance.resetsAt
+      if let place { limits[place] = limit } else { limits.append(limit) }
+    }
+    limits = Array(limits.prefix(maximum))
+    if let wait = retryAfter(fields, observed) { add(wait, to: &limits, origin, observed) }
+    return limits
+  }
+
+  /// More limits than this are nobody's; a longer answer must not fill the disk.
+  private static let maximum = 32
+
+  /// Seconds to wait: a number of them, or until a time; one that is past needs no waiting.
+  private static func retryAfter(
+    _ fields: [(name: String, value: String)],
+    _ observed: Timestamp
+  ) -> Int64? {
+    fields.only("retry-after").flatMap { LimitValue.moment($0, from: observed) }
+      .map { max($0.seconds(since: observed), 0) }
+  }
+
+  /// `Retry-After` speaks for whatever is used up, or may be; if nothing is, for a limit of its own
+  /// that the server does not tell.
+  private static func add(
+    _ seconds: Int64,
+    to limits: inout [RateLimit],
+    _ origin: Origin,
+    _ observed: Timestamp
+  ) {
+    let affected = limits.indices.filter { limits[$0].remaining ?? 0 == 0 }
+    for index in affected { limits[index].retryAfterSeconds = seconds }
+    guard affected.isEmpty else { return }
+    limits.append(RateLimit(origin: origin, retryAfterSeconds: seconds, observedAt: observed))
+  }
+}
+
+extension [(name: String, value: String)] {
+  /// The value of a field that must have only one; `nil` if there is none, or two that differ.
+  func only(_ name: String) -> String? {
+    let values = Set(values(of: name).map(trimmingBlanks))
+    return values.count == 1 ? values.first : nil
+  }
+}
+
+/// The text without the spaces and tabs around it.
+func trimmingBlanks(_ text: some StringProtocol) -> String {
+  let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+  return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+}

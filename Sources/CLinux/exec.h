@@ -1,0 +1,40 @@
+#pragma once
+/* Another program in the place of this process. In C because Swift hides execvpe(3), and because
+   nothing may run between the new environment and the call. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Becomes a program, which is found on PATH as a shell does (a script without `#!` is one of sh(1)),
+   with this environment and signal mask. Returns errno if it can't; the mask and the environment are
+   then as before. */
+static inline int acct_exec(char *const arguments[], char **environment, const sigset_t *mask) {
+  extern char **environ;
+  char **before_environment = environ;
+  sigset_t before_mask;
+  pthread_sigmask(SIG_SETMASK, mask, &before_mask);
+  environ = environment;
+  execvp(arguments[0], arguments);
+  int error = errno;
+  environ = before_environment;
+  pthread_sigmask(SIG_SETMASK, &before_mask, NULL);
+  return error;
+}
+
+/* What the program was given, or NULL; the variables live as long as the process. */
+static inline char **acct_environment(void) {
+  extern char **environ;
+  return environ;
+}
+
+/* Whether a signal is ignored, as a parent may have left it. */
+static inline int acct_is_ignored(int number) {
+  struct sigaction action;
+  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/* renameat2(2): gives a file its name unless something has it already. */
+static inline int acct_rename_new(int folder, const char *from, const char *to) {
+  return (int)syscall(SYS_renameat2, folder, from, folder, to, 1 /* RENAME_NOREPLACE */);
+}

@@ -1,0 +1,69 @@
+import AcctPorts
+import CLinux
+import Glibc
+
+extension Console {
+  /// How long the rest of a special key's bytes may take, in milliseconds.
+  ///
+  /// Far more than a terminal needs, even over a network, and little enough for Esc to seem immediate.
+  private static let escapePatience = 50
+
+  /// Shows lines, and others in their place after each key.
+  ///
+  /// - Parameters:
+  ///   - patience: How long to wait for each key, in seconds; `nil` is for ever.
+  ///   - react: Gets the key, none the first time, and returns the lines, or `nil` to end.
+  /// - Returns: Whether the terminal can do that.
+  func interact(
+    patience: Int?,
+    _ react: (Keystroke?, TerminalSize) -> [String]?
+  ) -> Bool {
+    var mode = termios()
+    guard let size = terminalSize(output), unsafe tcgetattr(input, &mode) == 0,
+      acct_prompt_begin(input, 1) == 0
+    else { return false }
+    defer {
+      acct_prompt_end()
+      // Once more: a signal may have given it back before the keystrokes were asked for.
+      unsafe tcsetattr(input, TCSANOW, &mode)
+    }
+    guard acct_keystrokes_begin(input) == 0 else { return false }
+
+    var height = 0
+    var keys = KeyReader()
+    var lines = react(nil, size)
+    while let shown = lines {
+      // The cursor is left visible: a signal gives back the terminal's mode, and nothing else.
+      let text = shown.map { "\($0)\u{1B}[K\n" }.joined()
+      guard write(up(height) + text + "\u{1B}[J") else { return true }
+      height = shown.count
+      guard let key = nextKey(&keys, patience) else { break }
+      lines = react(key, terminalSize(output) ?? size)
+    }
+    _ = write(up(height) + "\u{1B}[J")
+    return true
+  }
+
+  private func up(_ height: Int) -> String { height > 0 ? "\r\u{1B}[\(height)A" : "\r" }
+
+  /// Waits for a key; `nil` where none will come: too late, a signal, nobody there any more.
+  private func nextKey(_ keys: inout KeyReader, _ patience: Int?) -> Keystroke? {
+    var isComplete = false
+    while true {
+      if let key = keys.next(isComplete: isComplete) { return key }
+      let isInside = keys.hasBytes
+      let wait: Duration? =
+        isInside ? .milliseconds(Self.escapePatience) : patience.map { .seconds($0) }
+      let deadline = wait.map { ContinuousClock.now.advanced(by: $0) }
+      guard waitForInput(until: deadline, while: { acct_prompt_is_active() != 0 }) else {
+        guard isInside, acct_prompt_is_active() != 0 else { return nil }
+        isComplete = true
+        continue
+      }
+      var chunk = [UInt8](repeating: 0, count: 256)
+      let count = unsafe read(input, &chunk, chunk.count)
+      guard count > 0 || count < 0 && errno == EINTR else { return nil }
+      keys.add(chunk.prefix(max(count, 0)))
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/// The desktop entry that makes acct the one that an app's scheme goes to (freedesktop.org's
+/// "Desktop Entry Specification").
+struct DesktopEntry: Equatable {
+  let scheme: String
+  /// The program that it runs.
+  let program: String
+  /// Where the process listens that waits.
+  let folder: String
+
+  /// The file's name; what begins and ends like this is acct's own.
+  var name: String { "\(Self.prefix)\(scheme)\(Self.suffix)" }
+
+  private static let prefix = "acct-callback-"
+  private static let suffix = ".desktop"
+
+  /// The scheme that a file is for, if it is one of acct's by its name.
+  static func scheme(ofFile name: String) -> String? {
+    guard name.hasPrefix(prefix), name.hasSuffix(suffix),
+      name.utf8.count > prefix.utf8.count + suffix.utf8.count
+    else { return nil }
+    return String(name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
+  }
+
+  /// Where the one who wrote an entry listens, if it is one of acct's by its content.
+  static func folder(in text: String) -> String? {
+    for line in text.split(separator: "\n") where line.hasPrefix("\(folderKey)=") {
+      return String(line.dropFirst(folderKey.utf8.count + 1))
+    }
+    return nil
+  }
+
+  private static let folderKey = "X-Acct-Folder"
+
+  var type: String { "x-scheme-handler/\(scheme)" }
+
+  /// The file; `nil` where a path can't be written in it.
+  var text: String? {
+    guard let program = Self.quoted(program), let argument = Self.quoted(folder) else { return nil }
+    return """
+      [Desktop Entry]
+      Type=Application
+      Name=acct
+      Comment=Takes the callback of the sign-in that waits in a terminal
+      Exec=\(program) callback --folder \(argument) -- %u
+      Terminal=false
+      NoDisplay=true
+      StartupNotify=false
+      MimeType=\(type);
+      \(Self.folderKey)=\(folder)
+
+      """
+  }
+
+  /// A word of `Exec`, quoted only if it must be: xdg-open(1) without a desktop knows no quotes.
+  private static func quoted(_ word: String) -> String? {
+    guard !word.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+      return nil
+    }
+    let plain = word.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || "/._-+,:@".utf8.contains(byte)
+    }
+    if plain { return word }
+    var text = "\""
+    for character in word {
+      // Twice: once for the word, once for the value of a key.
+      if "\"`$".contains(character) { text += "\\\\" }
+      if character == "\\" { text += "\\\\\\" }
+      if character == "%" { text += "%" }
+      text.append(character)
+    }
+    return text + "\""
+  }
+}

@@ -1,0 +1,88 @@
+import AcctModel
+package import AcctPorts
+import CLinux
+import Glibc
+import PrivateFiles
+
+extension Exec {
+  /// execve(2), with everything as this process found it when it was started.
+  ///
+  /// - Parameter hardening: What the program must not inherit.
+  /// - Returns: The way to become another program.
+  package static func live(undoing hardening: Hardening) -> Exec {
+    Exec {
+      let handedOver = openDescriptors()
+      return PreparedExec { command, variable throws(ExecFailure) in
+        // Not every library marks its descriptors; what the caller has opened goes on, as with
+        // env(1).
+        for descriptor in openDescriptors().subtracting(handedOver) where descriptor > 2 {
+          _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+        let error = become(command, variable, hardening)
+        let program = command.first ?? ""
+        guard error != ENOENT else { throw .notFound(program: program) }
+        throw .notExecutable(program: program, reason: Obstacle.system(error).reason)
+      }
+    }
+  }
+}
+
+/// Returns why the program could not be run.
+private func become(
+  _ command: [String],
+  _ variable: (name: String, value: Secret),
+  _ hardening: Hardening
+) -> Int32 {
+  var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
+  defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
+  // Of its full size from the beginning: a buffer that grows leaves copies behind.
+  var assignment: [CChar] = []
+  assignment.reserveCapacity(variable.name.utf8.count + variable.value.count + 2)
+  assignment += "\(variable.name)=".utf8CString.dropLast()
+  variable.value.withBytes { bytes in
+    for index in bytes.indices { assignment.append(CChar(bitPattern: bytes[index])) }
+  }
+  assignment.append(0)
+  // A program that could not be run leaves no copy of the token behind.
+  defer { unsafe explicit_bzero(&assignment, assignment.count) }
+  return unsafe assignment.withUnsafeMutableBufferPointer { assignment in
+    var variables = unsafe inherited(but: variable.name)
+    unsafe variables.append(assignment.baseAddress)
+    unsafe variables.append(nil)
+    var blocked = hardening.blockedSignals
+    return hardening.openedForExec { unsafe acct_exec(&arguments, &variables, &blocked) }
+  }
+}
+
+/// The descriptors that are open now.
+private func openDescriptors() -> Set<Int32> {
+  if let folder = unsafe opendir("/proc/self/fd") {
+    defer { unsafe closedir(folder) }
+    var open: Set<Int32> = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if let descriptor = Int32(name), unsafe descriptor != dirfd(folder) {
+        open.insert(descriptor)
+      }
+    }
+    return open
+  }
+  // Without /proc, as in some containers: the usual limit.
+  return Set((0..<1024).filter { fcntl($0, F_GETFD) >= 0 })
+}
+
+/// The environment without one variable, as pointers that live as long as the process.
+private func inherited(but name: String) -> [UnsafeMutablePointer<CChar>?] {
+  let prefix = "\(name)="
+  var variables: [UnsafeMutablePointer<CChar>?] = unsafe []
+  guard var next = unsafe acct_environment() else { return unsafe variables }
+  while let variable = unsafe next.pointee {
+    if unsafe strncmp(variable, prefix, prefix.utf8.count) != 0 {
+      unsafe variables.append(variable)
+    }
+    unsafe next += 1
+  }
+  return unsafe variables
+}

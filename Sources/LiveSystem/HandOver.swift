@@ -1,0 +1,106 @@
+import AcctModel
+import AcctPorts
+import CLinux
+import Dispatch
+import Glibc
+import PrivateFiles
+import Synchronization
+
+/// A unix socket on which addresses are handed to the process that waits for them.
+///
+/// Only the same user's processes are listened to. The address comes first, to the end of the
+/// sender's half; one byte goes back, which says what is thought of it.
+final class HandOver: Sendable {
+  private let handed: AsyncStream<HandedAddress>
+  private let hand: AsyncStream<HandedAddress>.Continuation
+  private let stop = acct_event()
+  private let done = DispatchGroup()
+
+  /// Begins to listen, on a thread of its own.
+  ///
+  /// - Parameters:
+  ///   - name: The socket's name.
+  ///   - folder: Where it is.
+  /// - Throws: ``PrivateFilesError``.
+  init(_ name: String, in folder: PrivateFolder) throws(PrivateFilesError) {
+    (handed, hand) = AsyncStream.makeStream()
+    let listener = try folder.listen(name)
+    let number = listener.number
+    let kept = Mutex<Descriptor?>(consume listener)
+    done.enter()
+    DispatchQueue(label: "acct.callbacks").async { [hand, stop, done] in
+      while wait(for: number, or: stop) {
+        guard let connection = kept.withLock({ $0?.accepted() }) else { continue }
+        if let handed = HandedAddress(on: connection) { hand.yield(handed) }
+      }
+      kept.withLock { $0 = nil }
+      done.leave()
+    }
+  }
+
+  deinit { close(stop) }
+
+  func next() async -> HandedAddress? {
+    for await address in handed { return address }
+    return nil
+  }
+
+  /// Stops listening.
+  func end() async {
+    acct_event_ring(stop)
+    await withCheckedContinuation { caller in done.notify(queue: .global()) { caller.resume() } }
+    hand.finish()
+  }
+
+  /// Hands an address over, and returns the answer; `nil` if nobody listens, or nobody answers.
+  static func send(
+    _ address: Secret,
+    to name: String,
+    in folder: PrivateFolder
+  ) throws(PrivateFilesError) -> CallbackPage? {
+    guard let connection = try folder.connect(name) else { return nil }
+    var limit = timeval(tv_sec: patience, tv_usec: 0)
+    unsafe setsockopt(
+      connection.number,
+      SOL_SOCKET,
+      SO_RCVTIMEO,
+      &limit,
+      socklen_t(MemoryLayout<timeval>.size)
+    )
+    do throws(Obstacle) {
+      try address.withBytes { span throws(Obstacle) in try writeAll(span, to: connection.number) }
+    } catch {
+      return nil
+    }
+    shutdown(connection.number, Int32(SHUT_WR))
+    var byte: UInt8 = 0
+    guard unsafe read(connection.number, &byte, 1) == 1 else { return nil }
+    return CallbackPage(byte: byte)
+  }
+
+  /// Whether somebody listens.
+  static func isAlive(_ name: String, in folder: PrivateFolder) -> Bool {
+    // Where nobody may look, nobody of this user's listens either.
+    guard let connection = try? folder.connect(name) else { return false }
+    return connection.number >= 0
+  }
+
+  /// In seconds; a browser that opens at the same time may keep the other side for one.
+  private static let patience = 30
+}
+
+extension Descriptor {
+  fileprivate borrowing func accepted() -> Descriptor? { try? accept() }
+}
+
+/// Whether a connection waits, and not the end.
+private func wait(for listener: Int32, or stop: Int32) -> Bool {
+  var requests = [
+    pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+    pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+  ]
+  while unsafe poll(&requests, nfds_t(requests.count), -1) < 0 {
+    guard errno == EINTR else { return false }
+  }
+  return requests[0].revents == 0
+}

@@ -1,0 +1,66 @@
+import AcctModel
+import AcctPorts
+import CLinux
+import Glibc
+import PrivateFiles
+import Synchronization
+
+extension HandedAddress {
+  /// In bytes; more than a callback may have.
+  private static let limit = 1 << 16
+
+  /// Reads what a process of the same user sends; `nil` for nothing, such as a knock.
+  init?(on connection: consuming Descriptor) {
+    guard connection.isFromOwnUser else { return nil }
+    // Its end comes with the writing: whoever keeps it open for no reason is not waited for.
+    var limit = timeval(tv_sec: 5, tv_usec: 0)
+    unsafe setsockopt(
+      connection.number,
+      SOL_SOCKET,
+      SO_RCVTIMEO,
+      &limit,
+      socklen_t(MemoryLayout<timeval>.size)
+    )
+    var bytes = [UInt8](repeating: 0, count: Self.limit)
+    defer { wipe(&bytes) }
+    var count = 0
+    while true {
+      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+        return unsafe read(connection.number, room.baseAddress, room.count)
+      }
+      if got < 0 && errno == EINTR { continue }
+      guard got >= 0, count + got < bytes.count else { return nil }
+      if got == 0 { break }
+      count += got
+    }
+    guard count > 0 else { return nil }
+    let reply = Mutex<Descriptor?>(consume connection)
+    self.init(address: Secret(bytes[..<count])) { page in
+      reply.withLock { connection in
+        guard let last = connection.take() else { return }
+        // Whoever has gone need not hear it.
+        try? writeAll([page.byte].span, to: last.number)
+      }
+    }
+  }
+}
+
+extension CallbackPage {
+  var byte: UInt8 {
+    switch self {
+    case .done: UInt8(ascii: "d")
+    case .failed: UInt8(ascii: "f")
+    case .unexpected: UInt8(ascii: "u")
+    }
+  }
+
+  init?(byte: UInt8) {
+    switch byte {
+    case CallbackPage.done.byte: self = .done
+    case CallbackPage.failed.byte: self = .failed
+    case CallbackPage.unexpected.byte: self = .unexpected
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import AcctModel
+package import AcctPorts
+import Glibc
+import PrivateFiles
+
+extension SchemeHandler {
+  /// The desktop's: an entry of acct's own while a sign-in waits, which runs `acct callback ADDRESS`.
+  ///
+  /// The desktop puts the address into that program's arguments, where other processes of the same
+  /// user, and by the system's settings those of others, can see it for the moment that it lives.
+  /// No desktop has another way; the code in it is good once, and pasting it avoids that.
+  ///
+  /// - Parameters:
+  ///   - folders: Where the process that waits listens.
+  ///   - variable: Returns an environment variable.
+  /// - Returns: The handler; nothing is written yet.
+  package static func live(
+    _ folders: Folders,
+    _ variable: @escaping @Sendable (_ name: String) -> String?
+  ) -> SchemeHandler {
+    let callbacks = folders.run.subfolder("callbacks")
+    return SchemeHandler(
+      register: { scheme throws(SchemeHandlerFailure) in
+        guard let program = ownPath() else { throw .failed(reason: "acct's own path is unknown") }
+        let registration = Registration(program: program, variable)
+        do throws(PrivateFilesError) {
+          return try await reception(scheme, in: callbacks, registration)
+        } catch {
+          throw SchemeHandlerFailure(error)
+        }
+      },
+      deliver: { address, folder throws(SchemeHandlerFailure) in
+        let place = folder.map { PrivateFolder(at: $0) } ?? callbacks
+        guard let scheme = scheme(of: address) else { throw .nobodyWaits }
+        let answer: CallbackPage?
+        do throws(PrivateFilesError) {
+          answer = try HandOver.send(address, to: scheme, in: place)
+        } catch {
+          throw SchemeHandlerFailure(error)
+        }
+        guard let answer else {
+          // An entry that led here is of a process that is no more.
+          Registration(program: "", variable).clean(isAlive)
+          throw .nobodyWaits
+        }
+        return answer
+      }
+    )
+  }
+}
+
+private func reception(
+  _ scheme: String,
+  in callbacks: PrivateFolder,
+  _ registration: Registration
+) async throws(PrivateFilesError) -> SchemeReception {
+  // No scheme begins with an underscore: a lock's name is never a socket's.
+  let turn = try await callbacks.lock("_\(scheme)", seconds: 0)
+  let list = try await callbacks.lock("_", seconds: 5)
+  defer { list.release() }
+  registration.clean(isAlive)
+  let handOver = try HandOver(scheme, in: callbacks)
+  let change: Registration.Change
+  do { change = try registration.register(scheme, folder: callbacks.path) } catch {
+    await handOver.end()
+    try callbacks.remove(scheme)
+    throw .failed(path: "the desktop entry", reason: error.reason)
+  }
+  return SchemeReception(next: { await handOver.next() }) {
+    // Put back in any case: a list that two change at once is better than an entry that stays.
+    let list = try? await callbacks.lock("_", seconds: 5)
+    registration.undo(change)
+    list?.release()
+    await handOver.end()
+    // Whatever stays is replaced the next time.
+    try? callbacks.remove(scheme)
+    turn.release()
+  }
+}
+
+@Sendable private func isAlive(_ scheme: String, _ folder: String) -> Bool {
+  HandOver.isAlive(scheme, in: PrivateFolder(at: folder))
+}
+
+extension SchemeHandlerFailure {
+  fileprivate init(_ error: PrivateFilesError) {
+    self =
+      switch error {
+      case .busy: .failed(reason: "another sign-in waits for them")
+      case .failed(let path, let reason), .unsafe(let path, let reason):
+        .failed(reason: "\(path): \(reason)")
+      }
+  }
+}
+
+/// The scheme of an address, as the socket's name.
+private func scheme(of address: Secret) -> String? {
+  let head = address.withBytes { span in span.indices.prefix(65).map { span[$0] } }
+  guard let colon = head.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
+  let scheme = String(decoding: head[..<colon], as: UTF8.self).lowercased()
+  let isScheme = scheme.utf8.allSatisfy { byte in
+    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || "+-.".utf8.contains(byte)
+  }
+  return isScheme ? scheme : nil
+}
+
+private func ownPath() -> String? {
+  guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
+  defer { unsafe free(path) }
+  return unsafe String(validatingCString: path)
+}

@@ -1,0 +1,37 @@
+import AcctModel
+package import AcctPorts
+import Glibc
+import PrivateFiles
+
+extension SecretFiles {
+  /// The user's files, by the paths that they give.
+  package static func live() -> SecretFiles {
+    SecretFiles(
+      read: { path, limit throws(SecretFileFailure) in
+        do throws(Obstacle) {
+          // A FIFO must not hold the process up; it is no regular file, and refused as such.
+          let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
+          var bytes = try file.confidentialBytes(limit: limit)
+          return Secret(consuming: &bytes)
+        } catch {
+          throw .failed(path: path, reason: error.reason)
+        }
+      },
+      write: { path, secret, replacing throws(SecretFileFailure) in
+        do throws(Obstacle) {
+          let file = try NamedFile(path)
+          try secret.withBytes { bytes throws(Obstacle) in
+            try file.write(bytes, replacing: replacing)
+          }
+        } catch {
+          throw error == .system(EEXIST)
+            ? .exists(path: path) : .failed(path: path, reason: error.reason)
+        }
+      },
+      exists: { path in
+        var status = stat()
+        return unsafe lstat(path, &status) == 0
+      }
+    )
+  }
+}

@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+
+/// A file that the user names and that holds a secret, wherever it lies.
+///
+/// The folder is the user's choice and not ours to judge; the file itself is made for its owner
+/// alone, whatever the umask says.
+package struct NamedFile: Sendable {
+  private let folder: String
+  private let name: String
+  private let suffix: @Sendable () -> String
+
+  /// Names a file; nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - suffix: The random part of the temporary file's name.
+  /// - Throws: An obstacle for a path that can be no file's.
+  package init(
+    _ path: String,
+    suffix: @escaping @Sendable () -> String = {
+      String(UInt64.random(in: .min ... .max), radix: 16)
+    }
+  ) throws(Obstacle) {
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    folder = slash.map { String(path[...$0]) } ?? "."
+    name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    self.suffix = suffix
+    guard !name.isEmpty, name != ".", name != ".." else { throw .system(EISDIR) }
+  }
+
+  /// Writes the file atomically and durably.
+  ///
+  /// - Parameters:
+  ///   - bytes: Its contents.
+  ///   - replacing: Whether a regular file that is there is replaced.
+  /// - Throws: ``Obstacle``, `EEXIST` among them; what was there is then still there.
+  package func write(_ bytes: Span<UInt8>, replacing: Bool) throws(Obstacle) {
+    let folder = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)
+    if replacing, let there = try folder.status(of: name) { try there.checkRegular() }
+    let temporary = PrivateFolder.temporaryPrefix + suffix()
+    try folder.write(bytes, toNew: temporary)
+    do throws(Obstacle) {
+      try folder.rename(temporary, to: name, replacing: replacing)
+    } catch {
+      unsafe unlinkat(folder.number, temporary, 0)
+      throw error
+    }
+    try folder.synchronize()
+  }
+}
+
+extension Descriptor {
+  fileprivate func rename(
+    _ temporary: String,
+    to name: String,
+    replacing: Bool
+  ) throws(Obstacle) {
+    if replacing {
+      guard unsafe renameat(number, temporary, number, name) == 0 else { throw .last }
+      return
+    }
+    if unsafe acct_rename_new(number, temporary, name) == 0 { return }
+    // Some file systems, such as NFS, know links and not this.
+    guard errno == EINVAL || errno == ENOSYS else { throw .last }
+    guard unsafe linkat(number, temporary, number, name, 0) == 0 else { throw .last }
+    unsafe unlinkat(number, temporary, 0)
+  }
+
+  /// Reads the user's own regular file, which nobody else may read or write.
+  ///
+  /// - Parameter limit: The most bytes it may have.
+  /// - Returns: Its bytes, which may be a secret.
+  /// - Throws: ``Obstacle``.
+  package func confidentialBytes(limit: Int) throws(Obstacle) -> [UInt8] {
+    let status = try status()
+    try status.checkRegular()
+    try status.checkConfidential()
+    guard let bytes = try readAll(from: number, limit: limit) else { throw .system(EFBIG) }
+    return bytes
+  }
+}

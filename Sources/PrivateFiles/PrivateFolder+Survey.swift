@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+
+/// A file or folder as it lies there, whoever it belongs to.
+package struct SurveyEntry: Sendable {
+  package let path: String
+  package let status: FileStatus
+}
+
+extension PrivateFolder {
+  /// Looks at the folder and everything below it, without trusting, following or changing anything.
+  ///
+  /// - Parameter depth: How many levels of folders below this one are entered.
+  /// - Returns: The folder and what is in it, in no order; nothing if it is not there.
+  /// - Throws: ``PrivateFilesError`` if its contents can't be listed.
+  package func survey(depth: Int) throws(PrivateFilesError) -> [SurveyEntry] {
+    try at(path) { () throws(Obstacle) in
+      let own: FileStatus
+      do throws(Obstacle) {
+        own = try Descriptor.open(path, ACCT_O_PATH | O_NOFOLLOW).status()
+      } catch {
+        guard error == .notThere else { throw error }
+        return []
+      }
+      var entries = [SurveyEntry(path: path, status: own)]
+      guard own.kind == .folder else { return entries }
+      let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+      try folder.survey(path, depth: depth, into: &entries)
+      return entries
+    }
+  }
+
+  /// Whether a name is that of a file while it is being written.
+  package static func isTemporary(_ name: some StringProtocol) -> Bool {
+    name.hasPrefix(temporaryPrefix)
+  }
+
+  /// Removes a file if it is still the one that was surveyed.
+  ///
+  /// - Throws: ``PrivateFilesError``.
+  package func discard(_ name: String, modifiedAt time: Int) throws(PrivateFilesError) {
+    guard let folder = try opened() else { return }
+    try at(path(of: name)) { () throws(Obstacle) in
+      guard let status = try folder.status(of: name), status.kind == .regular, status.isOwn,
+        status.modifiedAt == time
+      else { return }
+      guard unsafe unlinkat(folder.number, name, 0) == 0 || errno == ENOENT else { throw .last }
+    }
+  }
+}
+
+extension Descriptor {
+  fileprivate func survey(
+    _ path: String,
+    depth: Int,
+    into entries: inout [SurveyEntry]
+  ) throws(Obstacle) {
+    for name in try names() {
+      // Gone since it was listed: somebody is at work.
+      guard let status = try status(of: name) else { continue }
+      let place = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+      entries.append(SurveyEntry(path: place, status: status))
+      guard status.kind == .folder, depth > 0 else { continue }
+      let folder: Descriptor
+      // One that can't be entered is reported as it is; the others must not go unseen for it.
+      do throws(Obstacle) { folder = try open(name, O_RDONLY | O_DIRECTORY) } catch { continue }
+      try folder.survey(place, depth: depth - 1, into: &entries)
+    }
+  }
+}
+
+/// Takes away what the group and others may do with an own file or folder.
+///
+/// - Throws: ``PrivateFilesError``.
+package func closeToOthers(_ path: String) throws(PrivateFilesError) {
+  try at(path) { () throws(Obstacle) in
+    let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    let status = try file.status()
+    guard status.isOwn else { throw .distrusted(reason: "it belongs to another user") }
+    guard fchmod(file.number, status.mode & 0o700) == 0 else { throw .last }
+  }
+}

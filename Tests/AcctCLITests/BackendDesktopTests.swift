@@ -1,0 +1,56 @@
+import AcctCLI
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import Testing
+
+@Suite("A backend's callback by way of the desktop, in memory")
+struct BackendDesktopTests {
+  private let recorded = RecordedWorld()
+
+  private func add(_ callback: String) async -> Int32 {
+    recorded.serve { request throws(HTTPFailure) in
+      if request.url.path == "/api/auth/start" {
+        return .json(#"{"authUrl":"https://as.example/authorize"}"#)
+      }
+      return .json(
+        """
+        {"accessToken":"at","refreshToken":"rt","handle":"alice.test",
+         "did":"did:plc:alicetestaccountaaaaaaaa","pds":"https://pds.example"}
+        """
+      )
+    }
+    var world = recorded.world()
+    world.browser = Browser { _ in true }
+    return await Acct.run(
+      ["add", "--backend", "https://app.example", "--callback", callback],
+      in: world
+    )
+  }
+
+  @Test("is taken where it is the right one, and the scheme given back")
+  func taken() async {
+    recorded.desktop.opens("limit://other?code=x", "limit://auth?code=", "limit://auth?code=c")
+    #expect(await add("limit://auth") == 0, "\(recorded.err)")
+    #expect(recorded.desktop.registered == ["limit"])
+    #expect(!recorded.desktop.isRegistered)
+    #expect(recorded.desktop.answers == [.unexpected, .unexpected, .done])
+    #expect(recorded.accountFiles == 1)
+  }
+
+  @Test("gives the scheme back where it says no")
+  func refused() async {
+    recorded.desktop.opens("limit://auth?error=access_denied")
+    #expect(await add("limit://auth") == 4, "\(recorded.err)")
+    #expect(!recorded.desktop.isRegistered)
+    #expect(recorded.desktop.answers == [.failed])
+    #expect(recorded.accountFiles == 0)
+  }
+
+  @Test("that nobody waits for is said, without what is in it")
+  func nobodyWaits() async {
+    #expect(await recorded.run(["callback", "--", "limit://auth?code=secret"]) == 1)
+    #expect(recorded.err.joined().contains("nobody waits"))
+    #expect(!recorded.err.joined().contains("secret"))
+  }
+}

@@ -1,0 +1,160 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// The error table of the guide that guest sessions come from, row by row.
+@Suite("Guest sessions that do not begin")
+struct GuestErrorTests {
+  private let world = RecordedWorld()
+
+  private func expect(
+    _ status: Int32,
+    _ message: String,
+    _ hint: String? = nil,
+    location: SourceLocation = #_sourceLocation
+  ) async {
+    #expect(await world.acct("add", "--guest", Guests.backend) == status, sourceLocation: location)
+    let lines = ["acct: \(message)"] + (hint.map { ["acct: hint: \($0)"] } ?? [])
+    #expect(world.err == lines, sourceLocation: location)
+    #expect(world.accountFiles == 0 && world.keyring.count == 0, sourceLocation: location)
+  }
+
+  @Test("authenticationRequired: Please sign in to continue")
+  func authenticationRequired() async {
+    world.serve(401, Guests.refusal("Authentication required"))
+    await expect(4, "https://api.example takes no guest (it answered 401): Authentication required")
+  }
+
+  @Test("unauthorized: Your session has expired. Please sign in again.")
+  func unauthorized() async {
+    await world.addGuest()
+    world.now += 900
+    #expect(await world.acct("header", "https://api.example/x") == 4)
+    #expect(world.err.first?.contains("has expired") == true)
+    #expect(world.err.last?.contains("acct add --guest https://api.example") == true)
+  }
+
+  @Test("rateLimited: You've reached your daily limit. Try again tomorrow.")
+  func rateLimited() async {
+    world.serve(
+      429,
+      Guests.refusal("You have reached your daily limit"),
+      [
+        ("X-RateLimit-Limit", "5"), ("X-RateLimit-Remaining", "0"),
+        ("X-RateLimit-Reset", "1800050700"), ("Retry-After", "50700"),
+      ]
+    )
+    await expect(
+      9,
+      "the limit of https://api.example is reached: You have reached your daily limit",
+      "0 of 5 left, resets in 14 h 5 min, retry in 14 h 5 min"
+    )
+    world.serve(429, "")
+    await expect(
+      9,
+      "the limit of https://api.example is reached",
+      "a new guest session does not reset it; wait"
+    )
+  }
+
+  @Test("missingDeviceID: Device identification required")
+  func missingDeviceID() async {
+    world.serve(400, Guests.refusal("X-Device-ID header is required for guest users"))
+    await expect(
+      11,
+      "https://api.example says that X-Device-ID was missing, which every guest's request carries",
+      "does a proxy on the way drop it?"
+    )
+    #expect(await world.acct("add", "--guest", Guests.backend, "--json") == 11)
+    #expect(world.err.first?.contains(#""code":"deviceIDMissing""#) == true)
+  }
+
+  @Test("badRequest: Invalid request")
+  func badRequest() async {
+    world.serve(400, Guests.refusal(#"no\u001b[31m"#))
+    await expect(11, #"https://api.example takes no guest (it answered 400): no\u{1b}[31m"#)
+    world.serve(404, "<html>")
+    await expect(11, "https://api.example takes no guest (it answered 404)")
+  }
+
+  @Test("serverError: Server error (503)")
+  func serverError() async {
+    world.serve(503, "", [("Retry-After", "7")])
+    await expect(11, "https://api.example failed with 503", "its Retry-After is 7")
+  }
+
+  @Test("noData: No data received")
+  func noData() async {
+    world.serve(200, "")
+    await expect(11, "https://api.example sent something that is not JSON")
+  }
+
+  @Test("An answer that is not what it must be is refused, whatever is wrong with it")
+  func badAnswers() async {
+    let token = Guests.token()
+    for (member, body) in [
+      ("guestToken", "{}"), ("guestToken", #"{"guestToken":5}"#), ("guestToken", "[]"),
+      ("guestToken", #"{"guestToken":"two words"}"#),
+      ("guestToken", #"{"guestToken":"\#(token.split(separator: ".")[0]).e30"}"#),
+      ("expiresIn", #"{"guestToken":"\#(token)","expiresIn":"soon"}"#),
+      ("expiresIn", #"{"guestToken":"\#(token)","expiresIn":1e400}"#),
+    ] {
+      world.serve(200, body)
+      await expect(11, "https://api.example sent a guest session with a bad \(member)")
+    }
+  }
+
+  @Test("Limitations that can't be read are left out, and the session begins")
+  func badLimitations() async throws {
+    let limitations: JSON = ["maxEditsPerDay": "many", "featuresDisabled": [1, "save", nil]]
+    world.serve(200, Guests.answer(Guests.token(), changing: ["limitations": limitations]))
+    #expect(await world.acct("add", "--guest", Guests.backend) == 0)
+    let kept = await world.status("limitations")?.objectValue
+    #expect(kept?["maxEditsPerDay"] == .null && kept?["featuresDisabled"] == ["save"])
+  }
+
+  @Test("A redirect is not followed: the device id is for that backend alone")
+  func redirect() async {
+    world.serve(307, "", [("Location", "https://elsewhere.example/")])
+    await expect(
+      11,
+      "https://api.example redirects to https://elsewhere.example/ where credentials can't follow"
+    )
+    #expect(world.requests.count == 1)
+  }
+
+  @Test("invalidURL: Invalid URL")
+  func invalidURL() async {
+    for (url, status): (String, Int32) in [
+      ("nonsense", 64), ("https://api.example/path", 64), ("http://api.example", 8),
+      ("https://user@api.example", 8),
+    ] {
+      #expect(await world.acct("add", "--guest", url) == status, "\(url)")
+    }
+    #expect(await world.acct("add", "--guest", Guests.backend, "--import", "-") == 64)
+    #expect(world.requests.isEmpty)
+  }
+
+  @Test("unknown: An unknown error occurred, when the network fails")
+  func network() async {
+    world.serve { _ throws(HTTPFailure) in throw .timedOut }
+    await expect(
+      10,
+      "https://api.example: no answer in time",
+      "nothing was wrong with the account; try again"
+    )
+  }
+
+  @Test("A failed renewal leaves what was there")
+  func failedRenewal() async {
+    await world.addGuest()
+    for status in [400, 401, 429, 500] {
+      world.serve(status, Guests.refusal("no"))
+      #expect(await world.acct("add", "--guest", Guests.backend) != 0)
+      #expect(await world.acct("token") == 0)
+      #expect(world.out == "\(Guests.token())\n")
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("Guest sessions")
+struct GuestTests {
+  private let world = RecordedWorld()
+
+  @Test("A guest is called after its backend, is its token's subject, and shows its limitations")
+  func account() async throws {
+    #expect(await world.addGuest() == 0)
+    #expect(world.err == ["acct: added guest@api.example"])
+    #expect(await world.acct("status", "--json") == 0)
+    let account = try #require(world.json?.objectValue?["account"]?.objectValue)
+    #expect(account["name"] == "guest@api.example")
+    #expect(account["kind"] == "guest" && account["tokenType"] == "guest")
+    #expect(account["service"] == "https://api.example")
+    #expect(account["origins"] == ["https://api.example"])
+    #expect(account["expiresAt"] == "2027-01-15T08:15:00Z")
+    let limitations = account["limitations"]?.objectValue
+    #expect(limitations?["maxEditsPerDay"] == 5)
+    #expect(limitations?["featuresDisabled"] == ["save", "history", "premium_templates"])
+    #expect(world.filesText.contains(#""subject":"g1""#))
+    _ = await world.acct("status")
+    #expect(world.out.contains("5 edits a day, no save, history and premium_templates"))
+  }
+
+  @Test("Its header lines are the token as Bearer and the device id, and no request is made")
+  func header() async throws {
+    await world.addGuest()
+    let sent = world.requests.count
+    #expect(await world.acct("header", "POST", "https://api.example/api/edit") == 0)
+    let device = try #require(world.file(.deviceID)?.dropLast())
+    #expect(world.out == "Authorization: Bearer \(Guests.token())\nX-Device-ID: \(device)\n")
+    #expect(world.requests.count == sent)
+    #expect(await world.acct("token") == 0)
+    #expect(world.out == "\(Guests.token())\n")
+  }
+
+  @Test("The device id is made once, and is the same at sign-in and in headers")
+  func deviceID() async throws {
+    await world.addGuest()
+    await world.addGuest(Guests.token("g2"))
+    let device = try #require(world.file(.deviceID)?.dropLast())
+    #expect(world.deviceIDs == [String(device), String(device)])
+    #expect(try AccountID(String(device)).description == device)
+  }
+
+  @Test("A damaged device id is told, kept, and sent to nobody")
+  func damagedDeviceID() async {
+    for text in ["", "nonsense\n", "00000000-0000-4000-8000-000000000000 \n"] {
+      world.corrupt(.deviceID, with: text)
+      #expect(await world.addGuest() == 65)
+      #expect(world.err.first == "acct: the file device-id holds no identifier of this machine")
+      #expect(world.file(.deviceID) == text)
+    }
+    #expect(world.requests.isEmpty && world.accountFiles == 0)
+  }
+
+  @Test("A token without a subject gets a random identity, which the next one keeps")
+  func noSubject() async throws {
+    let opaque = Handoffs.token(["exp": 1_800_000_900])
+    await world.addGuest(opaque)
+    let first = await identity()
+    #expect(try AccountID(try #require(first)).description == first)
+    await world.addGuest(Handoffs.token(["exp": 1_800_000_901]))
+    #expect(await identity() == first)
+    #expect(world.accountFiles == 1)
+  }
+
+  private func identity() async -> String? {
+    let id = await world.status("id")?.stringValue.flatMap { try? AccountID($0) }
+    let file = id.flatMap { world.file(.account($0)) }.flatMap {
+      try? JSON(parsing: Array($0.utf8))
+    }
+    return file?.objectValue?["subject"]?.stringValue
+  }
+
+  @Test("`exp` may be an integer, a float or a string")
+  func spellings() async {
+    for exp: JSON in [1_800_000_800, "1800000800", .number(JSONNumber("1800000800.5") ?? .init(0))]
+    {
+      await world.addGuest(Guests.token(exp: exp))
+      #expect(await world.status("expiresAt") == "2027-01-15T08:13:20Z")
+    }
+  }
+
+  @Test("Without `exp`, `expiresIn` counts; without either the token passes no check")
+  func noExpiry() async {
+    for exp: JSON? in [nil, "soon", .number(JSONNumber("1e400") ?? .init(0))] {
+      await world.addGuest(Guests.token(exp: exp))
+      #expect(await world.status("expiresAt") == "2027-01-15T08:15:00Z")
+    }
+    world.serve(200, Guests.answer(Guests.token(exp: nil), changing: ["expiresIn": .null]))
+    _ = await world.acct("add", "--guest", Guests.backend)
+    #expect(await world.acct("header", "https://api.example/x") == 4)
+    #expect(await world.status("state") == "expired")
+  }
+
+  @Test("`add --guest` again is the same account: its id, its name, its origins")
+  func renewal() async throws {
+    await world.addGuest(Guests.token(), "--name", "visitor")
+    let id = await world.status("id")
+    _ = await world.acct("allow", "visitor", "https://more.example")
+    #expect(await world.addGuest(Guests.token("g2")) == 0)
+    #expect(world.err == ["acct: renewed visitor"])
+    #expect(await world.status("id") == id)
+    #expect(await world.status("origins") == ["https://api.example", "https://more.example"])
+    #expect(world.accountFiles == 1 && world.keyring.count == 1)
+  }
+
+  @Test("Guests of two backends are two accounts, and removing one leaves the other")
+  func removal() async {
+    await world.addGuest()
+    world.serve(200, Guests.answer(Guests.token("other")))
+    #expect(await world.acct("add", "--guest", "http://localhost:8080") == 0)
+    #expect(world.err == ["acct: added guest@localhost:8080"])
+    #expect(await world.acct("remove", "guest@api.example") == 0)
+    #expect(world.accountFiles == 1 && world.keyring.count == 1)
+  }
+
+  @Test("Five minutes before its end the token is gone, the account stays, and the hint helps")
+  func expiry() async {
+    await world.addGuest()
+    world.now += 599
+    #expect(await world.acct("header", "https://api.example/x") == 0)
+    world.now += 1
+    #expect(await world.acct("list", "--json") == 0)
+    #expect(world.out.contains(#""state":"expired""#))
+    #expect(await world.acct("header", "https://api.example/x") == 4)
+    #expect(
+      world.err == [
+        "acct: the guest session of guest@api.example has expired: its time is up",
+        "acct: hint: `acct add --guest https://api.example` begins a new one; "
+          + "limits stay with this machine",
+      ]
+    )
+    #expect(world.keyring.count == 0 && world.accountFiles == 1)
+    #expect(await world.acct("header", "https://api.example/x") == 4)
+    #expect(await world.status("state") == "expired")
+    #expect(await world.status("reason") == "its time is up")
+    world.serve(200, Guests.answer(Guests.token("g2", exp: 1_800_001_500)))
+    #expect(await world.acct("add", "--guest", Guests.backend) == 0)
+    #expect(await world.status("state") == "valid")
+  }
+
+  @Test("`status` clears a token that is past as well, and exits 4")
+  func expiredStatus() async {
+    await world.addGuest()
+    world.now += 1_000
+    #expect(await world.acct("status", "--json") == 4)
+    #expect(world.out.contains(#""reason":"its time is up""#))
+    #expect(world.keyring.count == 0)
+  }
+
+  @Test("Asking for more time than is left exits 4, and clears nothing")
+  func minimum() async {
+    await world.addGuest()
+    #expect(await world.acct("token", "--min-valid", "1000") == 4)
+    #expect(world.err.first?.contains("less time left than was asked for") == true)
+    #expect(await world.acct("token") == 0)
+  }
+
+  @Test("A token that its server refused is cleared, and the account says so")
+  func refused() async throws {
+    await world.addGuest()
+    let account = try #require(try Overview(world.world()).listing().accounts.first)
+    try await GuestEnd(world.world(), .forbidden).refused(account)
+    #expect(world.keyring.count == 0)
+    #expect(await world.acct("header", "https://api.example/x") == 4)
+    #expect(world.err.first?.hasSuffix("has expired: its server refused it") == true)
+    #expect(await world.status("state") == "expired")
+  }
+
+  @Test("A refusal of a token that was replaced meanwhile clears nothing")
+  func refusedLate() async throws {
+    await world.addGuest()
+    let account = try #require(try Overview(world.world()).listing().accounts.first)
+    world.now += 1
+    await world.addGuest(Guests.token("g2", exp: 1_800_000_901))
+    try await GuestEnd(world.world(), .forbidden).refused(account)
+    #expect(await world.acct("header", "https://api.example/x") == 0)
+  }
+
+  @Test("A locked keyring is told before a guest session is asked for")
+  func locked() async {
+    world.keyring.lock()
+    #expect(await world.addGuest() == 6)
+    #expect(world.requests.isEmpty && world.accountFiles == 0)
+  }
+
+  @Test("`status --check` asks nobody about a guest")
+  func check() async {
+    await world.addGuest()
+    #expect(await world.acct("status", "--check") == 0)
+    #expect(world.requests.count == 1)
+    world.now += 700
+    #expect(await world.acct("status", "--check") == 4)
+    #expect(world.requests.count == 1)
+  }
+}

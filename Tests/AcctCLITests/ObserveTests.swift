@@ -1,0 +1,124 @@
+import AcctModel
+import AcctProtocol
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("Learning from what curl was answered")
+struct ObserveTests {
+  private let world = RecordedWorld()
+
+  private func observe(_ heads: String, _ url: String = "https://pds.example/x") async -> Int32 {
+    world.provide("-", heads)
+    return await world.acct("observe", url)
+  }
+
+  /// The nonce that a proof for the resource server would have.
+  private var nonce: String? {
+    guard let origin = try? Origin("https://pds.example") else { return nil }
+    return world.file(.nonce(origin))?.split { " \n".contains($0) }.dropFirst(2).first
+      .map(String.init)
+  }
+
+  @Test(
+    "The nonce is found in every way that response heads are printed",
+    arguments: [
+      "HTTP/1.1 200 OK\r\nDPoP-Nonce: n2\r\nContent-Length: 0\r\n\r\n",
+      "HTTP/1.1 200 OK\nDPoP-Nonce: n2\n\n",
+      "HTTP/2 200 \r\ndpop-nonce: n2\r\n\r\n",
+      "HTTP/3 200\r\ndpop-nonce:n2\r\n\r\n",
+      "DPoP-Nonce: n2\r\n",
+      "dpop-nonce: n2",
+      "\r\n\r\nDPoP-Nonce:   n2\t\r\n\r\n\r\n",
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nDPoP-Nonce: n2\r\n\r\n",
+      "HTTP/1.1 302 Found\r\nDPoP-Nonce: n1\r\nLocation: /y\r\n\r\nHTTP/2 200\r\nDPoP-Nonce: n2\r\n\r\n",
+      "HTTP/1.1 401 Unauthorized\r\nDPoP-Nonce: n1\r\nHTTP/1.1 200\r\nDPoP-Nonce: n2\r\n\r\n",
+      "DPoP-Nonce: n1\n\nDPoP-Nonce: n2\n\n",
+      "HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 400 Bad Request\r\nDPoP-Nonce: n2\r\n\r\n",
+      "HTTP/2 200\r\ndpop-nonce: n2\r\n\r\nserver-timing: db;dur=53\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nDPoP-Nonce: n2\r\n\r\n{\"DPoP-Nonce\": \"n3\"}\nDPoP-Nonce: n3\n",
+      "HTTP/1.1 200 OK\r\nDPoP-Nonce:\r\n n2\r\n\r\n",
+    ]
+  )
+  func spellings(_ heads: String) async {
+    _ = await world.add(Handoffs.dpop())
+    #expect(await observe(heads) == 0, "\(heads)")
+    #expect(nonce == "n2", "\(heads)")
+    #expect(world.out.isEmpty && world.err.isEmpty)
+  }
+
+  @Test("The next proof has the nonce, and its time is the server's where ours is wrong")
+  func proof() async throws {
+    _ = await world.add(Handoffs.dpop())
+    // One hour ahead of this machine's clock.
+    let heads = "HTTP/2 200\ndate: Fri, 15 Jan 2027 09:00:00 GMT\ndpop-nonce: fresh\n\n"
+    #expect(await observe(heads) == 0)
+    #expect(await world.acct("header", "https://pds.example/x") == 0)
+    let proof = try #require(world.out.split(separator: "\n").last).dropFirst("DPoP: ".count)
+    let claims = try JWT.decode(Token(String(proof))).claims.object
+    #expect(claims["nonce"] == "fresh")
+    #expect(claims["iat"] == 1_800_003_600)
+  }
+
+  @Test(
+    "Nothing that could be headers is bad input",
+    arguments: [
+      "", "\n\n", "\r\n", "not a header\n", ": empty\n", "spaced : no\n", "{\"a\"}", "\0",
+    ]
+  )
+  func nothing(_ heads: String) async {
+    _ = await world.add(Handoffs.dpop())
+    #expect(await observe(heads) == 65)
+    #expect(
+      world.err == [
+        "acct: there are no response headers on standard input",
+        "acct: hint: `curl -D -` prints them",
+      ]
+    )
+  }
+
+  @Test("A head that teaches nothing is no error, and neither is one with bytes that are no text")
+  func harmless() async {
+    _ = await world.add(Handoffs.dpop())
+    #expect(await observe("HTTP/2 204\r\n\r\n") == 0)
+    #expect(await observe("Server: x\n") == 0)
+    world.provide("-", bytes: Array("HTTP/1.1 200 OK\nX: \u{1}".utf8) + [0xFF, 0xFE, 0x0A])
+    #expect(await world.acct("observe", "https://pds.example/x") == 0)
+    #expect(nonce == nil)
+  }
+
+  @Test("More than a mebibyte is refused")
+  func size() async {
+    _ = await world.add(Handoffs.dpop())
+    #expect(await observe("X: \(String(repeating: "x", count: 1 << 20))\n") == 65)
+    #expect(world.err == ["acct: - is larger than 1024 KiB"])
+  }
+
+  @Test("Only the account's own origins are learnt from")
+  func origins() async {
+    _ = await world.add(Handoffs.dpop())
+    #expect(await observe("DPoP-Nonce: n\n", "https://evil.example/x") == 8)
+    #expect(await observe("DPoP-Nonce: n\n", "http://pds.example/x") == 8)
+    #expect(await observe("DPoP-Nonce: n\n", "nonsense") == 64)
+    #expect(nonce == nil)
+  }
+
+  @Test("Whatever a head says, no credential is touched by it")
+  func credentials() async {
+    await world.addGuest()
+    let heads = "HTTP/1.1 401 Unauthorized\r\nX-RateLimit-Remaining: 0\r\n\r\n"
+    #expect(await observe(heads, "https://api.example/x") == 0)
+    #expect(world.keyring.count == 1)
+    #expect(await world.acct("header", "https://api.example/x") == 0)
+  }
+
+  @Test("With --json it prints the limits that are now known")
+  func json() async throws {
+    _ = await world.add(Handoffs.dpop())
+    world.provide("-", "X-RateLimit-Remaining: 3\n")
+    #expect(await world.acct("observe", "https://pds.example/x", "--json") == 0)
+    let limits = try #require(world.json?.objectValue?["limits"]?.arrayValue)
+    #expect(limits.map { $0.objectValue?["remaining"] } == [3])
+  }
+}

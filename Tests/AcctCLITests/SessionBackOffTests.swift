@@ -1,0 +1,116 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// A backend that gives no answer is asked again after 2, 4 and 8 seconds, and up to half as much
+/// more; the recorded random bytes count upward from 1.
+@Suite("A backend that gives no answer")
+struct SessionBackOffTests {
+  let record = RecordedWorld()
+
+  private func backend(
+    left: Int64 = -1,
+    _ answers: FakeBackend.Answer...
+  ) async throws -> FakeBackend {
+    try await record.plantSession(left: left)
+    return FakeBackend(record, ["session": answers])
+  }
+
+  static let faults: [(String, FakeBackend.Answer, Int32)] = [
+    ("nobody there", .failure(.unreachable(reason: "connection refused")), 10),
+    ("no such name", .failure(.unresolved(host: "backend.example")), 10),
+    ("a time-out", .failure(.timedOut), 10),
+    ("cut off", .failure(.closed), 10),
+    ("500", .success(.json("{}", 500)), 11),
+    ("502", .success(.json("{}", 502)), 11),
+    ("503", .success(.json("{}", 503, ("Retry-After", "7"))), 11),
+  ]
+
+  @Test("is asked four times, and then that is said; the session is kept", arguments: faults)
+  func exhausted(what: String, fault: FakeBackend.Answer, status: Int32) async throws {
+    let backend = try await backend(fault)
+    #expect(await record.acct("header") == status)
+    // 2 + 1 % 2, 4 + 2 % 3, 8 + 3 % 5.
+    #expect(backend.times == [0, 3, 9, 20])
+    #expect(record.out.isEmpty)
+    #expect(record.sealed == "Fe26.2*1*old")
+    #expect(try record.member("standing") == "signedIn")
+    // One line for each wait, and the error with its hint.
+    #expect(
+      record.err.prefix(3).map { $0.suffix(4) } == ["n 3 s", "n 6 s", " 11 s"].map { $0.suffix(4) }
+    )
+    #expect(record.err.count == 5)
+  }
+
+  @Test("is forgotten when it answers in the end")
+  func recovers() async throws {
+    let down = FakeBackend.Answer.failure(.unreachable(reason: "connection refused"))
+    let backend = try await backend(down, down, FakeBackend.valid(record))
+    #expect(await record.acct("header") == 0)
+    #expect(backend.times == [0, 3, 9])
+    #expect(try record.member("renewalStartedAt") == .null)
+  }
+
+  @Test("is counted down on a terminal, and the line is taken away")
+  func countdown() async throws {
+    record.showOnTerminal()
+    let down = FakeBackend.Answer.failure(.unreachable(reason: "connection refused"))
+    _ = try await backend(down, FakeBackend.valid(record))
+    #expect(await record.acct("header") == 0)
+    let said = "acct: https://backend.example: can't connect: connection refused; trying again in"
+    #expect(record.passing == ["\(said) 3 s", "\(said) 2 s", "\(said) 1 s", ""])
+    #expect(record.err.isEmpty)
+  }
+
+  @Test("is waited for in silence with --quiet, and line by line on a dumb terminal")
+  func quiet() async throws {
+    let down = FakeBackend.Answer.failure(.unreachable(reason: "connection refused"))
+    _ = try await backend(down, FakeBackend.valid(record))
+    #expect(await record.acct("header", "--quiet") == 0)
+    #expect(record.err.isEmpty)
+    record.showOnTerminal()
+    record.set("TERM", to: "dumb")
+    _ = try await backend(down, FakeBackend.valid(record))
+    #expect(await record.acct("header") == 0)
+    #expect(record.passing == [""] || record.passing.isEmpty)
+    #expect(record.err.count == 1)
+  }
+
+  @Test("leaves a session in use that is not yet past, with a notice")
+  func notYetPast() async throws {
+    let backend = try await backend(left: 60, .failure(.timedOut))
+    #expect(await record.acct("header") == 0)
+    #expect(record.out == "Cookie: sid=Fe26.2*1*old\n")
+    #expect(record.err.last?.contains("used unrenewed") == true)
+    #expect(backend.times.count == 4)
+  }
+
+  @Test("is not asked again where that can't help")
+  func hopeless() async throws {
+    for fault in [
+      .failure(.untrusted(reason: "the certificate has expired")),
+      .success(.json("{}", 429, ("Retry-After", "7"))),
+    ] as [FakeBackend.Answer] {
+      let backend = try await backend(fault)
+      #expect(await record.acct("header") != 0)
+      #expect(backend.asked == ["session"])
+    }
+  }
+
+  @Test("may also fail to extend, as often, and the session is kept")
+  func refresh() async throws {
+    try await record.plantSession(left: -1)
+    let backend = FakeBackend(
+      record,
+      [
+        "session": [FakeBackend.valid(record, left: -1)],
+        "refresh-token": [.failure(.closed)],
+      ]
+    )
+    #expect(await record.acct("header") == 10)
+    #expect(backend.asked.count { $0 == "refresh-token" } == 4)
+    #expect(record.sealed == "Fe26.2*1*old")
+  }
+}

@@ -1,0 +1,124 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("What the terminal, the environment and options change")
+struct TerminalOptionTests {
+  let record = RecordedWorld()
+
+  private func isColoured(_ arguments: String...) async -> Bool {
+    record.clear()
+    #expect(await record.run(arguments) == 0)
+    return record.out.contains("\u{1B}")
+  }
+
+  @Test("colour is for a terminal that has it, and ends with NO_COLOR and --no-color")
+  func colour() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    for command in ["list", "status"] {
+      record.setColumns(80)
+      record.set("NO_COLOR", to: "")
+      record.set("TERM", to: "xterm")
+      #expect(await isColoured(command))
+      #expect(!(await isColoured(command, "--no-color")))
+      #expect(!(await isColoured("--no-color", command)))
+      #expect(!(await isColoured(command, "--json")))
+      record.set("TERM", to: "dumb")
+      #expect(!(await isColoured(command)))
+      record.set("TERM", to: "")
+      #expect(!(await isColoured(command)))
+      record.set("TERM", to: "xterm")
+      record.set("NO_COLOR", to: "1")
+      #expect(!(await isColoured(command)))
+      record.set("NO_COLOR", to: "")
+      record.setColumns(nil)
+      #expect(!(await isColoured(command)))
+    }
+    record.setColumns(80)
+    #expect(await isColoured())
+    #expect(!(await isColoured("--no-color")))
+  }
+
+  @Test("COLUMNS counts before the terminal's own width, and not where there is none")
+  func columns() async {
+    #expect(await record.add(Handoffs.dpop(), "--name", String(repeating: "x", count: 100)) == 0)
+    func widest() async -> Int {
+      #expect(await record.acct("list") == 0)
+      return record.out.split(separator: "\n").map(\.count).max() ?? 0
+    }
+    record.setColumns(80)
+    record.set("LANG", to: "C.UTF-8")
+    #expect(await widest() == 80)
+    record.set("COLUMNS", to: "50")
+    #expect(await widest() == 50)
+    for unusable in ["0", "-1", "wide"] {
+      record.set("COLUMNS", to: unusable)
+      #expect(await widest() == 80)
+    }
+    record.set("COLUMNS", to: "50")
+    record.setColumns(nil)
+    #expect(await widest() > 100)
+  }
+
+  @Test("a window that is too narrow for anything loses no state and stops nothing")
+  func tiny() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    for columns in 1...20 {
+      record.setColumns(columns)
+      #expect(await record.acct("list") == 0)
+      #expect(record.out.contains("valid"))
+      #expect(await record.acct("status") == 0)
+      #expect(await record.acct() == 0)
+    }
+  }
+
+  @Test("errors hold ASCII only in the C locale, and JSON stays JSON whatever is in it")
+  func plainErrors() async {
+    #expect(await record.add(Handoffs.bearer(), "--name", "grün") == 0)
+    #expect(await record.acct("status", "zoë") == 5)
+    #expect(record.err.joined().contains("zo\\u{eb}"))
+    #expect(record.err.joined().contains("gr\\u{fc}n"))
+    #expect(await record.acct("status", "--json", "zoë\u{115F}") == 5)
+    let error = try? JSON(parsing: Array(record.err.joined().utf8)).objectValue?["error"]
+    #expect(error?.objectValue?["message"]?.stringValue?.contains("zoë") == true)
+    #expect(!record.err.joined().unicodeScalars.contains("\u{115F}"))
+    record.set("LC_ALL", to: "de_DE.UTF-8")
+    #expect(await record.acct("status", "zoë") == 5)
+    #expect(record.err.joined().contains("zoë"))
+  }
+
+  @Test("--verbose says what is done, and nothing secret")
+  func verbose() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    #expect(await record.acct("header", "https://pds.example/a?secret=1", "--verbose") == 0)
+    let lines = record.err.joined(separator: "\n")
+    #expect(lines.contains("acct: secret-service: read oauth."))
+    #expect(!lines.contains("secret=1"))
+    #expect(!lines.contains("eyJ"))
+    #expect(await record.acct("header", "https://pds.example/a", "-v", "-q") == 0)
+    #expect(record.err.isEmpty)
+  }
+
+  @Test("--verbose names each request by method and URL without its query, and how it went")
+  func verboseRequests() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    record.now += 4000
+    record.serve { request throws(HTTPFailure) in
+      guard request.url.path.contains("well-known") || request.url.path.contains("plc") else {
+        throw .timedOut
+      }
+      return HTTPResponse(status: 404, fields: [], body: Secret(""))
+    }
+    #expect(await record.acct("token", "--verbose") != 0)
+    #expect(!record.requests.isEmpty)
+    for request in record.requests {
+      let line = "acct: \(request.method) \(request.url.origin)\(request.url.path): "
+      #expect(record.err.contains { $0.hasPrefix(line) })
+    }
+    #expect(!record.err.joined().contains("refresh-alice"))
+    #expect(await record.acct("token") != 0)
+    #expect(!record.err.contains { $0.contains(": 404") && $0.hasPrefix("acct: GET") })
+  }
+}

@@ -1,0 +1,52 @@
+package import StrictJSON
+
+/// A backend with guest sessions, of a test's own (`Tests/Backends/guest_backend.md`).
+///
+/// It ends when nobody holds it any more.
+package final class GuestBackend: Sendable {
+  package let origin: String
+  private let process: RunningProcess
+  private let input: OpenInput
+  private let http: LoopbackHTTP
+
+  /// Starts a backend, and returns when it serves.
+  ///
+  /// - Parameter settings: What differs from 15 minutes and 5 edits a day.
+  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
+  package init(_ settings: JSON = [:]) async throws {
+    input = try OpenInput()
+    var environment = ChildProcess.plainEnvironment
+    // Leaves no compiled files in the source tree.
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    let program = ChildProcess(
+      Product.source(".build/venv/bin/python"),
+      [Product.source("Tests/Backends/guest_backend.py")],
+      environment: environment
+    )
+    process = try RunningProcess(input.feeding(program))
+    let line = try JSON(parsing: Array(try await process.firstLine().utf8)).objectValue
+    guard let origin = line?["backend"]?.stringValue,
+      let port = origin.split(separator: ":").last.flatMap({ UInt16($0) })
+    else { throw HarnessFailure("the guest backend said something else") }
+    self.origin = origin
+    http = LoopbackHTTP(port: port)
+    try await set(settings)
+  }
+
+  /// Changes settings.
+  package func set(_ settings: JSON) async throws { try await control("settings", settings) }
+
+  /// Makes every token given out so far worthless.
+  package func revoke() async throws { try await control("revoke", [:]) }
+
+  /// The requests that came, oldest first.
+  package func requests() async throws -> [JSONObject] {
+    try await control("log", [:])["requests"]?.arrayValue?.compactMap(\.objectValue) ?? []
+  }
+
+  @discardableResult
+  private func control(_ command: String, _ body: JSON) async throws -> JSONObject {
+    let answer = try await http.send("POST", "/control/\(command)", body.serialized())
+    return try JSON(parsing: answer).objectValue ?? [:]
+  }
+}

@@ -1,0 +1,65 @@
+package import StrictJSON
+
+/// A backend of an app that hands over tokens of a network (`Tests/Backends/README.md`).
+///
+/// It ends when nobody holds it any more.
+package final class HandoffBackend: Sendable {
+  /// Its address.
+  package let address: String
+  private let process: RunningProcess
+  private let input: OpenInput
+  private let http: LoopbackHTTP
+
+  /// Starts a backend, and returns when it serves.
+  ///
+  /// - Parameters:
+  ///   - network: Where the people live whom it signs in.
+  ///   - settings: What differs from an ordinary one.
+  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
+  package init(on network: ATProtoNetwork, _ settings: JSON = [:]) async throws {
+    input = try OpenInput()
+    var environment = ChildProcess.plainEnvironment
+    // Leaves no compiled files in the source tree.
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    let program = ChildProcess(
+      Product.source(".build/venv/bin/python"),
+      [
+        Product.source("Tests/Backends/handoff_backend.py"), "--network", network["control"],
+        "--settings", String(decoding: settings.serialized(), as: UTF8.self),
+      ],
+      environment: environment
+    )
+    process = try RunningProcess(input.feeding(program))
+    let line = try JSON(parsing: Array(try await process.firstLine().utf8))
+    guard let address = line["backend"]?.stringValue,
+      let port = address.split(separator: ":").last.flatMap({ UInt16($0) })
+    else { throw HarnessFailure("the backend said something else") }
+    self.address = address
+    http = LoopbackHTTP(port: port)
+  }
+
+  /// Changes settings.
+  package func set(_ settings: JSON) async throws {
+    _ = try await http.send("POST", "/control/settings", settings.serialized())
+  }
+
+  /// The paths that were called, oldest first.
+  package func calls() async throws -> [String] {
+    try await log("requests").compactMap { $0["path"]?.stringValue }
+  }
+
+  /// The handles that it was told to sign in; `nil` where that was left to its page.
+  package func asked() async throws -> [String?] {
+    try await log("requests").filter { $0["path"] == "/api/auth/start" }
+      .map { $0["handle"]?.stringValue }
+  }
+
+  /// What only a wrong client sends, in words.
+  package func violations() async throws -> [String] {
+    try await log("violations").compactMap { $0["violation"]?.stringValue }
+  }
+
+  private func log(_ part: String) async throws -> [JSON] {
+    try JSON(parsing: try await http.send("GET", "/control/log"))[part]?.arrayValue ?? []
+  }
+}

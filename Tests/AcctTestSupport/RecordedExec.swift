@@ -1,0 +1,39 @@
+import AcctModel
+package import AcctPorts
+import Synchronization
+
+/// Remembers the program that a command wanted to become.
+package final class RecordedExec: Sendable {
+  /// A command line, and the one variable that is added to the environment.
+  package struct Call: Equatable, Sendable {
+    package let command: [String]
+    package let assignment: String
+
+    package init(command: [String], assignment: String) {
+      self.command = command
+      self.assignment = assignment
+    }
+  }
+
+  private let state = Mutex<(calls: [Call], failure: ExecFailure?)>(([], nil))
+
+  package var calls: [Call] { state.withLock { $0.calls } }
+
+  /// Makes every program fail to run.
+  package func fail(with failure: ExecFailure) { state.withLock { $0.failure = failure } }
+
+  /// The way to run programs as a command gets it; nothing is run.
+  package var port: Exec {
+    Exec {
+      PreparedExec { command, variable throws(ExecFailure) in
+        try self.state.withLock { state throws(ExecFailure) in
+          if let failure = state.failure { throw failure }
+          let value = variable.value.withBytes { bytes in
+            String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+          }
+          state.calls.append(Call(command: command, assignment: "\(variable.name)=\(value)"))
+        }
+      }
+    }
+  }
+}

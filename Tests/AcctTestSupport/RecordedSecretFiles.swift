@@ -1,0 +1,34 @@
+import AcctModel
+package import AcctPorts
+import Synchronization
+
+/// Files that hold a secret and live in memory: passphrases for tests to provide, exports to read.
+package final class RecordedSecretFiles: Sendable {
+  private let files = Mutex<[String: [UInt8]]>([:])
+
+  /// A file's contents as text.
+  package subscript(path: String) -> String? {
+    get { files.withLock { $0[path].map { String(decoding: $0, as: UTF8.self) } } }
+    set { files.withLock { $0[path] = newValue.map { Array($0.utf8) } } }
+  }
+
+  /// The files as a command gets them.
+  package var port: SecretFiles {
+    SecretFiles(
+      read: { path, limit throws(SecretFileFailure) in
+        guard let bytes = self.files.withLock({ $0[path] }) else {
+          throw .failed(path: path, reason: "no such file or directory")
+        }
+        guard bytes.count <= limit else { throw .failed(path: path, reason: "file too large") }
+        return Secret(bytes)
+      },
+      write: { path, secret, replacing throws(SecretFileFailure) in
+        try self.files.withLock { files throws(SecretFileFailure) in
+          guard replacing || files[path] == nil else { throw .exists(path: path) }
+          files[path] = secret.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        }
+      },
+      exists: { path in self.files.withLock { $0[path] != nil } }
+    )
+  }
+}

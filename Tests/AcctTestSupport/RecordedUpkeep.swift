@@ -1,0 +1,26 @@
+package import AcctPorts
+import Synchronization
+
+/// Folders that a test lays out, and what is done to them.
+package final class RecordedUpkeep: Sendable {
+  private let files = Mutex<[SurveyedFile]>([])
+
+  /// What lies in acct's folders now.
+  package var surveyed: [SurveyedFile] {
+    get { files.withLock { $0 } }
+    set { files.withLock { $0 = newValue } }
+  }
+
+  /// The folders as a command gets them.
+  package var port: Upkeep {
+    Upkeep(
+      survey: { self.surveyed },
+      close: { file in
+        self.files.withLock { files in
+          for index in files.indices where files[index] == file { files[index].mode &= 0o700 }
+        }
+      },
+      discard: { file in self.files.withLock { $0.removeAll { $0 == file } } }
+    )
+  }
+}

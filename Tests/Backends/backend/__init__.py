@@ -1,0 +1,1 @@
+"""Backends of apps, as tests need them: strict about what they are sent."""

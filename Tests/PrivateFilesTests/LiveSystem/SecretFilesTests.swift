@@ -1,0 +1,92 @@
+import AcctModel
+import AcctPorts
+import Glibc
+import LiveSystem
+import Testing
+
+@Suite("The live secret files")
+struct LiveSecretFilesTests {
+  let scratch: ScratchFolder
+  let files = SecretFiles.live()
+
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test("are written for their owner alone, whatever the umask, with nothing left beside them")
+  func write() throws {
+    let mask = umask(0)
+    defer { umask(mask) }
+    try files.write(scratch("out"), Secret("one"), false)
+    #expect(scratch.text(of: "out") == "one")
+    #expect(scratch.mode(of: "out") == 0o600)
+    #expect(try scratch.names() == ["out"])
+    #expect(try files.read(scratch("out"), 10) == Secret("one"))
+  }
+
+  @Test("are replaced only if that is asked for", arguments: ["file", "link", "dangling link"])
+  func replace(kind: String) throws {
+    switch kind {
+    case "file": try scratch.write("old", to: "out", mode: 0o644)
+    case "link":
+      try scratch.write("old", to: "target")
+      try scratch.link("out", to: "target")
+    default: try scratch.link("out", to: "nowhere")
+    }
+    #expect(files.exists(scratch("out")))
+    #expect(throws: SecretFileFailure.exists(path: scratch("out"))) {
+      try files.write(scratch("out"), Secret("new"), false)
+    }
+    guard kind == "file" else {
+      // What a link leads to is not what was named.
+      #expect(throws: SecretFileFailure.self) {
+        try files.write(scratch("out"), Secret("new"), true)
+      }
+      return
+    }
+    try files.write(scratch("out"), Secret("new"), true)
+    #expect(scratch.text(of: "out") == "new")
+    #expect(scratch.mode(of: "out") == 0o600)
+    #expect(try scratch.names() == ["out"])
+  }
+
+  @Test("are not written where no file can be", arguments: ["", "folder", "none/out", "folder/"])
+  func nowhere(name: String) throws {
+    try scratch.makeFolder("folder")
+    #expect(throws: SecretFileFailure.self) {
+      try files.write(scratch(name), Secret("new"), true)
+    }
+    #expect(try scratch.names() == ["folder"])
+  }
+
+  @Test("are read only if nobody else can", arguments: [0o640, 0o604, 0o620, 0o602] as [mode_t])
+  func open(mode: mode_t) throws {
+    try scratch.write("secret", to: "in", mode: mode)
+    #expect(throws: SecretFileFailure.self) { try files.read(scratch("in"), 10) }
+  }
+
+  @Test("are regular files of at most so many bytes")
+  func readable() throws {
+    try scratch.write("secret", to: "in")
+    #expect(throws: SecretFileFailure.self) { try files.read(scratch("in"), 5) }
+    try scratch.makeFIFO("fifo")
+    #expect(throws: SecretFileFailure.self) { try files.read(scratch("fifo"), 5) }
+    #expect(throws: SecretFileFailure.self) { try files.read(scratch("none"), 5) }
+    try scratch.link("link", to: scratch("in"))
+    #expect(try files.read(scratch("link"), 6) == Secret("secret"))
+  }
+}
+
+extension ScratchFolder {
+  /// What is in it, sorted.
+  fileprivate func names() throws -> [String] {
+    guard let folder = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+}

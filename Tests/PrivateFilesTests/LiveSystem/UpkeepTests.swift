@@ -1,0 +1,87 @@
+import AcctModel
+import AcctPorts
+import LiveSystem
+import Testing
+
+@Suite("The live upkeep")
+struct UpkeepTests {
+  let scratch: ScratchFolder
+  let upkeep: Upkeep
+
+  init() throws {
+    let scratch = try ScratchFolder()
+    self.scratch = scratch
+    upkeep = .live(Folders { $0 == "ACCT_HOME" ? scratch("home") : nil })
+  }
+
+  private func surveyed(_ name: String) throws -> SurveyedFile? {
+    try upkeep.survey().first { $0.path == scratch("home/\(name)") }
+  }
+
+  @Test("sees nothing where nothing is")
+  func nothing() throws { #expect(try upkeep.survey().isEmpty) }
+
+  @Test("sees each file and folder as it is, and what it is there for")
+  func survey() throws {
+    for folder in [
+      "home", "home/data", "home/data/accounts", "home/run", "home/run/nonces",
+      "home/run/identities", "home/state", "home/state/locks",
+    ] { try scratch.makeFolder(folder) }
+    let id = try AccountID("11111111-1111-4111-8111-111111111111")
+    let roles: [(String, SurveyedFile.Role)] = [
+      ("data/active", .other), ("data/accounts/.tmp-1f", .temporary), ("run/nonces/a", .hint),
+      ("run/identities/b", .hint), ("run/nonces/.tmp-2", .temporary),
+      ("state/locks/book", .lock(.book)), ("state/locks/account-\(id)", .lock(.account(id))),
+      ("state/locks/other", .other), ("data/book", .other),
+    ]
+    for (name, _) in roles { try scratch.write("", to: "home/\(name)", mode: 0o640) }
+    for (name, role) in roles {
+      let file = try #require(try surveyed(name))
+      #expect(file.role == role, "\(name)")
+      #expect(file.kind == .regular && file.mode == 0o640 && file.isOwn)
+      #expect(abs(file.modifiedAt.seconds(since: Clock.live().now())) < 60)
+    }
+    #expect(try upkeep.survey().count == roles.count + 8)
+  }
+
+  @Test("follows no link, and sees whose a file is")
+  func untrusted() throws {
+    for folder in ["home", "elsewhere"] { try scratch.makeFolder(folder) }
+    try scratch.write("", to: "elsewhere/file")
+    try scratch.link("home/data", to: scratch("elsewhere"))
+    try scratch.write("", to: "home/theirs")
+    try scratch.giveAway("home/theirs")
+    try scratch.makeFIFO("home/fifo")
+    #expect(try surveyed("data")?.kind == .link)
+    #expect(try surveyed("theirs")?.isOwn == false)
+    #expect(try surveyed("fifo")?.kind == .other)
+    #expect(try upkeep.survey().count == 4)
+  }
+
+  @Test("closes what is its own, and nothing through a link")
+  func close() throws {
+    try scratch.makeFolder("home", mode: 0o755)
+    try scratch.write("", to: "home/file", mode: 0o664)
+    try scratch.write("", to: "target", mode: 0o664)
+    try scratch.link("home/link", to: scratch("target"))
+    for file in try upkeep.survey() where file.kind != .link { try upkeep.close(file) }
+    #expect(scratch.mode(of: "home") == 0o700)
+    #expect(scratch.mode(of: "home/file") == 0o600)
+    let link = try #require(try surveyed("link"))
+    #expect(throws: FilesFailure.self) { try upkeep.close(link) }
+    #expect(scratch.mode(of: "target") == 0o664)
+  }
+
+  @Test("discards a file that is still the one that was seen, and no other")
+  func discard() throws {
+    try scratch.makeFolder("home")
+    try scratch.write("", to: "home/.tmp-1")
+    var file = try #require(try surveyed(".tmp-1"))
+    file.modifiedAt = file.modifiedAt.adding(seconds: -1)
+    try upkeep.discard(file)
+    #expect(try surveyed(".tmp-1") != nil)
+    try upkeep.discard(try #require(try surveyed(".tmp-1")))
+    #expect(try surveyed(".tmp-1") == nil)
+    try upkeep.discard(file)
+  }
+}
