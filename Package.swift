@@ -170,7 +170,9 @@ let package = Package(
     // The parsers of outside data, as targets of a fuzzer and of a test with mutated inputs.
     .target(
       name: "FuzzTargets",
-      dependencies: ["AcctModel", "StrictJSON", "AcctProtocol", "AcctEngine", "VaultKeyring"],
+      dependencies: [
+        "AcctModel", "StrictJSON", "AcctProtocol", "AcctEngine", "SessionBus", "VaultKeyring",
+      ],
       path: "Tests/FuzzTargets",
       swiftSettings: houseRules
     ),
