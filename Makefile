@@ -19,9 +19,11 @@ pages = $(wildcard man/acct*.[1-8])
 
 # Debug and release agree on this one: a room imports only what Package.swift lets it.
 flags = --explicit-target-dependency-import-check error
+# Types are looked up by address, not by name: that reads every conformance that there is.
+start_up = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 # What is installed looks for no library beside itself.
 release_flags = $(flags) --configuration release --product acct --static-swift-stdlib \
-	--disable-local-rpath
+	--disable-local-rpath $(start_up)
 binary = .build/release/acct
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/check-manual \
 	.ci/check-packages .ci/count-tests .ci/fuzz completions/generate packaging/deb \
@@ -35,6 +37,8 @@ setup: ## installs what building, testing and the demo need
 
 build: ## the release binary, .build/release/acct
 	@.ci/setup build
+	@mkdir -p .build/static
+	@ln -sf "$$(clang -print-file-name=libstdc++.a)" .build/static/
 	$(SWIFT) build $(release_flags)
 
 # One test at a time: many take real ports and real processes, and would take them from each other.
@@ -66,10 +70,11 @@ fuzz: ## feeds every parser what nobody should send
 	@.ci/setup build
 	.ci/fuzz
 
-bench: build ## measures acct beside its peers
+bench: build ## measures acct beside its peers, and counts what can be counted
 	@.ci/setup bench
 	@Benchmarks/peers.sh $(binary)
 	@Benchmarks/request.sh $(binary)
+	@Benchmarks/thresholds.sh $(binary)
 
 demo: build ## the main job, on a throwaway vault
 	@.ci/setup demo

@@ -62,6 +62,15 @@ extension StreamedResponse {
   /// How much of a refusal is read to find out its reason, in bytes.
   private static let refusalLimit = 1 << 16
 
+  /// Does without the body; a short one is read, so that its connection can be used again.
+  func dismiss() async {
+    if let length = head.field("Content-Length").flatMap({ Int($0) }), length <= Self.refusalLimit {
+      // A body that breaks off is no loss.
+      while let part = try? await next(), !part.isEmpty {}
+    }
+    await cancel()
+  }
+
   /// Why the request was refused, if it was; what had to be read of the body for that comes again.
   mutating func refusalCodes() async -> Set<String> {
     guard (400..<500).contains(head.status) else { return [] }

@@ -104,7 +104,7 @@ package struct MakeRequest: Sendable {
       case .take(let obstacle):
         return Answer(origin: wish.url.origin, response: seen, obstacle: obstacle)
       case .again(let seconds):
-        await seen.cancel()
+        await seen.dismiss()
         try await wait(seconds, for: wish.url.origin, tell)
       }
     }
