@@ -1,7 +1,7 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test screens lint format completions bench demo deb packages install \
-	files uninstall clean
+.PHONY: help setup build test screens lint format completions fuzz bench demo deb packages \
+	install files uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
@@ -26,7 +26,7 @@ release_flags = $(flags) --configuration release --product acct --static-swift-s
 	--disable-local-rpath $(start_up)
 binary = .build/release/acct
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/check-manual \
-	.ci/check-packages .ci/count-tests completions/generate packaging/deb \
+	.ci/check-packages .ci/count-tests .ci/fuzz completions/generate packaging/deb \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
 
 help: ## this list
@@ -66,9 +66,14 @@ completions: ## writes completions/ anew, from the commands as they are
 	$(SWIFT) build $(flags) --product acct
 	completions/generate .build/debug/acct
 
+fuzz: ## feeds every parser what nobody should send
+	@.ci/setup build
+	.ci/fuzz
+
 bench: build ## measures acct beside its peers, and counts what can be counted
 	@.ci/setup bench
 	@Benchmarks/peers.sh $(binary)
+	@Benchmarks/request.sh $(binary)
 	@Benchmarks/thresholds.sh $(binary)
 
 demo: build ## the main job, on a throwaway vault

@@ -23,6 +23,8 @@ struct Complaint: Equatable {
     var text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
     text = text.split(separator: "\n").first.map(String.init) ?? "that is not a command line"
     if text.hasSuffix(".") { text.removeLast() }
+    // One sentence, as everywhere.
+    text = text.replacing(". Please provide one of ", with: "; it is one of ")
     self.init(
       "usage",
       .usage,
