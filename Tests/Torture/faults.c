@@ -107,9 +107,7 @@ static enum fault meet(enum kind kind) {
 static int refuses(enum fault fault, enum kind kind) {
   switch (fault) {
   case ERROR:
-    errno = kind == UNIX_CONNECT || kind == INET_CONNECT ? ECONNREFUSED
-      : kind > INET_CONNECT || kind > UNIX_CONNECT       ? ECONNRESET
-                                                         : EIO;
+    errno = kind < UNIX_CONNECT ? EIO : kind == UNIX_CONNECT || kind == INET_CONNECT ? ECONNREFUSED : ECONNRESET;
     return 1;
   case FULL: errno = ENOSPC; return 1;
   case INTERRUPTED: errno = EINTR; return 1;
@@ -192,6 +190,10 @@ static int kind_at(int file, enum kind of_file, enum kind of_unix, enum kind of_
   socklen_t length = sizeof address;
   if (getsockname(file, (struct sockaddr *)&address, &length) != 0) return -1;
   int is_unix = address.ss_family == AF_UNIX;
+  /* A socketpair has no names: an event loop's own, which nothing can disturb. */
+  length = sizeof address;
+  if (is_unix && (getpeername(file, (struct sockaddr *)&address, &length) != 0 || length <= sizeof(sa_family_t)))
+    return -1;
   if (!is_unix && address.ss_family != AF_INET && address.ss_family != AF_INET6) return -1;
   if (of_unix == UNIX_RECEIVE) {
     struct pollfd request = {.fd = file, .events = POLLIN};
