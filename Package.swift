@@ -67,11 +67,7 @@ let package = Package(
   ],
   targets: [
     // System libraries: a module map and a shim, nothing else.
-    .systemLibrary(
-      name: "CLibSecret",
-      pkgConfig: "libsecret-1",
-      providers: [.apt(["libsecret-1-dev"])]
-    ),
+    .systemLibrary(name: "CLibSecret"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     // No pkgConfig: it would link the library, which is loaded at the first request instead.
@@ -87,7 +83,8 @@ let package = Package(
 
     // Adapters, one per port family; none knows another.
     room("PrivateFiles", ["CLinux"]),
-    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "CLibSecret"]),
+    room("SessionBus", ["AcctModel"]),
+    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "SessionBus", "CLibSecret"]),
     room(
       "VaultKeyring",
       ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
@@ -110,7 +107,9 @@ let package = Package(
       dependencies: [
         "AcctCLI", "AcctPorts", "LiveHTTP", "LiveSystem", "SecretServiceKeyring", "VaultKeyring",
       ],
-      swiftSettings: houseRules
+      swiftSettings: houseRules,
+      // `make build` puts libstdc++.a there: one library less to load and to bind.
+      linkerSettings: [.unsafeFlags(["-L.build/static"])]
     ),
 
     // Tests.
@@ -156,6 +155,7 @@ let package = Package(
       exclude: ["tls_front.py"],
       swiftSettings: houseRules
     ),
+    tests("SessionBusTests", ["AcctModel", "SessionBus"]),
     tests(
       "KeyringContractTests",
       [
@@ -170,6 +170,7 @@ let package = Package(
       swiftSettings: houseRules
     ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),
+    tests("ShellTests", ["AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
 
     // The parsers of outside data, as targets of a fuzzer and of a test with mutated inputs.
     .target(
