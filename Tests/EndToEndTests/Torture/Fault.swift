@@ -7,11 +7,18 @@ struct FaultPoint: Hashable, CustomStringConvertible {
 
   var description: String { "\(kind):\(number)" }
 
+  /// Whether it changes nothing.
+  var onlyLooks: Bool { kind == "open" || kind == "read" }
+
   /// What can befall such a call.
+  ///
+  /// Opening and reading change nothing: who is killed there is killed before the next call that
+  /// does, or after the last one that did.
   var faults: [Fault] {
     switch kind {
-    case "open", "lock": [.error, .interrupted, .before, .after]
-    case "read": [.error, .interrupted, .short, .before]
+    case "open": [.error, .interrupted]
+    case "read": [.error, .interrupted, .short]
+    case "lock": [.error, .interrupted, .before, .after]
     case "create", "fsync": [.error, .full, .interrupted, .before, .after]
     case "write": Fault.allCases
     case "rename", "mkdir": [.error, .full, .before, .after]

@@ -2,14 +2,16 @@ import AcctTestSupport
 import Testing
 
 /// A command that is tortured, with what must come of it.
-struct Ordeal: Sendable, CustomTestStringConvertible {
+struct Ordeal: Sendable {
   let name: String
   /// Whether there is another account, or nothing at all.
   var isInUse = true
+  /// Whether it spends a refresh token, whose successor may be lost on its way.
+  var losesSessions = false
+  /// How many faults are enough where there is no time for all of them.
+  var sample = 16
   /// Brings the scene into the state in which the command is run.
   let prepare: @Sendable (inout TortureScene) async throws -> Trial
-
-  var testDescription: String { name }
 }
 
 /// A command that is about to run, and how to tell what it did.
@@ -38,4 +40,7 @@ enum Verdict {
   case sound
   /// A session that ended between the server's answer and the first write: the documented window.
   case lost
+  /// Credentials that were being replaced when the process was killed: half of them are new, the
+  /// account says so, and takes the new ones again.
+  case halfReplaced
 }

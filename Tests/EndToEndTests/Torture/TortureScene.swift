@@ -10,8 +10,10 @@ struct TortureScene {
   let server: StrictServer
   let keyring: GnomeKeyring?
   /// The one in which a command runs now.
-  var home: AcctHome
-  /// A home of its own for the next command, without any account.
+  private(set) var home: AcctHome
+  /// The one with the other account.
+  private let inhabited: AcctHome
+
   static let bystander = "bob"
   static let bystanderToken = "bystander-Eiseeshu7ohd"
 
@@ -19,7 +21,8 @@ struct TortureScene {
     // The tests' curl does not learn nonces.
     server = try await StrictServer(["rs_nonce": false, "subject": "alice"])
     self.keyring = keyring
-    home = if let keyring { try AcctHome(in: keyring) } else { try AcctHome() }
+    inhabited = if let keyring { try AcctHome(in: keyring) } else { try AcctHome() }
+    home = inhabited
     let bystander = try await add(
       """
       {"access_token":"\(Self.bystanderToken)","token_type":"Bearer","expires_in":86400,
@@ -32,10 +35,13 @@ struct TortureScene {
     try #require(bystander.status == 0, "\(bystander.errorText)")
   }
 
-  /// Empty, as before the first `add`.
+  /// Moves to a home that is empty, as before the first `add`.
   mutating func startAnew() throws {
     home = if let keyring { try AcctHome(in: keyring) } else { try AcctHome() }
   }
+
+  /// Comes back to the home with the other account.
+  mutating func comeHome() { home = inhabited }
 
   func add(_ credentials: String, _ options: String...) -> ChildProcess {
     home.command(["add", "--import", "-"] + options, input: credentials)
@@ -83,9 +89,11 @@ struct TortureScene {
     return (accounts.compactMap { $0["name"]?.stringValue }, active?["name"]?.stringValue)
   }
 
+  /// What alice's tokens are for.
+  var url: String { "\(server.resource)/resource" }
+
   /// Whether the resource server takes alice's token with a proof by her key.
   func aliceIsServed() async throws -> Bool {
-    let url = server.resource + "/resource"
     let header = try await home.acct("header", "-a", "alice", url)
     guard header.status == 0 else { return false }
     let answer = try await ChildProcess(
