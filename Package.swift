@@ -54,7 +54,11 @@ let fuzzer: [Target] =
 
 let package = Package(
   name: "acct",
-  products: [.executable(name: "acct", targets: ["acct"])],
+  products: [
+    .executable(name: "acct", targets: ["acct"]),
+    // Tests only: preloaded into acct, to let its system calls fail.
+    .library(name: "Faults", type: .dynamic, targets: ["Faults"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
@@ -115,6 +119,7 @@ let package = Package(
       path: "Tests/AcctTestSupport",
       swiftSettings: houseRules
     ),
+    .target(name: "Faults", path: "Tests/Torture", exclude: ["README.md"]),
     tests("AcctModelTests", ["AcctModel", "AcctTestSupport"], vectors: true),
     tests("StrictJSONTests", ["StrictJSON"]),
     tests(

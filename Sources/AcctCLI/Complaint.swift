@@ -106,6 +106,13 @@ extension Complaint {
         "the keyring item \(kind.rawValue) of \(account) is not what acct writes",
         hint: "add the account again: it keeps its name"
       )
+    case .halfReplaced(let account):
+      self.init(
+        "signInRequired",
+        .signInRequired,
+        "the credentials of \(account) were being replaced when that was interrupted",
+        hint: "add the account again: it keeps its name"
+      )
     case .damagedAccount(let id):
       self.init("damagedAccount", .badInput, "the file of account \(id) is damaged")
     case .http, .oauth, .rateLimited, .serverFailed, .offline, .issuerUnknown, .notRenewable:
