@@ -10,7 +10,9 @@ bindir = $(DESTDIR)$(PREFIX)/bin
 
 # Debug and release agree on this one: a room imports only what Package.swift lets it.
 flags = --explicit-target-dependency-import-check error
-release_flags = $(flags) --configuration release --product acct --static-swift-stdlib
+# Types are looked up by address, not by name: a look-up by name reads every conformance that there is.
+start_up = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+release_flags = $(flags) --configuration release --product acct --disable-local-rpath --static-swift-stdlib $(start_up)
 binary = .build/release/acct
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/count-tests \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
@@ -23,6 +25,8 @@ setup: ## installs what building, testing and the demo need
 
 build: ## the release binary, .build/release/acct
 	@.ci/setup build
+	@mkdir -p .build/static
+	@ln -sf "$$(clang -print-file-name=libstdc++.a)" .build/static/
 	$(SWIFT) build $(release_flags)
 
 # One test at a time: many take real ports and real processes, and would take them from each other.
@@ -44,9 +48,10 @@ lint: build ## format, rooms, scripts, and what the binary links
 format: ## formats the sources in place
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
-bench: build ## measures acct beside its peers
+bench: build ## measures acct beside its peers, and counts what can be counted
 	@.ci/setup bench
 	@Benchmarks/peers.sh $(binary)
+	@Benchmarks/thresholds.sh $(binary)
 
 demo: build ## the main job, on a throwaway vault
 	@.ci/setup demo

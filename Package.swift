@@ -63,11 +63,7 @@ let package = Package(
   ],
   targets: [
     // System libraries: a module map and a shim, nothing else.
-    .systemLibrary(
-      name: "CLibSecret",
-      pkgConfig: "libsecret-1",
-      providers: [.apt(["libsecret-1-dev"])]
-    ),
+    .systemLibrary(name: "CLibSecret"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     // No pkgConfig: it would link the library, which is loaded at the first request instead.
@@ -83,7 +79,8 @@ let package = Package(
 
     // Adapters, one per port family; none knows another.
     room("PrivateFiles", ["CLinux"]),
-    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "CLibSecret"]),
+    room("SessionBus", ["AcctModel"]),
+    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "SessionBus", "CLibSecret"]),
     room(
       "VaultKeyring",
       ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
@@ -106,7 +103,9 @@ let package = Package(
       dependencies: [
         "AcctCLI", "AcctPorts", "LiveHTTP", "LiveSystem", "SecretServiceKeyring", "VaultKeyring",
       ],
-      swiftSettings: houseRules
+      swiftSettings: houseRules,
+      // `make build` puts libstdc++.a there: one library less to load and to bind.
+      linkerSettings: [.unsafeFlags(["-L.build/static"])]
     ),
 
     // Tests.

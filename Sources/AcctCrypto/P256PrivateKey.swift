@@ -9,7 +9,7 @@ package struct P256PrivateKey: Sendable {
   package let publicKey: P256PublicKey
   private let key: EVPKey
 
-  /// Generates a key from OpenSSL's own random generator.
+  /// Generates a key from the kernel's random numbers.
   ///
   /// - Throws: ``CryptoError/libraryFailed``.
   package static func generate() throws(CryptoError) -> P256PrivateKey {

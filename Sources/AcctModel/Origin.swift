@@ -47,7 +47,7 @@ extension UInt8 {
 extension Origin: CustomStringConvertible {
   /// `https://host`, with the port only where it is not the scheme's own.
   package var description: String {
-    "\(scheme)://\(authority)"
+    "\(scheme.rawValue)://\(authority)"
   }
 
   /// The host, and the port where it is not the scheme's own: the value of a `Host` field.

@@ -6,7 +6,10 @@ import StrictJSON
 
 /// Shows every account; works offline and while the keyring is locked.
 struct List: AcctCommand {
-  static let configuration = CommandConfiguration(abstract: "Show every account.")
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Show every account."
+  )
 
   @OptionGroup var options: SharedOptions
 
