@@ -150,6 +150,7 @@ let package = Package(
       exclude: ["tls_front.py"],
       swiftSettings: houseRules
     ),
+    tests("SessionBusTests", ["AcctModel", "SessionBus"]),
     tests(
       "KeyringContractTests",
       [
@@ -164,6 +165,7 @@ let package = Package(
       swiftSettings: houseRules
     ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),
+    tests("ShellTests", ["AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
 
     // The parsers of outside data, as targets of a fuzzer and of a test with mutated inputs.
     .target(

@@ -122,6 +122,7 @@ extension Complaint {
         hint: "`curl -D -` prints them"
       )
     case .guest(let error): self.init(error)
+    case .request(let error): self.init(error)
     case .files(let failure): self.init(failure)
     case .input(.tooLarge(let name, let limit)):
       self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")

@@ -33,7 +33,10 @@ struct AccountBook: Sendable {
         damaged.append(id)
       }
     }
-    return (accounts.sorted { $0.name < $1.name }, damaged)
+    // An account is large: it is moved once, and only its place is sorted.
+    let names = accounts.map(\.name)
+    let order = names.indices.sorted { names[$0] < names[$1] }
+    return (order.map { accounts[$0] }, damaged)
   }
 
   func save(_ account: Account) throws(EngineError) {

@@ -23,6 +23,11 @@ package struct Authorize: Sendable {
     /// `nil` only where the lines are the same for every URL.
     package var url: HTTPURL?
 
+    init(method: String, url: HTTPURL) {
+      self.method = method
+      self.url = url
+    }
+
     /// Checks what the user typed.
     ///
     /// - Throws: ``EngineError/methodMalformed(_:)``, ``EngineError/malformed(_:)``.
@@ -58,9 +63,7 @@ package struct Authorize: Sendable {
     asBearer: Bool = false
   ) async throws(EngineError) -> Authorization {
     if let url = target.url {
-      guard account.origins.contains(url.origin) else {
-        throw .refusedOrigin(url.origin, account: account.name, allowed: account.origins)
-      }
+      try check(url, for: account)
     } else if account.tokenType == .dpop {
       throw .urlNeeded(account.name)
     }
@@ -70,6 +73,13 @@ package struct Authorize: Sendable {
       expiresAt: grant.expiresAt,
       notices: grant.notices
     )
+  }
+
+  /// Refuses a URL whose origin is not the account's.
+  func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
+    guard account.origins.contains(url.origin) else {
+      throw .refusedOrigin(url.origin, account: account.name, allowed: account.origins)
+    }
   }
 
   private func fields(
@@ -129,7 +139,7 @@ package struct HeaderField: Equatable, Sendable {
 
 extension String {
   /// Whether it is a `token` of RFC 9110, section 5.6.2, as a method must be.
-  fileprivate var isHTTPToken: Bool {
+  var isHTTPToken: Bool {
     !isEmpty
       && utf8.allSatisfy { byte in
         switch byte {

@@ -81,6 +81,9 @@ package enum EngineError: Error, Equatable, Sendable {
   case nothingObserved
   case guest(GuestError)
 
+  /// A request that the user makes.
+  case request(RequestError)
+
   case files(FilesFailure)
   /// What the user named could not be read.
   case input(StreamFailure)

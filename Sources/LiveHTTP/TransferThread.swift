@@ -62,7 +62,7 @@ final class TransferThread: Sendable {
         return desk.orders
       }
       for order in orders { work.carryOut(order) }
-      work.goOn()
+      work.goOn { desk.withLock { !$0.orders.isEmpty } }
     }
     // Nobody waits any more for what may have been ordered since.
     desk.withLock { $0.isClosed = true }

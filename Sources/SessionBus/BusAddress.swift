@@ -26,7 +26,7 @@ package struct BusAddress: Sendable {
   /// The socket names of the list, as the bytes of `sun_path`; an abstract one begins with NUL.
   ///
   /// Only Unix sockets: what else D-Bus has (TCP) cannot tell whose process it talks to.
-  var socketNames: [[UInt8]] { text.split(separator: ";").compactMap(Self.socketName) }
+  package var socketNames: [[UInt8]] { text.split(separator: ";").compactMap(Self.socketName) }
 
   private static func launchingNothing(_ addresses: String) -> String {
     addresses.split(separator: ";").filter { !$0.hasPrefix("autolaunch:") }.joined(separator: ";")

@@ -8,7 +8,7 @@ package struct JSONObject: Sendable {
   private var positions: [ExactName: Int] = [:]
 
   /// Up to so many members are searched one by one, which is faster than hashing.
-  private static let searchLimit = 8
+  private static let searchLimit = 64
 
   /// Creates an object without members.
   package init() {}
@@ -59,7 +59,11 @@ package struct JSONObject: Sendable {
 
   private func position(of name: String) -> Int? {
     guard members.count <= Self.searchLimit else { return positions[ExactName(name)] }
-    return members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+    let count = name.utf8.count
+    // Most names differ in length already.
+    return members.firstIndex {
+      $0.name.utf8.count == count && $0.name.utf8.elementsEqual(name.utf8)
+    }
   }
 
   private mutating func reindex() {

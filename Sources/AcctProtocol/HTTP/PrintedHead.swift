@@ -1,5 +1,5 @@
 /// The head of a response, as `curl -D -` prints it.
-package struct ResponseHead: Sendable {
+package struct PrintedHead: Sendable {
   /// The status, where a status line stood before the fields.
   package var status: Int?
   /// The fields, in order.
@@ -13,10 +13,10 @@ package struct ResponseHead: Sendable {
   ///
   /// - Parameter bytes: What was printed.
   /// - Returns: `nil` where there is neither a status line nor a field.
-  package static func last(in bytes: [UInt8]) -> ResponseHead? {
-    var last: ResponseHead?
+  package static func last(in bytes: [UInt8]) -> PrintedHead? {
+    var last: PrintedHead?
     for block in blocks(bytes) {
-      guard let head = ResponseHead(block) else { continue }
+      guard let head = PrintedHead(block) else { continue }
       if head.status == nil, let before = last, before.status != nil {
         // Only what consists of fields is a trailer; a body may have a colon in it as well.
         guard head.fields.count == block.count else { continue }
