@@ -16,8 +16,8 @@ package struct AcctHome: Sendable {
     ]) { $1 }.merging(variables) { $1 }
   }
 
-  /// Makes a home whose accounts are kept in a GNOME Keyring.
-  package init(in keyring: GnomeKeyring) throws(ProcessFailure) {
+  /// Makes a home whose accounts are kept in a desktop's keyring.
+  package init(in keyring: some DesktopKeyring) throws(ProcessFailure) {
     folder = try TemporaryFolder()
     environment = ChildProcess.plainEnvironment.merging(keyring.environment) { $1 }
       .merging(["ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "secret-service"]) { $1 }
