@@ -73,6 +73,9 @@ let package = Package(
     // No pkgConfig: it would link the library, which is loaded at the first request instead.
     .systemLibrary(name: "CLibCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
+    // The free(3) of the whole process, which wipes; in C, since Swift's own runtime calls it.
+    .target(name: "CWipingFree"),
+
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
     room("AcctModel"),
     room("StrictJSON"),
@@ -104,7 +107,8 @@ let package = Package(
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctPorts", "LiveHTTP", "LiveSystem", "SecretServiceKeyring", "VaultKeyring",
+        "AcctCLI", "AcctPorts", "CWipingFree", "LiveHTTP", "LiveSystem", "SecretServiceKeyring",
+        "VaultKeyring",
       ],
       swiftSettings: houseRules
     ),
