@@ -67,13 +67,21 @@ def run(command: list[str], at_exit: Callable[[int], None]) -> int:
 
 
 def writable(pid: int) -> list[tuple[str, bytes]]:
-    regions = []
+    """What can be written to, by what it is: `heap`, `stack`, or a file's name for its variables."""
+    regions: list[tuple[str, bytes]] = []
+    guard = 0  # where the last region ended that nobody may touch
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
         for line in maps:
             start, end, mode, name = re.match(r"(\w+)-(\w+) (\S+) \S+ \S+ \d+ *(.*)", line).groups()
+            first, last = int(start, 16), int(end, 16)
             if "w" in mode:
-                memory.seek(int(start, 16))
-                regions.append((name or "anonymous", memory.read(int(end, 16) - int(start, 16))))
+                memory.seek(first)
+                # The C library's arenas begin at multiples of 64 MiB, and a thread's stack behind a guard.
+                kind = "stack" if not name and guard == first and first % (64 << 20) else "heap"
+                name = name.strip("[]") if name.startswith("[") else name or kind
+                regions.append((name, memory.read(last - first)))
+            elif mode.startswith("---"):
+                guard = last
     return regions
 
 

@@ -1,14 +1,15 @@
 """Finds secrets in what a program asked of the kernel: every argument of every system call.
 
-usage: sightings.py SECRETS PROGRAM TRACE…
+usage: sightings.py SECRETS PROGRAM FOLDER…
 
-SECRETS is JSON as forms.py reads it. The TRACEs are strace's, one file for each thread
-(`-ff -v -s … -yy`), without calls that only read. Prints JSON: where each secret was seen.
+SECRETS is JSON as forms.py reads it. A FOLDER holds the traces of one run by strace, one file for each
+thread (`-ff -v -s … -yy`), without calls that only read. Prints JSON: for each run, where secrets were seen.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 
@@ -91,15 +92,20 @@ class Tracks:
         return f"file {at[2]}"
 
 
-def main() -> None:
-    secrets, program, *paths = sys.argv[1:]
-    tracks = Tracks(paths, program)
-    seen: dict[tuple[str, str], str] = {}
-    for kind, form, needle in forms.read(secrets):
+def seen(folder: str, program: str, needles: list[tuple[str, str, bytes]]) -> list[dict]:
+    tracks = Tracks([entry.path for entry in os.scandir(folder)], program)
+    found: dict[tuple[str, str], dict] = {}
+    for kind, form, needle in needles:
         for place, data in tracks.written.items():
             if needle in data:
-                seen.setdefault((kind, place), form)
-    print(json.dumps([{"kind": kind, "place": place, "form": form} for (kind, place), form in sorted(seen.items())]))
+                found.setdefault((kind, place), {"kind": kind, "place": place, "form": form})
+    return list(found.values())
+
+
+def main() -> None:
+    secrets, program, *folders = sys.argv[1:]
+    needles = forms.read(secrets)
+    print(json.dumps([seen(folder, program, needles) for folder in folders]))
 
 
 if __name__ == "__main__":

@@ -78,6 +78,6 @@ struct LeakSearchTests {
   ) async throws -> [Sighting] {
     let run = try await TracedRun(try program(deed, in: folder))
     try #require(run.output.status == 0, "\(run.output.errorText)")
-    return try await run.sightings(of: marked)
+    return try await TracedRun.sightings(of: marked, in: [run])[0]
   }
 }

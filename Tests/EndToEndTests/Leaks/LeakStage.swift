@@ -14,6 +14,7 @@ final class LeakStage {
   let passphraseFile: String
   let wrongPassphraseFile: String
   private(set) var secrets = GivenSecrets()
+  private var runs: [(LeakRow, TracedRun)] = []
   private let busPath: String?
 
   private static let exportPassphrase = "made up, for an export"
@@ -56,7 +57,7 @@ final class LeakStage {
     secrets.add("key", try #require(jwk?["d"]?.stringValue))
   }
 
-  /// Runs a row under a trace, and asserts that no secret was seen but where it belongs.
+  /// Runs a row under a trace, to be looked through by ``expectNoLeaks(_:)``.
   func run(_ row: LeakRow, _ location: SourceLocation = #_sourceLocation) async throws {
     if let fault = row.fault {
       var json: JSONObject = ["endpoint": .string(fault.endpoint), "kind": .string(fault.kind)]
@@ -70,16 +71,31 @@ final class LeakStage {
       sourceLocation: location
     )
     if row.fault != nil { try await server.fault(nil) }
-    try await noteSecrets(after: row)
-    let strays = try await run.sightings(of: secrets).filter { !isAtHome($0, row) }
-    #expect(strays.isEmpty, "\(row)", sourceLocation: location)
+    try await noteKeys(after: row)
+    runs.append((row, run))
+  }
+
+  /// Asserts that no run so far showed a secret to anybody but whose it is.
+  func expectNoLeaks(_ location: SourceLocation = #_sourceLocation) async throws {
+    try await noteServers()
+    let sightings = try await TracedRun.sightings(of: secrets, in: runs.map(\.1))
+    try #require(sightings.count == runs.count)
+    for ((row, _), seen) in zip(runs, sightings) {
+      let strays = seen.filter { !isAtHome($0, row) }
+      #expect(strays.isEmpty, "\(row)", sourceLocation: location)
+      // Where showing it is its purpose, it does.
+      for (kind, place) in row.shows {
+        #expect(seen.contains { $0.kind == kind && $0.place == place }, "\(row)")
+      }
+    }
   }
 
   /// Runs a row to its end, and looks into what it has left in its memory.
   func leftovers(of row: LeakRow) async throws -> [Sighting] {
     let run = try await RememberedRun(command(row))
     try #require(run.output.status == row.status, "\(row): \(run.output.errorText)")
-    try await noteSecrets(after: row)
+    try await noteKeys(after: row)
+    try await noteServers()
     return try await run.sightings(of: secrets)
   }
 
@@ -89,12 +105,15 @@ final class LeakStage {
     return command
   }
 
-  private func noteSecrets(after row: LeakRow) async throws {
+  private func noteServers() async throws {
     secrets.add(try await server.secrets())
     secrets.add(try await guests.secrets())
     secrets.add(try await sessions.secrets())
+  }
+
+  /// Takes note of the keys that acct has made.
+  private func noteKeys(after row: LeakRow) async throws {
     guard row.command == "add", row.status == 0 else { return }
-    // The keys that acct has made.
     for account in try await home.accounts() where account["tokenType"] == "DPoP" {
       let id = account["id"]?.stringValue ?? ""
       let shown = try await home.acct("key", "show", "--private", id)

@@ -17,6 +17,7 @@ struct LeakTests {
       try await stage.using() + stage.wrongAddresses() + stage.badFiles() + stage.removing()
       + stage.vault() + [stage.unwantedCallback()]
     for row in rows { try await stage.run(row) }
+    try await stage.expectNoLeaks()
     try await stage.server.expectNothingWrong()
     #expect(try await stage.sessions.violations() == [])
     // The trace would be silent, too, if there was nothing to find.
@@ -36,6 +37,7 @@ struct LeakTests {
     let stage = try await LeakStage(in: keyring)
     for row in try await stage.adding() { try await stage.run(row) }
     for row in try await stage.using() + stage.removing() { try await stage.run(row) }
+    try await stage.expectNoLeaks()
   }
 
   @Test("nor when servers fail or answer nonsense")
@@ -43,6 +45,7 @@ struct LeakTests {
     let stage = try await LeakStage()
     try await stage.run(try await stage.adding()[0])
     for row in stage.badAnswers() { try await stage.run(row) }
+    try await stage.expectNoLeaks()
   }
 
   /// Every command that the built acct has, as words behind its name.

@@ -23,21 +23,25 @@ struct TracedRun {
       "-e",
       "trace=!\(silent),rt_sigaction,rt_sigprocmask",
       "-o",
-      "\(traces.path)/trace"
+      "\(try traces.folder("traces"))/trace"
     ).run()
   }
 
-  /// Where secrets went.
+  /// Where secrets went, in each of several runs of one program.
   ///
   /// Places are `stdout`, `stderr`, `file PATH`, `tcp HOST:PORT`, `unix PATH`, and `call NAME` for
   /// every other argument of a system call.
-  func sightings(of secrets: GivenSecrets) async throws -> [Sighting] {
-    let known = try traces.file("secrets", holding: secrets.json.serialized())
+  static func sightings(
+    of secrets: GivenSecrets,
+    in runs: [TracedRun]
+  ) async throws -> [[Sighting]] {
+    guard let first = runs.first else { return [] }
+    let known = try first.traces.file("secrets", holding: secrets.json.serialized())
     let script = Product.source("Tests/Leaks/sightings.py")
-    return try await Sighting.found(by: [
-      "sh", "-c", #"exec "$1" -B "$2" "$3" "$4" "$0"/trace.*"#, traces.path,
-      Product.source(".build/venv/bin/python"), script, known, program,
-    ])
+    let found = try await Sighting.search(
+      [script, known, first.program] + runs.map { "\($0.traces.path)/traces" }
+    )
+    return (found.arrayValue ?? []).map { Sighting.list(of: $0) }
   }
 }
 
@@ -45,22 +49,21 @@ struct TracedRun {
 struct RememberedRun {
   let output: ChildProcess.Output
   private let folder: TemporaryFolder
-  private static let python = Product.source(".build/venv/bin/python")
   private static let script = Product.source("Tests/Leaks/memory_at_exit.py")
 
   init(_ command: ChildProcess) async throws {
     folder = try TemporaryFolder()
     output = try await command.withRights([
-      Self.python, "-B", Self.script, "keep", "\(folder.path)/memory",
+      Sighting.python, "-B", Self.script, "keep", "\(folder.path)/memory",
     ]).run()
   }
 
   /// Where in memory secrets were: `[heap]`, `[stack]`, `anonymous`, or a library's file.
   func sightings(of secrets: GivenSecrets) async throws -> [Sighting] {
     let known = try folder.file("secrets", holding: secrets.json.serialized())
-    return try await Sighting.found(by: [
-      Self.python, "-B", Self.script, "search", "\(folder.path)/memory", known,
-    ])
+    return Sighting.list(
+      of: try await Sighting.search([Self.script, "search", "\(folder.path)/memory", known])
+    )
   }
 }
 
@@ -74,13 +77,24 @@ struct Sighting: CustomStringConvertible {
 
   var description: String { "\(kind) (\(form)) in \(place)\(around.isEmpty ? "" : ": \(around)")" }
 
-  fileprivate static func found(by line: [String]) async throws -> [Sighting] {
-    let search = try await ChildProcess(line[0], Array(line.dropFirst())).run()
+  fileprivate static let python = Product.source(".build/venv/bin/python")
+
+  fileprivate static func search(_ arguments: [String]) async throws -> JSON {
+    // Nothing compiled is left in the source tree.
+    let search = try await ChildProcess(python, ["-B"] + arguments).run()
     try #require(search.status == 0, "\(search.errorText)")
-    let found = try JSON(parsing: search.standardOutput).arrayValue ?? []
-    return found.map { sighting in
+    return try JSON(parsing: search.standardOutput)
+  }
+
+  fileprivate static func list(of found: JSON) -> [Sighting] {
+    (found.arrayValue ?? []).map { sighting in
       let text = { sighting[$0]?.stringValue ?? "" }
-      return Sighting(kind: text("kind"), form: text("form"), place: text("place"), around: text("around"))
+      return Sighting(
+        kind: text("kind"),
+        form: text("form"),
+        place: text("place"),
+        around: text("around")
+      )
     }
   }
 }

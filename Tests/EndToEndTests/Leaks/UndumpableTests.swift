@@ -11,7 +11,9 @@ struct UndumpableTests {
   func debugger() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
-    let waiting = try await WaitingSignIn(ordinary(home.signIn(at: server, browser: nil)))
+    let input = try OpenInput()
+    let signIn = input.feeding(home.signIn(at: server, browser: nil))
+    let waiting = try await WaitingSignIn(ordinary(signIn))
     let said = try await looking(into: waiting.process)
     #expect(
       said == [
@@ -20,7 +22,7 @@ struct UndumpableTests {
     )
     await waiting.process.stop()
     // Until here: with it goes what acct works with.
-    withExtendedLifetime(home) {}
+    withExtendedLifetime((home, input)) {}
   }
 
   @Test("could do all of that to a program that has not closed itself")
@@ -50,7 +52,8 @@ struct UndumpableTests {
     let server = try await StrictServer()
     let home = try AcctHome()
     let folder = try TemporaryFolder()
-    var signIn = home.signIn(at: server, browser: nil)
+    let input = try OpenInput()
+    var signIn = input.feeding(home.signIn(at: server, browser: nil))
     signIn.arguments =
       ["-c", #"ulimit -S -c "$(ulimit -H -c)"; exec "$@""#, "sh", signIn.program] + signIn.arguments
     signIn.program = "/bin/sh"
@@ -62,7 +65,7 @@ struct UndumpableTests {
     let status = await waiting.process.ended()
     #expect(status == 128 + signal)
     #expect(try await ChildProcess("ls", ["-A", folder.path]).run().text.isEmpty)
-    withExtendedLifetime(home) {}
+    withExtendedLifetime((home, input)) {}
   }
 
   /// The same command without any right that an ordinary user does not have.
