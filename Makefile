@@ -1,28 +1,44 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test screens lint format bench demo install uninstall clean
+.PHONY: help setup build test screens lint format completions fuzz bench demo deb packages \
+	install files uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
 PREFIX ?= $(if $(filter 0,$(shell id -u)),/usr/local,$(HOME)/.local)
 DESTDIR ?=
-bindir = $(DESTDIR)$(PREFIX)/bin
+bindir = $(PREFIX)/bin
+mandir = $(PREFIX)/share/man
+# Where each shell looks for what packages and administrators bring.
+bashdir = $(PREFIX)/share/bash-completion/completions
+zshdir = $(PREFIX)/share/zsh/site-functions
+fishdir = $(PREFIX)/share/fish/vendor_completions.d
+
+version := $(shell sed -n 's/^package let version = "\(.*\)"/\1/p' Sources/AcctCLI/Version.swift)
+pages = $(wildcard man/acct*.[1-8])
 
 # Debug and release agree on this one: a room imports only what Package.swift lets it.
 flags = --explicit-target-dependency-import-check error
-release_flags = $(flags) --configuration release --product acct --static-swift-stdlib
+# Types are looked up by address, not by name: that reads every conformance that there is.
+start_up = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+# What is installed looks for no library beside itself.
+release_flags = $(flags) --configuration release --product acct --static-swift-stdlib \
+	--disable-local-rpath $(start_up)
 binary = .build/release/acct
-scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/count-tests \
+scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/check-manual \
+	.ci/check-packages .ci/count-tests .ci/fuzz completions/generate packaging/deb \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## installs what building, testing and the demo need
-	@.ci/setup build demo test lint
+	@.ci/setup build demo test lint deb packages
 
 build: ## the release binary, .build/release/acct
 	@.ci/setup build
+	@mkdir -p .build/static
+	@ln -sf "$$(clang -print-file-name=libstdc++.a)" .build/static/
 	$(SWIFT) build $(release_flags)
 
 # One test at a time: many take real ports and real processes, and would take them from each other.
@@ -34,30 +50,66 @@ screens: ## writes anew how screens must look, for `git diff` to show
 	@.ci/setup build test
 	ACCT_WRITE_SCREENS=1 $(SWIFT) test $(flags) --disable-xctest --no-parallel --filter ScreenTests
 
-lint: build ## format, rooms, scripts, and what the binary links
+lint: build ## format, rooms, scripts, the manual, and what the binary links
 	@.ci/setup lint
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
 	.ci/check-rooms
+	.ci/check-manual
 	shellcheck $(scripts)
 	.ci/check-binary $(binary)
 
 format: ## formats the sources in place
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
-bench: build ## measures acct beside its peers
+completions: ## writes completions/ anew, from the commands as they are
+	@.ci/setup build completions
+	$(SWIFT) build $(flags) --product acct
+	completions/generate .build/debug/acct
+
+fuzz: ## feeds every parser what nobody should send
+	@.ci/setup build
+	.ci/fuzz
+
+bench: build ## measures acct beside its peers, and counts what can be counted
 	@.ci/setup bench
 	@Benchmarks/peers.sh $(binary)
+	@Benchmarks/request.sh $(binary)
+	@Benchmarks/thresholds.sh $(binary)
 
 demo: build ## the main job, on a throwaway vault
 	@.ci/setup demo
 	@Examples/demo.sh $(binary)
 
 install: build ## installs to PREFIX (/usr/local for root, else ~/.local)
-	install -d "$(bindir)"
-	install -m 755 --strip $(binary) "$(bindir)/acct"
+	@$(MAKE) --no-print-directory files
 
+# What is built already: a package takes its files from here.
+files:
+	install -D -m 755 --strip $(binary) "$(DESTDIR)$(bindir)/acct"
+	install -D -m 644 completions/acct.bash "$(DESTDIR)$(bashdir)/acct"
+	install -D -m 644 completions/_acct "$(DESTDIR)$(zshdir)/_acct"
+	install -D -m 644 completions/acct.fish "$(DESTDIR)$(fishdir)/acct.fish"
+	@set -e; for page in $(pages); do \
+	  to="$(DESTDIR)$(mandir)/man$${page##*.}"; install -d "$$to"; echo "$$page -> $$to"; \
+	  sed 's/^\.Os$$/.Os acct $(version)/' "$$page" | gzip -9n >"$$to/$${page#man/}.gz"; \
+	  chmod 644 "$$to/$${page#man/}.gz"; \
+	done
+
+# Folders stay: others may have made them.
 uninstall: ## takes it away again; accounts stay
-	rm -f "$(bindir)/acct"
+	rm -f "$(DESTDIR)$(bindir)/acct" "$(DESTDIR)$(bashdir)/acct" "$(DESTDIR)$(zshdir)/_acct" \
+	  "$(DESTDIR)$(fishdir)/acct.fish"
+	@for page in $(pages); do \
+	  rm -f "$(DESTDIR)$(mandir)/man$${page##*.}/$${page#man/}.gz"; \
+	done
+
+deb: build ## a Debian package, .build/acct_VERSION_ARCH.deb
+	@.ci/setup deb
+	packaging/deb .build
+
+packages: build ## checks what install and deb make, in throwaway folders
+	@.ci/setup deb packages
+	.ci/check-packages
 
 clean: ## removes everything that was built
 	rm -rf .build

@@ -10,12 +10,13 @@ package struct Acct: AsyncParsableCommand {
 
         acct header URL | curl -H @- URL
       """,
-    version: "0.1.0",
+    version: "acct \(version)",
     subcommands: [
       Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
-      ObserveCommand.self, Limits.self,
+      RequestCommand.self, ProxyCommand.self, ObserveCommand.self, Limits.self,
       RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, Export.self,
-      ExecCommand.self, VaultCommand.self, DoctorCommand.self, CallbackCommand.self, Home.self,
+      ExecCommand.self, VaultCommand.self, DoctorCommand.self, CallbackCommand.self, Complete.self,
+      Home.self,
     ],
     defaultSubcommand: Home.self
   )

@@ -13,7 +13,7 @@ protocol AcctCommand: ParsableCommand {
 }
 
 /// The exit statuses of the contract.
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32, CaseIterable {
   case done = 0
   case failed = 1
   case cancelled = 3

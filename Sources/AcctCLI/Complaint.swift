@@ -23,6 +23,8 @@ struct Complaint: Equatable {
     var text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
     text = text.split(separator: "\n").first.map(String.init) ?? "that is not a command line"
     if text.hasSuffix(".") { text.removeLast() }
+    // One sentence, as everywhere.
+    text = text.replacing(". Please provide one of ", with: "; it is one of ")
     self.init(
       "usage",
       .usage,
@@ -104,6 +106,13 @@ extension Complaint {
         "the keyring item \(kind.rawValue) of \(account) is not what acct writes",
         hint: "add the account again: it keeps its name"
       )
+    case .halfReplaced(let account):
+      self.init(
+        "signInRequired",
+        .signInRequired,
+        "the credentials of \(account) were being replaced when that was interrupted",
+        hint: "add the account again: it keeps its name"
+      )
     case .damagedAccount(let id):
       self.init("damagedAccount", .badInput, "the file of account \(id) is damaged")
     case .http, .oauth, .rateLimited, .serverFailed, .offline, .issuerUnknown, .notRenewable:
@@ -122,6 +131,7 @@ extension Complaint {
         hint: "`curl -D -` prints them"
       )
     case .guest(let error): self.init(error)
+    case .request(let error): self.init(error)
     case .files(let failure): self.init(failure)
     case .input(.tooLarge(let name, let limit)):
       self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")

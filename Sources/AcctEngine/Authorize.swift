@@ -23,6 +23,11 @@ package struct Authorize: Sendable {
     /// `nil` only where the lines are the same for every URL.
     package var url: HTTPURL?
 
+    init(method: String, url: HTTPURL) {
+      self.method = method
+      self.url = url
+    }
+
     /// Checks what the user typed.
     ///
     /// - Throws: ``EngineError/methodMalformed(_:)``, ``EngineError/malformed(_:)``.
@@ -38,6 +43,8 @@ package struct Authorize: Sendable {
   /// The lines, and how long they are good for.
   package struct Authorization: Sendable {
     package var fields: [HeaderField]
+    /// What the lines carry.
+    var token: Token
     package var expiresAt: Timestamp?
     package var notices: [Notice]
   }
@@ -58,18 +65,24 @@ package struct Authorize: Sendable {
     asBearer: Bool = false
   ) async throws(EngineError) -> Authorization {
     if let url = target.url {
-      guard account.origins.contains(url.origin) else {
-        throw .refusedOrigin(url.origin, account: account.name, allowed: account.origins)
-      }
+      try check(url, for: account)
     } else if account.tokenType == .dpop {
       throw .urlNeeded(account.name)
     }
     let grant = try await granting.grant(to: account)
     return Authorization(
       fields: try await fields(grant, for: target, as: account, asBearer: asBearer),
+      token: grant.token,
       expiresAt: grant.expiresAt,
       notices: grant.notices
     )
+  }
+
+  /// Refuses a URL whose origin is not the account's.
+  func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
+    guard account.origins.contains(url.origin) else {
+      throw .refusedOrigin(url.origin, account: account.name, allowed: account.origins)
+    }
   }
 
   private func fields(
@@ -129,7 +142,7 @@ package struct HeaderField: Equatable, Sendable {
 
 extension String {
   /// Whether it is a `token` of RFC 9110, section 5.6.2, as a method must be.
-  fileprivate var isHTTPToken: Bool {
+  var isHTTPToken: Bool {
     !isEmpty
       && utf8.allSatisfy { byte in
         switch byte {

@@ -42,6 +42,8 @@ package enum EngineError: Error, Equatable, Sendable {
   case otherKey(account: AccountName)
   /// What the keyring holds for the account is not what acct writes.
   case damagedItem(AccountName, ItemKind)
+  /// Its credentials were being replaced by new ones when that was interrupted.
+  case halfReplaced(AccountName)
   case damagedAccount(AccountID)
 
   // The network.
@@ -80,6 +82,9 @@ package enum EngineError: Error, Equatable, Sendable {
   /// What was given to observe is no response's head.
   case nothingObserved
   case guest(GuestError)
+
+  /// A request that the user makes.
+  case request(RequestError)
 
   case files(FilesFailure)
   /// What the user named could not be read.

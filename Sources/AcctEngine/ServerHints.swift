@@ -29,9 +29,14 @@ struct ServerHints: Sendable {
 
   /// Remembers what a response of `origin` brought.
   func learn(from response: HTTPResponse, of origin: Origin) {
+    learn(from: response.fields, of: origin)
+  }
+
+  /// Remembers what the fields of a response of `origin` brought.
+  func learn(from fields: [(name: String, value: String)], of origin: Origin) {
     let known = hint(for: origin)
-    let nonce = DPoPNonce.learned(from: response.fields) ?? known?.nonce
-    let date = response.field("Date").flatMap { HTTPDate.parse($0) }
+    let nonce = DPoPNonce.learned(from: fields) ?? known?.nonce
+    let date = fields.only("Date").flatMap { HTTPDate.parse($0) }
     let difference = date.map { $0.seconds(since: world.clock.now()) }
     let skew = difference.map { abs($0) > Self.tolerance ? $0 : 0 } ?? known?.skew ?? 0
     guard nonce != nil || skew != 0 || known != nil else { return }

@@ -16,18 +16,28 @@ package struct Streams: Sendable {
   package var outputIsTerminal: Bool
   /// How many columns that terminal has now; `nil` where there is none, or it doesn't say.
   package var columns: @Sendable () -> Int?
+  /// Opens a file that the user named, or standard input for `-`, to be read part by part.
+  ///
+  /// A regular file can be opened again and again; of anything else the bytes come once.
+  package var source: @Sendable (_ path: String) throws(StreamFailure) -> ByteSource
+  /// Opens a file that the user named, or standard output for `-`, to be written part by part.
+  package var sink: @Sendable (_ path: String) throws(StreamFailure) -> ByteSink
 
   package init(
     output: @escaping @Sendable (Secret) throws(StreamFailure) -> Void,
     notice: @escaping @Sendable (String) -> Void,
     input: @escaping @Sendable (_ path: String, _ limit: Int) throws(StreamFailure) -> Secret,
     outputIsTerminal: Bool,
+    source: @escaping @Sendable (_ path: String) throws(StreamFailure) -> ByteSource,
+    sink: @escaping @Sendable (_ path: String) throws(StreamFailure) -> ByteSink,
     columns: @escaping @Sendable () -> Int? = { nil }
   ) {
     self.output = output
     self.notice = notice
     self.input = input
     self.outputIsTerminal = outputIsTerminal
+    self.source = source
+    self.sink = sink
     self.columns = columns
   }
 }

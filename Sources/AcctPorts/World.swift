@@ -19,6 +19,7 @@ package struct World: Sendable {
   package var secretFiles: SecretFiles
   package var exec: Exec
   package var upkeep: Upkeep
+  package var localServer: LocalServer
 
   package init(
     secretService: Keyring,
@@ -39,7 +40,8 @@ package struct World: Sendable {
     schemeHandler: SchemeHandler = .none,
     secretFiles: SecretFiles,
     exec: Exec,
-    upkeep: Upkeep
+    upkeep: Upkeep,
+    localServer: LocalServer
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -60,5 +62,6 @@ package struct World: Sendable {
     self.secretFiles = secretFiles
     self.exec = exec
     self.upkeep = upkeep
+    self.localServer = localServer
   }
 }

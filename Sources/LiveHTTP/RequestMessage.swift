@@ -101,6 +101,9 @@ struct RequestMessage: Sendable {
   /// The fields that the transport writes itself: where to, and how the body is framed.
   private static let ownFields: Set = ["host", "content-length", "transfer-encoding", "expect"]
 
+  /// Whether the response is, whole; then it may be a secret, which its reader wipes.
+  var isHeldInMemory: Bool { if case .total = patience { true } else { false } }
+
   /// The request's target (RFC 9112, section 3.2.1), byte for byte: a DPoP proof names it.
   var target: String { url.query.map { "\(url.path)?\($0)" } ?? url.path }
 }

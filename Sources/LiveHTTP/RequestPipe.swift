@@ -12,6 +12,8 @@ final class RequestPipe: Sendable {
     var offset = 0
     var sent: Int64 = 0
     var isWaitedFor = false
+    /// Whether any of it was: a server that is asked first may not want it.
+    var isWanted = false
     var end: Result<Void, HTTPFailure>?
     var feeder: CheckedContinuation<Bool, Never>?
   }
@@ -43,6 +45,8 @@ final class RequestPipe: Sendable {
           return .failed(.unsendable(reason: "the body became shorter while it was sent"))
         case nil:
           state.isWaitedFor = true
+          state.isWanted = true
+          state.feeder.take()?.resume(returning: true)
           return .wait
         }
       }
@@ -70,7 +74,7 @@ final class RequestPipe: Sendable {
   ///
   /// - Parameter goOn: Is called when the transfer waits for what has come now.
   func feed(_ goOn: @Sendable () -> Void) async {
-    while true {
+    while await hasRoom() {
       let part: [UInt8]?
       do { part = try await source.next() } catch {
         finish(.failure(.source(error)))
@@ -83,7 +87,6 @@ final class RequestPipe: Sendable {
       let (isWanted, wasWaitedFor) = add(part)
       guard isWanted else { return }
       if wasWaitedFor { goOn() }
-      guard await hasRoom() else { return }
     }
   }
 
@@ -104,7 +107,7 @@ final class RequestPipe: Sendable {
       state.withLock { state in
         if state.end != nil {
           feeder.resume(returning: false)
-        } else if state.parts.count < 2 {
+        } else if state.isWanted && state.parts.count < 2 {
           feeder.resume(returning: true)
         } else {
           state.feeder = feeder

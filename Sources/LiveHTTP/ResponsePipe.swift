@@ -7,15 +7,19 @@ final class ResponsePipe: Sendable {
   typealias Part = Result<[UInt8]?, HTTPFailure>
 
   /// In bytes; large enough that handing it over costs next to nothing.
-  private static let partSize = 1 << 18
+  private static let partSize = 1 << 20
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   private struct State {
+    let reuses: Bool
     var filling: [UInt8] = []
+    /// The part that was read last, if its memory is to be used again.
+    var lent: [UInt8] = []
     var end: Part?
     var reader: CheckedContinuation<Part, Never>?
     var isHeldUp = false
+    var isGrowing = false
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
       if filling.isEmpty { filling.reserveCapacity(partSize) }
@@ -23,11 +27,22 @@ final class ResponsePipe: Sendable {
     }
 
     mutating func takePart() -> [UInt8] {
-      var part: [UInt8] = []
-      swap(&part, &filling)
+      let part = filling
+      guard reuses else {
+        filling = []
+        return part
+      }
+      filling = lent
+      lent = part
+      // In place, unless its reader still has it.
+      filling.removeAll(keepingCapacity: true)
       return part
     }
   }
+
+  /// - Parameter reuses: Use the memory of a part again, once its reader has let go of it: new
+  ///   memory for each costs more than the copying. Not for what its reader wipes.
+  init(reuses: Bool) { state = Mutex(State(reuses: reuses)) }
 
   /// Takes bytes, unless the reader has to catch up first.
   ///
@@ -42,14 +57,20 @@ final class ResponsePipe: Sendable {
         reader.resume(returning: .success(state.takePart()))
       }
       unsafe state.add(bytes)
+      state.isGrowing = true
       return true
     }
   }
 
-  /// Hands what there is to a reader that waits: nothing more comes for now.
-  func flush() {
+  /// Hands what there is to a reader that waits.
+  ///
+  /// - Parameter evenIfGrowing: Whether to do so if something came since the last call, too.
+  func flush(evenIfGrowing: Bool) {
     state.withLock { state in
-      guard !state.filling.isEmpty, let reader = state.reader.take() else { return }
+      let isGrowing = state.isGrowing
+      state.isGrowing = false
+      guard !isGrowing || evenIfGrowing, !state.filling.isEmpty, let reader = state.reader.take()
+      else { return }
       reader.resume(returning: .success(state.takePart()))
     }
   }

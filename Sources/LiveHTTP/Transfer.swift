@@ -12,7 +12,7 @@ import Synchronization
   let route: Route
   let rootsFile: String?
   let library: CurlLibrary
-  let response = ResponsePipe()
+  let response: ResponsePipe
   let upload: RequestPipe?
 
   private let head = Mutex(HeadState.none)
@@ -53,6 +53,7 @@ import Synchronization
     self.message = message
     self.route = route
     self.rootsFile = rootsFile
+    response = ResponsePipe(reuses: !message.isHeldInMemory)
     upload = if case .source(let source) = message.body { RequestPipe(source) } else { nil }
   }
 

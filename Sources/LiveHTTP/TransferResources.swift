@@ -68,10 +68,11 @@ import Glibc
     }
     unsafe library.table.pointee.slist_free_all(lines)
     unsafe lines = nil
-    while let block = unsafe blocks.popLast() {
+    unsafe blocks.forEach { block in
       if let start = block.baseAddress { unsafe explicit_bzero(start, block.count) }
       unsafe block.deallocate()
     }
+    unsafe blocks = []
     unsafe host?.deallocate()
     unsafe host = nil
   }

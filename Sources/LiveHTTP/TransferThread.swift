@@ -58,7 +58,7 @@ final class TransferThread: Sendable {
     var work = TransferWork(library, multi)
     while !work.hasEnded {
       carryOutOrders(by: &work)
-      work.goOn()
+      work.goOn { desk.withLock { !$0.orders.isEmpty } }
     }
     // Nobody waits any more for what may have been ordered since.
     desk.withLock { $0.isClosed = true }

@@ -28,7 +28,9 @@ struct TransferWork {
   }
 
   /// Does what can be done now, then waits until more can.
-  mutating func goOn() {
+  ///
+  /// - Parameter hasOrders: Whether there is something to do that libcurl does not know of.
+  mutating func goOn(_ hasOrders: () -> Bool) {
     guard !hasEnded else { return }
     var running: Int32 = 0
     _ = unsafe library.table.pointee.multi_perform(multi.handle, &running)
@@ -40,10 +42,16 @@ struct TransferWork {
       let code = unsafe acct_curl_result(message)
       remove(transfer, transfer.failure(code))
     }
-    for transfer in Array(transfers.values) {
-      transfer.response.flush()
-      if transfer.isStalled() { remove(transfer, .timedOut) }
+    for transfer in Array(transfers.values) where transfer.isStalled() {
+      remove(transfer, .timedOut)
     }
+    var ready: Int32 = 0
+    _ = unsafe library.table.pointee.multi_poll(multi.handle, nil, 0, 0, &ready)
+    // As long as more of a body comes at once, its reader gets it in larger parts.
+    for transfer in transfers.values { transfer.response.flush(evenIfGrowing: ready == 0) }
+    guard ready == 0 else { return }
+    // That poll may have taken the call that went with an order.
+    guard !hasOrders() else { return }
     // Stalls are looked for once a second.
     let patience: Int32 = transfers.isEmpty ? 60_000 : 1000
     _ = unsafe library.table.pointee.multi_poll(multi.handle, nil, 0, patience, nil)

@@ -31,6 +31,12 @@ extension Streams {
           ? read(input, "standard input", limit: limit) : read(path, limit: limit)
       },
       outputIsTerminal: isatty(output) == 1,
+      source: { path throws(StreamFailure) in
+        path == "-" ? .descriptor(input, "standard input") : try .file(path)
+      },
+      sink: { path throws(StreamFailure) in
+        path == "-" ? .descriptor(output, "standard output") : try .file(path)
+      },
       columns: { terminalSize(output)?.columns }
     )
     guard isatty(error) == 1 else { return streams }

@@ -2,6 +2,13 @@ import CLinux
 import Glibc
 
 extension PrivateFolder {
+  /// Makes sure that the folder is there, and its owner's alone.
+  ///
+  /// - Throws: ``PrivateFilesError``.
+  package func prepare() throws(PrivateFilesError) { _ = try created() }
+}
+
+extension PrivateFolder {
   /// Listens on a unix socket of that name (0600), creating the folder if it is missing.
   ///
   /// What stands at the name is replaced, be it a socket that nobody listens on any more: a lock

@@ -24,9 +24,15 @@ package func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(Obstacl
 /// - Parameters:
 ///   - descriptor: A descriptor open for reading.
 ///   - limit: How many bytes are wanted at most.
+///   - size: How many a regular file has: where it stops with as many it has ended, and need not
+///     be asked again.
 /// - Returns: The bytes, or `nil` if there are more than `limit`.
 /// - Throws: The first error that is not just "again".
-package func readAll(from descriptor: Int32, limit: Int) throws(Obstacle) -> [UInt8]? {
+package func readAll(
+  from descriptor: Int32,
+  limit: Int,
+  expecting size: Int? = nil
+) throws(Obstacle) -> [UInt8]? {
   var failure: Obstacle?
   var isTooLong = false
   let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in
@@ -36,6 +42,7 @@ package func readAll(from descriptor: Int32, limit: Int) throws(Obstacle) -> [UI
       if got == 0 { return }
       if got > 0 {
         count += got
+        if count == size { return }
         continue
       }
       do throws(Obstacle) { try waitUnlessFailed(descriptor, Int16(POLLIN)) } catch {
@@ -60,5 +67,40 @@ private func waitUnlessFailed(_ descriptor: Int32, _ events: Int16) throws(Obsta
     var request = pollfd(fd: descriptor, events: events, revents: 0)
     _ = unsafe poll(&request, 1, -1)
   default: throw .last
+  }
+}
+
+/// Reads what there is, once.
+///
+/// - Parameters:
+///   - descriptor: A descriptor open for reading.
+///   - limit: How many bytes are wanted at most.
+/// - Returns: The bytes; none at the end.
+/// - Throws: The first error that is not just "again".
+package func readPart(_ descriptor: Int32, limit: Int) throws(Obstacle) -> [UInt8] {
+  while true {
+    var got = 0
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+      got = unsafe read(descriptor, buffer.baseAddress, limit)
+      count = max(0, got)
+    }
+    if got >= 0 { return bytes }
+    try waitUnlessFailed(descriptor, Int16(POLLIN))
+  }
+}
+
+/// Opens a path as any program does, for somebody who closes it.
+///
+/// - Parameters:
+///   - path: The path; links in it are followed.
+///   - flags: As for open(2); `O_CLOEXEC` and `O_NOCTTY` are added. What is created gets the
+///     permissions that the user's umask leaves.
+/// - Returns: The descriptor.
+/// - Throws: What open(2) says.
+package func openFile(_ path: String, _ flags: Int32) throws(Obstacle) -> Int32 {
+  while true {
+    let number = unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o666)
+    if number >= 0 { return number }
+    guard errno == EINTR else { throw .last }
   }
 }

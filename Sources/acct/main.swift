@@ -39,6 +39,7 @@ let world = World(
   schemeHandler: .live(folders, surroundings.variable),
   secretFiles: .live(),
   exec: .live(undoing: hardening),
-  upkeep: .live(folders)
+  upkeep: .live(folders),
+  localServer: .live(folder: folders.sockets)
 )
 exit(await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world))

@@ -19,6 +19,7 @@ package final class RecordedWorld: Sendable {
     var unlocksAt: Int64?
     var variables: [String: String] = [:]
     var inputs: [String: [UInt8]] = [:]
+    var outputs: [String: String] = [:]
     var directoryFiles: [DirectoryFile] = []
     var answers: [String] = []
     var columns: Int?
@@ -50,6 +51,8 @@ package final class RecordedWorld: Sendable {
   package var passing: [String] { state.withLock { $0.passing ?? [] } }
   /// Makes standard error a terminal.
   package func showOnTerminal() { state.withLock { $0.passing = [] } }
+  /// The files that a command has written for the user, whole.
+  package var outputs: [String: String] { state.withLock { $0.outputs } }
   /// Everything that is kept in files, as text.
   package var filesText: String {
     state.withLock { state in
@@ -166,7 +169,11 @@ package final class RecordedWorld: Sendable {
       schemeHandler: desktop.handler(at: location),
       secretFiles: secretFiles.port,
       exec: exec.port,
-      upkeep: upkeep.port
+      upkeep: upkeep.port,
+      localServer: LocalServer { place, _ throws(ListenFailure) in
+        Issue.record("nobody was expected to serve", sourceLocation: location)
+        throw .unusableSocket(path: "\(place)", reason: "not provided")
+      }
     )
   }
 
@@ -210,6 +217,12 @@ package final class RecordedWorld: Sendable {
           state.files.keys.compactMap { if case .account(let id) = $0 { id } else { nil } }
         }
       },
+      eachAccount: { body throws(FilesFailure) in
+        guard self.lifeline.isAlive else { throw .busy }
+        for case (.account(let id), let bytes) in self.state.withLock({ $0.files }) {
+          guard body(id, .success(bytes)) else { return }
+        }
+      },
       lock: { _, _ throws(FilesFailure) in HeldLock {} }
     )
   }
@@ -231,6 +244,32 @@ package final class RecordedWorld: Sendable {
         return Secret(bytes)
       },
       outputIsTerminal: state.withLock { $0.columns != nil },
+      source: { path throws(StreamFailure) in
+        guard let bytes = self.state.withLock({ $0.inputs[path] }) else {
+          throw .failed(name: path, reason: "no such file or directory")
+        }
+        let rest = Mutex([bytes].filter { !$0.isEmpty })
+        return ByteSource(length: path == "-" ? nil : Int64(bytes.count)) {
+          rest.withLock { $0.popLast() }
+        }
+      },
+      sink: { path throws(StreamFailure) in
+        ByteSink(
+          write: { part in
+            let text = String(decoding: part, as: UTF8.self)
+            self.state.withLock { state in
+              if path == "-" {
+                state.out.append(text)
+              } else {
+                state.outputs[path, default: ""] += text
+              }
+            }
+          },
+          finish: {},
+          discard: { self.state.withLock { $0.outputs[path] = nil } },
+          isAtomic: path != "-"
+        )
+      },
       columns: { self.state.withLock { $0.columns } }
     )
     if state.withLock({ $0.passing != nil }) {

@@ -5,7 +5,7 @@ import StrictJSON
 
 /// The head of a response as curl prints it, and the limits in it.
 func limitsViolation(_ bytes: [UInt8]) -> String? {
-  guard let head = ResponseHead.last(in: bytes) else { return nil }
+  guard let head = PrintedHead.last(in: bytes) else { return nil }
   guard let origin = try? Origin("https://api.example"),
     let now = Timestamp(secondsSince1970: 1_800_000_000)
   else { return "no origin and time to read them for" }

@@ -1,0 +1,37 @@
+import AcctEngine
+import AcctModel
+import ArgumentParser
+
+/// Prints what the completions of a shell offer, one candidate a line.
+///
+/// It reads account files only: a press of the Tab key neither prompts nor touches a keyring.
+struct Complete: AcctCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print what a shell's completion offers.",
+    shouldDisplay: false
+  )
+
+  enum Subject: String, ExpressibleByArgument, CaseIterable { case accounts, origins }
+
+  @Argument(help: "The names of all accounts, or the origins of the chosen one.")
+  var subject: Subject
+
+  @OptionGroup var options: SharedOptions
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    switch subject {
+    case .accounts:
+      // Neither names nor what describes them hold a tab or a line's end: they are parsed.
+      try context.output(
+        try Overview(context.world).listing().accounts.map { account in
+          let server = account.service?.authority ?? account.origins.first?.authority
+          return [account.name.description, server].compactMap(\.self).joined(separator: "\t")
+        }
+      )
+    case .origins:
+      let account = try Selection(context.world).choose(options.account).account
+      try context.output(account.origins.map(\.description))
+    }
+    return .done
+  }
+}

@@ -1,0 +1,84 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import ArgumentParser
+
+/// Serves a local signing proxy until it is told to stop.
+struct ProxyCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "proxy",
+    abstract: "Serve unchanged clients: add this account's headers to their requests.",
+    discussion: """
+      Prints where it listens, then serves until Ctrl-C. The server is the one that a request's \
+      Host names, if it is one of the account's:
+
+        acct proxy &
+        curl --unix-socket "$XDG_RUNTIME_DIR/acct/proxy" http://pds.example/xrpc/…
+
+      On a port every user of the machine could call it, so the path begins with a secret of the \
+      run: `curl -H 'Host: pds.example' http://127.0.0.1:PORT/SECRET/xrpc/…`.
+      """
+  )
+
+  @Option(help: ArgumentHelp("Where to put the socket.", valueName: "path"))
+  var socket: String?
+
+  @Option(help: ArgumentHelp("A port of 127.0.0.1 instead; 0 is a free one.", valueName: "number"))
+  var port: Int?
+
+  @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard socket == nil || port == nil else {
+      throw ValidationError("--socket and --port are two places; choose one")
+    }
+    if let port, !(0...65535).contains(port) {
+      throw ValidationError("--port is a number from 0 to 65535")
+    }
+  }
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let world = context.world
+    let account = try context.choose().account
+    let secret = port == nil ? nil : SigningProxy.newSecret(world.entropy)
+    let proxy = SigningProxy(world, for: account, secret: secret, timeout: options.timeout)
+
+    // Watched before anybody is told where it is: Ctrl-C may be the answer to it.
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    let watch = world.signals.watch { end.finish() }
+    defer { watch.release() }
+    let place = port.map { LocalPlace.port($0 == 0 ? nil : $0) } ?? .socket(path: socket)
+    let serving: Serving
+    do {
+      serving = try await world.localServer.serve(place) { request in
+        await proxy.answer(request) { error in
+          context.notice("\(request.method): \(Complaint(error).message)")
+        }
+      }
+    } catch {
+      throw .listen(error)
+    }
+    do throws(EngineError) {
+      try context.output(line(serving.place, secret))
+    } catch {
+      await serving.stop()
+      throw error
+    }
+    for await _ in ends {}
+    await serving.stop()
+    return .done
+  }
+
+  /// Where clients find it, alone on a line.
+  private func line(_ place: LocalPlace, _ secret: Secret?) -> Secret {
+    switch place {
+    case .socket(let path): Secret("\(path ?? "")\n")
+    case .port(let port):
+      Secret(
+        joining: [
+          Secret("http://127.0.0.1:\(port ?? 0)/"), secret ?? Secret(""), Secret("/\n"),
+        ]
+      )
+    }
+  }
+}

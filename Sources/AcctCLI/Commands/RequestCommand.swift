@@ -1,0 +1,112 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import ArgumentParser
+
+/// Makes a request as an account.
+struct RequestCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "request",
+    abstract: "Make a request as an account.",
+    discussion: """
+      The answer's body is printed as it comes, whatever its status; the exit status tells. A nonce \
+      that the server asks for is sent, and a token that it refuses is renewed, once each.
+
+        acct request URL
+        acct request POST URL -H 'Content-Type: application/json' -d @post.json
+
+      Bodies may be of any size. One from standard input is announced before it is sent (Expect: \
+      100-continue) if it is larger than 1 MiB: it can't be sent twice. Redirects are not followed.
+      """
+  )
+
+  @Argument(
+    help: ArgumentHelp(
+      "The method, GET or with -d POST if left out, and the URL.",
+      valueName: "method url"
+    )
+  )
+  var request: [String] = []
+
+  @Option(
+    name: [.customShort("H"), .customLong("header")],
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("One more header line.", valueName: "line")
+  )
+  var header: [String] = []
+
+  @Option(
+    name: [.short, .long],
+    parsing: .unconditional,
+    help: ArgumentHelp("The body: as it stands, @FILE, or - for standard input.")
+  )
+  var data: String?
+
+  @Flag(name: [.short, .long], help: "Print the status line and the headers, too.")
+  var include = false
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp(
+      "Write to a file, which changes only when all of it is there.",
+      valueName: "file"
+    )
+  )
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Try again after 429, 5xx or a network failure, as often as this.",
+      discussion: "After a 5xx or a lost answer only what may be done twice: not POST or PATCH.",
+      valueName: "times"
+    )
+  )
+  var retry = 0
+
+  @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard (1...2).contains(request.count) else {
+      throw ValidationError("request takes a URL, and a method before it")
+    }
+    guard retry >= 0 else { throw ValidationError("--retry is a number, 0 or more") }
+  }
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let method = request.count == 2 ? request[0] : data == nil ? "GET" : "POST"
+    let target = try Authorize.Target(method: method, url: request.last)
+    guard let url = target.url else { throw .malformed(.url) }
+    let account = try context.choose().account
+    let fields: RequestFields
+    do { fields = try RequestFields(header, for: account) } catch { throw .request(error) }
+    let make = MakeRequest(
+      context.world,
+      context.interaction,
+      timeout: options.timeout,
+      waiting: context.waiting
+    )
+    try make.check(url, for: account)
+    let wish = MakeRequest.Wish(method: method, url: url, fields: fields, retries: retry)
+    let voice = RequestVoice(context, printsBody: (output ?? "-") == "-")
+    let delivery = try Delivery(context.world, voice, to: output ?? "-", withHead: include)
+    let (data, streams) = (data, voice.metered(context.world.streams))
+    return try await delivery.deliver { () async throws(EngineError) in
+      let body = try await requestBody(data, streams)
+      return try await make(wish, as: account, sending: body, tell: voice.tell)
+    }
+  }
+}
+
+/// What to send: `-` and `@FILE` name it, anything else is it.
+private func requestBody(
+  _ data: String?,
+  _ streams: Streams
+) async throws(EngineError) -> RequestBody? {
+  guard let data else { return nil }
+  guard data == "-" || data.hasPrefix("@") else { return .bytes(Array(data.utf8)) }
+  do {
+    return try await .contents(of: data == "-" ? data : String(data.dropFirst()), in: streams)
+  } catch {
+    throw .input(error)
+  }
+}

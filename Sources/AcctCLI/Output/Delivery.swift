@@ -1,0 +1,103 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+
+/// Writes the answer to a request where the user wants it.
+struct Delivery: Sendable {
+  private let sink: ByteSink
+  private let signals: Signals
+  private let voice: RequestVoice
+  private let withHead: Bool
+
+  /// Opens the place, before anything is sent.
+  ///
+  /// - Throws: ``EngineError/output(_:)``.
+  init(
+    _ world: World,
+    _ voice: RequestVoice,
+    to path: String,
+    withHead: Bool
+  ) throws(EngineError) {
+    do { sink = try world.streams.sink(path) } catch { throw .output(error) }
+    signals = world.signals
+    self.voice = voice
+    self.withHead = withHead
+  }
+
+  /// Writes the answer that `make` gets.
+  ///
+  /// - Parameter make: Makes the request.
+  /// - Returns: ``ExitStatus/done``.
+  /// - Throws: ``EngineError``; an answer that is no success has been written nevertheless.
+  func deliver(
+    _ make: @escaping @Sendable () async throws(EngineError) -> MakeRequest.Answer
+  ) async throws(EngineError) -> ExitStatus {
+    // To what can't be undone a signal may do what it does to any program.
+    guard sink.isAtomic else { return try await written(make) }
+    let work = Task { () async -> Result<ExitStatus, EngineError> in
+      do throws(EngineError) { return .success(try await written(make)) } catch {
+        return .failure(error)
+      }
+    }
+    let watch = signals.watch { work.cancel() }
+    defer { watch.release() }
+    return try await work.value.get()
+  }
+
+  private func written(
+    _ make: @Sendable () async throws(EngineError) -> MakeRequest.Answer
+  ) async throws(EngineError) -> ExitStatus {
+    let answer: MakeRequest.Answer
+    do { answer = try await make() } catch {
+      sink.discard()
+      throw error
+    }
+    let head = answer.response.head
+    if (300..<400).contains(head.status), let location = head.field("Location") {
+      voice.tellRedirect(location)
+    }
+    do throws(EngineError) { try await write(answer.response) } catch {
+      sink.discard()
+      await answer.response.cancel()
+      throw error
+    }
+    if let obstacle = answer.obstacle { throw obstacle }
+    guard head.status < 400 else {
+      throw .request(
+        .answered(status: head.status, retryAfter: head.field("Retry-After"), answer.origin)
+      )
+    }
+    return .done
+  }
+
+  private func write(_ response: StreamedResponse) async throws(EngineError) {
+    let meter = voice.meter(of: response.head)
+    if withHead { try put(response.head.lines) }
+    var received: Int64 = 0
+    while true {
+      let part: [UInt8]?
+      do { part = try await response.next() } catch .cancelled { throw .cancelled } catch {
+        await meter.end()
+        throw .request(.brokenOff(error, received: received))
+      }
+      guard let part else { break }
+      try put(part)
+      received += Int64(part.count)
+      await meter.add(part.count)
+    }
+    await meter.end()
+    do { try sink.finish() } catch { throw .output(error) }
+  }
+
+  private func put(_ part: [UInt8]) throws(EngineError) {
+    do { try sink.write(part) } catch { throw .output(error) }
+  }
+}
+
+extension ResponseHead {
+  /// As it came, with the line breaks of HTTP.
+  fileprivate var lines: [UInt8] {
+    let lines = [statusLine] + fields.map { "\($0.name): \($0.value)" } + [""]
+    return lines.flatMap { Array($0.utf8) + [0x0D, 0x0A] }
+  }
+}

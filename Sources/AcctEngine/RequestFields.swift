@@ -1,0 +1,55 @@
+package import AcctModel
+import AcctProtocol
+
+/// Header lines that the user gives for a request, checked.
+package struct RequestFields: Sendable {
+  let fields: [(name: String, value: Secret)]
+
+  /// Parses lines such as `Accept: application/json`; a name may come more than once.
+  ///
+  /// - Parameters:
+  ///   - lines: As the user gave them.
+  ///   - account: Whose own fields can't be given by hand.
+  /// - Throws: ``RequestError/fieldMalformed(_:)``, ``RequestError/ownField(name:account:)``,
+  ///   ``RequestError/framingField(name:)``.
+  package init(_ lines: [String], for account: Account) throws(RequestError) {
+    var fields: [(name: String, value: Secret)] = []
+    for line in lines {
+      let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, String(parts[0]).isHTTPToken,
+        !line.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
+      else { throw .fieldMalformed(String(parts[0])) }
+      let name = parts[0].lowercased()
+      guard !account.ownFields.contains(name) else {
+        throw .ownField(name: String(parts[0]), account: account.name)
+      }
+      guard !["host", "content-length", "transfer-encoding", "connection", "expect"].contains(name)
+      else { throw .framingField(name: String(parts[0])) }
+      let value = parts[1].drop { $0 == " " || $0 == "\t" }
+      fields.append((String(parts[0]), Secret(value.utf8)))
+    }
+    self.fields = fields
+  }
+
+  /// Takes over the fields of a client that the proxy serves, without those that are the account's
+  /// own to say.
+  init(passing fields: [(name: String, value: String)], for account: Account) {
+    self.fields = ProxyFields.upstream(fields, replacing: account.ownFields)
+      .map { ($0.name, Secret($0.value)) }
+  }
+}
+
+extension Account {
+  /// The fields that say who makes a request, in lower case.
+  ///
+  /// `Authorization` and `DPoP` are among them for every account: beside a cookie they could only
+  /// confuse the server about whom it talks to.
+  fileprivate var ownFields: [String] {
+    let common = ["authorization", "dpop"]
+    return switch kind {
+    case .oauth: common
+    case .session: common + ["cookie"]
+    case .guest: common + ["x-device-id"]
+    }
+  }
+}

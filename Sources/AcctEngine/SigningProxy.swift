@@ -1,0 +1,130 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+
+/// Passes requests of unchanged clients on, with an account's own header lines.
+///
+/// Each is authorized anew: a proof is for one request, and a keyring that has been locked since
+/// is heard at the next one. What a request needs beyond that, a nonce, a renewal, is done as for
+/// ``MakeRequest``, and limits are learnt.
+package struct SigningProxy: Sendable {
+  private let world: World
+  private let account: AccountID
+  private let gate: ProxyGate
+  private let make: MakeRequest
+
+  /// - Parameters:
+  ///   - world: Everything outside.
+  ///   - account: Who makes the requests.
+  ///   - secret: What a path must begin with on a port; `nil` on a socket.
+  ///   - timeout: Seconds in which something has to move.
+  package init(_ world: World, for account: Account, secret: Secret?, timeout: Int) {
+    self.world = world
+    self.account = account.id
+    gate = ProxyGate(origins: account.origins, secret: secret)
+    // Nobody sits at a proxy: a keyring that is locked is an error at once.
+    make = MakeRequest(world, .forbidden, timeout: timeout)
+  }
+
+  /// A secret of 128 bits for a run on a port, as it stands in a path.
+  package static func newSecret(_ entropy: Entropy) -> Secret {
+    Secret(Base64URL.encode(entropy.bytes(16).span))
+  }
+
+  /// Answers one request.
+  ///
+  /// - Parameters:
+  ///   - request: As it came in.
+  ///   - tell: Is told what went wrong, which the client is told in less words.
+  /// - Returns: The server's answer, or the proxy's own where there is none.
+  package func answer(
+    _ request: LocalRequest,
+    tell: @Sendable (EngineError) -> Void
+  ) async -> LocalResponse {
+    let url: HTTPURL
+    do throws(ProxyRefusal) {
+      url = try gate.url(method: request.method, target: request.target, fields: request.fields)
+    } catch {
+      return .own(error.status, error.words)
+    }
+    do throws(EngineError) {
+      return try await passOn(request, to: url)
+    } catch {
+      tell(error)
+      return .own(error.proxyStatus, "acct could not make this request; its own output says why")
+    }
+  }
+
+  private func passOn(
+    _ request: LocalRequest,
+    to url: HTTPURL
+  ) async throws(EngineError) -> LocalResponse {
+    guard let account = try AccountBook(world.files).account(account) else { throw .noAccounts }
+    let wish = MakeRequest.Wish(
+      method: request.method,
+      url: url,
+      fields: RequestFields(passing: request.fields, for: account),
+      retries: 0
+    )
+    var body: RequestBody?
+    if let source = request.body {
+      do { body = try await .passing(source) } catch { throw .input(error) }
+    }
+    let answer = try await make(wish, as: account, sending: body) { _ in }
+    let response = answer.response
+    return LocalResponse(
+      status: response.head.status,
+      fields: ProxyFields.downstream(response.head.fields),
+      next: response.next
+    )
+  }
+}
+
+extension LocalResponse {
+  /// An answer of the proxy's own.
+  fileprivate static func own(_ status: Int, _ words: String) -> LocalResponse {
+    let text = Array("acct: \(words)\n".utf8)
+    let rest = Once(text)
+    return LocalResponse(
+      status: status,
+      fields: [("Content-Type", "text/plain"), ("Content-Length", "\(text.count)")]
+    ) { await rest.take() }
+  }
+}
+
+/// A body of one part.
+private actor Once {
+  private var part: [UInt8]?
+
+  init(_ part: [UInt8]) { self.part = part }
+
+  func take() -> [UInt8]? { part.take() }
+}
+
+extension EngineError {
+  /// What a client is answered where there is no answer to pass on.
+  fileprivate var proxyStatus: Int {
+    switch self {
+    case .http(.timedOut, _): 504
+    case .http, .oauth, .serverFailed: 502
+    case .rateLimited: 429
+    case .signInRequired, .keyring, .noKeyring: 503
+    case .refusedOrigin, .malformed: 421
+    case .input: 400
+    default: 500
+    }
+  }
+}
+
+extension ProxyRefusal {
+  fileprivate var words: String {
+    switch self {
+    case .secretMissing: "the path does not begin with the secret of this run"
+    case .fromPage: "requests of web pages are not passed on"
+    case .foreignHost: "this Host is not one of the account's"
+    case .malformed: "this request can't be passed on"
+    case .tunnel: "there is no tunnel here: nothing in it could be signed"
+    case .upgrade: "other protocols, such as WebSocket, are not passed on"
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import AcctPorts
+import Dispatch
+import Glibc
+import PrivateFiles
+
+extension ByteSource {
+  /// A file, read from its beginning.
+  ///
+  /// - Parameter path: As the user gave it.
+  /// - Returns: What to read.
+  /// - Throws: ``StreamFailure/failed(name:reason:)``.
+  static func file(_ path: String) throws(StreamFailure) -> ByteSource {
+    let reader: PartReader
+    do { reader = try PartReader(path) } catch {
+      throw .failed(name: path, reason: error.reason)
+    }
+    return ByteSource(length: reader.regularSize, reading: reader)
+  }
+
+  /// An open descriptor that is somebody else's, such as standard input.
+  static func descriptor(_ number: Int32, _ name: String) -> ByteSource {
+    // A pipe that holds more takes fewer turns (F_SETPIPE_SZ); what is no pipe refuses, or who has
+    // too many such pipes is refused, and it goes on as before.
+    _ = fcntl(number, 1031, Int32(1 << 20))
+    // Where it stands in a file, and who else reads it, is not known: its end tells.
+    return ByteSource(length: nil, reading: PartReader(number, name))
+  }
+
+  private init(length: Int64?, reading reader: PartReader) {
+    self.init(length: length) { () async throws(StreamFailure) in try await reader.next() }
+  }
+}
+
+/// Reads a descriptor part by part, on a thread where waiting holds nobody up.
+private final class PartReader: Sendable {
+  private static let partSize = 1 << 20
+
+  private let number: Int32
+  private let name: String
+  private let isOwn: Bool
+  private let queue = DispatchQueue(label: "acct.source")
+
+  init(_ number: Int32, _ name: String) {
+    self.number = number
+    self.name = name
+    isOwn = false
+  }
+
+  /// Opens a file for itself.
+  init(_ path: String) throws(Obstacle) {
+    number = try openFile(path, O_RDONLY)
+    name = path
+    isOwn = true
+  }
+
+  deinit { if isOwn { close(number) } }
+
+  /// The size of a regular file, in bytes.
+  var regularSize: Int64? {
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int64(status.st_size)
+  }
+
+  func next() async throws(StreamFailure) -> [UInt8]? {
+    let outcome: Result<[UInt8], Obstacle> = await withCheckedContinuation { caller in
+      queue.async { [self] in
+        caller.resume(
+          returning: Result { () throws(Obstacle) in try readPart(number, limit: Self.partSize) }
+        )
+      }
+    }
+    switch outcome {
+    case .success(let part): return part.isEmpty ? nil : part
+    case .failure(let obstacle): throw .failed(name: name, reason: obstacle.reason)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import StrictJSON
+
+/// A resource server of a test's own, for bodies and statuses (`Tests/StrictServer/flow_server.py`).
+///
+/// It ends when nobody holds it any more.
+package final class FlowServer: Sendable {
+  /// Its origin.
+  package let url: String
+  private let process: RunningProcess
+  private let input: OpenInput
+  private let http: LoopbackHTTP
+
+  /// Starts a server, and returns when it serves.
+  package init() async throws {
+    input = try OpenInput()
+    var environment = ChildProcess.plainEnvironment
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    let program = ChildProcess(
+      Product.source(".build/venv/bin/python"),
+      [Product.source("Tests/StrictServer/flow_server.py")],
+      environment: environment
+    )
+    process = try RunningProcess(input.feeding(program))
+    guard let port = UInt16(try await process.firstLine()) else {
+      throw HarnessFailure("the flow server said something else")
+    }
+    url = "http://127.0.0.1:\(port)"
+    http = LoopbackHTTP(port: port)
+  }
+
+  /// How many requests came to a path so far.
+  package func seen(_ path: String) async throws -> Int64 {
+    let counts = try JSON(parsing: try await http.send("GET", "/seen"))
+    return counts[path]?.numberValue?.integer ?? 0
+  }
+
+  /// A home with one account of a bearer token for this server.
+  package func home() async throws -> AcctHome {
+    let home = try AcctHome()
+    let added = try await home.importing(
+      """
+      {"access_token": "made-up", "token_type": "Bearer", "handle": "flow.example.com",
+       "origins": ["\(url)"]}
+      """
+    )
+    guard added.status == 0 else { throw HarnessFailure(added.errorText) }
+    return home
+  }
+}

@@ -1,0 +1,132 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("Bodies of acct request")
+struct RequestBodyTests {
+  private static let mib = 1 << 20
+
+  /// A file of so many MiB of nothing, which takes no room on a disk.
+  private func large(_ mib: Int, in folder: TemporaryFolder) async throws -> String {
+    let path = "\(folder.path)/large"
+    let made = try await ChildProcess("truncate", ["-s", "\(mib)M", path]).run()
+    try #require(made.status == 0)
+    return path
+  }
+
+  @Test("-d takes text, @FILE and standard input, each sent with its length where it is short")
+  func sources() async throws {
+    let server = try await FlowServer()
+    let home = try await server.home()
+    let folder = try TemporaryFolder()
+    let file = try folder.file("body", holding: "body")
+    let digest = "230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5"
+    for data in ["body", "@\(file)", "-", "@-"] {
+      let echo = try await home.request(["\(server.url)/echo", "-d", data], input: "body")
+      #expect(echo["sha256"] == .string(digest), "\(data)")
+      #expect(echo.values(of: "Content-Length") == ["4"])
+      #expect(echo["asked_first"] == false)
+    }
+    let empty = try await home.request(["\(server.url)/echo", "-d", "-"])
+    #expect(empty.values(of: "Content-Length") == ["0"])
+    let missing = try await home.acct("request", "\(server.url)/echo", "-d", "@/nonexistent")
+    #expect(missing.status == 65)
+    #expect(missing.errorText.contains("can't read /nonexistent: no such file"))
+  }
+
+  @Test("64 MiB go up and down in less memory than that", arguments: ["file", "stdin", "down"])
+  func memory(_ way: String) async throws {
+    let server = try await FlowServer()
+    let home = try await server.home()
+    let folder = try TemporaryFolder()
+    let file = try await large(64, in: folder)
+    let arguments =
+      switch way {
+      case "file": ["\(server.url)/echo", "-d", "@\(file)"]
+      case "stdin": ["\(server.url)/echo", "-d", "-"]
+      default: ["\(server.url)/bytes/\(64 * Self.mib)"]
+      }
+    let acct = home.command(["request"] + arguments)
+    // Not from here: a child begins with its parent's peak.
+    let measured = ChildProcess(
+      "sh",
+      [
+        "-c", #"exec /usr/bin/time -f %M -o "$0" "$@" < "$INPUT""#, "\(folder.path)/peak",
+        acct.program,
+      ] + acct.arguments,
+      environment: acct.environment.merging(["INPUT": file]) { $1 }
+    )
+    let output = try await measured.run()
+    #expect(output.status == 0, "\(output.errorText)")
+    let peak = try await ChildProcess("cat", ["\(folder.path)/peak"]).run().text
+    let kib = try #require(Int(peak.dropLast()))
+    #expect(kib < 48 * 1024, "\(kib) KiB")
+    if way == "down" {
+      #expect(output.standardOutput.count == 64 * Self.mib)
+    } else {
+      let echo = try #require(try JSON(parsing: output.standardOutput).objectValue)
+      #expect(echo["length"] == .number(JSONNumber(Int64(64 * Self.mib))))
+      #expect(echo["chunked"] == .bool(way == "stdin"))
+      #expect(echo["asked_first"] == .bool(way == "stdin"))
+    }
+  }
+
+  @Test("a large body from standard input survives a challenge, since it is announced first")
+  func challengedPipe() async throws {
+    let server = try await FlowServer()
+    let home = try AcctHome()
+    let added = try await home.acct(
+      "add",
+      "--import",
+      Product.source("Examples/alice.json"),
+      "--allow-origin",
+      server.url
+    )
+    try #require(added.status == 0, "\(added.errorText)")
+    let body = String(repeating: "0123456789abcdef", count: 3 * Self.mib / 16)
+    let echo = try await home.request(["\(server.url)/nonce", "-d", "-"], input: body)
+    #expect(echo["length"] == .number(JSONNumber(Int64(body.utf8.count))))
+    #expect(try await server.seen("/nonce") == 2)
+  }
+
+  @Test("-o writes the body to a file, an error's too")
+  func output() async throws {
+    let server = try await FlowServer()
+    let home = try await server.home()
+    let folder = try TemporaryFolder()
+    let file = try folder.file("out", holding: "before")
+    #expect(try await home.acct("request", "\(server.url)/bytes/3", "-o", file).text.isEmpty)
+    #expect(try await contents(file) == "xxx")
+    #expect(try await home.acct("request", "\(server.url)/status/404", "-o", file).status == 1)
+    #expect(try await contents(file) == "no: 404\n")
+    #expect(try await home.acct("request", "\(server.url)/bytes/3", "-o", "-").text == "xxx")
+    let nowhere = "\(folder.path)/no/where"
+    let lost = try await home.acct("request", "\(server.url)/echo", "-o", nowhere)
+    #expect(lost.status == 1)
+    // Found out before anything was sent.
+    #expect(try await server.seen("/echo") == 0)
+  }
+
+  @Test("an answer that is cut off exits 10, and leaves the file of -o as it was")
+  func cutOff() async throws {
+    let server = try await FlowServer()
+    let home = try await server.home()
+    let folder = try TemporaryFolder()
+    let file = try folder.file("out", holding: "before")
+    let url = "\(server.url)/cut/1000"
+    let output = try await home.acct("request", url, "-o", file)
+    #expect(output.status == 10)
+    #expect(output.errorText.contains("broke off after 500 bytes: the connection was closed"))
+    #expect(try await contents(file) == "before")
+    let listed = try await ChildProcess("ls", ["-A", folder.path]).run().text
+    #expect(listed == "out\n")
+    // What is on standard output can't be taken back.
+    let printed = try await home.acct("request", url)
+    #expect(printed.status == 10)
+    #expect(printed.standardOutput.count == 500)
+  }
+
+  private func contents(_ path: String) async throws -> String {
+    try await ChildProcess("cat", [path]).run().text
+  }
+}

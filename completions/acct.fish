@@ -1,0 +1,596 @@
+# fish completion for acct(1). Written by completions/generate from completions/fish.engine; `make completions` writes it anew.
+
+# What may follow a command; an option that takes a value is written with its kind.
+function __acct_grammar -S
+    set commands
+    set options
+    set arguments
+    switch $argv[1]
+        case ''
+            set commands 'add'\t'Add an account' \
+                'list'\t'Show every account' \
+                'switch'\t'Make an account the active one' \
+                'status'\t'Show one account, and what a header for it would meet' \
+                'header'\t'Print the header lines for one request' \
+                'token'\t'Print the access token, alone on a line' \
+                'request'\t'Make a request as an account' \
+                'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
+                'observe'\t'Learn nonces and limits from a response'\''s headers on standard input' \
+                'limits'\t'Show what is left, of how much, and when it resets' \
+                'refresh'\t'Renew what is due' \
+                'remove'\t'Remove an account and everything that is kept of it' \
+                'rename'\t'Give an account another name' \
+                'allow'\t'Let an account'\''s headers go to one more origin' \
+                'key'\t'Show or put back the DPoP key of an account' \
+                'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
+                'exec'\t'Run a command with the token in its environment' \
+                'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
+                'doctor'\t'Check keyring, files and clock, and say how to mend what is wrong' \
+                'help'\t'Show how a command is used'
+            set options '--json'\t'Print one JSON object; errors too, on standard error' \
+                '--no-color'\t'Use no colour' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done'
+        case 'add'
+            set options '--import=file'\t'Take over credentials in a JSON file, or an export; - is stdin' \
+                '--passphrase-file=file'\t'Read an export'\''s passphrase from your own file (or ACCT_EXPORT_PASSPHRASE_FILE)' \
+                '--issuer='\t'Sign in at an OAuth 2 server' \
+                '--backend='\t'Sign in at a backend that hands over its tokens' \
+                '--session='\t'Sign in at a backend that keeps the tokens itself' \
+                '--guest='\t'Begin a guest session at a backend' \
+                '--client-id='\t'The client'\''s id' \
+                '--scope='\t'The scope to ask for' \
+                '--resource='\t'A resource server that the token is for (RFC 8707)' \
+                '--device'\t'Sign in on another device: show a code to type in there' \
+                '--no-browser'\t'Open no browser: print the address, and take the callback address from stdin too' \
+                '--redirect-port='\t'The loopback port to listen on; a free one' \
+                '--callback='\t'Where a backend'\''s sign-in ends, as in limit://auth' \
+                '--name='\t'What to call the account' \
+                '--no-switch'\t'Do not make it the active account' \
+                '--allow-origin='\t'One more origin that its headers may go to' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments ''
+        case 'list'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'switch'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account'
+        case 'status'
+            set options '--check'\t'Ask the server, too' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account'
+        case 'header'
+            set options '--format==lines curl json'\t'As header lines, as a config for `curl -K -`, or as JSON' \
+                '--offline'\t'Renew nothing: use what is there' \
+                '--bearer'\t'Send a sealed session as a bearer token instead of a cookie' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'request*'
+        case 'token'
+            set options '--min-valid='\t'Renew it if it has less than this left' \
+                '--offline'\t'Renew nothing: use what is there' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'request'
+            set options '-H='\t'One more header line' \
+                '--header='\t'One more header line' \
+                '-d='\t'The body: as it stands, @FILE, or - for standard input' \
+                '--data='\t'The body: as it stands, @FILE, or - for standard input' \
+                '-i'\t'Print the status line and the headers, too' \
+                '--include'\t'Print the status line and the headers, too' \
+                '-o=file'\t'Write to a file, which changes only when all of it is there' \
+                '--output=file'\t'Write to a file, which changes only when all of it is there' \
+                '--retry='\t'Try again after 429, 5xx or a network failure, as often as this' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'request*'
+        case 'proxy'
+            set options '--socket=file'\t'Where to put the socket' \
+                '--port='\t'A port of 127.0.0.1 instead; 0 is a free one' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'observe'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'url'
+        case 'limits'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account'
+        case 'refresh'
+            set options '--all'\t'Every account' \
+                '--force'\t'Renew whatever is there, due or not' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account'
+        case 'remove'
+            set options '--local'\t'Do not tell the server' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account'
+        case 'rename'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account' ''
+        case 'allow'
+            set options '--revoke'\t'Take it back' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account' 'origin'
+        case 'key'
+            set commands 'show'\t'Print the public key as a JWK' \
+                'thumbprint'\t'Print the key'\''s RFC 7638 thumbprint' \
+                'import'\t'Store a private JWK, if it is the key of the account'\''s tokens'
+            set options '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'key show'
+            set options '--private'\t'Print the private key' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account'
+        case 'key thumbprint'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account'
+        case 'key import'
+            set options '--file=file'\t'Where the JWK is read from; - is stdin' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account'
+        case 'export'
+            set options '--all'\t'Every account' \
+                '-o=file'\t'Where to write; standard output unless that is a terminal' \
+                '--output=file'\t'Where to write; standard output unless that is a terminal' \
+                '--force'\t'Replace a file that is there' \
+                '--passphrase-file=file'\t'Read the passphrase from your own file instead (or ACCT_EXPORT_PASSPHRASE_FILE)' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account*'
+        case 'exec'
+            set options '--env='\t'The variable that holds the token' \
+                '--min-valid='\t'Renew it if it has less than this left' \
+                '--offline'\t'Renew nothing: use what is there' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'command*'
+        case 'vault'
+            set commands 'unlock'\t'Ask for the passphrase once, and not again for a while' \
+                'lock'\t'Forget the passphrase at once' \
+                'passphrase'\t'Change the passphrase; the items stay as they are'
+            set options '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'vault unlock'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'vault lock'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'vault passphrase'
+            set options '--new-passphrase-file=file'\t'Where the new passphrase is read from' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'doctor'
+            set options '--repair'\t'Mend what can be mended without help' \
+                '--offline'\t'Ask no server for the time' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'help'
+            set commands 'add'\t'Add an account' \
+                'list'\t'Show every account' \
+                'switch'\t'Make an account the active one' \
+                'status'\t'Show one account, and what a header for it would meet' \
+                'header'\t'Print the header lines for one request' \
+                'token'\t'Print the access token, alone on a line' \
+                'request'\t'Make a request as an account' \
+                'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
+                'observe'\t'Learn nonces and limits from a response'\''s headers on standard input' \
+                'limits'\t'Show what is left, of how much, and when it resets' \
+                'refresh'\t'Renew what is due' \
+                'remove'\t'Remove an account and everything that is kept of it' \
+                'rename'\t'Give an account another name' \
+                'allow'\t'Let an account'\''s headers go to one more origin' \
+                'key'\t'Show or put back the DPoP key of an account' \
+                'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
+                'exec'\t'Run a command with the token in its environment' \
+                'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
+                'doctor'\t'Check keyring, files and clock, and say how to mend what is wrong' \
+                'help'\t'Show how a command is used'
+        case 'help key'
+            set commands 'show'\t'Print the public key as a JWK' \
+                'thumbprint'\t'Print the key'\''s RFC 7638 thumbprint' \
+                'import'\t'Store a private JWK, if it is the key of the account'\''s tokens'
+        case 'help vault'
+            set commands 'unlock'\t'Ask for the passphrase once, and not again for a while' \
+                'lock'\t'Forget the passphrase at once' \
+                'passphrase'\t'Change the passphrase; the items stay as they are'
+        case '*'
+            return 1
+    end
+    # Fish's `set` leaves the status as it was.
+    return 0
+end
+
+# Prints what may stand at the cursor; fish picks what fits, and quotes it.
+function __acct_candidates
+    # Fish 4 has another word for the tokens without their quotes.
+    set -l words (commandline --tokens-expanded -pc 2>/dev/null; or commandline -opc)
+    set -l current (commandline -ct)
+    set -l acct $words[1]
+    set -l commands
+    set -l options
+    set -l arguments
+    set -l at ''
+    set -l account
+    set -l kind
+    set -l ended
+    set -l places
+    set -l option
+    __acct_grammar ''
+
+    set -l index 1
+    for word in $words[2..]
+        set index (math $index + 1)
+        if set -q kind[1]
+            contains -- $option -a --account; and set account $word
+            set kind
+        else if test "$word" = --; and not set -q ended[1]
+            set ended yes
+        else if string match -q -- '--account=*' $word; and not set -q ended[1]
+            set account (string replace -- --account= '' $word)
+        else if string match -qr -- '^-.' $word; and not set -q ended[1]
+            set option $word
+            __acct_takes $word
+        else if set -q commands[1]
+            set at (string trim -- "$at $word")
+            __acct_grammar $at; or return
+        else
+            set -a places $word
+            # The rest is another program's command line.
+            if string match -q 'command*' -- $arguments[(count $places)]
+                complete -C (string join ' ' -- (string escape -- $words[$index..]) $current)
+                return
+            end
+        end
+    end
+
+    if set -q kind[1]
+        __acct_values $kind $current
+    else if string match -qr -- '^--[^=]+=' $current; and not set -q ended[1]
+        set -l parts (string split -m 1 = -- $current)
+        if __acct_takes $parts[1]
+            set -l value $parts[2]
+            for each in (__acct_values $kind $value)
+                printf '%s=%s\n' $parts[1] $each
+            end
+        end
+    else if string match -q -- '-*' $current; and not set -q ended[1]
+        test "$at" = switch; and printf '%s\t%s\n' - 'the previous one'
+        string replace -r -- '^(-[^=\t]+)=[^\t]*' '$1' $options
+    else if set -q commands[1]
+        printf '%s\n' $commands
+    else
+        # Only the last argument repeats.
+        set -l place (math (count $places) + 1)
+        if test $place -gt (count $arguments); and string match -q '*\*' -- $arguments[-1]
+            set place (count $arguments)
+        end
+        set -q arguments[$place]; and test $place -ge 1
+        and __acct_values (string replace '*' '' -- $arguments[$place]) $current
+    end
+end
+
+# Prints the values of one kind.
+function __acct_values -S -a wanted value
+    switch $wanted
+        case '=*'
+            string split ' ' -- (string sub -s 2 -- $wanted)
+        case account
+            $acct complete accounts 2>/dev/null </dev/null
+            test "$at" = switch; and printf '%s\t%s\n' - 'the previous one'
+        case origin
+            # `allow` names the account before the origin.
+            test "$at" = allow; and set account $places[1]
+            __acct_origins
+        case url request
+            # A path follows an origin, a URL follows a method.
+            __acct_origins | string replace -r '$' /
+            if test $wanted = request; and not set -q places[1]
+                printf '%s\n' GET HEAD POST PUT PATCH DELETE OPTIONS
+            end
+        case file
+            __fish_complete_path $value
+        case command
+            if set -q ended[1]
+                __fish_complete_command
+            else
+                printf '%s\n' --
+            end
+    end
+end
+
+function __acct_origins -S
+    set -l chosen
+    set -q account[1]; and set chosen --account=$account
+    $acct complete origins $chosen 2>/dev/null </dev/null
+end
+
+# Whether an option takes a value; puts what that is into `kind`.
+function __acct_takes -S
+    for each in $options
+        set -l parts (string split -m 1 = -- (string split -f 1 \t -- $each))
+        test "$parts[1]" = "$argv[1]"; and set -q parts[2]; or continue
+        set kind $parts[2]
+        return 0
+    end
+    return 1
+end
+
+complete -c acct -f -a '(__acct_candidates)'
