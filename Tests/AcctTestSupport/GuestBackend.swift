@@ -45,7 +45,7 @@ package final class GuestBackend: Sendable {
   }
 
   @discardableResult
-  private func control(_ command: String, _ body: JSON) async throws -> JSONObject {
+  func control(_ command: String, _ body: JSON) async throws -> JSONObject {
     let answer = try await http.send("POST", "/control/\(command)", body.serialized())
     return try JSON(parsing: answer).objectValue ?? [:]
   }

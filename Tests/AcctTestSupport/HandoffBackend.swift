@@ -60,6 +60,10 @@ package final class HandoffBackend: Sendable {
   }
 
   private func log(_ part: String) async throws -> [JSON] {
-    try JSON(parsing: try await http.send("GET", "/control/log"))[part]?.arrayValue ?? []
+    try await control("log")[part]?.arrayValue ?? []
+  }
+
+  func control(_ command: String) async throws -> JSON {
+    try JSON(parsing: try await http.send("GET", "/control/\(command)"))
   }
 }

@@ -97,7 +97,7 @@ package final class SessionBackend: Sendable {
   }
 
   @discardableResult
-  private func control(_ command: String, _ body: JSON? = nil) async throws -> JSONObject {
+  func control(_ command: String, _ body: JSON? = nil) async throws -> JSONObject {
     let bytes = try await http.send("POST", "/control/\(command)", body?.serialized() ?? [])
     return try JSON(parsing: bytes).objectValue ?? [:]
   }
