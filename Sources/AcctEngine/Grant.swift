@@ -118,7 +118,8 @@ package struct Granting: Sendable {
     guard assessment.state.after(.noAnswer).action == .useWhileUnpast,
       let left = held.account.lease.secondsLeft(at: now), left > 0
     else {
-      throw obstacle == .offline ? .signInRequired(account: held.account.name, .expired) : obstacle
+      throw obstacle == .offline
+        ? .signInRequired(account: held.account.name, .unrenewed) : obstacle
     }
     var grant = try held.grant(at: now)
     grant.notices.append(

@@ -72,7 +72,13 @@ package struct MakeRequest: Sendable {
       await learn(from: response.head, of: wish.url.origin, for: account)
       switch await next(after: &response, &attempt, authorization) {
       case .take(let obstacle):
-        return Answer(origin: wish.url.origin, response: response, obstacle: obstacle)
+        let now = ServerHints(world).now(at: wish.url.origin)
+        return Answer(
+          origin: wish.url.origin,
+          response: response,
+          isWorthRetrying: RetryPolicy.waits(for: response.head, now: now),
+          obstacle: obstacle
+        )
       case .again(let seconds):
         await response.dismiss()
         try await wait(seconds, for: wish.url.origin, tell)

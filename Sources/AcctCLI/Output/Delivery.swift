@@ -64,7 +64,12 @@ struct Delivery: Sendable {
     if let obstacle = answer.obstacle { throw obstacle }
     guard head.status < 400 else {
       throw .request(
-        .answered(status: head.status, retryAfter: head.field("Retry-After"), answer.origin)
+        .answered(
+          status: head.status,
+          retryAfter: head.field("Retry-After"),
+          isWorthRetrying: answer.isWorthRetrying,
+          answer.origin
+        )
       )
     }
     return .done
