@@ -1,6 +1,6 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test screens picture lint format completions bench demo \
+.PHONY: help setup build test screens picture lint format completions fuzz bench demo \
 	first-ten-minutes deb packages install files uninstall clean
 
 SWIFT ?= swift
@@ -19,12 +19,14 @@ pages = $(wildcard man/acct*.[1-8])
 
 # Debug and release agree on this one: a room imports only what Package.swift lets it.
 flags = --explicit-target-dependency-import-check error
+# Types are looked up by address, not by name: that reads every conformance that there is.
+start_up = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 # What is installed looks for no library beside itself.
 release_flags = $(flags) --configuration release --product acct --static-swift-stdlib \
-	--disable-local-rpath
+	--disable-local-rpath $(start_up)
 binary = .build/release/acct
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/check-manual \
-	.ci/check-packages .ci/count-tests completions/generate packaging/deb \
+	.ci/check-packages .ci/count-tests .ci/fuzz completions/generate packaging/deb \
 	Examples/git-credential-acct Examples/systemd/acct-renew \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
 
@@ -36,6 +38,8 @@ setup: ## installs what building, testing and the demo need
 
 build: ## the release binary, .build/release/acct
 	@.ci/setup build
+	@mkdir -p .build/static
+	@ln -sf "$$(clang -print-file-name=libstdc++.a)" .build/static/
 	$(SWIFT) build $(release_flags)
 
 # One test at a time: many take real ports and real processes, and would take them from each other.
@@ -63,9 +67,15 @@ completions: ## writes completions/ anew, from the commands as they are
 	$(SWIFT) build $(flags) --product acct
 	completions/generate .build/debug/acct
 
-bench: build ## measures acct beside its peers
+fuzz: ## feeds every parser what nobody should send
+	@.ci/setup build
+	.ci/fuzz
+
+bench: build ## measures acct beside its peers, and counts what can be counted
 	@.ci/setup bench
 	@Benchmarks/peers.sh $(binary)
+	@Benchmarks/request.sh $(binary)
+	@Benchmarks/thresholds.sh $(binary)
 
 demo: build ## the main job, on a throwaway vault
 	@.ci/setup demo

@@ -54,7 +54,11 @@ let fuzzer: [Target] =
 
 let package = Package(
   name: "acct",
-  products: [.executable(name: "acct", targets: ["acct"])],
+  products: [
+    .executable(name: "acct", targets: ["acct"]),
+    // Tests only: preloaded into acct, to let its system calls fail.
+    .library(name: "Faults", type: .dynamic, targets: ["Faults"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
@@ -63,11 +67,7 @@ let package = Package(
   ],
   targets: [
     // System libraries: a module map and a shim, nothing else.
-    .systemLibrary(
-      name: "CLibSecret",
-      pkgConfig: "libsecret-1",
-      providers: [.apt(["libsecret-1-dev"])]
-    ),
+    .systemLibrary(name: "CLibSecret"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     // No pkgConfig: it would link the library, which is loaded at the first request instead.
@@ -83,7 +83,8 @@ let package = Package(
 
     // Adapters, one per port family; none knows another.
     room("PrivateFiles", ["CLinux"]),
-    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "CLibSecret"]),
+    room("SessionBus", ["AcctModel"]),
+    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "SessionBus", "CLibSecret"]),
     room(
       "VaultKeyring",
       ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
@@ -106,7 +107,9 @@ let package = Package(
       dependencies: [
         "AcctCLI", "AcctPorts", "LiveHTTP", "LiveSystem", "SecretServiceKeyring", "VaultKeyring",
       ],
-      swiftSettings: houseRules
+      swiftSettings: houseRules,
+      // `make build` puts libstdc++.a there: one library less to load and to bind.
+      linkerSettings: [.unsafeFlags(["-L.build/static"])]
     ),
 
     // Tests.
@@ -116,6 +119,7 @@ let package = Package(
       path: "Tests/AcctTestSupport",
       swiftSettings: houseRules
     ),
+    .target(name: "Faults", path: "Tests/Torture", exclude: ["README.md"]),
     tests("AcctModelTests", ["AcctModel", "AcctTestSupport"], vectors: true),
     tests("StrictJSONTests", ["StrictJSON"]),
     tests(
@@ -151,6 +155,7 @@ let package = Package(
       exclude: ["tls_front.py"],
       swiftSettings: houseRules
     ),
+    tests("SessionBusTests", ["AcctModel", "SessionBus"]),
     tests(
       "KeyringContractTests",
       [
@@ -170,7 +175,9 @@ let package = Package(
     // The parsers of outside data, as targets of a fuzzer and of a test with mutated inputs.
     .target(
       name: "FuzzTargets",
-      dependencies: ["AcctModel", "StrictJSON", "AcctProtocol", "AcctEngine", "VaultKeyring"],
+      dependencies: [
+        "AcctModel", "StrictJSON", "AcctProtocol", "AcctEngine", "SessionBus", "VaultKeyring",
+      ],
       path: "Tests/FuzzTargets",
       swiftSettings: houseRules
     ),

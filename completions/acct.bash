@@ -5,7 +5,7 @@ _acct_grammar() {
   commands=() options=() arguments=()
   case $1 in
     '')
-      commands=(add list switch status header token observe limits refresh remove rename allow key export exec vault doctor help)
+      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec vault doctor help)
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
@@ -29,6 +29,13 @@ _acct_grammar() {
       ;;
     'token')
       options=(--min-valid= --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'request')
+      options=(-H= --header= -d= --data= -i --include -o=file --output=file --retry= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('request*')
+      ;;
+    'proxy')
+      options=(--socket=file --port= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'observe')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -95,7 +102,7 @@ _acct_grammar() {
       options=(--repair --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'help')
-      commands=(add list switch status header token observe limits refresh remove rename allow key export exec vault doctor help)
+      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec vault doctor help)
       ;;
     'help key')
       commands=(show thumbprint import)

@@ -13,6 +13,8 @@ function __acct_grammar -S
                 'status'\t'Show one account, and what a header for it would meet' \
                 'header'\t'Print the header lines for one request' \
                 'token'\t'Print the access token, alone on a line' \
+                'request'\t'Make a request as an account' \
+                'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
                 'observe'\t'Learn nonces and limits from a response'\''s headers on standard input' \
                 'limits'\t'Show what is left, of how much, and when it resets' \
                 'refresh'\t'Renew what is due' \
@@ -135,6 +137,46 @@ function __acct_grammar -S
         case 'token'
             set options '--min-valid='\t'Renew it if it has less than this left' \
                 '--offline'\t'Renew nothing: use what is there' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'request'
+            set options '-H='\t'One more header line' \
+                '--header='\t'One more header line' \
+                '-d='\t'The body: as it stands, @FILE, or - for standard input' \
+                '--data='\t'The body: as it stands, @FILE, or - for standard input' \
+                '-i'\t'Print the status line and the headers, too' \
+                '--include'\t'Print the status line and the headers, too' \
+                '-o=file'\t'Write to a file, which changes only when all of it is there' \
+                '--output=file'\t'Write to a file, which changes only when all of it is there' \
+                '--retry='\t'Try again after 429, 5xx or a network failure, as often as this' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Say nothing but errors' \
+                '--quiet'\t'Say nothing but errors' \
+                '-v'\t'Say what is done' \
+                '--verbose'\t'Say what is done' \
+                '--no-input'\t'Ask nothing and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'How long the network may take' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'request*'
+        case 'proxy'
+            set options '--socket=file'\t'Where to put the socket' \
+                '--port='\t'A port of 127.0.0.1 instead; 0 is a free one' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -407,6 +449,8 @@ function __acct_grammar -S
                 'status'\t'Show one account, and what a header for it would meet' \
                 'header'\t'Print the header lines for one request' \
                 'token'\t'Print the access token, alone on a line' \
+                'request'\t'Make a request as an account' \
+                'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
                 'observe'\t'Learn nonces and limits from a response'\''s headers on standard input' \
                 'limits'\t'Show what is left, of how much, and when it resets' \
                 'refresh'\t'Renew what is due' \

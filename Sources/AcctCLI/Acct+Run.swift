@@ -14,7 +14,7 @@ extension Acct {
   package static func run(_ arguments: [String], in world: World) async -> Int32 {
     var report = ErrorReport(world: world, asJSON: arguments.contains("--json"))
     do {
-      var command = try parseAsRoot(arguments.hoistingSharedOptions)
+      var command = try parsed(arguments)
       guard let command = command as? any AcctCommand else {
         // ArgumentParser's own commands: help, and a command that only holds others.
         try command.run()

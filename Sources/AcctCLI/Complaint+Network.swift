@@ -88,7 +88,7 @@ extension Complaint {
         "listenFailed",
         .failed,
         "can't listen on \(port.map { "port \($0)" } ?? "a free port"): \(reason)",
-        hint: "--redirect-port names another one"
+        hint: "choose another port"
       )
     case .listen(.unusableSocket(let path, let reason)):
       self.init("listenFailed", .failed, "can't listen at \(path): \(reason)")

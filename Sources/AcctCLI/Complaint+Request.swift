@@ -34,6 +34,10 @@ extension Complaint {
         "\(origin) wants the request once more, and its body can be read only once",
         hint: "run it again, as what was missing is known now; or give the body as a file, -d @FILE"
       )
+    case .deviceIDMissing(let origin):
+      self.init(.deviceIDMissing(origin) as GuestError)
+      // The answer stands on standard output: its status decides, as for every other.
+      self.status = ExitStatus(answer: 400)
     case .brokenOff(let failure, let received):
       self.init(
         "brokenOff",

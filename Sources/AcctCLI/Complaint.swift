@@ -23,6 +23,8 @@ struct Complaint: Equatable {
     var text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
     text = text.split(separator: "\n").first.map(String.init) ?? "that is not a command line"
     if text.hasSuffix(".") { text.removeLast() }
+    // One sentence, as everywhere.
+    text = text.replacing(". Please provide one of ", with: "; it is one of ")
     self.init(
       "usage",
       .usage,
@@ -102,6 +104,13 @@ extension Complaint {
         "damagedItem",
         .badInput,
         "the keyring item \(kind.rawValue) of \(account) is not what acct writes",
+        hint: "add the account again: it keeps its name"
+      )
+    case .halfReplaced(let account):
+      self.init(
+        "signInRequired",
+        .signInRequired,
+        "the credentials of \(account) were being replaced when that was interrupted",
         hint: "add the account again: it keeps its name"
       )
     case .damagedAccount(let id):

@@ -10,6 +10,7 @@ import COpenSSL
   private let group: OpaquePointer
 
   init() throws(CryptoError) {
+    guard usesKernelRandomness else { throw .libraryFailed }
     guard let group = unsafe EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1) else {
       throw .libraryFailed
     }
@@ -18,7 +19,7 @@ import COpenSSL
 
   deinit { unsafe EC_GROUP_free(group) }
 
-  /// Draws a scalar from OpenSSL's generator for private keys.
+  /// Draws a scalar.
   func randomScalar() throws(CryptoError) -> Secret {
     guard let number = unsafe BN_secure_new() else { throw .libraryFailed }
     defer { unsafe BN_clear_free(number) }
@@ -78,3 +79,9 @@ import COpenSSL
     return unsafe EC_POINT_oct2point(group, parsed, point, point.count, nil) == 1
   }
 }
+
+/// Whether keys and the numbers in signatures are drawn from the kernel, as they must be.
+///
+/// OpenSSL's own generator is seeded from there as well, and takes a third of the time of a first
+/// signature to set up.
+private let usesKernelRandomness = copenssl_use_kernel_randomness() == 1

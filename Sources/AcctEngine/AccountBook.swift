@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import StrictJSON
 
 /// The accounts as files tell of them: works offline, and while the keyring is locked.
 struct AccountBook: Sendable {
@@ -10,9 +11,12 @@ struct AccountBook: Sendable {
   /// The account with an identifier, or `nil` if there is none.
   func account(_ id: AccountID) throws(EngineError) -> Account? {
     guard let bytes = try read(.account(id)) else { return nil }
-    guard let account = AccountFile.decode(bytes), account.id == id else {
-      throw .damagedAccount(id)
-    }
+    guard let account = account(id, in: bytes) else { throw .damagedAccount(id) }
+    return account
+  }
+
+  private func account(_ id: AccountID, in bytes: [UInt8]) -> Account? {
+    guard let account = AccountFile.decode(bytes), account.id == id else { return nil }
     return account
   }
 
@@ -20,20 +24,45 @@ struct AccountBook: Sendable {
   func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) {
     var accounts: [Account] = []
     var damaged: [AccountID] = []
-    let ids: [AccountID]
-    do { ids = try files.accounts() } catch { throw .files(error) }
-    for id in ids {
-      do {
-        // An account that was removed since the listing is simply not there.
-        if let account = try account(id) { accounts.append(account) }
-      } catch .damagedAccount(let id) {
-        damaged.append(id)
-      } catch .files(.unsafe) {
-        // One file that somebody has tampered with must not hide the other accounts.
-        damaged.append(id)
+    var failure: FilesFailure?
+    try each { id, contents in
+      switch contents {
+      case .success(let bytes):
+        if let account = account(id, in: bytes) {
+          accounts.append(account)
+        } else {
+          damaged.append(id)
+        }
+      // One file that somebody has tampered with must not hide the other accounts.
+      case .failure(.unsafe): damaged.append(id)
+      case .failure(let error): failure = error
       }
+      return failure == nil
     }
-    return (accounts.sorted { $0.name < $1.name }, damaged)
+    if let failure { throw .files(failure) }
+    // An account is large: it is moved once, and only its place is sorted.
+    let names = accounts.map(\.name)
+    let order = names.indices.sorted { names[$0] < names[$1] }
+    return (order.map { accounts[$0] }, damaged)
+  }
+
+  /// The account of a name, or `nil` if there is none; reads files until it is found.
+  func account(named name: String) throws(EngineError) -> Account? {
+    // As in the file; a file without this text need not be parsed.
+    let mention = Mention(of: JSON.string(name).serialized())
+    var found: Account?
+    try each { id, contents in
+      guard case .success(let bytes) = contents, mention.isIn(bytes),
+        let account = account(id, in: bytes), account.name.description == name
+      else { return true }
+      found = account
+      return false
+    }
+    return found
+  }
+
+  private func each(_ body: Files.EachAccount) throws(EngineError) {
+    do { try files.eachAccount(body) } catch { throw .files(error) }
   }
 
   func save(_ account: Account) throws(EngineError) {

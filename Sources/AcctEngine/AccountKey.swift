@@ -17,7 +17,8 @@ package struct AccountKey: Sendable {
   ///
   /// - Throws: ``EngineError/noKey(_:)`` for a bearer account.
   package func key(of account: Account) async throws(EngineError) -> DPoPKey {
-    guard let key = try await Wallet(of: account, in: world, interaction).read().key else {
+    guard let key = try await Wallet.readWhole(of: account, in: world, interaction).contents.key
+    else {
       throw .noKey(account.name)
     }
     return key

@@ -43,6 +43,8 @@ package struct Authorize: Sendable {
   /// The lines, and how long they are good for.
   package struct Authorization: Sendable {
     package var fields: [HeaderField]
+    /// What the lines carry.
+    var token: Token
     package var expiresAt: Timestamp?
     package var notices: [Notice]
   }
@@ -70,6 +72,7 @@ package struct Authorize: Sendable {
     let grant = try await granting.grant(to: account)
     return Authorization(
       fields: try await fields(grant, for: target, as: account, asBearer: asBearer),
+      token: grant.token,
       expiresAt: grant.expiresAt,
       notices: grant.notices
     )

@@ -133,6 +133,8 @@ package struct ChangeAccounts: Sendable {
     do throws(EngineError) { contents = try await wallet.readForRenewal() } catch .damagedItem {
       // An account must be removable whatever has become of its items.
       return .notRevoked(account: account.name, .damaged)
+    } catch .halfReplaced {
+      return .notRevoked(account: account.name, .damaged)
     }
     return await Revocation(world, timeout: timeout)(account, contents)
   }

@@ -42,6 +42,8 @@ package enum EngineError: Error, Equatable, Sendable {
   case otherKey(account: AccountName)
   /// What the keyring holds for the account is not what acct writes.
   case damagedItem(AccountName, ItemKind)
+  /// Its credentials were being replaced by new ones when that was interrupted.
+  case halfReplaced(AccountName)
   case damagedAccount(AccountID)
 
   // The network.

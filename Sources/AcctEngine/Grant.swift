@@ -103,8 +103,7 @@ package struct Granting: Sendable {
     guard account.standing.state != .reauthRequired else {
       throw account.obstacle(account.lastKnownState(at: world.clock.now()))
     }
-    let contents = try await Wallet(of: account, in: world, interaction).read()
-    var account = account
+    var (account, contents) = try await Wallet.readWhole(of: account, in: world, interaction)
     if let expiresAt = contents.expiresAt { account.lease.expiresAt = expiresAt }
     return Held(account: account, contents: contents)
   }

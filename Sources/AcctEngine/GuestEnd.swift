@@ -22,29 +22,34 @@ package struct GuestEnd: Sendable {
   /// Takes the word of the server that answered 401 to a guest's token.
   ///
   /// - Parameter account: Whose token, as it was when the request was made.
+  /// - Returns: What to tell; `nil` where another token has taken its place meanwhile.
   /// - Throws: ``EngineError``; the token may then still be there.
-  package func refused(_ account: Account) async throws(EngineError) {
-    try await discard(account, "its server refused it")
+  @discardableResult
+  package func refused(_ account: Account) async throws(EngineError) -> EngineError? {
+    let reason = "its server refused it"
+    guard try await discard(account, reason) else { return nil }
+    return account.obstacle(Assessment(.expired, reason: reason, .discard))
   }
 
   /// Discards a token that the clock has ended.
   func past(_ account: Account) async throws(EngineError) {
-    try await discard(account, Self.past)
+    _ = try await discard(account, Self.past)
   }
 
   /// The token goes first: should the rest not happen, nothing is left that could be sent.
-  private func discard(_ account: Account, _ reason: String) async throws(EngineError) {
-    guard account.kind == .guest else { return }
-    try await book.exclusively(account.id) { () throws(EngineError) in
+  private func discard(_ account: Account, _ reason: String) async throws(EngineError) -> Bool {
+    guard account.kind == .guest else { return false }
+    return try await book.exclusively(account.id) { () throws(EngineError) in
       // `add --guest` may have brought a new token meanwhile.
       guard var current = try book.account(account.id), current.lease == account.lease,
         current.validatedAt == account.validatedAt,
         current.take(.guestSpent, reason: reason, at: world.clock.now()) == .discard
-      else { return }
+      else { return false }
       let held = world.signals.holdBack()
       defer { held.release() }
       try await Wallet(of: current, in: world, interaction).remove([.guest])
       try book.save(current)
+      return true
     }
   }
 }

@@ -28,39 +28,6 @@ package struct MakeRequest: Sendable {
     authorize = Authorize(world, interaction, .allowed(timeout: timeout), tell: waiting)
   }
 
-  /// What the user wants.
-  package struct Wish: Sendable {
-    package var method: String
-    package var url: HTTPURL
-    package var fields: RequestFields
-    /// How often a request may be made again that was limited or failed.
-    package var retries: Int
-
-    package init(method: String, url: HTTPURL, fields: RequestFields, retries: Int) {
-      self.method = method
-      self.url = url
-      self.fields = fields
-      self.retries = retries
-    }
-
-    fileprivate var target: Authorize.Target { Authorize.Target(method: method, url: url) }
-  }
-
-  /// What is told meanwhile.
-  package enum Event: Sendable {
-    case notice(Notice)
-    /// The request is made again in so many seconds of so many; told every second, down to 0.
-    case waiting(Int64, of: Int64, Origin)
-  }
-
-  /// The server's last word, with its body still to come.
-  package struct Answer: Sendable {
-    package var origin: Origin
-    package var response: StreamedResponse
-    /// What kept the request from being made once more, where it should have been.
-    package var obstacle: EngineError?
-  }
-
   /// Refuses an origin that is not the account's; neither keyring nor body are touched for that.
   ///
   /// - Throws: ``EngineError/refusedOrigin(_:account:allowed:)``.
@@ -85,10 +52,14 @@ package struct MakeRequest: Sendable {
   ) async throws(EngineError) -> Answer {
     var attempt = Attempt(wish, body, account)
     while true {
+      if !attempt.isFirst {
+        // A wait may be long: what the user has changed meanwhile counts.
+        attempt.account = try AccountBook(world.files).account(account.id) ?? attempt.account
+      }
       let authorization = try await authorize(wish.target, as: attempt.account)
       if attempt.isFirst { authorization.notices.forEach { tell(.notice($0)) } }
       let outcome = await send(try await attempt.request(authorization.fields, timeout))
-      let response: StreamedResponse
+      var response: StreamedResponse
       switch outcome {
       case .success(let answered): response = answered
       case .failure(let failure):
@@ -99,12 +70,11 @@ package struct MakeRequest: Sendable {
         continue
       }
       await learn(from: response.head, of: wish.url.origin, for: account)
-      let (step, seen) = await next(after: response, &attempt, authorization)
-      switch step {
+      switch await next(after: &response, &attempt, authorization) {
       case .take(let obstacle):
-        return Answer(origin: wish.url.origin, response: seen, obstacle: obstacle)
+        return Answer(origin: wish.url.origin, response: response, obstacle: obstacle)
       case .again(let seconds):
-        await seen.cancel()
+        await response.dismiss()
         try await wait(seconds, for: wish.url.origin, tell)
       }
     }
@@ -118,55 +88,77 @@ package struct MakeRequest: Sendable {
 
   /// Decides what an answer means.
   private func next(
-    after response: StreamedResponse,
+    after response: inout StreamedResponse,
     _ attempt: inout Attempt,
     _ authorization: Authorize.Authorization
-  ) async -> (Step, StreamedResponse) {
+  ) async -> Step {
+    do throws(EngineError) {
+      try await RolledSession(world, interaction, tell: waiting)
+        .keep(
+          from: response.head,
+          of: attempt.wish.url.origin,
+          insteadOf: authorization.token,
+          for: attempt.account
+        )
+      guard let seconds = try await repetition(after: &response, &attempt, authorization) else {
+        return .take(nil)
+      }
+      guard await attempt.canRepeat else {
+        throw .request(.bodyGone(status: response.head.status, attempt.wish.url.origin))
+      }
+      return .again(seconds)
+    } catch {
+      return .take(error)
+    }
+  }
+
+  /// Seconds after which the request is to be made once more; `nil` if the answer is the last word.
+  private func repetition(
+    after response: inout StreamedResponse,
+    _ attempt: inout Attempt,
+    _ authorization: Authorize.Authorization
+  ) async throws(EngineError) -> Int64? {
     let origin = attempt.wish.url.origin
     let hints = ServerHints(world)
-    var response = response
-    var step: Step?
+    let status = response.head.status
     if attempt.mayChallenge {
       let codes = await response.refusalCodes()
       if codes.contains("use_dpop_nonce")
         || codes.contains("invalid_dpop_proof") && hints.isClockOff(at: origin)
       {
         attempt.mayChallenge = false
-        step = .again(0)
+        return 0
       }
     }
-    if step == nil, response.head.status == 417, attempt.asksFirst {
+    if status == 417, attempt.asksFirst {
       attempt.asksFirst = false
-      step = .again(0)
+      return 0
     }
-    if step == nil, response.head.status == 401, attempt.mayRenew {
+    if status == 401, attempt.mayRenew {
       attempt.mayRenew = false
-      guard await attempt.canRepeat else {
-        return (.take(.request(.bodyGone(status: response.head.status, origin))), response)
-      }
-      do throws(EngineError) {
-        try await renew(&attempt.account, insteadOf: authorization.expiresAt)
-        step = .again(0)
-      } catch {
-        return (.take(error), response)
-      }
+      // Even where the body is gone: the next run then has what was missing.
+      try await renew(&attempt.account, insteadOf: authorization.expiresAt)
+      return 0
     }
-    if response.head.status == 401, attempt.account.kind == .guest {
-      do throws(EngineError) {
-        try await GuestEnd(world, interaction).refused(attempt.account)
-      } catch {
-        return (.take(error), response)
-      }
+    if attempt.account.kind == .guest, origin == attempt.account.service {
+      try await meet(&response, asGuest: attempt.account)
     }
-    if step == nil {
-      step = attempt.policy.wait(after: response.head, now: hints.now(at: origin))
-        .map { .again($0) }
+    return attempt.policy.wait(after: response.head, now: hints.now(at: origin))
+  }
+
+  /// Does what a guest's backend asks for by refusing, and says what only a guest must know.
+  private func meet(
+    _ response: inout StreamedResponse,
+    asGuest account: Account
+  ) async throws(EngineError) {
+    switch response.head.status {
+    case 401:
+      if let end = try await GuestEnd(world, interaction).refused(account) { throw end }
+    case 400:
+      guard let origin = account.service, await response.fault().namesDeviceID else { return }
+      throw .request(.deviceIDMissing(origin))
+    default: return
     }
-    guard let step else { return (.take(nil), response) }
-    guard await attempt.canRepeat else {
-      return (.take(.request(.bodyGone(status: response.head.status, origin))), response)
-    }
-    return (step, response)
   }
 
   private func renew(
@@ -180,6 +172,7 @@ package struct MakeRequest: Sendable {
         current.lease.expiresAt == refused
       }
     case .session:
+      // The backend's word is asked for: no clock has told that this session would be refused.
       try await SessionKeeping(world, interaction, timeout: timeout, tell: waiting).check(account)
     case .guest: break
     }

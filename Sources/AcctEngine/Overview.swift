@@ -47,7 +47,8 @@ package struct Overview: Sendable {
     var keyringState = Keyring.State.ready
     var obstacle: EngineError?
     do {
-      let contents = try await wallet.read()
+      let contents: Wallet.Contents
+      (account, contents) = try await Wallet.readWhole(of: account, in: world, interaction)
       if let expiresAt = contents.expiresAt { account.lease.expiresAt = expiresAt }
       evidence = contents.isUsable(for: account) ? .present : .missing
     } catch .keyring(let failure, let kind) {

@@ -34,6 +34,10 @@ struct Patience: Sendable {
   ) async throws(EngineError) -> Value {
     let failure: EngineError
     do { return try await attempt(interaction) } catch { failure = error }
+    // What has failed once, for a disk's reason or another, need not fail again.
+    if case .keyring(.failed, _) = failure, let value = try? await attempt(.forbidden) {
+      return value
+    }
     guard case .keyring(let cause, let kind) = failure, cause.mayPass else { throw failure }
 
     let seconds: Int64 = interaction == .allowed ? 120 : 10

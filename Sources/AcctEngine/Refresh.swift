@@ -32,8 +32,11 @@ package struct Refresh: Sendable {
 
   /// Renews `account` if it is due, or whatever is there if `force` is set.
   package func callAsFunction(_ account: Account, force: Bool) async -> Result {
-    guard account.lease.canRenew else { return .cannotRenew }
     let now = world.clock.now()
+    guard account.lease.canRenew else {
+      let isWell = account.lastKnownState(at: now).state == .valid
+      return isWell && !force ? .notDue : .cannotRenew
+    }
     var wasDue = false
     let isDue = { (current: Account) in
       // Whoever has just renewed it for another process has done what was asked for.

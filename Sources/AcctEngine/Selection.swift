@@ -58,9 +58,9 @@ package struct Selection: Sendable {
   ) throws(EngineError) -> Account {
     let book = AccountBook(world.files)
     if let id = try? AccountID(reference), let account = try book.account(id) { return account }
+    if let named = try book.account(named: reference) { return named }
     let accounts = try book.listing().accounts
     guard !accounts.isEmpty else { throw .noAccounts }
-    if let named = accounts.first(where: { $0.name.description == reference }) { return named }
 
     let matches = accounts.filter { $0.answers(to: reference) }
     guard let match = matches.first else {

@@ -14,6 +14,7 @@ package struct SigningProxy: Sendable {
   private let make: MakeRequest
 
   /// - Parameters:
+  ///   - world: Everything outside.
   ///   - account: Who makes the requests.
   ///   - secret: What a path must begin with on a port; `nil` on a socket.
   ///   - timeout: Seconds in which something has to move.

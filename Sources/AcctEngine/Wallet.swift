@@ -30,7 +30,7 @@ struct Wallet: Sendable {
   }
 
   private func contents(_ items: [ItemKind: Secret]) throws(EngineError) -> Contents {
-    Contents(
+    let contents = Contents(
       token: try item(account.kind.tokenItem, in: items) { secret throws(Malformed) in
         try Token(secret)
       },
@@ -44,6 +44,8 @@ struct Wallet: Sendable {
         try Timestamp(secret.withBytes { String(copying: $0) })
       }
     )
+    try requireOwn(contents.key)
+    return contents
   }
 
   struct Contents {

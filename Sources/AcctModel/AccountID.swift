@@ -24,19 +24,22 @@ package struct AccountID: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: ``Malformed/accountID(_:)``.
   package init(_ text: String) throws(Malformed) {
-    let bytes = Array(text.utf8)
+    let bytes = text.utf8Span.span
     guard bytes.count == 36 else { throw .accountID(text) }
-    for (index, byte) in bytes.enumerated() {
+    var isUpper = false
+    for index in bytes.indices {
+      let byte = bytes[index]
       let fits =
         switch index {
-        case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+        case 8, 13, 18, 23: byte == .hyphen
         case 14: byte == UInt8(ascii: "4")
-        case 19: "89abAB".utf8.contains(byte)
-        default: "0123456789abcdefABCDEF".utf8.contains(byte)
+        case 19: (0x38...0x39).contains(byte) || (0x61...0x62).contains(byte | 0x20)
+        default: byte.isASCIIDigit || (0x61...0x66).contains(byte | 0x20)
         }
       guard fits else { throw .accountID(text) }
+      isUpper = isUpper || (0x41...0x46).contains(byte)
     }
-    description = text.lowercased()
+    description = isUpper ? text.lowercased() : text
   }
 
   private static let digits = Array("0123456789abcdef".utf8)

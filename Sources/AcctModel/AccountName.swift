@@ -9,7 +9,9 @@ package struct AccountName: Hashable, Comparable, Sendable, CustomStringConverti
   ///
   /// - Throws: ``Malformed/accountName(_:)``.
   package init(_ text: String) throws(Malformed) {
-    let usable = text.unicodeScalars.allSatisfy { scalar in
+    // What is visible ASCII needs no table; nearly all names are.
+    let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    let usable = isPlain || text.unicodeScalars.allSatisfy { scalar in
       switch scalar.properties.generalCategory {
       case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator,
         .lineSeparator, .paragraphSeparator:
@@ -17,7 +19,7 @@ package struct AccountName: Hashable, Comparable, Sendable, CustomStringConverti
       default: true
       }
     }
-    guard !text.isEmpty, text.utf8.count <= 253, !text.hasPrefix("-"), usable else {
+    guard !text.isEmpty, text.utf8.count <= 253, text.utf8.first != .hyphen, usable else {
       throw .accountName(text)
     }
     description = text

@@ -11,17 +11,21 @@ package struct DID: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``Malformed/did(_:)``.
   package init(_ text: String) throws(Malformed) {
     let bytes = Array(text.utf8)
-    let parts = bytes.split(separator: .colon, maxSplits: 2, omittingEmptySubsequences: false)
-    guard bytes.count <= 2048, parts.count == 3, parts[0].elementsEqual("did".utf8),
-      !parts[1].isEmpty, parts[1].allSatisfy({ (0x61...0x7A).contains($0) }),
-      let last = parts[2].last, last != .colon, last != .percent,
-      parts[2].allSatisfy(Self.isIdentifierByte)
+    guard bytes.count <= 2048, bytes.starts(with: "did:".utf8),
+      let end = bytes[4...].firstIndex(of: .colon)
+    else { throw .did(text) }
+    let method = bytes[4..<end]
+    let identifier = bytes[(end + 1)...]
+    guard !method.isEmpty, method.allSatisfy({ (0x61...0x7A).contains($0) }),
+      let last = identifier.last, last != .colon, last != .percent,
+      identifier.allSatisfy(Self.isIdentifierByte)
     else { throw .did(text) }
     description = text
   }
 
   private static func isIdentifierByte(_ byte: UInt8) -> Bool {
-    byte.isASCIILetter || byte.isASCIIDigit || "._:%-".utf8.contains(byte)
+    byte.isASCIILetter || byte.isASCIIDigit || byte == .colon || byte == .percent
+      || byte == .hyphen || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
   }
 
   /// The method, `plc` or `web` for those that AT Protocol knows.

@@ -16,50 +16,53 @@ package struct HTTPURL: Hashable, Sendable {
   /// - Throws: ``Malformed/url``, or ``Malformed/refusedURL(_:)`` for a URL that is well-formed
   ///   and must not be given a credential.
   package init(_ text: String) throws(Malformed) {
-    guard let mark = text.utf8.firstIndex(of: .colon),
-      let scheme = Origin.Scheme(rawValue: text[..<mark].lowercased()),
-      text[mark...].hasPrefix("://")
+    // Bytes, not characters: a list of many accounts parses many of these.
+    let bytes = Array(text.utf8)
+    guard let mark = bytes.firstIndex(of: .colon),
+      let scheme = Origin.Scheme(rawValue: String(ascii: bytes[..<mark]).lowercased()),
+      bytes[mark...].starts(with: "://".utf8)
     else { throw .url }
-    let rest = text[mark...].dropFirst(3)
-    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    let rest = bytes[(mark + 3)...]
+    let end = rest.firstIndex { $0 == .slash || $0 == .question || $0 == .hash } ?? rest.endIndex
     let authority = rest[..<end]
     guard !authority.isEmpty else { throw .url }
-    guard !authority.contains("@") else { throw .refusedURL(.userInformation) }
+    guard !authority.contains(UInt8(ascii: "@")) else { throw .refusedURL(.userInformation) }
 
     let (host, port) = try HTTPURL.split(authority)
-    let target = rest[end...].prefix { $0 != "#" }
-    guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) })
-    else { throw .url }
-    let pathEnd = target.firstIndex(of: "?") ?? target.endIndex
+    let target = rest[end...].prefix { $0 != .hash }
+    guard target.allSatisfy(\.mayStandInTarget) else { throw .url }
+    let pathEnd = target.firstIndex(of: .question) ?? target.endIndex
 
     origin = try Origin(scheme: scheme, host: host, port: port ?? scheme.defaultPort)
-    path = removingDotSegments(target[..<pathEnd])
-    query = pathEnd < target.endIndex ? String(target[pathEnd...].dropFirst()) : nil
+    path = removingDotSegments(String(ascii: target[..<pathEnd]))
+    query = pathEnd < target.endIndex ? String(ascii: target[(pathEnd + 1)...]) : nil
   }
 
   private static func split(
-    _ authority: Substring
+    _ authority: ArraySlice<UInt8>
   ) throws(Malformed) -> (host: String, port: UInt16?) {
-    let isAddress = authority.hasPrefix("[")
+    let isAddress = authority.first == UInt8(ascii: "[")
     let hostEnd =
       isAddress
-      ? authority.firstIndex(of: "]").map(authority.index(after:))
-      : authority.firstIndex(of: ":") ?? authority.endIndex
+      ? authority.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 }
+      : authority.firstIndex(of: .colon) ?? authority.endIndex
     guard let hostEnd else { throw .url }
     let host = authority[..<hostEnd]
     guard !host.isEmpty else { throw .url }
     let usable =
       isAddress
-      ? host.dropFirst().dropLast().utf8.allSatisfy { "0123456789abcdefABCDEF:.".utf8.contains($0) }
-      : host.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-._".utf8.contains($0) }
+      ? host.dropFirst().dropLast().allSatisfy(\.mayStandInAddress)
+      : host.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0.isDotHyphenOrUnderscore }
     guard usable else { throw .refusedURL(.unusableHost) }
 
+    let name = String(ascii: host).lowercased()
     let tail = authority[hostEnd...]
-    if tail.isEmpty || tail == ":" { return (host.lowercased(), nil) }
-    guard tail.hasPrefix(":"), tail.dropFirst().utf8.allSatisfy(\.isASCIIDigit),
-      let port = UInt16(tail.dropFirst()), port > 0
-    else { throw .url }
-    return (host.lowercased(), port)
+    guard let colon = tail.first else { return (name, nil) }
+    let digits = tail.dropFirst()
+    guard colon == .colon, digits.allSatisfy(\.isASCIIDigit) else { throw .url }
+    if digits.isEmpty { return (name, nil) }
+    guard let port = UInt16(String(ascii: digits)), port > 0 else { throw .url }
+    return (name, port)
   }
 
   /// The `htu` of a DPoP proof (RFC 9449, section 4.2): neither query nor fragment, the default
@@ -72,9 +75,9 @@ extension HTTPURL: CustomStringConvertible {
 }
 
 /// Removes `.` and `..` segments (RFC 3986, section 5.2.4), as clients do before they send.
-private func removingDotSegments(_ path: Substring) -> String {
+private func removingDotSegments(_ path: String) -> String {
   guard path.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == .percent }) else {
-    return path.isEmpty ? "/" : String(path)
+    return path.isEmpty ? "/" : path
   }
   var kept: [Substring] = []
   let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -89,4 +92,36 @@ private func removingDotSegments(_ path: Substring) -> String {
     }
   }
   return "/" + kept.joined(separator: "/")
+}
+
+extension String {
+  /// The text of bytes that are, or are about to be found, ASCII.
+  fileprivate init(ascii bytes: ArraySlice<UInt8>) { self.init(decoding: bytes, as: UTF8.self) }
+}
+
+extension UInt8 {
+  fileprivate static let slash = UInt8(ascii: "/")
+  fileprivate static let question = UInt8(ascii: "?")
+  fileprivate static let hash = UInt8(ascii: "#")
+
+  /// Visible ASCII but for what RFC 3986 has no place for.
+  fileprivate var mayStandInTarget: Bool {
+    switch self {
+    case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
+      UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
+      UInt8(ascii: "}"):
+      false
+    default: (0x21...0x7E).contains(self)
+    }
+  }
+
+  /// A hexadecimal digit, a colon or a dot.
+  fileprivate var mayStandInAddress: Bool {
+    isASCIIDigit || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
+      || self == .colon || self == UInt8(ascii: ".")
+  }
+
+  fileprivate var isDotHyphenOrUnderscore: Bool {
+    self == UInt8(ascii: ".") || self == .hyphen || self == UInt8(ascii: "_")
+  }
 }

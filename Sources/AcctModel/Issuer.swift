@@ -13,7 +13,7 @@ package struct Issuer: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``Malformed/issuer(_:)``, or ``Malformed/refusedURL(_:)``.
   package init(_ text: String) throws(Malformed) {
     do { url = try HTTPURL(text) } catch .url { throw .issuer(text) }
-    guard url.query == nil, !text.contains("#") else { throw .issuer(text) }
+    guard url.query == nil, !text.utf8.contains(UInt8(ascii: "#")) else { throw .issuer(text) }
     description = text
   }
 

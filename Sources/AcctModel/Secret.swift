@@ -9,10 +9,11 @@ package struct Secret: Sendable {
 
   /// Copies `bytes`; wiping the original is the caller's business.
   package init(_ bytes: some Sequence<UInt8>) {
+    // Appended: `Array(bytes)` may share an array's buffer, and wiping would reach the original.
+    // The room is made first, so that the array takes no other's buffer, either.
     var copy: [UInt8] = []
-    copy.reserveCapacity(bytes.underestimatedCount)
-    // One by one: `Array(bytes)` may share an array's buffer, and wiping would reach the original.
-    for byte in bytes { copy.append(byte) }
+    copy.reserveCapacity(max(1, bytes.underestimatedCount))
+    copy.append(contentsOf: bytes)
     storage = Storage(copy)
   }
 

@@ -3,9 +3,15 @@ extension Timestamp: CustomStringConvertible {
   package var description: String {
     let (days, second) = secondsSince1970.flooredQuotientAndRemainder(by: 86_400)
     let (year, month, day) = civil(fromDays: days)
-    let clock = [second / 3_600, second / 60 % 60, second % 60].map { padded($0, to: 2) }
-    return "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))"
-      + "T\(clock.joined(separator: ":"))Z"
+    var text: [UInt8] = []
+    text.reserveCapacity(20)
+    append(year, 4, "-", to: &text)
+    append(month, 2, "-", to: &text)
+    append(day, 2, "T", to: &text)
+    append(second / 3_600, 2, ":", to: &text)
+    append(second / 60 % 60, 2, ":", to: &text)
+    append(second % 60, 2, "Z", to: &text)
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// Parses a `date-time` of RFC 3339, section 5.6.
@@ -87,7 +93,17 @@ private struct Digits {
   }
 }
 
-private func padded(_ value: Int64, to width: Int) -> String {
-  let digits = String(value)
-  return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+/// Writes the last so many digits of a number, and what separates them from the next.
+private func append(
+  _ value: Int64,
+  _ width: Int,
+  _ end: Unicode.Scalar,
+  to text: inout [UInt8]
+) {
+  var scale: Int64 = width == 4 ? 1_000 : 10
+  while scale > 0 {
+    text.append(UInt8(ascii: "0") + UInt8(value / scale % 10))
+    scale /= 10
+  }
+  text.append(UInt8(ascii: end))
 }

@@ -13,6 +13,10 @@ package struct Files: Sendable {
   package var remove: @Sendable (StoredFile) throws(FilesFailure) -> Void
   /// Lists the accounts that have a file, in no order.
   package var accounts: @Sendable () throws(FilesFailure) -> [AccountID]
+  /// Reads the accounts' files one after the other, in no order, until the body has seen enough.
+  ///
+  /// The body returns whether to go on.
+  package var eachAccount: @Sendable (EachAccount) throws(FilesFailure) -> Void
   /// Takes a lock across processes, waiting at most so many seconds for it.
   package var lock: @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
 
@@ -21,14 +25,19 @@ package struct Files: Sendable {
     replace: @escaping @Sendable (StoredFile, [UInt8]) throws(FilesFailure) -> Void,
     remove: @escaping @Sendable (StoredFile) throws(FilesFailure) -> Void,
     accounts: @escaping @Sendable () throws(FilesFailure) -> [AccountID],
+    eachAccount: @escaping @Sendable (EachAccount) throws(FilesFailure) -> Void,
     lock: @escaping @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
   ) {
     self.read = read
     self.replace = replace
     self.remove = remove
     self.accounts = accounts
+    self.eachAccount = eachAccount
     self.lock = lock
   }
+
+  /// Takes an account's file, or why it can't be read, and returns whether to go on.
+  package typealias EachAccount = (AccountID, Result<[UInt8], FilesFailure>) -> Bool
 }
 
 /// A file by what it holds.

@@ -19,6 +19,7 @@ final class ResponsePipe: Sendable {
     var end: Part?
     var reader: CheckedContinuation<Part, Never>?
     var isHeldUp = false
+    var isGrowing = false
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
       if filling.isEmpty { filling.reserveCapacity(partSize) }
@@ -56,14 +57,20 @@ final class ResponsePipe: Sendable {
         reader.resume(returning: .success(state.takePart()))
       }
       unsafe state.add(bytes)
+      state.isGrowing = true
       return true
     }
   }
 
-  /// Hands what there is to a reader that waits: nothing more comes for now.
-  func flush() {
+  /// Hands what there is to a reader that waits.
+  ///
+  /// - Parameter evenIfGrowing: Whether to do so if something came since the last call, too.
+  func flush(evenIfGrowing: Bool) {
     state.withLock { state in
-      guard !state.filling.isEmpty, let reader = state.reader.take() else { return }
+      let isGrowing = state.isGrowing
+      state.isGrowing = false
+      guard !isGrowing || evenIfGrowing, !state.filling.isEmpty, let reader = state.reader.take()
+      else { return }
       reader.resume(returning: .success(state.takePart()))
     }
   }

@@ -31,15 +31,17 @@ extension Transfer {
     try options.set(CURLOPT_URL, "\(message.url.origin)/")
     try options.set(CURLOPT_REQUEST_TARGET, message.target)
     try options.set(CURLOPT_CUSTOMREQUEST, message.method)
-    try options.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    // From 7.85 on; the address has no other scheme, and nothing is followed.
+    options.prefer(CURLOPT_PROTOCOLS_STR, "http,https")
     try options.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
     if message.method == "HEAD" { try options.set(CURLOPT_NOBODY, 1) }
   }
 
   private func setLimits(_ options: CurlOptions) throws(HTTPFailure) {
-    // Signals are the process's, and a name that is slow to resolve is not waited for at the end.
+    // Signals are the process's.
     try options.set(CURLOPT_NOSIGNAL, 1)
-    try options.set(CURLOPT_QUICK_EXIT, 1)
+    // From 7.87 on: a name that is slow to resolve is not waited for once nobody wants it.
+    options.prefer(CURLOPT_QUICK_EXIT, 1)
     switch message.patience {
     case .total(let seconds):
       try options.set(CURLOPT_TIMEOUT_MS, milliseconds(seconds))
@@ -130,6 +132,14 @@ extension Transfer {
   }
   func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) throws(HTTPFailure) {
     try check(unsafe acct_curl_set_pointer(table, easy, option, pointer))
+  }
+
+  /// Sets an option that older libraries lack, and that nothing depends on.
+  func prefer(_ option: CURLoption, _ value: Int) {
+    _ = unsafe acct_curl_set_long(table, easy, option, value)
+  }
+  func prefer(_ option: CURLoption, _ value: String) {
+    _ = unsafe acct_curl_set_string(table, easy, option, value)
   }
 
   func check(_ code: CURLcode) throws(HTTPFailure) {

@@ -47,9 +47,9 @@ struct TransferWork {
     }
     var ready: Int32 = 0
     _ = unsafe library.table.pointee.multi_poll(multi.handle, nil, 0, 0, &ready)
-    // As long as more is there at once, a reader gets it in larger parts.
+    // As long as more of a body comes at once, its reader gets it in larger parts.
+    for transfer in transfers.values { transfer.response.flush(evenIfGrowing: ready == 0) }
     guard ready == 0 else { return }
-    for transfer in transfers.values { transfer.response.flush() }
     // That poll may have taken the call that went with an order.
     guard !hasOrders() else { return }
     // Stalls are looked for once a second.

@@ -27,7 +27,17 @@ extension Entropy {
   package static func live() -> Entropy {
     Entropy { count in
       var generator = SystemRandomNumberGenerator()
-      return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(count + 7)
+      // Eight at a time: each draw is a system call.
+      while bytes.count < count {
+        let number: UInt64 = generator.next()
+        for shift in stride(from: 0, to: 64, by: 8) {
+          bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+        }
+      }
+      bytes.removeLast(bytes.count - count)
+      return bytes
     }
   }
 }

@@ -35,6 +35,15 @@ extension Files {
           throw FilesFailure(error)
         }
       },
+      eachAccount: { body throws(FilesFailure) in
+        do throws(PrivateFilesError) {
+          try folders.accounts.readEach(limit: sizeLimit, accountID) { id, contents in
+            body(id, contents.mapError(FilesFailure.init))
+          }
+        } catch {
+          throw FilesFailure(error)
+        }
+      },
       lock: { lock, seconds throws(FilesFailure) in
         do throws(PrivateFilesError) {
           let held = try await folders.locks.lock(lock.name, seconds: seconds)
@@ -50,8 +59,8 @@ extension Files {
   private static let sizeLimit = 1 << 20
 
   private static func accountID(of name: String) -> AccountID? {
-    guard name.hasSuffix(".json"), let id = try? AccountID(String(name.dropLast(5))),
-      name == "\(id).json"
+    guard name.utf8.count == 41, name.hasSuffix(".json"),
+      let id = try? AccountID(String(name.utf8.prefix(36)) ?? ""), name.hasPrefix(id.description)
     else { return nil }
     return id
   }

@@ -24,9 +24,15 @@ package func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(Obstacl
 /// - Parameters:
 ///   - descriptor: A descriptor open for reading.
 ///   - limit: How many bytes are wanted at most.
+///   - size: How many a regular file has: where it stops with as many it has ended, and need not
+///     be asked again.
 /// - Returns: The bytes, or `nil` if there are more than `limit`.
 /// - Throws: The first error that is not just "again".
-package func readAll(from descriptor: Int32, limit: Int) throws(Obstacle) -> [UInt8]? {
+package func readAll(
+  from descriptor: Int32,
+  limit: Int,
+  expecting size: Int? = nil
+) throws(Obstacle) -> [UInt8]? {
   var failure: Obstacle?
   var isTooLong = false
   let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in
@@ -36,6 +42,7 @@ package func readAll(from descriptor: Int32, limit: Int) throws(Obstacle) -> [UI
       if got == 0 { return }
       if got > 0 {
         count += got
+        if count == size { return }
         continue
       }
       do throws(Obstacle) { try waitUnlessFailed(descriptor, Int16(POLLIN)) } catch {

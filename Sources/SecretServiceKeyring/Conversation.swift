@@ -1,40 +1,70 @@
 import AcctModel
 import AcctPorts
+import SessionBus
 
 /// What one operation says to the provider: here, what several operations have in common.
-struct Conversation {
+final class Conversation {
   let connection: Connection
-  /// Whether a person may be asked, and there is a way to.
-  let mayAsk: Bool
+  /// Who shows prompts to a person; `nil` where nobody may be asked, or not yet.
+  private let prompter: LibsecretChannel?
+  /// Whether the operation ended where a person would have had to be asked.
+  private(set) var lacksPerson = false
+
+  /// Begins a conversation.
+  ///
+  /// - Throws: `KeyringFailure` if there is nobody to talk to.
+  init(over channel: any Channel, prompter: LibsecretChannel? = nil) throws(KeyringFailure) {
+    connection = Connection(over: channel)
+    self.prompter = prompter
+    try connection.introduce()
+  }
+
+  /// Whether prompts are shown, so that it takes a further look whether they were answered.
+  var isAsking: Bool { prompter != nil }
 
   /// The default collection, if there is one.
   func defaultCollection() throws(KeyringFailure) -> String? {
-    try connection.ask(.defaultCollection).first?.objectPath
+    try connection.ask(ServiceCalls.defaultCollection)
   }
 
   /// Whether a collection is locked.
   func isLocked(_ collection: String) throws(KeyringFailure) -> Bool {
-    try connection.ask(.isLocked(collection)).property(of: "b", named: "Locked").isTrue
+    try connection.ask(ServiceCalls.isLocked(collection))
   }
 
-  /// Has items or collections unlocked, asking if need be; whether they were, a further look tells.
+  /// Has items or collections unlocked by a person; whether they were, a further look tells.
   ///
   /// - Throws: `KeyringFailure.locked` if nobody may be asked.
   func unlock(_ objects: [String]) throws(KeyringFailure) {
-    guard mayAsk else { throw .locked() }
-    _ = try settle(try connection.ask(.unlock(objects)))
+    guard isAsking else { throw lacking(.locked()) }
+    _ = try settle(try connection.ask(ServiceCalls.unlock(objects)))
   }
 
-  /// Sees the prompt through that an answer may end with, and returns what came of it.
+  /// Has the default collection created by a person.
+  ///
+  /// - Throws: `KeyringFailure.locked` if nobody may be asked.
+  func createDefaultCollection() throws(KeyringFailure) {
+    guard isAsking else { throw lacking(.noDefaultCollection) }
+    _ = try settle(
+      try connection.ask(ServiceCalls.createDefaultCollection(label: "Default keyring"))
+    )
+  }
+
+  /// Sees the prompt through that an answer may ask for, and returns what was made, if anything.
   ///
   /// - Throws: `KeyringFailure.locked` if nobody may be asked; the prompt is taken back.
-  func settle(_ answer: [Variant]) throws(KeyringFailure) -> Variant? {
-    guard let prompt = answer.last?.objectPath else { return nil }
-    guard mayAsk else {
-      _ = try connection.ask(.dismiss(prompt))
-      throw .locked(reason: "the keyring wants to ask its user first")
+  func settle(_ outcome: Outcome) throws(KeyringFailure) -> String? {
+    guard let prompt = outcome.prompt else { return outcome.object }
+    guard let prompter else {
+      try connection.ask(ServiceCalls.dismiss(prompt))
+      throw lacking(.locked(reason: "the keyring wants to ask its user first"))
     }
-    return try connection.perform(prompt: prompt)
+    return try prompter.perform(prompt: prompt, of: connection.answeredBy)
+  }
+
+  private func lacking(_ failure: KeyringFailure) -> KeyringFailure {
+    lacksPerson = true
+    return failure
   }
 }
 
@@ -46,24 +76,4 @@ extension KeyringFailure {
   static let noDefaultCollection = KeyringFailure.locked(
     reason: "it has no default collection; to make one, it asks its user for a password"
   )
-}
-
-extension Variant {
-  /// An object path, or `nil` for `/`, which stands for no object.
-  var objectPath: String? {
-    guard type == "o" else { return nil }
-    return text == "/" ? nil : text
-  }
-}
-
-extension [Variant] {
-  /// The value in an answer to `org.freedesktop.DBus.Properties.Get`.
-  ///
-  /// - Throws: `KeyringFailure.failed` if it is not of the type that the property has.
-  func property(of type: String, named name: String) throws(KeyringFailure) -> Variant {
-    guard let value = first?.children.first, value.type == type else {
-      throw .malformedAnswer(to: name)
-    }
-    return value
-  }
 }

@@ -1,5 +1,6 @@
 import AcctModel
 package import AcctPorts
+import SessionBus
 
 extension Keyring {
   /// Returns the desktop's keyring: GNOME Keyring, KWallet, KeePassXC, over the Secret Service.
@@ -65,7 +66,11 @@ private struct Provider: Sendable {
   let canPrompt: Bool
   let deadline: Duration
 
-  /// Holds a conversation on a thread of its own, within one deadline for all of it.
+  /// Holds a conversation, within one deadline for all of it.
+  ///
+  /// Where it turns out that a person has to be asked, and may be, it starts over by way of
+  /// libsecret: a prompt belongs to the connection that it was made for, and none of the operations
+  /// has done by then what it would not do again.
   ///
   /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and what
   ///   `body` throws.
@@ -73,13 +78,16 @@ private struct Provider: Sendable {
     _ interaction: Interaction,
     _ body: @escaping @Sendable (Conversation) throws(KeyringFailure) -> Result
   ) async throws(KeyringFailure) -> Result {
-    let address = try BusAddress(given: busAddress)
+    let address: BusAddress
+    do { address = try BusAddress(given: busAddress) } catch { throw KeyringFailure(error) }
+    // Without a person this takes milliseconds, and at worst the deadline: not worth a thread.
+    let conversation = try Conversation(over: try PlainChannel(to: address, time: deadline))
+    do throws(KeyringFailure) { return try body(conversation) } catch {
+      guard conversation.lacksPerson, canPrompt, interaction == .allowed else { throw error }
+    }
     return try await onOwnThread { () throws(KeyringFailure) in
-      let loop = BoundedLoop(time: deadline)
-      let connection = try Connection(to: address, loop: loop)
-      return try body(
-        Conversation(connection: connection, mayAsk: canPrompt && interaction == .allowed)
-      )
+      let libsecret = try LibsecretChannel(to: address, time: deadline)
+      return try body(try Conversation(over: libsecret, prompter: libsecret))
     }
   }
 }

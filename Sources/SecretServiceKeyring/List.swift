@@ -1,12 +1,13 @@
 import AcctModel
 import AcctPorts
+import SessionBus
 
 extension Conversation {
   /// Lists the accounts that have items, while locked too if the provider shows whose they are.
   ///
   /// - Throws: `KeyringFailure.locked` if it does not.
   func list() throws(KeyringFailure) -> [AccountID: Set<ItemKind>] {
-    let found = Found(try connection.ask(.search(Schema.common)))
+    let found = try connection.ask(ServiceCalls.search(Schema.common))
     guard let collection = try defaultCollection() else { throw .noDefaultCollection }
     // Locked, and still it shows none: it hides them, or does not know them by their schema.
     if found.locked.isEmpty, try isLocked(collection) { throw .locked() }
@@ -38,10 +39,7 @@ extension Conversation {
     // The bus bounds how many calls may be under way at once.
     for start in stride(from: 0, to: paths.count, by: 100) {
       let some = paths[start..<min(start + 100, paths.count)]
-      for answer in try connection.ask(some.map(Call.attributes)) {
-        let attributes = try answer.property(of: "a{ss}", named: "Attributes")
-        identities.append(Schema.parse(attributes))
-      }
+      identities += try connection.ask(some.map(ServiceCalls.attributes)).map(Schema.parse)
     }
     return identities
   }

@@ -1,10 +1,10 @@
 import AcctPorts
-import CLibSecret
+import Glibc
 
 /// Does work that blocks on a thread of its own, and suspends the caller meanwhile.
 ///
-/// A frozen keyring blocks for seconds and a person who is asked for minutes; on a thread of
-/// Swift's pool, which has one for each core, that would hold up everything else in the process.
+/// A person who is asked takes minutes; on a thread of Swift's pool, which has one for each core,
+/// that would hold up everything else in the process.
 ///
 /// - Throws: what `body` throws, and `KeyringFailure.failed` if no thread can be had.
 func onOwnThread<Result: Sendable>(
@@ -13,20 +13,21 @@ func onOwnThread<Result: Sendable>(
   let outcome: Swift.Result<Result, KeyringFailure> = await withCheckedContinuation { caller in
     let job = Job { caller.resume(returning: Swift.Result(catching: body)) }
     let retained = unsafe Unmanaged.passRetained(job)
-    let thread = unsafe g_thread_try_new(
-      "keyring",
+    var thread = pthread_t()
+    let status = unsafe pthread_create(
+      &thread,
+      nil,
       { data in
         if let data = unsafe data {
           unsafe Unmanaged<Job>.fromOpaque(data).takeRetainedValue().work()
         }
         return nil
       },
-      retained.toOpaque(),
-      nil
+      retained.toOpaque()
     )
-    if let thread = unsafe thread {
+    if status == 0 {
       // Nobody joins it: the continuation is its only word to the outside.
-      unsafe g_thread_unref(thread)
+      pthread_detach(thread)
     } else {
       unsafe retained.release()
       caller.resume(returning: .failure(.failed(reason: "no thread could be started")))

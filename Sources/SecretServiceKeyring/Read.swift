@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import SessionBus
 
 extension Conversation {
   /// Reads items, in two round trips if all are there and unlocked.
@@ -17,11 +18,10 @@ extension Conversation {
     }
     guard !wanted.isEmpty else { return [:] }
 
-    let answer = try connection.ask(.secrets(of: Array(wanted.keys), session: session))
+    let call = ServiceCalls.secrets(of: Array(wanted.keys), session: session)
     var secrets: [ItemKind: Secret] = [:]
-    for entry in answer.first?.children ?? [] {
-      let (path, secret) = (entry.children[0].text, entry.children[1])
-      if let kind = wanted[path] { secrets[kind] = secret.children[2].takeSecret() }
+    for (path, secret) in try connection.ask(call) {
+      if let kind = wanted[path] { secrets[kind] = secret }
     }
     // Left out is what was locked or removed since the search.
     guard secrets.count == wanted.count else {
@@ -34,9 +34,9 @@ extension Conversation {
   private func newest(of paths: [String]) throws(KeyringFailure) -> String? {
     guard paths.count > 1 else { return paths.first }
     var newest: (path: String, time: UInt64)?
-    for (path, answer) in zip(paths, try connection.ask(paths.map(Call.modified))) {
-      let time = try answer.property(of: "t", named: "Modified").number
-      if time >= newest?.time ?? 0 { newest = (path, time) }
+    for (path, time) in zip(paths, try connection.ask(paths.map(ServiceCalls.modified)))
+    where time >= newest?.time ?? 0 {
+      newest = (path, time)
     }
     return newest?.path
   }

@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import SessionBus
 
 extension Conversation {
   /// Deletes items wherever they are found; what is not there is no error.
@@ -9,20 +10,20 @@ extension Conversation {
     guard !kinds.isEmpty else { return }
     let paths = try locate(account, kinds).items.flatMap(\.paths)
     do {
-      for path in paths { _ = try settle(try connection.ask(.delete(path))) }
+      for path in paths { _ = try settle(try connection.ask(ServiceCalls.delete(path))) }
     } catch .failed(let reason) {
       // Another process may have been faster.
       guard try isGone(account, kinds) else { throw .failed(reason: reason) }
     }
     // A prompt can be dismissed without an error.
-    if mayAsk, !paths.isEmpty, try !isGone(account, kinds) { throw .dismissed }
+    if isAsking, !paths.isEmpty, try !isGone(account, kinds) { throw .dismissed }
   }
 
   private func isGone(
     _ account: AccountID,
     _ kinds: [ItemKind]
   ) throws(KeyringFailure) -> Bool {
-    let searches = kinds.map { kind in Call.search(Schema.identity(account, kind)) }
-    return try connection.ask(searches).map(Found.init).allSatisfy(\.isEmpty)
+    let searches = kinds.map { kind in ServiceCalls.search(Schema.identity(account, kind)) }
+    return try connection.ask(searches).allSatisfy(\.isEmpty)
   }
 }

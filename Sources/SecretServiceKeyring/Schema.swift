@@ -10,11 +10,11 @@ enum Schema {
   private static let name = "dev.acct.Credential"
 
   /// What all of acct's items have; see ``identity(_:_:)`` for when they cannot be found by it.
-  static var common: Variant { .strings([attribute: name]) }
+  static var common: Attributes { [(attribute, name)] }
 
   /// What an item is stored with.
-  static func attributes(_ account: AccountID, _ kind: ItemKind) -> Variant {
-    .strings([attribute: name, "account": account.description, "key": kind.key(for: account)])
+  static func attributes(_ account: AccountID, _ kind: ItemKind) -> Attributes {
+    common + identity(account, kind)
   }
 
   /// What an item is found by.
@@ -22,8 +22,8 @@ enum Schema {
   /// Not by the schema's name: until GNOME Keyring is unlocked for the first time, it takes every
   /// item's for `org.freedesktop.Secret.Generic`, and would answer "not there". A key is one
   /// account's and one kind's alone.
-  static func identity(_ account: AccountID, _ kind: ItemKind) -> Variant {
-    .strings(["account": account.description, "key": kind.key(for: account)])
+  static func identity(_ account: AccountID, _ kind: ItemKind) -> Attributes {
+    [("account", account.description), ("key", kind.key(for: account))]
   }
 
   static func label(_ account: AccountID, _ kind: ItemKind) -> String {
@@ -34,10 +34,7 @@ enum Schema {
   ///
   /// Returns `nil` where they cannot be read: GNOME Keyring has only their MD5 until a keyring is
   /// unlocked for the first time, under names of its own.
-  static func parse(_ attributes: Variant) -> (account: AccountID, kind: ItemKind)? {
-    for entry in attributes.children.map(\.children) where entry.first?.text == "key" {
-      return entry.last.flatMap { ItemKind.parse($0.text) }
-    }
-    return nil
+  static func parse(_ attributes: Attributes) -> (account: AccountID, kind: ItemKind)? {
+    attributes.first { $0.name == "key" }.flatMap { ItemKind.parse($0.value) }
   }
 }

@@ -1,15 +1,11 @@
 import AcctModel
 import AcctPorts
+import SessionBus
 
 /// What a search found: items that can be used, and items that are locked.
 struct Found {
   let unlocked: [String]
   let locked: [String]
-
-  init(_ answer: [Variant]) {
-    unlocked = answer.first?.children.map(\.text) ?? []
-    locked = answer.last?.children.map(\.text) ?? []
-  }
 
   var isEmpty: Bool { unlocked.isEmpty && locked.isEmpty }
 }
@@ -39,12 +35,13 @@ extension Conversation {
     _ account: AccountID,
     _ kinds: [ItemKind]
   ) throws(KeyringFailure) -> (session: String, found: [Found]) {
-    let searches = kinds.map { kind in Call.search(Schema.identity(account, kind)) }
-    let answers = try connection.ask([.openSession] + searches)
-    guard let session = answers.first?.last?.objectPath else {
+    let opening = try connection.begin(ServiceCalls.openSession)
+    let searches = kinds.map { kind in ServiceCalls.search(Schema.identity(account, kind)) }
+    let found = try connection.ask(searches)
+    guard let session = try connection.finish(opening) else {
       throw .malformedAnswer(to: "OpenSession")
     }
-    return (session, answers.dropFirst().map(Found.init))
+    return (session, found)
   }
 
   /// What must be unlocked before a search can be believed.
@@ -65,7 +62,6 @@ extension Conversation {
   private func hidingCollection() throws(KeyringFailure) -> String? {
     guard let collection = try defaultCollection() else { throw .noDefaultCollection }
     guard try isLocked(collection) else { return nil }
-    let items = try connection.ask(.items(collection)).property(of: "ao", named: "Items")
-    return items.children.isEmpty ? collection : nil
+    return try connection.ask(ServiceCalls.items(collection)).isEmpty ? collection : nil
   }
 }

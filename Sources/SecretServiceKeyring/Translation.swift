@@ -1,5 +1,5 @@
 import AcctPorts
-import CLibSecret
+import SessionBus
 
 extension KeyringFailure {
   /// Translates the name of an error that the provider or the bus answered with.
@@ -24,31 +24,14 @@ extension KeyringFailure {
       }
   }
 
-  /// Translates and frees an error of GLib's own.
-  ///
-  /// A bus that cannot be reached is an error of I/O, not of D-Bus.
-  init(consuming error: UnsafeMutablePointer<GError>?) {
-    guard let error = unsafe error else {
-      self = .failed(reason: "GLib failed without a reason")
-      return
-    }
-    defer { unsafe g_error_free(error) }
-    if let name = unsafe g_dbus_error_get_remote_error(error) {
-      defer { unsafe g_free(name) }
-      unsafe self.init(errorName: String(cString: name))
-      return
-    }
-    let domain = unsafe error.pointee.domain
-    let code = unsafe UInt32(bitPattern: error.pointee.code)
-    let isIO = domain == g_io_error_quark()
-    if isIO, code == G_IO_ERROR_CANCELLED.rawValue || code == G_IO_ERROR_TIMED_OUT.rawValue {
-      // Nothing but the deadline cancels.
-      self = .timedOut
-    } else if isIO || domain == g_dbus_error_quark() {
-      self = unsafe .unavailable(reason: String(cString: error.pointee.message))
-    } else {
-      self = unsafe .failed(reason: String(cString: error.pointee.message))
-    }
+  /// Translates what was wrong with the bus itself.
+  init(_ error: BusError) {
+    self =
+      switch error {
+      case .unreachable(let reason): .unavailable(reason: reason)
+      case .timedOut: .timedOut
+      case .malformed: .failed(reason: "the session bus does not keep to its specification")
+      }
   }
 
   /// An answer of another shape than the specification gives it.

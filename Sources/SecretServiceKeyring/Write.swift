@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import SessionBus
 
 extension Conversation {
   /// Stores items in the default collection, one after the other.
@@ -8,22 +9,20 @@ extension Conversation {
   func write(_ account: AccountID, _ items: [Keyring.Item]) throws(KeyringFailure) {
     guard !items.isEmpty else { return }
     let collection = try openDefaultCollection()
-    guard let session = try connection.ask(.openSession).last?.objectPath else {
+    guard let session = try connection.ask(ServiceCalls.openSession) else {
       throw .malformedAnswer(to: "OpenSession")
     }
     for item in items {
-      let bytes = Variant.bytes(item.secret)
-      defer { bytes.wipe() }
-      let answer = try connection.ask(
-        .createItem(
+      let outcome = try connection.ask(
+        ServiceCalls.createItem(
           in: collection,
           label: Schema.label(account, item.kind),
           attributes: Schema.attributes(account, item.kind),
           session: session,
-          bytes: bytes
+          secret: item.secret
         )
       )
-      if answer.first?.objectPath == nil, try settle(answer)?.objectPath == nil { throw .dismissed }
+      guard try settle(outcome) != nil else { throw .dismissed }
     }
   }
 
@@ -35,8 +34,7 @@ extension Conversation {
       guard try isLocked(collection) else { return collection }
       try unlock([collection])
     } else {
-      guard mayAsk else { throw .noDefaultCollection }
-      _ = try settle(try connection.ask(.createDefaultCollection(label: "Default keyring")))
+      try createDefaultCollection()
     }
     guard let collection = try defaultCollection(), try !isLocked(collection) else {
       throw .dismissed

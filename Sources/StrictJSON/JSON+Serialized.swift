@@ -10,12 +10,39 @@ extension JSON {
     return output
   }
 
+  /// Writes an object whose last member is an array, as compact as ``serialized()``.
+  ///
+  /// The elements are made one by one, so that those of a long list never lie in memory as trees.
+  ///
+  /// - Parameters:
+  ///   - members: What the object begins with; at least one.
+  ///   - name: The array's name.
+  ///   - elements: The array's elements.
+  /// - Returns: The text, in UTF-8.
+  package static func serialized(
+    _ members: JSONObject,
+    _ name: String,
+    of elements: some Sequence<JSON>
+  ) -> [UInt8] {
+    var output = JSON.object(members).serialized()
+    output[output.count - 1] = .comma
+    write(quoted: name, to: &output)
+    output.append(contentsOf: ":[".utf8)
+    for element in elements {
+      element.write(to: &output)
+      output.append(.comma)
+    }
+    if output.last == .comma { output.removeLast() }
+    output.append(contentsOf: "]}".utf8)
+    return output
+  }
+
   private func write(to output: inout [UInt8]) {
     switch self {
     case .null: output.append(contentsOf: "null".utf8)
     case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
     case .number(let number): output.append(contentsOf: number.literal.utf8)
-    case .string(let text): write(quoted: text, to: &output)
+    case .string(let text): Self.write(quoted: text, to: &output)
     case .array(let elements):
       output.append(.openBracket)
       for (index, element) in elements.enumerated() {
@@ -27,7 +54,7 @@ extension JSON {
       output.append(.openBrace)
       for (index, member) in object.enumerated() {
         if index > 0 { output.append(.comma) }
-        write(quoted: member.name, to: &output)
+        Self.write(quoted: member.name, to: &output)
         output.append(.colon)
         member.value.write(to: &output)
       }
@@ -35,8 +62,14 @@ extension JSON {
     }
   }
 
-  private func write(quoted text: String, to output: inout [UInt8]) {
+  private static func write(quoted text: String, to output: inout [UInt8]) {
     output.append(.quote)
+    defer { output.append(.quote) }
+    // Nearly every text is plain, and is then copied as it lies.
+    if text.isPlain {
+      output.append(contentsOf: text.utf8)
+      return
+    }
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"", "\\": output.append(contentsOf: [.backslash, UInt8(ascii: scalar)])
@@ -50,17 +83,28 @@ extension JSON {
       default: output.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
       }
     }
-    output.append(.quote)
   }
 
   /// One escape, or two for the surrogates of a scalar beyond the basic plane.
-  private func write(escaped scalar: Unicode.Scalar, to output: inout [UInt8]) {
+  private static func write(escaped scalar: Unicode.Scalar, to output: inout [UInt8]) {
     for unit in String(scalar).utf16 {
       let digits = String(unit, radix: 16)
       output.append(
         contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)".utf8
       )
     }
+  }
+}
+
+extension String {
+  /// Whether it is ASCII and stands in JSON as it is.
+  fileprivate var isPlain: Bool {
+    let bytes = utf8Span.span
+    for index in bytes.indices {
+      let byte = bytes[index]
+      if byte &- 0x20 > 0x5E || byte == .quote || byte == .backslash { return false }
+    }
+    return true
   }
 }
 

@@ -3,17 +3,25 @@
 /// Names are compared byte by byte (RFC 8259, section 8.3), not by Swift's canonical
 /// equivalence: to a server, two spellings of `é` are two names.
 package struct JSONObject: Sendable {
-  private var members: [(name: String, value: JSON)] = []
+  private var members: [Member] = []
   /// Where each name stands; kept only for objects in which a search would be slow.
   private var positions: [ExactName: Int] = [:]
 
   /// Up to so many members are searched one by one, which is faster than hashing.
-  private static let searchLimit = 8
+  private static let searchLimit = 64
 
   /// Creates an object without members.
   package init() {}
 
+  private struct Member: Sendable {
+    let name: String
+    /// Differs for most names that differ.
+    let mark: UInt32
+    var value: JSON
+  }
+
   init(unique members: [(String, JSON)]) {
+    reserveCapacity(members.count)
     for (name, value) in members {
       let isNew = append(name, value)
       precondition(isNew, "a JSON literal gives a member twice")
@@ -43,12 +51,16 @@ package struct JSONObject: Sendable {
     }
   }
 
+  /// Makes room for so many members.
+  mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
+
   /// Adds a member at the end, unless there is one of that name.
   ///
   /// - Returns: Whether it was added.
   mutating func append(_ name: String, _ value: JSON) -> Bool {
-    guard position(of: name) == nil else { return false }
-    members.append((name, value))
+    let mark = Self.mark(of: name)
+    guard position(of: name, mark) == nil else { return false }
+    members.append(Member(name: name, mark: mark, value: value))
     if members.count == Self.searchLimit + 1 {
       reindex()
     } else if members.count > Self.searchLimit {
@@ -57,9 +69,22 @@ package struct JSONObject: Sendable {
     return true
   }
 
-  private func position(of name: String) -> Int? {
+  private func position(of name: String) -> Int? { position(of: name, Self.mark(of: name)) }
+
+  private func position(of name: String, _ mark: UInt32) -> Int? {
     guard members.count <= Self.searchLimit else { return positions[ExactName(name)] }
-    return members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+    for index in members.indices where members[index].mark == mark {
+      if members[index].name.hasSameBytes(as: name) { return index }
+    }
+    return nil
+  }
+
+  /// A name's length, its first byte and its last.
+  private static func mark(of name: String) -> UInt32 {
+    let bytes = name.utf8
+    guard let first = bytes.first else { return 0 }
+    let last = bytes[bytes.index(before: bytes.endIndex)]
+    return UInt32(truncatingIfNeeded: bytes.count) << 16 | UInt32(first) << 8 | UInt32(last)
   }
 
   private mutating func reindex() {
@@ -70,8 +95,8 @@ package struct JSONObject: Sendable {
 }
 
 extension JSONObject: Sequence {
-  package func makeIterator() -> IndexingIterator<[(name: String, value: JSON)]> {
-    members.makeIterator()
+  package func makeIterator() -> some IteratorProtocol<(name: String, value: JSON)> {
+    members.lazy.map { (name: $0.name, value: $0.value) }.makeIterator()
   }
 }
 
@@ -85,6 +110,17 @@ extension JSONObject: Equatable {
 extension JSONObject: ExpressibleByDictionaryLiteral {
   /// Creates an object; a name given twice is the programmer's error, as in a dictionary literal.
   package init(dictionaryLiteral members: (String, JSON)...) { self.init(unique: members) }
+}
+
+extension String {
+  /// Compares byte by byte.
+  fileprivate func hasSameBytes(as other: String) -> Bool {
+    let mine = utf8Span.span
+    let others = other.utf8Span.span
+    guard mine.count == others.count else { return false }
+    for index in mine.indices where mine[index] != others[index] { return false }
+    return true
+  }
 }
 
 /// A name that equals another only if their bytes do.

@@ -7,7 +7,9 @@ extension JSONReader {
     var start = position
     // Only a string with escapes is put together in a buffer of its own.
     var unescaped: [UInt8] = []
-    while position < bytes.count {
+    while true {
+      position = endOfPlainText(in: bytes)
+      guard position < bytes.count else { throw .truncated }
       switch bytes[position] {
       case .quote:
         defer { position += 1 }
@@ -19,11 +21,20 @@ extension JSONReader {
         position += 1
         unescaped.append(contentsOf: String(try escape(in: bytes)).utf8)
         start = position
-      case 0x00..<0x20: throw .unexpected(offset: position)
-      default: position += 1
+      default: throw .unexpected(offset: position)
       }
     }
-    throw .truncated
+  }
+
+  /// Where a quote, a backslash or a control character stands next, or the text ends.
+  private func endOfPlainText(in bytes: Span<UInt8>) -> Int {
+    var end = position
+    while end < bytes.count {
+      let byte = bytes[end]
+      if byte < 0x20 || byte == .quote || byte == .backslash { break }
+      end += 1
+    }
+    return end
   }
 
   private func append(_ bytes: Span<UInt8>, _ range: Range<Int>, to buffer: inout [UInt8]) {

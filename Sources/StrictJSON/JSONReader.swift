@@ -29,6 +29,7 @@ struct JSONReader {
     var object = JSONObject()
     position += 1
     if try next(in: bytes) == .closeBrace { position += 1; return object }
+    object.reserveCapacity(8)
     while true {
       guard try next(in: bytes) == .quote else { throw .unexpected(offset: position) }
       let name = try string(in: bytes)

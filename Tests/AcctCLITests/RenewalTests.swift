@@ -248,6 +248,14 @@ struct RenewalTests {
     #expect(record.requests.allSatisfy { $0.url.path != "/token" })
   }
 
+  @Test("refresh has nothing to say against a token that can't be renewed and need not be")
+  func notRenewable() async {
+    #expect(await record.add(Handoffs.bearer()) == 0)
+    #expect(await record.acct("refresh") == 0)
+    #expect(record.err == ["acct: bob.example.com is not due"])
+    #expect(await record.acct("refresh", "--force") == 4)
+  }
+
   @Test("refresh renews what is due, --force whatever is there, --all everything")
   func refresh() async {
     await account(left: 900, .success(Self.renewed), .success(.json("{}", 500)))

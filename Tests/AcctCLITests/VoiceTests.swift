@@ -13,6 +13,7 @@ struct VoiceTests {
     arguments: [
       ["nope"], ["header", "--nope"], ["header", "a", "b", "c"], ["remove"], ["rename", "a"],
       ["token", "--min-valid", "soon"], ["list", "--timeout", "0"], ["add"],
+      ["header", "--format", "xml"],
     ]
   )
   func usage(arguments: [String]) async {
@@ -23,7 +24,14 @@ struct VoiceTests {
     #expect(record.err.first?.hasPrefix("acct: ") == true)
     #expect(message?.first?.isUppercase == false)
     #expect(message?.last != ".")
+    #expect(message?.contains(". ") == false)
     #expect(record.err.last?.hasPrefix("acct: hint: ") == true)
+  }
+
+  @Test("a command that is not there is called so, wherever its name stands")
+  func unknownCommand() async {
+    #expect(await record.run(["--no-input", "nope", "x"]) == 64)
+    #expect(record.err.first == "acct: there is no command nope")
   }
 
   @Test("bad usage with --json is one JSON object on standard error")

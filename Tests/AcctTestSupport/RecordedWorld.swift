@@ -217,6 +217,12 @@ package final class RecordedWorld: Sendable {
           state.files.keys.compactMap { if case .account(let id) = $0 { id } else { nil } }
         }
       },
+      eachAccount: { body throws(FilesFailure) in
+        guard self.lifeline.isAlive else { throw .busy }
+        for case (.account(let id), let bytes) in self.state.withLock({ $0.files }) {
+          guard body(id, .success(bytes)) else { return }
+        }
+      },
       lock: { _, _ throws(FilesFailure) in HeldLock {} }
     )
   }

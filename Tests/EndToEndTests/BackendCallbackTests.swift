@@ -90,7 +90,7 @@ struct BackendCallbackTests {
       command.input = Array("limit://auth?error=access_denied&error_description=no%0Away\n".utf8)
       let refusal = try scene.home.refusal(in: try await command.run())
       #expect(refusal.code == "authorizationRefused")
-      #expect(refusal.message.contains("access_denied: no\\u{a}way"))
+      #expect(refusal.message.contains("access_denied: no\\nway"))
     } else {
       var command = try await scene.loopback(["--json"])
       command.environment["STRICT_BROWSER"] = "deny"

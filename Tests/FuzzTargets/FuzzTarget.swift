@@ -4,7 +4,7 @@
 /// properties, such as: what was read, written and read again is the same.
 package enum FuzzTarget: String, CaseIterable, Sendable {
   case json, jwt, jwk, handoff, tokenAnswer = "token-answer", metadata, device
-  case limits, guest
+  case limits, guest, appCallback = "app-callback", session, proxy, bus
   case challenge, callback, url, origin, handle, did, time
   case dns, didDocument = "did-document"
   case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"
@@ -23,6 +23,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .tokenAnswer: tokenAnswerViolation(bytes)
     case .metadata: metadataViolation(bytes)
     case .device: deviceViolation(bytes)
+    case .appCallback: appCallbackViolation(bytes)
+    case .session: sessionViolation(bytes)
+    case .proxy: proxyViolation(bytes)
+    case .bus: busViolation(bytes)
     case .challenge: challengeViolation(bytes)
     case .limits: limitsViolation(bytes)
     case .guest: guestViolation(bytes)

@@ -29,6 +29,21 @@ struct FailureTests {
     }
   }
 
+  @Test("A connection that was used before and ends is closed, and nothing is sent again")
+  func endedWhenReused() async throws {
+    let script: ScriptedServer.Script = { request in
+      request.line.contains("second") ? [.close] : [ok("")]
+    }
+    try await ScriptedServer.serving(script) { server in
+      let transport = HTTPTransport.live()
+      _ = try await transport.send(.get(server.url + "/first"))
+      let second = try HTTPRequest.get(server.url + "/second")
+      #expect(await transport.failure(of: second) == .closed)
+      #expect(server.received.count == 2)
+      #expect(server.connections == 1)
+    }
+  }
+
   @Test(
     "What is not HTTP is malformed",
     arguments: [

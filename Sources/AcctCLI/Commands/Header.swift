@@ -6,6 +6,7 @@ import StrictJSON
 /// Prints the header lines for one request.
 struct Header: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "header",
     abstract: "Print the header lines for one request.",
     discussion: """
       Ready for curl, and for one method, one URL and a few minutes:

@@ -10,12 +10,21 @@ struct Home: AcctCommand {
     shouldDisplay: false
   )
 
+  /// What is no command's name ends up here.
+  @Argument(help: .hidden)
+  var rest: [String] = []
+
   @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard let name = rest.first else { return }
+    throw ValidationError("there is no command \(name)")
+  }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let listing = try Overview(context.world).listing()
     if options.json {
-      try context.output(listing.json(at: context.world.clock.now()))
+      try context.output(json: listing.serialized(at: context.world.clock.now()))
       return .done
     }
     let screen = context.screen

@@ -6,7 +6,10 @@ import StrictJSON
 
 /// Shows every account; works offline and while the keyring is locked.
 struct List: AcctCommand {
-  static let configuration = CommandConfiguration(abstract: "Show every account.")
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Show every account."
+  )
 
   @OptionGroup var options: SharedOptions
 
@@ -16,7 +19,7 @@ struct List: AcctCommand {
     for id in listing.damaged { context.notice("the file of account \(id) is damaged; skipped") }
 
     if options.json {
-      try context.output(listing.json(at: now))
+      try context.output(json: listing.serialized(at: now))
       return .done
     }
     guard !listing.accounts.isEmpty else {
@@ -30,13 +33,11 @@ struct List: AcctCommand {
 
 extension Overview.Listing {
   /// The object of `list` in the contract.
-  func json(at now: Timestamp) -> JSON {
-    [
-      "version": 1,
-      "active": active.map { .string($0.description) } ?? .null,
-      "accounts": .array(
-        accounts.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) }
-      ),
-    ]
+  func serialized(at now: Timestamp) -> [UInt8] {
+    JSON.serialized(
+      ["version": 1, "active": .init(active?.description)],
+      "accounts",
+      of: accounts.lazy.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) }
+    )
   }
 }

@@ -9,13 +9,13 @@ struct ProxyCommand: AcctCommand {
     commandName: "proxy",
     abstract: "Serve unchanged clients: add this account's headers to their requests.",
     discussion: """
-      Prints where it listens, then serves until Ctrl-C. The server is the one that a request's
+      Prints where it listens, then serves until Ctrl-C. The server is the one that a request's \
       Host names, if it is one of the account's:
 
         acct proxy &
         curl --unix-socket "$XDG_RUNTIME_DIR/acct/proxy" http://pds.example/xrpc/…
 
-      On a port every user of the machine could call it, so the path begins with a secret of the
+      On a port every user of the machine could call it, so the path begins with a secret of the \
       run: `curl -H 'Host: pds.example' http://127.0.0.1:PORT/SECRET/xrpc/…`.
       """
   )

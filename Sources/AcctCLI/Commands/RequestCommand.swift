@@ -9,13 +9,13 @@ struct RequestCommand: AcctCommand {
     commandName: "request",
     abstract: "Make a request as an account.",
     discussion: """
-      The answer's body is printed as it comes, whatever its status; the exit status tells. A nonce
+      The answer's body is printed as it comes, whatever its status; the exit status tells. A nonce \
       that the server asks for is sent, and a token that it refuses is renewed, once each.
 
         acct request URL
         acct request POST URL -H 'Content-Type: application/json' -d @post.json
 
-      Bodies may be of any size. One from standard input is announced before it is sent (Expect:
+      Bodies may be of any size. One from standard input is announced before it is sent (Expect: \
       100-continue) if it is larger than 1 MiB: it can't be sent twice. Redirects are not followed.
       """
   )

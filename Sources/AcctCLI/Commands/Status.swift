@@ -7,6 +7,7 @@ import StrictJSON
 /// Shows one account as the keyring and the clock see it.
 struct Status: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "status",
     abstract: "Show one account, and what a header for it would meet.",
     discussion: "Exits with the status that `acct header` would have for this account."
   )

@@ -14,7 +14,8 @@ import Testing
         Issue.record("man/\(page.name): \(failure)")
       }
       // What was not really run is parsed, at least.
-      for arguments in try await bench.calls() where arguments.first == "add" {
+      for arguments in try await bench.calls()
+      where ["add", "request", "proxy"].contains(arguments.first) {
         #expect(throws: Never.self, "man/\(page.name): acct \(arguments)") {
           _ = try Acct.parseAsRoot(arguments)
         }
@@ -47,13 +48,17 @@ private struct Bench {
     _ = try folder.file("post.json", holding: "{}")
     _ = try folder.file("passphrase", holding: "made up for this test\n")
     let bin = try folder.folder("bin")
-    // Signing in needs the web: of those lines only the words are looked at.
+    // Signing in and requests need the web: of those lines only the words are looked at.
     _ = try folder.file(
       "bin/acct",
       holding: """
         #!/bin/sh
         printf '%s\\n' "$@" '' >>'\(folder.path)/calls'
-        case " $* " in *' --import '*) ;; ' add '*) exit 0 ;; esac
+        case " $* " in
+        *' --import '*) ;;
+        ' add '* | ' request '*) cat >/dev/null; exit 0 ;;
+        ' proxy '*) echo http://127.0.0.1:1/secret/; exit 0 ;;
+        esac
         exec '\(Product.executable("acct"))' "$@"
 
         """
@@ -62,8 +67,13 @@ private struct Bench {
       "bin/curl",
       holding: """
         #!/bin/sh
-        # A request without the header lines that it is to read is none.
-        case " $* " in *' @- '* | *' -K - '*) grep -qi authorization ;; *) exit 2 ;; esac || exit
+        # A request without the header lines that it is to read is none; the proxy adds them.
+        case " $* " in
+        *' --unix-socket '*) test -n "$2" ;;
+        *' Host: '*) grep -q '^url = "http://127.0.0.1:1/secret/.' ;;
+        *' @- '* | *' -K - '*) grep -qi authorization ;;
+        *) exit 2 ;;
+        esac || exit
         printf 'HTTP/1.1 200 OK\\r\\nRateLimit-Limit: 5\\r\\nRateLimit-Remaining: 3\\r\\n\\r\\n' >heads
 
         """

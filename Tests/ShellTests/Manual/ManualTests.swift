@@ -76,7 +76,7 @@ import Testing
       "ACCT_ACCOUNT", "ACCT_KEYRING", "ACCT_HOME", "ACCT_VAULT_PASSPHRASE_FILE", "ACCT_PLC_URL",
       "ACCT_DNS_SERVER", "BROWSER", "NO_COLOR", "TERM", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
       "SSL_CERT_FILE", "COLUMNS", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
-      "CREDENTIALS_DIRECTORY", "ACCT_EXPORT_PASSPHRASE_FILE",
+      "XDG_CONFIG_HOME", "CREDENTIALS_DIRECTORY", "ACCT_EXPORT_PASSPHRASE_FILE",
     ]
     #expect(Set(contract).symmetricDifference(listed) == [])
     #expect(Set(listed).count == listed.count, "one is explained twice")

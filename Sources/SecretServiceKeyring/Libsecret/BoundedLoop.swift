@@ -8,29 +8,31 @@ import CLibSecret
 /// cancellable, and turns this loop until they are done; a timer of the loop cancels them. A loop
 /// belongs to the thread that made it.
 @safe final class BoundedLoop {
-  let cancellable: UnsafeMutablePointer<GCancellable>
+  let cancellable: OpaquePointer
+  private let libsecret: acct_libsecret
   private let context: OpaquePointer
   private var timers: [LoopTimer] = []
   private var isAbandoned = false
   private var waitsForPerson = false
 
   /// Makes the loop that is its thread's own, and starts the clock.
-  init(time: Duration) {
-    unsafe cancellable = g_cancellable_new()
-    unsafe context = g_main_context_new()
-    unsafe g_main_context_push_thread_default(context)
+  init(_ libsecret: acct_libsecret, time: Duration) {
+    self.libsecret = libsecret
+    unsafe cancellable = libsecret.g_cancellable_new()
+    unsafe context = libsecret.g_main_context_new()
+    unsafe libsecret.g_main_context_push_thread_default(context)
     start(time)
   }
 
   deinit {
     timers = []
-    unsafe g_main_context_pop_thread_default(context)
-    unsafe g_main_context_unref(context)
-    unsafe g_object_unref(cancellable)
+    unsafe libsecret.g_main_context_pop_thread_default(context)
+    unsafe libsecret.g_main_context_unref(context)
+    unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(cancellable))
   }
 
   /// Whether the time is up.
-  var isOver: Bool { unsafe g_cancellable_is_cancelled(cancellable) != 0 }
+  var isOver: Bool { unsafe libsecret.g_cancellable_is_cancelled(cancellable) != 0 }
 
   /// Grants the 2 minutes that a person gets, once: however many prompts there are.
   func waitForPerson() {
@@ -41,12 +43,12 @@ import CLibSecret
 
   private func start(_ time: Duration) {
     timers = [
-      unsafe LoopTimer(time, in: context) { [unowned self] in
-        unsafe g_cancellable_cancel(self.cancellable)
+      unsafe LoopTimer(libsecret, time, in: context) { [unowned self] in
+        unsafe libsecret.g_cancellable_cancel(self.cancellable)
       },
       // GLib ends a cancelled call at once. libsecret first tells the provider to dismiss its prompt
       // and waits for the answer, which a frozen one never gives.
-      unsafe LoopTimer(time + .milliseconds(200), in: context) { [unowned self] in
+      unsafe LoopTimer(libsecret, time + .milliseconds(200), in: context) { [unowned self] in
         self.isAbandoned = true
       },
     ]
@@ -57,7 +59,7 @@ import CLibSecret
   /// - Throws: `KeyringFailure.timedOut` if one goes on although it was cancelled.
   func results(of calls: [Completion]) throws(KeyringFailure) -> [AsyncResult] {
     while !isAbandoned, calls.contains(where: { $0.result == nil }) {
-      unsafe g_main_context_iteration(context, 1)
+      _ = unsafe libsecret.g_main_context_iteration(context, 1)
     }
     let results = calls.compactMap(\.result)
     guard results.count == calls.count else { throw .timedOut }
@@ -74,14 +76,21 @@ import CLibSecret
 
 /// Something that happens once in a loop, unless this value is gone by then.
 @safe private final class LoopTimer {
-  private let source: UnsafeMutablePointer<GSource>
+  private let libsecret: acct_libsecret
+  private let source: OpaquePointer
   private let action: () -> Void
 
-  init(_ time: Duration, in context: OpaquePointer, action: @escaping () -> Void) {
+  init(
+    _ libsecret: acct_libsecret,
+    _ time: Duration,
+    in context: OpaquePointer,
+    action: @escaping () -> Void
+  ) {
+    self.libsecret = libsecret
     let milliseconds = min(max(time / .milliseconds(1), 0), Double(Int32.max))
-    unsafe source = g_timeout_source_new(guint(milliseconds))
+    unsafe source = libsecret.g_timeout_source_new(UInt32(milliseconds))
     self.action = action
-    unsafe g_source_set_callback(
+    unsafe libsecret.g_source_set_callback(
       source,
       { timer in
         if let timer = unsafe timer {
@@ -92,11 +101,11 @@ import CLibSecret
       Unmanaged.passUnretained(self).toOpaque(),
       nil
     )
-    unsafe g_source_attach(source, context)
+    _ = unsafe libsecret.g_source_attach(source, context)
   }
 
   deinit {
-    unsafe g_source_destroy(source)
-    unsafe g_source_unref(source)
+    unsafe libsecret.g_source_destroy(source)
+    unsafe libsecret.g_source_unref(source)
   }
 }

@@ -1,0 +1,36 @@
+import ArgumentParser
+
+extension Acct {
+  /// Parses a command line.
+  ///
+  /// A line whose first word names one of the commands that scripts and prompts call, and which
+  /// that command takes as it is, is that command's alone: to set up all the others, with all of their
+  /// options, would take longer than the rest of the work. Anything else (help, a mistake) is
+  /// answered by the whole tree, so that the answer is the same whichever way it was found.
+  ///
+  /// - Parameter arguments: The command line without the program's name.
+  /// - Returns: The command to run.
+  /// - Throws: ArgumentParser's errors, which include help.
+  static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    let arguments = arguments.hoistingSharedOptions
+    let rest = Array(arguments.dropFirst())
+    let command: (any ParsableCommand)? =
+      switch arguments.first {
+      case "header": Header.parsed(rest)
+      case "token": TokenCommand.parsed(rest)
+      case "status": Status.parsed(rest)
+      case "list": List.parsed(rest)
+      default: nil
+      }
+    if let command { return command }
+    return try parseAsRoot(arguments)
+  }
+}
+
+extension ParsableCommand {
+  /// Parses the arguments of this command alone; `nil` where they are not simply right.
+  fileprivate static func parsed(_ arguments: [String]) -> (any ParsableCommand)? {
+    // What is wrong, the whole tree says in its own words.
+    (try? parseAsRoot(arguments)) as? Self
+  }
+}

@@ -1,0 +1,38 @@
+package import AcctModel
+package import AcctPorts
+
+/// What goes into a request that the user makes, and what comes of it.
+extension MakeRequest {
+  /// What the user wants.
+  package struct Wish: Sendable {
+    package var method: String
+    package var url: HTTPURL
+    package var fields: RequestFields
+    /// How often a request may be made again that was limited or failed.
+    package var retries: Int
+
+    package init(method: String, url: HTTPURL, fields: RequestFields, retries: Int) {
+      self.method = method
+      self.url = url
+      self.fields = fields
+      self.retries = retries
+    }
+
+    var target: Authorize.Target { Authorize.Target(method: method, url: url) }
+  }
+
+  /// What is told meanwhile.
+  package enum Event: Sendable {
+    case notice(Notice)
+    /// The request is made again in so many seconds of so many; told every second, down to 0.
+    case waiting(Int64, of: Int64, Origin)
+  }
+
+  /// The server's last word, with its body still to come.
+  package struct Answer: Sendable {
+    package var origin: Origin
+    package var response: StreamedResponse
+    /// What kept the request from being made once more, where it should have been.
+    package var obstacle: EngineError?
+  }
+}

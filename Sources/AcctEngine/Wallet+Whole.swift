@@ -1,0 +1,50 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Credentials that belong together.
+///
+/// A keyring writes one item after the other, and new credentials bring a new key. Until all of them
+/// are written a token may stand beside a key that it is not bound to: a request with both would
+/// be refused, and a renewal may end the session. The account's file, which is written last, says
+/// which key it is.
+extension Wallet {
+  /// Makes sure that a key is the one that the account's tokens are bound to.
+  ///
+  /// - Throws: ``EngineError/halfReplaced(_:)``.
+  func requireOwn(_ key: DPoPKey?) throws(EngineError) {
+    guard let key, account.tokenType == .dpop, let thumbprint = account.thumbprint,
+      thumbprint != key.thumbprint
+    else { return }
+    throw .halfReplaced(account.name)
+  }
+
+  /// Reads what is needed to make an authorized request, with the account as it is then.
+  ///
+  /// No lock is held to read; but where another process is just replacing the credentials, it is
+  /// waited for.
+  ///
+  /// - Parameters:
+  ///   - account: Whose credentials.
+  ///   - world: Everything outside.
+  ///   - interaction: Whether a person may be asked to unlock the keyring.
+  /// - Returns: The account, and its credentials.
+  /// - Throws: ``EngineError``; ``EngineError/halfReplaced(_:)`` if whoever replaced them was
+  ///   interrupted.
+  static func readWhole(
+    of account: Account,
+    in world: World,
+    _ interaction: Interaction
+  ) async throws(EngineError) -> (account: Account, contents: Contents) {
+    do throws(EngineError) {
+      return (account, try await Wallet(of: account, in: world, interaction).read())
+    } catch .halfReplaced {
+      let book = AccountBook(world.files)
+      return try await book.exclusively(account.id) {
+        () throws(EngineError) -> (account: Account, contents: Contents) in
+        let current = try book.account(account.id) ?? account
+        return (current, try await Wallet(of: current, in: world, interaction).read())
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import AcctModel
+import AcctPorts
+import CLibSecret
+import SessionBus
+
+/// The session bus by way of GIO, for conversations in which libsecret asks a person.
+@safe final class LibsecretChannel: Channel {
+  let libsecret: acct_libsecret
+  let loop: BoundedLoop
+  let pointer: OpaquePointer
+  private var underWay: [UInt32: Completion] = [:]
+  private var lastSerial: UInt32 = 0
+
+  /// Connects and shakes hands.
+  ///
+  /// - Throws: `KeyringFailure.unavailable`, or `timedOut` if the bus does not answer; `locked`
+  ///   where libsecret is missing.
+  init(to address: BusAddress, time: Duration) throws(KeyringFailure) {
+    libsecret = try loadedLibsecret()
+    loop = BoundedLoop(libsecret, time: time)
+    let connecting = Completion(libsecret)
+    unsafe libsecret.g_dbus_connection_new_for_address(
+      address.text,
+      Int32(ACCT_G_DBUS_CONNECTION_FLAGS),
+      nil,
+      loop.cancellable,
+      connecting.callback,
+      connecting.data
+    )
+    let connected = try loop.result(of: connecting)
+    var error: UnsafeMutablePointer<GError>?
+    guard
+      let pointer = unsafe libsecret.g_dbus_connection_new_for_address_finish(
+        connected.result,
+        &error
+      )
+    else { throw unsafe KeyringFailure(consuming: error, of: libsecret) }
+    unsafe self.pointer = pointer
+  }
+
+  // With its last reference goes the socket; to close it with a farewell could wait for ever.
+  deinit { unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(pointer)) }
+
+  func send<Answer>(_ call: BusCall<Answer>, to name: String) throws(KeyringFailure) -> UInt32 {
+    lastSerial += 1
+    var bytes = call.message(serial: lastSerial, to: name)
+    var error: UnsafeMutablePointer<GError>?
+    let made = unsafe libsecret.g_dbus_message_new_from_blob(&bytes, bytes.count, 0, &error)
+    // GIO has its own copy, which is out of reach.
+    _ = Secret(consuming: &bytes)
+    guard let message = unsafe made else {
+      throw unsafe KeyringFailure(consuming: error, of: libsecret)
+    }
+    defer { unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(message)) }
+    let completion = Completion(libsecret)
+    // The loop has the only clock: no time-out of GDBus's own.
+    unsafe libsecret.g_dbus_connection_send_message_with_reply(
+      pointer,
+      message,
+      0,
+      Int32.max,
+      nil,
+      loop.cancellable,
+      completion.callback,
+      completion.data
+    )
+    underWay[lastSerial] = completion
+    return lastSerial
+  }
+
+  func reply(to serial: UInt32) throws(KeyringFailure) -> BusMessage {
+    guard let completion = underWay.removeValue(forKey: serial) else {
+      throw .failed(reason: "a reply was asked for twice")
+    }
+    let result = try loop.result(of: completion)
+    var error: UnsafeMutablePointer<GError>?
+    guard
+      let reply = unsafe libsecret.g_dbus_connection_send_message_with_reply_finish(
+        pointer,
+        result.result,
+        &error
+      )
+    else { throw unsafe KeyringFailure(consuming: error, of: libsecret) }
+    defer { unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(reply)) }
+    var count = 0
+    guard let blob = unsafe libsecret.g_dbus_message_to_blob(reply, &count, 0, &error) else {
+      throw unsafe KeyringFailure(consuming: error, of: libsecret)
+    }
+    defer { unsafe libsecret.g_free(blob) }
+    let bytes = unsafe Secret(UnsafeBufferPointer(start: blob, count: count))
+    do { return try BusMessage(bytes) } catch { throw KeyringFailure(error) }
+  }
+}

@@ -1,0 +1,117 @@
+import AcctModel
+import Glibc
+
+/// A connection to the session bus that sends calls in one go and waits only where it must.
+///
+/// Authentication, the greeting and every call up to the first answer that is waited for go out
+/// together: the bus takes them in order, so one round trip does for all.
+package final class BusConnection {
+  private let socket: BusSocket
+  private let inbox = Inbox()
+  private var outgoing: [UInt8]
+  private var lastSerial: UInt32 = 0
+  private var replies: [UInt32: BusMessage] = [:]
+  private var isWelcome = false
+
+  private static let bus = "org.freedesktop.DBus"
+  /// EXTERNAL without a name: the bus takes whoever the kernel says that it is.
+  private static let greeting = "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n"
+
+  /// Connects; nothing is sent before the first answer is waited for.
+  ///
+  /// - Parameters:
+  ///   - address: Where the bus is.
+  ///   - end: When all that the connection is used for must be done.
+  /// - Throws: ``BusError/unreachable(reason:)`` or ``BusError/timedOut``.
+  package init(to address: BusAddress, until end: ContinuousClock.Instant) throws(BusError) {
+    socket = try BusSocket(to: address.socketNames, until: end)
+    outgoing = Array(Self.greeting.utf8)
+    let hello = BusCall(
+      path: "/org/freedesktop/DBus",
+      interface: Self.bus,
+      method: "Hello",
+      answerSignature: "s"
+    ) { reader, bytes throws(BusError) in try reader.string(in: bytes) }
+    _ = send(hello, to: Self.bus)
+  }
+
+  deinit { wipe(&outgoing) }
+
+  /// Puts a call behind those that are to be sent.
+  ///
+  /// - Parameters:
+  ///   - call: The call.
+  ///   - name: Whom it is for.
+  /// - Returns: The number to wait for the reply by.
+  package func send<Answer>(_ call: BusCall<Answer>, to name: String) -> UInt32 {
+    lastSerial += 1
+    var message = call.message(serial: lastSerial, to: name)
+    outgoing.append(contentsOf: message)
+    wipe(&message)
+    return lastSerial
+  }
+
+  /// Sends what is to be sent, and waits for one reply.
+  ///
+  /// - Parameter serial: The number of the call, whose reply has not been taken yet.
+  /// - Returns: The reply, which may be an error.
+  /// - Throws: ``BusError``.
+  package func reply(to serial: UInt32) throws(BusError) -> BusMessage {
+    if !outgoing.isEmpty {
+      var bytes: [UInt8] = []
+      swap(&bytes, &outgoing)
+      defer { wipe(&bytes) }
+      try socket.send(bytes.span)
+    }
+    if !isWelcome { try awaitWelcome() }
+    while true {
+      if let reply = replies.removeValue(forKey: serial) { return reply }
+      let message = try nextMessage()
+      // What answers nothing, as the bus's own signals do, is of no interest.
+      if let serial = message.replySerial { replies[serial] = message }
+    }
+  }
+
+  /// Reads the two lines that accept us (D-Bus Specification, "Authentication Protocol").
+  private func awaitWelcome() throws(BusError) {
+    for expected in ["DATA", "OK "] {
+      guard try nextLine().hasPrefix(expected) else {
+        throw .unreachable(reason: "the session bus refused it")
+      }
+    }
+    isWelcome = true
+  }
+
+  private func nextLine() throws(BusError) -> String {
+    while true {
+      let end = try inbox.withBytes { bytes in
+        bytes.indices.first { bytes[$0] == UInt8(ascii: "\n") }
+      }
+      if let end {
+        return inbox.take(end + 1).withBytes { line in
+          String(decoding: line.indices.map { line[$0] }, as: UTF8.self)
+        }
+      }
+      try inbox.fill(from: socket)
+    }
+  }
+
+  private func nextMessage() throws(BusError) -> BusMessage {
+    while true {
+      let (length, received) = try inbox.withBytes { bytes throws(BusError) in
+        let isKnown = bytes.count >= BusMessage.prologueCount
+        return (isKnown ? try BusMessage.length(of: bytes) : nil, bytes.count)
+      }
+      if let length, length <= received { return try BusMessage(inbox.take(length)) }
+      inbox.reserve(length ?? 0)
+      try inbox.fill(from: socket)
+    }
+  }
+
+  private func wipe(_ bytes: inout [UInt8]) {
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      if let start = buffer.baseAddress { unsafe explicit_bzero(start, buffer.count) }
+    }
+    bytes = []
+  }
+}

@@ -1,0 +1,120 @@
+package import AcctModel
+
+/// A message that was received; its bytes may hold a secret, and are wiped with it.
+package struct BusMessage: Sendable {
+  static let protocolVersion: UInt8 = 1
+  /// The specification's limit, in bytes.
+  static let sizeLimit = 1 << 27
+  /// So many bytes tell how long a message is.
+  static let prologueCount = 16
+
+  private let bytes: Secret
+  private let isLittleEndian: Bool
+  private let bodyStart: Int
+  private let type: MessageType?
+  private var signature = ""
+  /// The unique name of who sent it.
+  package private(set) var sender: String?
+  /// The number of the call that it answers; `nil` for what answers none, such as a signal.
+  package private(set) var replySerial: UInt32?
+  /// The name of the error, if it is one.
+  package private(set) var errorName: String?
+
+  /// Reads the header of a message.
+  ///
+  /// - Parameter bytes: The whole message, and nothing else.
+  /// - Throws: ``BusError/malformed``.
+  package init(_ bytes: Secret) throws(BusError) {
+    self.bytes = bytes
+    let (header, order) = try bytes.withBytes { bytes throws(BusError) in
+      guard let order = Self.byteOrder(of: bytes), try Self.length(of: bytes) == bytes.count else {
+        throw .malformed
+      }
+      return (try Header(bytes, isLittleEndian: order), order)
+    }
+    isLittleEndian = order
+    bodyStart = header.end
+    type = header.type
+    signature = header.signature
+    sender = header.sender
+    switch header.type {
+    case .methodReturn: replySerial = header.replySerial
+    case .error:
+      replySerial = header.replySerial
+      errorName = header.errorName ?? ""
+    default: break
+    }
+  }
+
+  /// Reads the body, if it is of the type that the call's answer must have.
+  ///
+  /// - Throws: ``BusError/malformed``.
+  package func answer<Answer>(to call: BusCall<Answer>) throws(BusError) -> Answer {
+    guard errorName == nil, signature == call.answerSignature else { throw .malformed }
+    return try bytes.withBytes { bytes throws(BusError) in
+      // Alignment counts from the message's start, and the body's is a multiple of 8.
+      var reader = WireReader(at: bodyStart, isLittleEndian: isLittleEndian)
+      return try call.read(&reader, bytes)
+    }
+  }
+
+  /// How many bytes the message has that begins with these.
+  ///
+  /// - Throws: ``BusError/malformed``.
+  static func length(of prologue: Span<UInt8>) throws(BusError) -> Int {
+    guard prologue.count >= prologueCount, let isLittleEndian = byteOrder(of: prologue),
+      prologue[3] == protocolVersion
+    else { throw .malformed }
+    var reader = WireReader(at: 4, isLittleEndian: isLittleEndian)
+    let body = Int(try reader.uint32(in: prologue))
+    _ = try reader.uint32(in: prologue)
+    let fields = Int(try reader.uint32(in: prologue))
+    let length = (prologueCount + fields + 7) / 8 * 8 + body
+    guard length <= sizeLimit else { throw .malformed }
+    return length
+  }
+
+  private static func byteOrder(of bytes: Span<UInt8>) -> Bool? {
+    switch bytes.isEmpty ? 0 : bytes[0] {
+    case UInt8(ascii: "l"): true
+    case UInt8(ascii: "B"): false
+    default: nil
+    }
+  }
+}
+
+/// The part of a message that says what it is.
+private struct Header {
+  let type: MessageType?
+  let end: Int
+  var signature = ""
+  var sender: String?
+  var replySerial: UInt32?
+  var errorName: String?
+
+  init(_ bytes: Span<UInt8>, isLittleEndian: Bool) throws(BusError) {
+    // Types of message that are not known yet are to be ignored.
+    type = MessageType(rawValue: bytes[1])
+    var reader = WireReader(at: 12, isLittleEndian: isLittleEndian)
+    var found = (signature: "", sender: String?.none, serial: UInt32?.none, error: String?.none)
+    _ = try reader.array(alignedTo: 8, in: bytes) { reader, bytes throws(BusError) in
+      let field = HeaderField(rawValue: try reader.byte(in: bytes))
+      switch (field, try reader.signature(in: bytes)) {
+      case (.signature, "g"): found.signature = try reader.signature(in: bytes)
+      case (.sender, "s"): found.sender = try reader.string(in: bytes)
+      case (.errorName, "s"): found.error = try reader.string(in: bytes)
+      case (.replySerial, "u"): found.serial = try reader.uint32(in: bytes)
+      case (_, "s"), (_, "o"): _ = try reader.string(in: bytes)
+      case (_, "g"): _ = try reader.signature(in: bytes)
+      case (_, "u"): _ = try reader.uint32(in: bytes)
+      default: throw .malformed
+      }
+    }
+    try reader.align(8, in: bytes)
+    end = reader.offset
+    signature = found.signature
+    sender = found.sender
+    replySerial = found.serial
+    errorName = found.error
+  }
+}

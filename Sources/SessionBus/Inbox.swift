@@ -1,0 +1,55 @@
+import AcctModel
+import Glibc
+
+/// Bytes that were received and not yet taken; they may hold secrets, and no copy stays unwiped.
+@safe final class Inbox {
+  private var storage: UnsafeMutableRawBufferPointer
+  private var filled = 0
+
+  init() { unsafe storage = .allocate(byteCount: 1 << 14, alignment: 16) }
+
+  deinit { unsafe Self.discard(storage) }
+
+  /// Receives more.
+  ///
+  /// - Throws: What ``BusSocket/receive(into:)`` throws.
+  func fill(from socket: borrowing BusSocket) throws(BusError) {
+    reserve(filled + 1)
+    filled += try unsafe socket.receive(into: .init(rebasing: storage[filled...]))
+  }
+
+  /// Makes room for a message of so many bytes.
+  func reserve(_ count: Int) {
+    guard unsafe count > storage.count else { return }
+    let larger = unsafe UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(count, 2 * storage.count),
+      alignment: 16
+    )
+    unsafe larger.copyMemory(from: .init(rebasing: storage[..<filled]))
+    unsafe Self.discard(storage)
+    unsafe storage = larger
+  }
+
+  /// Lends what is there.
+  func withBytes<Result>(
+    _ body: (Span<UInt8>) throws(BusError) -> Result
+  ) throws(BusError) -> Result {
+    let bytes = unsafe UnsafeRawBufferPointer(rebasing: storage[..<filled])
+    return try unsafe body(Span(_unsafeBytes: bytes))
+  }
+
+  /// Takes the first so many bytes out.
+  func take(_ count: Int) -> Secret {
+    let taken = unsafe Secret(storage[..<count])
+    let rest = unsafe UnsafeRawBufferPointer(rebasing: storage[count..<filled])
+    unsafe storage.copyMemory(from: rest)
+    filled -= count
+    return taken
+  }
+
+  private static func discard(_ buffer: UnsafeMutableRawBufferPointer) {
+    guard let start = buffer.baseAddress else { return }
+    unsafe explicit_bzero(start, buffer.count)
+    unsafe buffer.deallocate()
+  }
+}

@@ -1,0 +1,140 @@
+package import AcctModel
+
+/// A position in D-Bus values of the wire format, and what can be read from there on.
+///
+/// The bytes are an argument of each step, since a span cannot be stored. Nothing is read that was
+/// not asked for by type, and a length is believed only after it was compared with what is there.
+package struct WireReader {
+  private var position: Int
+
+  /// How many bytes have been read.
+  var offset: Int { position }
+
+  private let isLittleEndian: Bool
+
+  init(at position: Int, isLittleEndian: Bool) {
+    self.position = position
+    self.isLittleEndian = isLittleEndian
+  }
+
+  /// Steps over padding; 8 begins a structure or a dictionary entry.
+  ///
+  /// - Throws: ``BusError/malformed``.
+  package mutating func align(_ boundary: Int, in bytes: Span<UInt8>) throws(BusError) {
+    let aligned = (position + boundary - 1) / boundary * boundary
+    guard aligned <= bytes.count else { throw .malformed }
+    position = aligned
+  }
+
+  /// Reads a `y`.
+  ///
+  /// - Throws: ``BusError/malformed``.
+  package mutating func byte(in bytes: Span<UInt8>) throws(BusError) -> UInt8 {
+    guard position < bytes.count else { throw .malformed }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  /// Reads a `u`.
+  ///
+  /// - Throws: ``BusError/malformed``.
+  package mutating func uint32(in bytes: Span<UInt8>) throws(BusError) -> UInt32 {
+    UInt32(truncatingIfNeeded: try number(of: 4, in: bytes))
+  }
+
+  /// Reads a `t`.
+  ///
+  /// - Throws: ``BusError/malformed``.
+  package mutating func uint64(in bytes: Span<UInt8>) throws(BusError) -> UInt64 {
+    try number(of: 8, in: bytes)
+  }
+
+  /// Reads a `b`.
+  ///
+  /// - Throws: ``BusError/malformed``.
+  package mutating func boolean(in bytes: Span<UInt8>) throws(BusError) -> Bool {
+    switch try uint32(in: bytes) {
+    case 0: false
+    case 1: true
+    default: throw .malformed
+    }
+  }
+
+  /// Reads an `s` or an `o`.
+  ///
+  /// - Throws: ``BusError/malformed``.
+  package mutating func string(in bytes: Span<UInt8>) throws(BusError) -> String {
+    let length = Int(try uint32(in: bytes))
+    return try text(length, in: bytes)
+  }
+
+  /// Reads a `g`.
+  ///
+  /// - Throws: ``BusError/malformed``.
+  package mutating func signature(in bytes: Span<UInt8>) throws(BusError) -> String {
+    let length = Int(try byte(in: bytes))
+    return try text(length, in: bytes)
+  }
+
+  /// Reads an `ay` that holds a secret.
+  ///
+  /// - Throws: ``BusError/malformed``.
+  package mutating func secret(in bytes: Span<UInt8>) throws(BusError) -> Secret {
+    let length = Int(try uint32(in: bytes))
+    guard length <= bytes.count - position else { throw .malformed }
+    defer { position += length }
+    return Secret(bytes.extracting(position..<(position + length)))
+  }
+
+  /// Reads a `v` that holds a value of this type, by what `body` reads.
+  ///
+  /// - Throws: ``BusError/malformed``, also where it holds another type.
+  package mutating func variant<Value>(
+    _ type: String,
+    in bytes: Span<UInt8>,
+    _ body: (inout WireReader, Span<UInt8>) throws(BusError) -> Value
+  ) throws(BusError) -> Value {
+    guard try signature(in: bytes) == type else { throw .malformed }
+    return try body(&self, bytes)
+  }
+
+  /// Reads an array of what `element` reads, each aligned to `boundary`.
+  ///
+  /// - Throws: ``BusError/malformed``, also where the elements don't end with the array.
+  package mutating func array<Element>(
+    alignedTo boundary: Int,
+    in bytes: Span<UInt8>,
+    _ element: (inout WireReader, Span<UInt8>) throws(BusError) -> Element
+  ) throws(BusError) -> [Element] {
+    let length = Int(try uint32(in: bytes))
+    try align(boundary, in: bytes)
+    guard length <= bytes.count - position else { throw .malformed }
+    let end = position + length
+    let array = bytes.extracting(..<end)
+    var elements: [Element] = []
+    while position < end {
+      try align(boundary, in: array)
+      elements.append(try element(&self, array))
+    }
+    return elements
+  }
+
+  private mutating func number(of size: Int, in bytes: Span<UInt8>) throws(BusError) -> UInt64 {
+    try align(size, in: bytes)
+    guard size <= bytes.count - position else { throw .malformed }
+    var value: UInt64 = 0
+    for index in 0..<size {
+      let place = isLittleEndian ? index : size - 1 - index
+      value |= UInt64(bytes[position + index]) << UInt64(8 * place)
+    }
+    position += size
+    return value
+  }
+
+  private mutating func text(_ length: Int, in bytes: Span<UInt8>) throws(BusError) -> String {
+    guard length < bytes.count - position, bytes[position + length] == 0 else { throw .malformed }
+    let piece = bytes.extracting(position..<(position + length))
+    position += length + 1
+    do { return String(copying: try UTF8Span(validating: piece)) } catch { throw .malformed }
+  }
+}

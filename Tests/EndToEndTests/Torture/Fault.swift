@@ -1,0 +1,90 @@
+import AcctTestSupport
+
+/// One system call of a command, by its kind and its place among the calls of that kind.
+struct FaultPoint: Hashable, CustomStringConvertible {
+  let kind: String
+  let number: Int
+
+  var description: String { "\(kind):\(number)" }
+
+  /// Whether it changes nothing.
+  var onlyLooks: Bool { kind == "open" || kind == "read" }
+
+  /// What can befall such a call.
+  ///
+  /// Opening and reading change nothing: who is killed there is killed before the next call that
+  /// does, or after the last one that did.
+  var faults: [Fault] {
+    switch kind {
+    case "open": [.error, .interrupted]
+    case "read": [.error, .interrupted, .short]
+    case "lock": [.error, .interrupted, .before, .after]
+    case "create", "fsync": [.error, .full, .interrupted, .before, .after]
+    case "write": Fault.allCases
+    case "rename", "mkdir": [.error, .full, .before, .after]
+    case "unlink": [.error, .before, .after]
+    case "unix-connect", "inet-connect": [.error, .interrupted, .before, .after]
+    // Sockets.
+    default: [.error, .interrupted, .short, .before, .after]
+    }
+  }
+}
+
+/// What befalls a system call; `Tests/Torture/faults.c` says what each is.
+enum Fault: String, CaseIterable {
+  case error, full, interrupted, short, before, after
+
+  /// Whether the process is killed.
+  var kills: Bool { self == .before || self == .after }
+}
+
+/// A fault at one call.
+struct Injection: Hashable, CustomStringConvertible {
+  let point: FaultPoint
+  let fault: Fault
+
+  var description: String { "\(point) \(fault.rawValue)" }
+}
+
+/// Runs commands with a fault, or to see which calls they make.
+struct FaultInjector {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Runs a command that nothing befalls, and returns it with the calls that it made.
+  func count(_ command: ChildProcess) async throws -> (ChildProcess.Output, [FaultPoint]) {
+    let (output, report) = try await run(command, [:])
+    return (output, report)
+  }
+
+  /// Runs a command with a fault, and returns it with whether it came to the faulty call.
+  func run(_ command: ChildProcess, _ injection: Injection) async throws -> (
+    ChildProcess.Output, wasMet: Bool
+  ) {
+    let (output, report) = try await run(
+      command,
+      ["FAULTS_AT": "\(injection.point)", "FAULTS_DO": injection.fault.rawValue]
+    )
+    return (output, !report.isEmpty)
+  }
+
+  private func run(
+    _ command: ChildProcess,
+    _ variables: [String: String]
+  ) async throws -> (ChildProcess.Output, [FaultPoint]) {
+    let report = try folder.file("report", holding: "")
+    var command = command
+    command.environment.merge(variables) { $1 }
+    command.environment["LD_PRELOAD"] = Product.executable("libFaults.so")
+    command.environment["FAULTS_REPORT"] = report
+    let output = try await command.run()
+    let text = try await ChildProcess("cat", [report]).run().text
+    let points = text.split(separator: "\n").compactMap { line -> FaultPoint? in
+      let words = line.split(separator: " ")
+      guard words.count == 2, let number = Int(words[1]) else { return nil }
+      return FaultPoint(kind: String(words[0]), number: number)
+    }
+    return (output, points)
+  }
+}

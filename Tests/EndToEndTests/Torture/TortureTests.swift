@@ -1,0 +1,69 @@
+import AcctTestSupport
+import Glibc
+import Testing
+
+/// Every system call of a command fails once, in every way that it can.
+///
+/// `make torture` tries every fault at every call; otherwise it is a sample, always the same.
+@Suite("A system that fails")
+struct TortureTests {
+  private static let isFull = unsafe getenv("ACCT_TORTURE") != nil
+  private static let lanes = isFull ? 4 : 2
+
+  @Test("at any call of a command on a vault loses and mixes up nothing")
+  func vault() async throws {
+    try await torture(Ordeal.all, "vault") { try await TortureScene() }
+  }
+
+  @Test("at any call of a command on a GNOME Keyring loses and mixes up nothing")
+  func secretService() async throws {
+    // The keyring is no part of the home, and never empty.
+    try await torture(Ordeal.all.filter(\.isInUse), "secret-service") {
+      try await TortureScene(in: try GnomeKeyring())
+    }
+  }
+
+  private func torture(
+    _ ordeals: [Ordeal],
+    _ keyring: String,
+    _ scene: () async throws -> TortureScene
+  ) async throws {
+    var lanes: [TortureLane] = []
+    for _ in 0..<Self.lanes { lanes.append(try TortureLane(try await scene())) }
+    for ordeal in ordeals {
+      let points = try await lanes[0].points(of: ordeal)
+      let chosen = Self.injections(at: points, ordeal)
+      let injections = Injections(chosen)
+      var tally = try await withThrowingTaskGroup(of: TortureTally.self) { group in
+        for lane in lanes {
+          group.addTask {
+            var lane = lane
+            return try await lane.torture(ordeal, by: injections)
+          }
+        }
+        return try await group.reduce(into: TortureTally()) { $0.add($1) }
+      }
+      tally.points = Set(chosen.map(\.point)).count
+      print("tortured \(ordeal.name) (\(keyring)), of \(points.count) calls: \(tally)")
+      // Faults that mostly miss would show nothing.
+      #expect(tally.unmet * 4 < tally.faults, "\(ordeal.name)")
+      #expect(tally.kills > 0 && tally.errors > 0, "\(ordeal.name)")
+      #expect(ordeal.losesSessions || tally.lost.isEmpty, "\(ordeal.name)")
+    }
+  }
+
+  private static func injections(at points: [FaultPoint], _ ordeal: Ordeal) -> [Injection] {
+    let all = points.flatMap { point in
+      point.faults.map { Injection(point: point, fault: $0) }
+    }
+    guard !isFull else { return all }
+    // Most calls only look, and would crowd out those that change something.
+    let looking = all.filter(\.point.onlyLooks)
+    let changing = all.filter { !$0.point.onlyLooks }
+    return evenly(ordeal.sample / 4, of: looking) + evenly(ordeal.sample * 3 / 4, of: changing)
+  }
+
+  private static func evenly(_ count: Int, of all: [Injection]) -> [Injection] {
+    (0..<min(count, all.count)).map { all[$0 * all.count / min(count, all.count)] }
+  }
+}

@@ -1,0 +1,39 @@
+import AcctModel
+import AcctProtocol
+import StrictJSON
+
+/// An address that somebody hands over as an app's callback.
+func appCallbackViolation(_ bytes: [UInt8]) -> String? {
+  let rule = CallbackRule(expected: nil, required: ["code"])
+  guard let address = try? CallbackAddress(text(bytes)), (try? rule.read(text(bytes))) != nil
+  else { return nil }
+  return address.place.isAppScheme || address.place.isLoopback
+    ? nil : "a callback of neither an app nor loopback"
+}
+
+/// What a backend answers about a session, and the cookie that comes with it.
+func sessionViolation(_ bytes: [UInt8]) -> String? {
+  let answer = SessionAnswer(status: 200, contentType: "application/json", body: Secret(bytes))
+  switch answer {
+  case .ended, .exceptionThrown: return "a session that a 200 has ended"
+  case .valid, .refused, .limited, .serverFailed, .failed: break
+  }
+  let fields = [(name: "Set-Cookie", value: text(bytes))]
+  guard let session = RolledCookie.session(in: fields, at: .epoch) else { return nil }
+  let isLine = session.token.secret.withBytes { span in
+    span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) && span[$0] != UInt8(ascii: ";") }
+  }
+  return isLine ? nil : "a session that could write header lines"
+}
+
+/// A request line and fields that a program sends to the proxy: the first line is the target, the
+/// second the `Host`, the rest fields.
+func proxyViolation(_ bytes: [UInt8]) -> String? {
+  guard let origin = try? Origin("https://pds.example") else { return "no origin" }
+  let lines = text(bytes).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  let gate = ProxyGate(origins: [origin], secret: Secret("s3cret"))
+  let fields = [(name: "Host", value: lines.count > 1 ? lines[1] : "")]
+  guard let url = try? gate.url(method: "GET", target: lines[0], fields: fields) else { return nil }
+  guard url.origin == origin else { return "a request to another origin" }
+  return lines[0].contains("/s3cret/") ? nil : "a request without the secret"
+}

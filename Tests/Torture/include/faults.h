@@ -1,0 +1,2 @@
+#pragma once
+/* Nothing: faults.c is preloaded, and called by nobody. */
