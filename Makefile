@@ -83,11 +83,11 @@ demo: build ## the main job, on a throwaway vault
 
 first-ten-minutes: build ## plays every command of README.md in a real terminal
 	@.ci/setup first-ten-minutes
-	@.ci/with-keyring .build/venv/bin/python Tests/FirstTenMinutes/play.py .build/first-ten-minutes
+	@PYTHONDONTWRITEBYTECODE=1 .ci/with-keyring .build/venv/bin/python Tests/FirstTenMinutes/play.py .build/first-ten-minutes
 
 picture: build ## draws Documentation/screen.svg anew, from a terminal
 	@.ci/setup first-ten-minutes
-	Documentation/screen.py $(binary) Documentation/screen.svg
+	PYTHONDONTWRITEBYTECODE=1 .build/venv/bin/python Documentation/screen.py $(binary) Documentation/screen.svg
 
 install: build ## installs to PREFIX (/usr/local for root, else ~/.local)
 	@$(MAKE) --no-print-directory files
