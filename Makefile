@@ -1,7 +1,7 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test screens lint format completions fuzz bench demo deb packages \
-	install files uninstall clean
+.PHONY: help setup build test screens picture lint format completions fuzz bench demo \
+	first-ten-minutes deb packages install files uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
@@ -27,10 +27,11 @@ release_flags = $(flags) --configuration release --product acct --static-swift-s
 binary = .build/release/acct
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/check-manual \
 	.ci/check-packages .ci/count-tests .ci/fuzz completions/generate packaging/deb \
+	Examples/git-credential-acct Examples/systemd/acct-renew \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## installs what building, testing and the demo need
 	@.ci/setup build demo test lint deb packages
@@ -79,6 +80,14 @@ bench: build ## measures acct beside its peers, and counts what can be counted
 demo: build ## the main job, on a throwaway vault
 	@.ci/setup demo
 	@Examples/demo.sh $(binary)
+
+first-ten-minutes: build ## plays every command of README.md in a real terminal
+	@.ci/setup first-ten-minutes
+	@PYTHONDONTWRITEBYTECODE=1 .ci/with-keyring .build/venv/bin/python Tests/FirstTenMinutes/play.py .build/first-ten-minutes
+
+picture: build ## draws Documentation/screen.svg anew, from a terminal
+	@.ci/setup first-ten-minutes
+	PYTHONDONTWRITEBYTECODE=1 .build/venv/bin/python Documentation/screen.py $(binary) Documentation/screen.svg
 
 install: build ## installs to PREFIX (/usr/local for root, else ~/.local)
 	@$(MAKE) --no-print-directory files

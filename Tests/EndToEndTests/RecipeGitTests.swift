@@ -1,0 +1,109 @@
+import AcctTestSupport
+import Testing
+
+/// `Examples/git-credential-acct`: what git asks for a password.
+@Suite("The recipe for git")
+struct RecipeGitTests {
+  private static let token = "made-up-token-of-this-test"
+
+  /// git as a user of the recipe runs it: no prompt, no configuration but the helper.
+  private func git(_ home: AcctHome, _ arguments: [String], input: String = "") -> ChildProcess {
+    let variables = [
+      "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "true", "GIT_CONFIG_NOSYSTEM": "1",
+    ]
+    return home.recipe(
+      "git",
+      ["-c", "credential.helper=acct"] + arguments,
+      with: variables,
+      input: input
+    )
+  }
+
+  @Test(
+    "git credential fill gets the token for the account's own server, and nothing for another's"
+  )
+  func fill() async throws {
+    let home = try AcctHome()
+    try await home.addBearer("work", at: "https://git.example", token: Self.token)
+    let own = try await git(
+      home,
+      ["credential", "fill"],
+      input: "protocol=https\nhost=git.example\n\n"
+    ).run()
+    #expect(own.status == 0, "\(own.errorText)")
+    #expect(
+      own.text == "protocol=https\nhost=git.example\nusername=oauth2\npassword=\(Self.token)\n"
+    )
+    for (scheme, host) in [("https", "git.example.evil.test"), ("http", "git.example")] {
+      let other = try await git(
+        home,
+        ["credential", "fill"],
+        input: "protocol=\(scheme)\nhost=\(host)\n\n"
+      ).run()
+      #expect(!(other.text + other.errorText).contains(Self.token))
+      #expect(other.errorText.contains("acct: refused"), "\(other.errorText)")
+    }
+  }
+
+  @Test("a helper with --account acts for that account, and a refused token is not forgotten")
+  func account() async throws {
+    let home = try AcctHome()
+    try await home.addBearer("work", at: "https://git.example", token: Self.token)
+    try await home.addBearer("private", at: "https://git.example", token: "another")
+    let question = "protocol=https\nhost=git.example\nusername=oauth2\npassword=\(Self.token)\n\n"
+    let rejected = try await git(home, ["credential", "reject"], input: question).run()
+    #expect(rejected.status == 0)
+    #expect(rejected.text.isEmpty)
+    let helper = home.recipe("git-credential-acct", ["--account", "work", "get"], input: question)
+    #expect(try await helper.run().text == "username=oauth2\npassword=\(Self.token)\n")
+  }
+
+  @Test("a token that is bound to a key is not handed to git, which could do nothing with it")
+  func bound() async throws {
+    let home = try AcctHome()
+    let file = Product.source("Examples/alice.json")
+    try #require(try await home.acct("add", "--import", file).status == 0)
+    let question = "protocol=https\nhost=pds.example\n\n"
+    let asked = try await home.recipe("git-credential-acct", ["get"], input: question).run()
+    #expect(asked.status == 0)
+    #expect(asked.text.isEmpty)
+    #expect(asked.errorText.contains("no bearer token"))
+  }
+
+  @Test("git lists and clones a repository over http with the account's token")
+  func network() async throws {
+    let folder = try TemporaryFolder()
+    let made = try await ChildProcess(
+      "sh",
+      [
+        "-euc",
+        """
+        git init -q --bare "$1/notes.git" && git init -q "$1/work" && cd "$1/work"
+        git -c user.name=a -c user.email=a@example.com commit -q --allow-empty -m first
+        git push -q "$1/notes.git" HEAD:refs/heads/main
+        """, "sh", folder.path,
+      ]
+    ).run()
+    try #require(made.status == 0, "\(made.errorText)")
+    let input = try OpenInput()
+    let program = ChildProcess(
+      Product.source(".build/venv/bin/python"),
+      [Product.source("Tests/Recipes/git_server.py"), folder.path, Self.token]
+    )
+    let server = try RunningProcess(input.feeding(program))
+    let origin = "http://127.0.0.1:\(try await server.firstLine())"
+
+    let home = try AcctHome()
+    try await home.addBearer("work", at: origin, token: Self.token)
+    let listed = try await git(home, ["ls-remote", "\(origin)/notes.git"]).run()
+    #expect(listed.status == 0, "\(listed.errorText)")
+    #expect(listed.text.contains("\trefs/heads/main\n"))
+    let clone = ["clone", "-q", "-b", "main", "\(origin)/notes.git", "\(folder.path)/clone"]
+    let cloned = try await git(home, clone).run()
+    #expect(cloned.status == 0, "\(cloned.errorText)")
+
+    try await home.addBearer("nobody", at: origin, token: "wrong")
+    #expect(try await git(home, ["ls-remote", "\(origin)/notes.git"]).run().status == 128)
+    await server.stop()
+  }
+}

@@ -1,0 +1,64 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// `Examples/systemd`: what renews, and reports who is needed.
+@Suite("The recipe for a timer")
+struct RecipeTimerTests {
+  private let script = Product.source("Examples/systemd/acct-renew")
+
+  @Test("renews in silence what is due, and names the account that needs a person")
+  func renews() async throws {
+    let server = try await StrictServer()
+    let home = try AcctHome()
+    try await home.importExpired(from: server)
+    let quiet = try await home.recipe(script, []).run()
+    #expect(quiet.status == 0)
+    #expect(quiet.text + quiet.errorText == "")
+    #expect(try await server.counts()["refreshes"] == 1)
+
+    try await home.importExpired(from: server)
+    try await server.control("end")
+    // The second time nothing is asked any more, and the report stays.
+    for _ in 1...2 {
+      let told = try await home.recipe(script, []).run()
+      #expect(told.status == 4)
+      #expect(told.text.isEmpty)
+      #expect(told.errorText.contains("\nsign in again: "), "\(told.errorText)")
+    }
+    try await server.expectNothingWrong()
+  }
+
+  @Test("a server that is away needs nobody: the status says network, which the unit forgives")
+  func network() async throws {
+    let home = try AcctHome()
+    do {
+      let server = try await StrictServer()
+      try await home.importExpired(from: server)
+    }
+    let output = try await home.recipe(script, []).run()
+    #expect(output.status == 10)
+    #expect(!output.errorText.contains("sign in again"))
+  }
+
+  @Test("systemd has nothing to say about the units")
+  func units() async throws {
+    let folder = try TemporaryFolder()
+    let installed = try await ChildProcess(
+      "install",
+      ["-D", "-m", "755", script, "\(folder.path)/.local/bin/acct-renew"]
+    ).run()
+    try #require(installed.status == 0)
+    var environment = ChildProcess.plainEnvironment
+    environment["HOME"] = folder.path
+    environment["XDG_RUNTIME_DIR"] = folder.path
+    let units = ["service", "timer"].map { Product.source("Examples/systemd/acct-renew.\($0)") }
+    let verified = try await ChildProcess(
+      "systemd-analyze",
+      ["--user", "--man=no", "verify"] + units,
+      environment: environment
+    ).run()
+    #expect(verified.status == 0)
+    #expect(verified.text + verified.errorText == "")
+  }
+}

@@ -1,0 +1,49 @@
+"""The servers that the README's made-up hosts stand for, on loopback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMITS = {"RateLimit-Limit": "3000", "RateLimit-Remaining": "2999", "RateLimit-Reset": "300",
+          "RateLimit-Policy": "3000;w=300"}
+
+
+class World:
+    """Every server ends when its standard input is closed, which is with this process at the latest."""
+
+    def __init__(self) -> None:
+        self.processes: list[subprocess.Popen] = []
+        handle = "alice.example.com"
+        network = self.start("StrictServer/atproto_server.py", {
+            "accounts": {"alice.test": {"handle": handle}}, "dns": {handle: "right"},
+            "resource_headers": LIMITS})
+        strict = self.start("StrictServer/strict_server.py", {
+            "clients": {"my-script": {"redirect_uris": ["http://127.0.0.1/callback"]}}})
+        guests = self.start("Backends/guest_backend.py", None)
+        self.environment = {"ACCT_PLC_URL": network["plc"], "ACCT_DNS_SERVER": network["dns"]}
+        # Nobody owns these hosts, so the lines of the README name them, and what is typed does not.
+        self.hosts = {"https://login.example": strict["issuer"],
+                      "https://guests.example": guests["backend"]}
+
+    def start(self, program: str, settings: dict | None) -> dict:
+        arguments = [sys.executable, str(ROOT / "Tests" / program)]
+        if settings is not None:
+            arguments += ["--settings", json.dumps(settings)]
+        process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   env={"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"})
+        self.processes.append(process)
+        return json.loads(process.stdout.readline())
+
+    def typed(self, line: str) -> str:
+        for host, address in self.hosts.items():
+            line = line.replace(host, address)
+        return line
+
+    def close(self) -> None:
+        for process in self.processes:
+            process.stdin.close()
+            process.wait()
