@@ -19,6 +19,9 @@ package struct SigningProxy: Sendable {
   ///   - secret: What a path must begin with on a port; `nil` on a socket.
   ///   - timeout: Seconds in which something has to move.
   package init(_ world: World, for account: Account, secret: Secret?, timeout: Int) {
+    var world = world
+    world.secretService = world.secretService.sharingReads()
+    world.vaultKeyring = world.vaultKeyring.sharingReads()
     self.world = world
     self.account = account.id
     gate = ProxyGate(origins: account.origins, secret: secret)
@@ -50,7 +53,8 @@ package struct SigningProxy: Sendable {
     do throws(EngineError) {
       return try await passOn(request, to: url)
     } catch {
-      tell(error)
+      // Of a client that has gone, or a proxy that ends, there is nothing to tell.
+      if !Task.isCancelled { tell(error) }
       return .own(error.proxyStatus, "acct could not make this request; its own output says why")
     }
   }
