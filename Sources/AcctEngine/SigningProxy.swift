@@ -9,7 +9,7 @@ import AcctProtocol
 /// ``MakeRequest``, and limits are learnt.
 package struct SigningProxy: Sendable {
   private let world: World
-  private let account: AccountID
+  private let account: Account
   private let gate: ProxyGate
   private let make: MakeRequest
 
@@ -23,7 +23,7 @@ package struct SigningProxy: Sendable {
     world.secretService = world.secretService.sharingReads()
     world.vaultKeyring = world.vaultKeyring.sharingReads()
     self.world = world
-    self.account = account.id
+    self.account = account
     gate = ProxyGate(origins: account.origins, secret: secret)
     // Nobody sits at a proxy: a keyring that is locked is an error at once.
     make = MakeRequest(world, .forbidden, timeout: timeout)
@@ -63,7 +63,13 @@ package struct SigningProxy: Sendable {
     _ request: LocalRequest,
     to url: HTTPURL
   ) async throws(EngineError) -> LocalResponse {
-    guard let account = try AccountBook(world.files).account(account) else { throw .noAccounts }
+    guard let account = try AccountBook(world.files).account(account.id) else {
+      throw .unknownAccount(
+        reference: account.name.description,
+        selectedBy: .option,
+        candidates: []
+      )
+    }
     let wish = MakeRequest.Wish(
       method: request.method,
       url: url,
@@ -112,7 +118,7 @@ extension EngineError {
     case .http(.timedOut, _): 504
     case .http, .oauth, .serverFailed: 502
     case .rateLimited: 429
-    case .signInRequired, .keyring, .noKeyring: 503
+    case .signInRequired, .keyring, .noKeyring, .unknownAccount: 503
     case .refusedOrigin, .malformed: 421
     case .input: 400
     default: 500

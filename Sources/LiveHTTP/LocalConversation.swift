@@ -35,10 +35,14 @@ struct LocalConversation: Sendable {
     do {
       try await connection.executeThenClose { inbound, outbound in
         let incoming = IncomingParts(inbound)
-        while let head = try await incoming.head() {
-          guard try await exchange(head, incoming, outbound) else { break }
+        do {
+          while let head = try await incoming.head() {
+            guard try await exchange(head, incoming, outbound) else { break }
+          }
+          try await incoming.takeBack(limit: Self.courtesy)
+        } catch let error where error is HTTPParserError && incoming.isAtEnd {
+          try await outbound.refuse()
         }
-        try await incoming.takeBack(limit: Self.courtesy)
       }
     } catch {
       // A client that went away, or a connection that was cut on purpose: nobody is left to tell.
@@ -87,6 +91,13 @@ struct LocalConversation: Sendable {
 }
 
 extension NIOAsyncChannelOutboundWriter<HTTPServerResponsePart> {
+  /// Answers what can't be read.
+  fileprivate func refuse() async throws {
+    let fields = HTTPHeaders([("Connection", "close"), ("Content-Length", "0")])
+    try await write(.head(.init(version: .http1_1, status: .badRequest, headers: fields)))
+    try await write(.end(nil))
+  }
+
   /// Lets a client send the body that it holds back (RFC 9110, section 10.1.1).
   fileprivate func goAhead() async throws {
     try await write(.head(.init(version: .http1_1, status: .continue)))
