@@ -84,7 +84,7 @@ package struct Granting: Sendable {
 
   private func renew(_ account: Account, leaving minimum: Int64?) async throws(EngineError) {
     guard case .allowed(let timeout) = network else { throw .offline }
-    let isDue = { (current: Account) in
+    let isDue = { @Sendable (current: Account) in
       current.lease.state(at: world.clock.now(), leaving: minimum) != .valid
     }
     guard account.kind == .session else {
