@@ -84,7 +84,10 @@ package struct SigningProxy: Sendable {
     let response = answer.response
     return LocalResponse(
       status: response.head.status,
-      fields: ProxyFields.downstream(response.head.fields),
+      fields: ProxyFields.downstream(
+        response.head.fields,
+        keepsSession: account.kind == .session
+      ),
       next: response.next
     )
   }

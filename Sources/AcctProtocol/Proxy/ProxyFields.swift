@@ -22,10 +22,19 @@ package enum ProxyFields {
   }
 
   /// The fields of a response that go to the client.
+  ///
+  /// - Parameters:
+  ///   - fields: As the server sent them.
+  ///   - keepsSession: Whether the cookie `sid` is the account's own sealed session: one that the
+  ///     server rolls is kept, and no client is told of it.
+  /// - Returns: What is left.
   package static func downstream(
-    _ fields: [(name: String, value: String)]
+    _ fields: [(name: String, value: String)],
+    keepsSession: Bool = false
   ) -> [(name: String, value: String)] {
-    passed(fields, without: [])
+    passed(fields, without: []).filter { name, value in
+      !keepsSession || name.lowercased() != "set-cookie" || !value.setsSession
+    }
   }
 
   private static func passed(
@@ -38,4 +47,9 @@ package enum ProxyFields {
     let dropped = hopByHop.union(named).union(others)
     return fields.filter { !dropped.contains($0.name.lowercased()) }
   }
+}
+
+extension String {
+  /// Whether this value of a `Set-Cookie` is for the cookie `sid`.
+  fileprivate var setsSession: Bool { drop { $0 == " " || $0 == "\t" }.hasPrefix("sid=") }
 }

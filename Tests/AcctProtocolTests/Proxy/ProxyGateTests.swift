@@ -122,4 +122,12 @@ struct ProxyFieldsTests {
     ])
     #expect(fields.map(\.name) == ["Content-Length", "Set-Cookie", "Set-Cookie"])
   }
+
+  @Test("a sealed session that a backend rolls is the account's, and no client's")
+  func rolledSession() {
+    let answer = [("Set-Cookie", "sid=Fe26.2*1*x; Path=/"), ("set-cookie", "a=b")]
+    let fields = ProxyFields.downstream(answer.map { (name: $0, value: $1) }, keepsSession: true)
+    #expect(fields.map(\.value) == ["a=b"])
+    #expect(ProxyFields.downstream(answer.map { (name: $0, value: $1) }).count == 2)
+  }
 }
