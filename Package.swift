@@ -73,6 +73,9 @@ let package = Package(
     // No pkgConfig: it would link the library, which is loaded at the first request instead.
     .systemLibrary(name: "CLibCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
+    // The free(3) of the whole process, which wipes; in C, since Swift's own runtime calls it.
+    .target(name: "CWipingFree"),
+
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
     room("AcctModel"),
     room("StrictJSON"),
@@ -105,11 +108,17 @@ let package = Package(
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctPorts", "LiveHTTP", "LiveSystem", "SecretServiceKeyring", "VaultKeyring",
+        "AcctCLI", "AcctPorts", "CWipingFree", "LiveHTTP", "LiveSystem", "SecretServiceKeyring",
+        "VaultKeyring",
       ],
       swiftSettings: houseRules,
-      // `make build` puts libstdc++.a there: one library less to load and to bind.
-      linkerSettings: [.unsafeFlags(["-L.build/static"])]
+      linkerSettings: [
+        // `make build` puts libstdc++.a there: one library less to load and to bind.
+        .unsafeFlags(["-L.build/static"]),
+        // Every symbol is bound at the start. Bound at its first call, a function has the registers saved
+        // to the stack, with whatever secret was being copied through them, where it stays.
+        .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"]),
+      ]
     ),
 
     // Tests.

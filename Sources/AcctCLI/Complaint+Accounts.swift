@@ -63,22 +63,20 @@ extension Complaint {
     let message =
       switch reason {
       case .expired: "the session of \(account) has expired"
+      case .unrenewed: "the token of \(account) has expired, and --offline forbids to renew it"
       case .ended(let reason): "the server has ended the session of \(account): \(reason)"
       case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
       case .signedOut(let reason): "\(account) is signed out: \(reason)"
       }
     let hint =
-      if case .guestOver(_, let origin?) = reason {
+      switch reason {
+      case .unrenewed: "leave out --offline"
+      case .guestOver(_, let origin?):
         "`acct add --guest \(origin)` begins a new one; limits stay with this machine"
-      } else {
+      case .expired, .ended, .guestOver, .signedOut:
         "sign in again with `acct add`; the account keeps its name"
       }
-    self.init(
-      "signInRequired",
-      .signInRequired,
-      message,
-      hint: hint
-    )
+    self.init("signInRequired", .signInRequired, message, hint: hint)
   }
 }
 

@@ -45,13 +45,13 @@ extension Complaint {
         "the answer broke off after \(received) bytes: \(words(forEnd: failure))",
         hint: "what came of it is not all; nothing was wrong with the account"
       )
-    case .answered(let status, let retryAfter, let origin):
-      self.init(status: status, retryAfter: retryAfter, origin)
+    case .answered(let status, let retryAfter, let isWorthRetrying, let origin):
+      self.init(status: status, retryAfter: retryAfter, isWorthRetrying, origin)
     }
   }
 
   /// An answer that was written as it came, and is no success.
-  private init(status: Int, retryAfter: String?, _ origin: Origin) {
+  private init(status: Int, retryAfter: String?, _ isWorthRetrying: Bool, _ origin: Origin) {
     let wait = retryAfter.map { "its Retry-After is \(printable($0))" }
     switch status {
     case 401:
@@ -66,7 +66,8 @@ extension Complaint {
         "rateLimited",
         ExitStatus(answer: status),
         "\(origin) asks to wait: too many requests",
-        hint: [wait, "--retry N waits and tries again"].compactMap(\.self).joined(separator: "; ")
+        hint: [wait, isWorthRetrying ? "--retry N waits and tries again" : nil]
+          .compactMap(\.self).joined(separator: "; ")
       )
     case 500...:
       self.init(

@@ -52,7 +52,7 @@ struct Attempt {
       url: wish.url,
       fields: authorization.map { ($0.name, $0.value) } + wish.fields.fields,
       body: source,
-      asksFirst: asksFirst && source != nil && source?.length == nil,
+      asksFirst: asksFirst && source != nil && body?.comesOnce == true,
       timeout: timeout
     )
   }

@@ -102,6 +102,8 @@ package enum EngineError: Error, Equatable, Sendable {
 package enum SignInReason: Equatable, Sendable {
   /// The token's time is up, and it can't be renewed.
   case expired
+  /// The token's time is up, and `--offline` forbids to renew it.
+  case unrenewed
   /// The server has ended the session, in these words.
   case ended(reason: String)
   /// A guest's token is past or was refused, in these words; a backend can give a new one.

@@ -84,7 +84,7 @@ package struct Granting: Sendable {
 
   private func renew(_ account: Account, leaving minimum: Int64?) async throws(EngineError) {
     guard case .allowed(let timeout) = network else { throw .offline }
-    let isDue = { (current: Account) in
+    let isDue = { @Sendable (current: Account) in
       current.lease.state(at: world.clock.now(), leaving: minimum) != .valid
     }
     guard account.kind == .session else {
@@ -118,7 +118,8 @@ package struct Granting: Sendable {
     guard assessment.state.after(.noAnswer).action == .useWhileUnpast,
       let left = held.account.lease.secondsLeft(at: now), left > 0
     else {
-      throw obstacle == .offline ? .signInRequired(account: held.account.name, .expired) : obstacle
+      throw obstacle == .offline
+        ? .signInRequired(account: held.account.name, .unrenewed) : obstacle
     }
     var grant = try held.grant(at: now)
     grant.notices.append(

@@ -25,9 +25,10 @@ package struct LimitsLedger: Sendable {
     for id: AccountID
   ) async {
     let told = RateLimitFields.limits(from: fields, of: origin, at: world.clock.now())
+    guard isNews(told, to: limits(of: id).filter { $0.origin == origin }) else { return }
     // Two origins may answer at once. Whoever can't write in a moment leaves it: the next answer
     // tells more.
-    guard !told.isEmpty, let held = try? await world.files.lock(.limits(id), Self.patience) else {
+    guard let held = try? await world.files.lock(.limits(id), Self.patience) else {
       return
     }
     defer { held.release() }
@@ -39,6 +40,22 @@ package struct LimitsLedger: Sendable {
     // In its old place, so that the order does not change with every answer.
     limits.insert(contentsOf: told, at: place)
     try? world.files.replace(.limits(id), LimitsFile.encode(limits))
+  }
+
+  /// Whether a response's fields tell of a limit at all.
+  func tells(_ fields: [(name: String, value: String)], of origin: Origin) -> Bool {
+    !RateLimitFields.limits(from: fields, of: origin, at: world.clock.now()).isEmpty
+  }
+
+  /// Whether it is worth a write: what is the same as a moment ago need not be written again.
+  private func isNews(_ told: [RateLimit], to known: [RateLimit]) -> Bool {
+    guard let first = told.first else { return false }
+    guard let age = known.first.map({ first.observedAt.seconds(since: $0.observedAt) }),
+      (0...Self.freshness).contains(age)
+    else { return true }
+    var known = known
+    for index in known.indices { known[index].observedAt = first.observedAt }
+    return known != told
   }
 
   /// What was last told, origin by origin; nothing where that can't be read.
@@ -66,4 +83,6 @@ package struct LimitsLedger: Sendable {
 
   /// Seconds that learning may wait for another process.
   private static let patience = 2
+  /// Seconds for which an answer that tells the same says nothing new.
+  private static let freshness: Int64 = 5
 }

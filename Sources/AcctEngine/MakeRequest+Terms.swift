@@ -32,6 +32,8 @@ extension MakeRequest {
   package struct Answer: Sendable {
     package var origin: Origin
     package var response: StreamedResponse
+    /// Whether a retry would wait for as long as it asks.
+    package var isWorthRetrying: Bool
     /// What kept the request from being made once more, where it should have been.
     package var obstacle: EngineError?
   }

@@ -14,6 +14,7 @@ package struct MakeRequest: Sendable {
   private let timeout: Int
   private let waiting: Waiting.Teller
   private let authorize: Authorize
+  private let limits: LatestLimits
 
   package init(
     _ world: World,
@@ -26,6 +27,7 @@ package struct MakeRequest: Sendable {
     self.timeout = timeout
     self.waiting = waiting
     authorize = Authorize(world, interaction, .allowed(timeout: timeout), tell: waiting)
+    limits = LatestLimits(world)
   }
 
   /// Refuses an origin that is not the account's; neither keyring nor body are touched for that.
@@ -72,7 +74,13 @@ package struct MakeRequest: Sendable {
       await learn(from: response.head, of: wish.url.origin, for: account)
       switch await next(after: &response, &attempt, authorization) {
       case .take(let obstacle):
-        return Answer(origin: wish.url.origin, response: response, obstacle: obstacle)
+        let now = ServerHints(world).now(at: wish.url.origin)
+        return Answer(
+          origin: wish.url.origin,
+          response: response,
+          isWorthRetrying: RetryPolicy.waits(for: response.head, now: now),
+          obstacle: obstacle
+        )
       case .again(let seconds):
         await response.dismiss()
         try await wait(seconds, for: wish.url.origin, tell)
@@ -190,7 +198,7 @@ package struct MakeRequest: Sendable {
   /// Keeps what any answer teaches.
   private func learn(from head: ResponseHead, of origin: Origin, for account: Account) async {
     ServerHints(world).learn(from: head.fields, of: origin)
-    await LimitsLedger(world).learn(from: head.fields, of: origin, for: account.id)
+    await limits.learn(from: head.fields, of: origin, for: account.id)
   }
 
   private func wait(

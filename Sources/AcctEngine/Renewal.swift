@@ -61,7 +61,10 @@ struct Renewal: Sendable {
       let server = try await server(of: &current)
       // A rotated token that can't be stored is a lost session: see before anything is sent.
       try await wallet.prepare()
-      try await renew(current, refreshToken, contents.key, at: server, wallet)
+      let (due, key) = (current, contents.key)
+      try await toItsEnd { () throws(EngineError) in
+        try await renew(due, refreshToken, key, at: server, wallet)
+      }
     }
   }
 

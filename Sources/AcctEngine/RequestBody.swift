@@ -2,6 +2,8 @@ package import AcctPorts
 
 /// What a request of the user's sends: a source for each attempt, as long as it can be had whole.
 package struct RequestBody: Sendable {
+  /// Whether there is more of it than is kept: who sends it can do so once.
+  let comesOnce: Bool
   /// A source that begins at the beginning; `nil` if some of it is gone.
   let attempt: @Sendable () async throws(StreamFailure) -> ByteSource?
   /// Whether ``attempt`` would have one.
@@ -10,6 +12,7 @@ package struct RequestBody: Sendable {
   /// Bytes that are there.
   package static func bytes(_ bytes: [UInt8]) -> RequestBody {
     RequestBody(
+      comesOnce: false,
       attempt: { PipedBody.source(of: bytes) },
       canRepeat: { true }
     )
@@ -32,6 +35,7 @@ package struct RequestBody: Sendable {
     let first = try streams.source(path)
     if first.length != nil {
       return RequestBody(
+        comesOnce: false,
         attempt: { () async throws(StreamFailure) in try streams.source(path) },
         canRepeat: { true }
       )
@@ -43,6 +47,7 @@ package struct RequestBody: Sendable {
   static func passing(_ source: ByteSource) async throws(StreamFailure) -> RequestBody {
     let body = try await PipedBody(source)
     return RequestBody(
+      comesOnce: body.comesOnce,
       attempt: { await body.attempt() },
       canRepeat: { await body.canRepeat }
     )
@@ -80,6 +85,8 @@ private actor PipedBody {
     rest = isWhole ? nil : source
   }
 
+  nonisolated var comesOnce: Bool { rest != nil }
+
   var canRepeat: Bool { !isRestBegun }
 
   func attempt() -> ByteSource? {
@@ -88,7 +95,8 @@ private actor PipedBody {
     let attempt = attempts
     let position = Position()
     return ByteSource(
-      length: rest == nil ? Int64(kept.reduce(0) { $0 + $1.count }) : nil
+      // A client of the proxy has said it beforehand; some servers take nothing without.
+      length: rest?.length ?? (rest == nil ? Int64(kept.reduce(0) { $0 + $1.count }) : nil)
     ) { () async throws(StreamFailure) in
       try await self.part(await position.next(), of: attempt)
     }

@@ -15,6 +15,6 @@ package enum RequestError: Error, Equatable, Sendable {
   case deviceIDMissing(Origin)
   /// The answer's body broke off after so many bytes.
   case brokenOff(HTTPFailure, received: Int64)
-  /// The server's answer, which has been written as it came.
-  case answered(status: Int, retryAfter: String?, Origin)
+  /// The server's answer, which has been written as it came; whether a retry would wait for it.
+  case answered(status: Int, retryAfter: String?, isWorthRetrying: Bool, Origin)
 }

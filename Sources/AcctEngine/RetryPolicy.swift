@@ -44,6 +44,11 @@ struct RetryPolicy {
     }
   }
 
+  /// Whether a retry would wait for as long as an answer asks.
+  static func waits(for head: ResponseHead, now: Timestamp) -> Bool {
+    RetryAfter.seconds(head.field("Retry-After"), now: now) ?? 0 <= longestWait
+  }
+
   private mutating func take(_ seconds: Int64?) -> Int64? {
     guard left > 0, seconds ?? 0 <= Self.longestWait else { return nil }
     left -= 1

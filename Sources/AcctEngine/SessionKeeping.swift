@@ -39,7 +39,7 @@ struct SessionKeeping: Sendable {
   func callAsFunction(
     _ account: Account,
     ifDue isDue: (Account) -> Bool,
-    extendedIf isStale: (Account) -> Bool
+    extendedIf isStale: @escaping @Sendable (Account) -> Bool
   ) async throws(EngineError) {
     var backOff = BackOff()
     var tries = SessionTurn.Tries(since: account.validatedAt)
@@ -63,7 +63,7 @@ struct SessionKeeping: Sendable {
   private func turn(
     _ account: Account,
     _ isDue: (Account) -> Bool,
-    _ isStale: (Account) -> Bool,
+    _ isStale: @escaping @Sendable (Account) -> Bool,
     _ tries: inout SessionTurn.Tries
   ) async throws(EngineError) -> SessionTurn.End {
     try await book.exclusively(account.id) { () throws(EngineError) -> SessionTurn.End in
@@ -87,15 +87,21 @@ struct SessionKeeping: Sendable {
       try await wallet.prepare()
       let held = world.signals.holdBack()
       defer { held.release() }
-      var turn = SessionTurn(
-        current,
-        session,
-        at: SessionBackend(origin, world, timeout: timeout),
-        wallet,
-        world,
-        tell
-      )
-      return try await turn.run(&tries, isStale)
+      let before = tries
+      let (end, after) = try await toItsEnd { () throws(EngineError) in
+        var turn = SessionTurn(
+          current,
+          session,
+          at: SessionBackend(origin, world, timeout: timeout),
+          wallet,
+          world,
+          tell
+        )
+        var tries = before
+        return (try await turn.run(&tries, isStale), tries)
+      }
+      tries = after
+      return end
     }
   }
 }

@@ -9,7 +9,7 @@ import AcctProtocol
 /// ``MakeRequest``, and limits are learnt.
 package struct SigningProxy: Sendable {
   private let world: World
-  private let account: AccountID
+  private let account: Account
   private let gate: ProxyGate
   private let make: MakeRequest
 
@@ -19,8 +19,11 @@ package struct SigningProxy: Sendable {
   ///   - secret: What a path must begin with on a port; `nil` on a socket.
   ///   - timeout: Seconds in which something has to move.
   package init(_ world: World, for account: Account, secret: Secret?, timeout: Int) {
+    var world = world
+    world.secretService = world.secretService.sharingReads()
+    world.vaultKeyring = world.vaultKeyring.sharingReads()
     self.world = world
-    self.account = account.id
+    self.account = account
     gate = ProxyGate(origins: account.origins, secret: secret)
     // Nobody sits at a proxy: a keyring that is locked is an error at once.
     make = MakeRequest(world, .forbidden, timeout: timeout)
@@ -50,7 +53,8 @@ package struct SigningProxy: Sendable {
     do throws(EngineError) {
       return try await passOn(request, to: url)
     } catch {
-      tell(error)
+      // Of a client that has gone, or a proxy that ends, there is nothing to tell.
+      if !Task.isCancelled { tell(error) }
       return .own(error.proxyStatus, "acct could not make this request; its own output says why")
     }
   }
@@ -59,7 +63,13 @@ package struct SigningProxy: Sendable {
     _ request: LocalRequest,
     to url: HTTPURL
   ) async throws(EngineError) -> LocalResponse {
-    guard let account = try AccountBook(world.files).account(account) else { throw .noAccounts }
+    guard let account = try AccountBook(world.files).account(account.id) else {
+      throw .unknownAccount(
+        reference: account.name.description,
+        selectedBy: .option,
+        candidates: []
+      )
+    }
     let wish = MakeRequest.Wish(
       method: request.method,
       url: url,
@@ -108,7 +118,7 @@ extension EngineError {
     case .http(.timedOut, _): 504
     case .http, .oauth, .serverFailed: 502
     case .rateLimited: 429
-    case .signInRequired, .keyring, .noKeyring: 503
+    case .signInRequired, .keyring, .noKeyring, .unknownAccount: 503
     case .refusedOrigin, .malformed: 421
     case .input: 400
     default: 500

@@ -77,7 +77,14 @@ private func listen(
   _ channel: any Channel
 ) -> EventLoopFuture<LocalConnection> {
   channel.eventLoop.makeCompletedFuture {
-    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+    // Not NIO's own server pipeline: requests are answered in turn anyhow, and its handler of
+    // errors takes over an answer that another is about to give, which its next handler forbids.
+    let pipeline = channel.pipeline.syncOperations
+    try pipeline.addHandler(HTTPResponseEncoder())
+    try pipeline.addHandler(
+      ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
+    )
+    try pipeline.addHandler(NIOHTTPResponseHeadersValidator())
     return try LocalConnection(wrappingChannelSynchronously: channel)
   }
 }

@@ -57,16 +57,22 @@ final class TransferThread: Sendable {
   fileprivate func run() {
     var work = TransferWork(library, multi)
     while !work.hasEnded {
-      let orders = desk.withLock { desk in
-        defer { desk.orders = [] }
-        return desk.orders
-      }
-      for order in orders { work.carryOut(order) }
+      carryOutOrders(by: &work)
       work.goOn { desk.withLock { !$0.orders.isEmpty } }
     }
     // Nobody waits any more for what may have been ordered since.
     desk.withLock { $0.isClosed = true }
     _ = unsafe library.table.pointee.multi_cleanup(multi.handle)
+  }
+
+  /// A function of its own, so that the orders, and the secrets of what they are about, are gone before
+  /// the thread waits for the next ones.
+  private func carryOutOrders(by work: inout TransferWork) {
+    let orders = desk.withLock { desk in
+      defer { desk.orders = [] }
+      return desk.orders
+    }
+    for order in orders { work.carryOut(order) }
   }
 }
 

@@ -27,7 +27,7 @@ package struct Hardening: Sendable {
     self.blockedSignals = blockedSignals
   }
 
-  /// Closes core dumps and debuggers of the same user; to be called first of all.
+  /// Closes core dumps, debuggers of the same user and reports of crashes; to be called first of all.
   ///
   /// It also lets a broken pipe be an error instead of the end, keeps new files to their owner, and
   /// occupies the standard streams that the caller has closed.
@@ -42,6 +42,11 @@ package struct Hardening: Sendable {
     // The soft limit: the hard one could not be given back, and nothing here raises either.
     limit.rlim_cur = 0
     unsafe setrlimit(coreResource, &limit)
+    // Swift's own reporter of crashes, where it is installed, would show memory to whoever reads along.
+    for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
+    where acct_is_ignored(crash) == 0 {
+      signal(crash, SIG_DFL)
+    }
     let ignoresBrokenPipes = acct_is_ignored(SIGPIPE) != 0
     signal(SIGPIPE, SIG_IGN)
     // Of this thread, which is the first and only one: those to come have their own.

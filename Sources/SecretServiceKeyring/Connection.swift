@@ -19,6 +19,8 @@ protocol Channel {
 final class Connection {
   private let channel: any Channel
   private var provider = "org.freedesktop.secrets"
+  /// Whether the default collection was locked when the provider took notice of us.
+  private(set) var wasDefaultLocked = false
 
   init(over channel: any Channel) { self.channel = channel }
 
@@ -30,9 +32,14 @@ final class Connection {
   /// something harmless is registered. The answer itself does not matter, nor does an error that
   /// only says that there is none.
   ///
+  /// On the same way it asks for the lock, without believing that there is none.
+  ///
   /// - Throws: `KeyringFailure` if nobody answers.
   func introduce() throws(KeyringFailure) {
-    do { _ = try ask(ServiceCalls.collections) } catch .failed {}
+    let registering = try begin(ServiceCalls.collections)
+    let locked = try begin(ServiceCalls.isDefaultLocked)
+    do { _ = try finish(registering) } catch .failed {}
+    do { wasDefaultLocked = try finish(locked) } catch .failed {}
   }
 
   /// The process that answered, once one has.

@@ -5,22 +5,27 @@ import SessionBus
 /// What one operation says to the provider: here, what several operations have in common.
 final class Conversation {
   let connection: Connection
-  /// Who shows prompts to a person; `nil` where nobody may be asked, or not yet.
-  private let prompter: LibsecretChannel?
+  /// Who sees prompts through; `nil` where somebody may be asked by them, but not yet.
+  private let prompter: (any Prompter)?
+  /// Whether prompts are shown to a person, so that it takes a further look whether they were
+  /// answered.
+  let isAsking: Bool
   /// Whether the operation ended where a person would have had to be asked.
   private(set) var lacksPerson = false
 
   /// Begins a conversation.
   ///
   /// - Throws: `KeyringFailure` if there is nobody to talk to.
-  init(over channel: any Channel, prompter: LibsecretChannel? = nil) throws(KeyringFailure) {
+  init(
+    over channel: any Channel,
+    prompter: (any Prompter)?,
+    isAsking: Bool
+  ) throws(KeyringFailure) {
     connection = Connection(over: channel)
     self.prompter = prompter
+    self.isAsking = isAsking
     try connection.introduce()
   }
-
-  /// Whether prompts are shown, so that it takes a further look whether they were answered.
-  var isAsking: Bool { prompter != nil }
 
   /// The default collection, if there is one.
   func defaultCollection() throws(KeyringFailure) -> String? {
@@ -52,12 +57,12 @@ final class Conversation {
 
   /// Sees the prompt through that an answer may ask for, and returns what was made, if anything.
   ///
-  /// - Throws: `KeyringFailure.locked` if nobody may be asked; the prompt is taken back.
+  /// - Throws: `KeyringFailure.locked` if it asks and nobody may be asked; it is taken back.
   func settle(_ outcome: Outcome) throws(KeyringFailure) -> String? {
     guard let prompt = outcome.prompt else { return outcome.object }
     guard let prompter else {
-      try connection.ask(ServiceCalls.dismiss(prompt))
-      throw lacking(.locked(reason: "the keyring wants to ask its user first"))
+      try connection.ask(PromptCalls.dismiss(prompt))
+      throw lacking(.wantsPerson)
     }
     return try prompter.perform(prompt: prompt, of: connection.answeredBy)
   }
@@ -71,6 +76,9 @@ final class Conversation {
 extension KeyringFailure {
   /// The person who was asked did not unlock it.
   static let dismissed = KeyringFailure.locked(reason: "the request to unlock it was dismissed")
+
+  /// It asks before it does what it was told to.
+  static let wantsPerson = KeyringFailure.locked(reason: "the keyring wants to ask its user first")
 
   /// Nothing was ever stored on this desktop, or its keyring is not open.
   static let noDefaultCollection = KeyringFailure.locked(

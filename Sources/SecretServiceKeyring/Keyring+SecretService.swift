@@ -81,13 +81,19 @@ private struct Provider: Sendable {
     let address: BusAddress
     do { address = try BusAddress(given: busAddress) } catch { throw KeyringFailure(error) }
     // Without a person this takes milliseconds, and at worst the deadline: not worth a thread.
-    let conversation = try Conversation(over: try PlainChannel(to: address, time: deadline))
+    let plain = try PlainChannel(to: address, time: deadline)
+    let mayAsk = canPrompt && interaction == .allowed
+    let conversation = try Conversation(
+      over: plain,
+      prompter: mayAsk ? nil : plain,
+      isAsking: false
+    )
     do throws(KeyringFailure) { return try body(conversation) } catch {
-      guard conversation.lacksPerson, canPrompt, interaction == .allowed else { throw error }
+      guard conversation.lacksPerson, mayAsk else { throw error }
     }
     return try await onOwnThread { () throws(KeyringFailure) in
       let libsecret = try LibsecretChannel(to: address, time: deadline)
-      return try body(try Conversation(over: libsecret, prompter: libsecret))
+      return try body(try Conversation(over: libsecret, prompter: libsecret, isAsking: true))
     }
   }
 }

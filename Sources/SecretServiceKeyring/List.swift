@@ -7,6 +7,7 @@ extension Conversation {
   ///
   /// - Throws: `KeyringFailure.locked` if it does not.
   func list() throws(KeyringFailure) -> [AccountID: Set<ItemKind>] {
+    try openWhatHides()
     let found = try connection.ask(ServiceCalls.search(Schema.common))
     guard let collection = try defaultCollection() else { throw .noDefaultCollection }
     // Locked, and still it shows none: it hides them, or does not know them by their schema.

@@ -3,7 +3,7 @@ import SessionBus
 
 /// The session bus, by a socket of our own: for all that nobody has to be asked for.
 struct PlainChannel: Channel {
-  private let bus: BusConnection
+  let bus: BusConnection
 
   /// Connects.
   ///

@@ -11,6 +11,21 @@ extension Conversation {
     _ kinds: [ItemKind]
   ) throws(KeyringFailure) -> [ItemKind: Secret] {
     guard !kinds.isEmpty else { return [:] }
+    // What another process replaces, or somebody locks, between search and answer is found, or
+    // found to be locked, by another search.
+    for _ in 0..<Self.attempts {
+      if let secrets = try attempt(account, kinds) { return secrets }
+    }
+    throw .failed(reason: "its items changed again and again while they were being read")
+  }
+
+  private static var attempts: Int { 5 }
+
+  /// Reads items; `nil` if one of them changed meanwhile.
+  private func attempt(
+    _ account: AccountID,
+    _ kinds: [ItemKind]
+  ) throws(KeyringFailure) -> [ItemKind: Secret]? {
     let (session, items) = try locate(account, kinds)
     var wanted: [String: ItemKind] = [:]
     for (kind, paths) in items {
@@ -24,10 +39,7 @@ extension Conversation {
       if let kind = wanted[path] { secrets[kind] = secret }
     }
     // Left out is what was locked or removed since the search.
-    guard secrets.count == wanted.count else {
-      throw .failed(reason: "an item changed while it was being read")
-    }
-    return secrets
+    return secrets.count == wanted.count ? secrets : nil
   }
 
   /// The item that was changed last: an older one was left behind in a former default collection.

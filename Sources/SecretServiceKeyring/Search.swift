@@ -20,6 +20,7 @@ extension Conversation {
     _ account: AccountID,
     _ kinds: [ItemKind]
   ) throws(KeyringFailure) -> (session: String, items: [(kind: ItemKind, paths: [String])]) {
+    try openWhatHides()
     var (session, found) = try search(account, kinds)
     let obstacles = try obstacles(to: found)
     if !obstacles.isEmpty {
@@ -30,8 +31,20 @@ extension Conversation {
     return (session, zip(kinds, found).map { ($0, $1.unlocked) })
   }
 
+  /// Has the default collection unlocked before it is searched, if its lock hides what is in it.
+  ///
+  /// KeePassXC may take a search for a reason to ask for its password, and not answer before it has
+  /// it: whoever may not ask would wait in vain.
+  ///
+  /// - Throws: `KeyringFailure.locked` if nobody may be asked, or it stays locked.
+  func openWhatHides() throws(KeyringFailure) {
+    guard connection.wasDefaultLocked, let collection = try hidingCollection() else { return }
+    try unlock([collection])
+    guard try !isLocked(collection) else { throw .dismissed }
+  }
+
   /// Opens a session and finds each kind of item, in one round trip.
-  private func search(
+  func search(
     _ account: AccountID,
     _ kinds: [ItemKind]
   ) throws(KeyringFailure) -> (session: String, found: [Found]) {

@@ -23,9 +23,12 @@ enum ServiceCalls {
     return onService("OpenSession", "sv", arguments, answer: "vo") {
       reader,
       bytes throws(BusError) in
-      // The plain algorithm has nothing to tell.
-      _ = try reader.variant("s", in: bytes) { reader, bytes throws(BusError) in
-        try reader.string(in: bytes)
+      // The plain algorithm has nothing to tell: an empty string by the specification, and an empty
+      // array of bytes by KWallet.
+      switch try reader.signature(in: bytes) {
+      case "s": _ = try reader.string(in: bytes)
+      case "ay": _ = try reader.secret(in: bytes)
+      default: throw .malformed
       }
       return try reader.object(in: bytes)
     }
@@ -108,11 +111,7 @@ enum ServiceCalls {
       properties.property("\(item).Label", "s") { $0.string(label) }
       properties.property("\(item).Attributes", "a{ss}") { $0.strings(attributes) }
     }
-    arguments.align(8)
-    arguments.string(session)
-    arguments.bytes(Secret(""))
-    arguments.bytes(secret)
-    arguments.string("text/plain")
+    arguments.secret(secret, session: session)
     arguments.boolean(true)
     return BusCall(
       path: path,
@@ -125,6 +124,20 @@ enum ServiceCalls {
     )
   }
 
+  /// Gives an item another secret, at once: where it is locked, that is an error.
+  static func setSecret(of path: String, session: String, secret: Secret) -> BusCall<Void> {
+    var arguments = WireWriter(secretCount: secret.count)
+    arguments.secret(secret, session: session)
+    return BusCall(
+      path: path,
+      interface: item,
+      method: "SetSecret",
+      signature: "(oayays)",
+      arguments: arguments,
+      answerSignature: ""
+    ) { _, _ throws(BusError) in }
+  }
+
   /// Deletes an item, at once or by a prompt.
   static func delete(_ path: String) -> BusCall<Outcome> {
     BusCall(path: path, interface: item, method: "Delete", answerSignature: "o") {
@@ -134,22 +147,15 @@ enum ServiceCalls {
     }
   }
 
-  /// Takes back a prompt that has not been shown.
-  static func dismiss(_ prompt: String) -> BusCall<Void> {
-    BusCall(
-      path: prompt,
-      interface: "org.freedesktop.Secret.Prompt",
-      method: "Dismiss",
-      answerSignature: ""
-    ) { _, _ throws(BusError) in }
-  }
-
   /// Whether a collection is locked.
   static func isLocked(_ path: String) -> BusCall<Bool> {
     property("Locked", of: path, collection, "b") { reader, bytes throws(BusError) in
       try reader.boolean(in: bytes)
     }
   }
+
+  /// Whether the default collection is locked, without asking first which one it is.
+  static var isDefaultLocked: BusCall<Bool> { isLocked("\(path)/aliases/default") }
 
   /// Which items a collection has, as far as its lock shows them.
   static func items(_ path: String) -> BusCall<[String]> {
@@ -265,6 +271,18 @@ extension WireWriter {
         entries.string(value)
       }
     }
+  }
+
+  /// A secret of a plain session, which needs no parameters.
+  ///
+  /// Its content is no text to the provider: KeePassXC and KWallet keep what calls itself text as
+  /// Unicode, and KeePassXC fills in what looks like one of its placeholders.
+  fileprivate mutating func secret(_ secret: Secret, session: String) {
+    align(8)
+    string(session)
+    bytes(Secret(""))
+    bytes(secret)
+    string("application/octet-stream")
   }
 
   /// An entry of a dictionary of values, `a{sv}`.

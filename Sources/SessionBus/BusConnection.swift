@@ -11,9 +11,10 @@ package final class BusConnection {
   private var outgoing: [UInt8]
   private var lastSerial: UInt32 = 0
   private var replies: [UInt32: BusMessage] = [:]
+  private var signals: [BusMessage] = []
   private var isWelcome = false
 
-  private static let bus = "org.freedesktop.DBus"
+  static let bus = "org.freedesktop.DBus"
   /// EXTERNAL without a name: the bus takes whoever the kernel says that it is.
   private static let greeting = "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n"
 
@@ -57,6 +58,45 @@ package final class BusConnection {
   /// - Returns: The reply, which may be an error.
   /// - Throws: ``BusError``.
   package func reply(to serial: UInt32) throws(BusError) -> BusMessage {
+    try flush()
+    while true {
+      if let reply = replies.removeValue(forKey: serial) { return reply }
+      try takeIn()
+    }
+  }
+
+  /// Has the bus pass on a signal, before whatever is sent from now on.
+  ///
+  /// - Parameters:
+  ///   - signal: The signal.
+  ///   - sender: The unique name of who emits it.
+  package func subscribe<Content>(to signal: BusSignal<Content>, from sender: String) {
+    // Where the bus refuses, there is no signal, and that the time is up says as much.
+    _ = send(signal.subscription(from: sender), to: Self.bus)
+  }
+
+  /// Sends what is to be sent, and waits for a signal that was subscribed to.
+  ///
+  /// - Parameters:
+  ///   - signal: The signal.
+  ///   - sender: The unique name of who emits it; others are not believed.
+  /// - Returns: What it says.
+  /// - Throws: ``BusError``.
+  package func wait<Content>(
+    for signal: BusSignal<Content>,
+    from sender: String
+  ) throws(BusError) -> Content {
+    try flush()
+    while true {
+      while let message = signals.popLast() {
+        guard message.sender == sender else { continue }
+        if let content = try message.content(of: signal) { return content }
+      }
+      try takeIn()
+    }
+  }
+
+  private func flush() throws(BusError) {
     if !outgoing.isEmpty {
       var bytes: [UInt8] = []
       swap(&bytes, &outgoing)
@@ -64,12 +104,13 @@ package final class BusConnection {
       try socket.send(bytes.span)
     }
     if !isWelcome { try awaitWelcome() }
-    while true {
-      if let reply = replies.removeValue(forKey: serial) { return reply }
-      let message = try nextMessage()
-      // What answers nothing, as the bus's own signals do, is of no interest.
-      if let serial = message.replySerial { replies[serial] = message }
-    }
+  }
+
+  /// Puts the next message where it is looked for.
+  private func takeIn() throws(BusError) {
+    let message = try nextMessage()
+    guard let serial = message.replySerial else { return signals.append(message) }
+    replies[serial] = message
   }
 
   /// Reads the two lines that accept us (D-Bus Specification, "Authentication Protocol").

@@ -13,6 +13,8 @@ package struct BusMessage: Sendable {
   private let bodyStart: Int
   private let type: MessageType?
   private var signature = ""
+  /// The path, the interface and the name of a signal.
+  private var subject: [String?] = []
   /// The unique name of who sent it.
   package private(set) var sender: String?
   /// The number of the call that it answers; `nil` for what answers none, such as a signal.
@@ -42,6 +44,7 @@ package struct BusMessage: Sendable {
     case .error:
       replySerial = header.replySerial
       errorName = header.errorName ?? ""
+    case .signal: subject = header.subject
     default: break
     }
   }
@@ -51,10 +54,25 @@ package struct BusMessage: Sendable {
   /// - Throws: ``BusError/malformed``.
   package func answer<Answer>(to call: BusCall<Answer>) throws(BusError) -> Answer {
     guard errorName == nil, signature == call.answerSignature else { throw .malformed }
-    return try bytes.withBytes { bytes throws(BusError) in
+    return try body(call.read)
+  }
+
+  /// Reads what a signal says, if this is that signal.
+  ///
+  /// - Throws: ``BusError/malformed``.
+  package func content<Content>(of signal: BusSignal<Content>) throws(BusError) -> Content? {
+    guard subject == [signal.path, signal.interface, signal.name] else { return nil }
+    guard signature == signal.signature else { throw .malformed }
+    return try body(signal.read)
+  }
+
+  private func body<Content>(
+    _ read: (inout WireReader, Span<UInt8>) throws(BusError) -> Content
+  ) throws(BusError) -> Content {
+    try bytes.withBytes { bytes throws(BusError) in
       // Alignment counts from the message's start, and the body's is a multiple of 8.
       var reader = WireReader(at: bodyStart, isLittleEndian: isLittleEndian)
-      return try call.read(&reader, bytes)
+      return try read(&reader, bytes)
     }
   }
 
@@ -88,6 +106,8 @@ private struct Header {
   let type: MessageType?
   let end: Int
   var signature = ""
+  /// Path, interface and member.
+  var subject: [String?] = []
   var sender: String?
   var replySerial: UInt32?
   var errorName: String?
@@ -96,11 +116,17 @@ private struct Header {
     // Types of message that are not known yet are to be ignored.
     type = MessageType(rawValue: bytes[1])
     var reader = WireReader(at: 12, isLittleEndian: isLittleEndian)
-    var found = (signature: "", sender: String?.none, serial: UInt32?.none, error: String?.none)
+    var found = (
+      signature: "", path: String?.none, interface: String?.none, member: String?.none,
+      sender: String?.none, serial: UInt32?.none, error: String?.none
+    )
     _ = try reader.array(alignedTo: 8, in: bytes) { reader, bytes throws(BusError) in
       let field = HeaderField(rawValue: try reader.byte(in: bytes))
       switch (field, try reader.signature(in: bytes)) {
       case (.signature, "g"): found.signature = try reader.signature(in: bytes)
+      case (.path, "o"): found.path = try reader.string(in: bytes)
+      case (.interface, "s"): found.interface = try reader.string(in: bytes)
+      case (.member, "s"): found.member = try reader.string(in: bytes)
       case (.sender, "s"): found.sender = try reader.string(in: bytes)
       case (.errorName, "s"): found.error = try reader.string(in: bytes)
       case (.replySerial, "u"): found.serial = try reader.uint32(in: bytes)
@@ -113,6 +139,7 @@ private struct Header {
     try reader.align(8, in: bytes)
     end = reader.offset
     signature = found.signature
+    subject = [found.path, found.interface, found.member]
     sender = found.sender
     replySerial = found.serial
     errorName = found.error

@@ -114,7 +114,7 @@ struct RenewalTests {
     #expect(kept == ["r1", "new"])
   }
 
-  @Test("--offline uses what is left, and says so; what is past needs a sign-in")
+  @Test("--offline uses what is left, and says so; what is past needs the network, not a sign-in")
   func offline() async {
     await account(left: 60)
     #expect(await record.acct("token", "--offline") == 0)
@@ -122,6 +122,8 @@ struct RenewalTests {
     #expect(record.err.count == 1)
     record.now += 60
     #expect(await record.acct("token", "--offline") == 4)
+    #expect(record.err.first?.hasSuffix("has expired, and --offline forbids to renew it") == true)
+    #expect(record.err.last == "acct: hint: leave out --offline")
     #expect(record.requests.isEmpty)
   }
 

@@ -50,6 +50,7 @@ struct RequestWaitTests {
     #expect(await record.run(["request", url, "--retry", "1"]) == 9)
     #expect(record.now == start)
     #expect(record.out == "no")
+    #expect(record.err.last == "acct: hint: its Retry-After is 3601")
   }
 
   @Test("Without a word from the server the pauses double")

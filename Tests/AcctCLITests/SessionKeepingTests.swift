@@ -186,6 +186,15 @@ struct SessionKeepingTests {
     #expect(account?["state"] == "reauthRequired")
   }
 
+  @Test("status --check --json says on standard error why nobody could be asked")
+  func checkFails() async throws {
+    _ = try await backend(left: 9_000, ["session": [.failure(.untrusted(reason: "no"))]])
+    #expect(await record.acct("status", "--check", "--json") == 10)
+    #expect(record.json?.objectValue?["account"]?.objectValue?["state"] == "valid")
+    let error = try JSON(parsing: Array((record.err.last ?? "").utf8)).objectValue?["error"]
+    #expect(error?["code"] == "network" && error?["exit"] == 10)
+  }
+
   @Test("is ended at the backend by remove, and --local leaves that out")
   func removal() async throws {
     for local in [false, true] {

@@ -9,19 +9,22 @@ package struct AcctHome: Sendable {
   /// - Throws: ``ProcessFailure`` if there is no place for it.
   package init(with variables: [String: String] = [:]) throws(ProcessFailure) {
     folder = try TemporaryFolder()
-    let passphrase = try folder.file("passphrase", holding: "made up for this test\n")
+    let passphrase = try folder.file("passphrase", holding: "\(Self.passphrase)\n")
     environment = ChildProcess.plainEnvironment.merging([
       "ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "vault",
       "ACCT_VAULT_PASSPHRASE_FILE": passphrase,
     ]) { $1 }.merging(variables) { $1 }
   }
 
-  /// Makes a home whose accounts are kept in a GNOME Keyring.
-  package init(in keyring: GnomeKeyring) throws(ProcessFailure) {
+  /// Makes a home whose accounts are kept in a desktop's keyring.
+  package init(in keyring: some DesktopKeyring) throws(ProcessFailure) {
     folder = try TemporaryFolder()
     environment = ChildProcess.plainEnvironment.merging(keyring.environment) { $1 }
       .merging(["ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "secret-service"]) { $1 }
   }
+
+  /// The passphrase of the vault.
+  package static let passphrase = "made up for this test"
 
   /// Where acct keeps everything.
   package var path: String { "\(folder.path)/home" }

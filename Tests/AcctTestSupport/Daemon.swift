@@ -64,9 +64,10 @@ package final class Daemon: Sendable {
   @discardableResult
   package static func run(
     _ arguments: [String],
-    environment: [String: String]
+    environment: [String: String],
+    input: String = "/dev/null"
   ) throws(HarnessFailure) -> String {
-    let program = try Daemon(arguments, environment: environment)
+    let program = try Daemon(arguments, environment: environment, input: input)
     let text = program.text(upTo: nil)
     let status = program.end(byForce: false)
     guard status == 0 else { throw HarnessFailure("\(arguments): status \(status), \(text)") }

@@ -6,26 +6,14 @@ import StrictJSON
 package final class FlowServer: Sendable {
   /// Its origin.
   package let url: String
-  private let process: RunningProcess
-  private let input: OpenInput
+  private let server: PythonServer
   private let http: LoopbackHTTP
 
   /// Starts a server, and returns when it serves.
   package init() async throws {
-    input = try OpenInput()
-    var environment = ChildProcess.plainEnvironment
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    let program = ChildProcess(
-      Product.source(".build/venv/bin/python"),
-      [Product.source("Tests/StrictServer/flow_server.py")],
-      environment: environment
-    )
-    process = try RunningProcess(input.feeding(program))
-    guard let port = UInt16(try await process.firstLine()) else {
-      throw HarnessFailure("the flow server said something else")
-    }
-    url = "http://127.0.0.1:\(port)"
-    http = LoopbackHTTP(port: port)
+    server = try await PythonServer("StrictServer/flow_server.py")
+    url = "http://127.0.0.1:\(server.greeting)"
+    http = try server.http(at: url)
   }
 
   /// How many requests came to a path so far.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A real GNOME Keyring on a bus of its own, which a test starts, locks, freezes and kills.
-package final class GnomeKeyring: Sendable {
+package final class GnomeKeyring: DesktopKeyring {
   package let bus: PrivateBus
   private let daemon: Mutex<Daemon>
 
@@ -13,12 +13,6 @@ package final class GnomeKeyring: Sendable {
     bus = try PrivateBus()
     daemon = Mutex(try Self.start(on: bus, unlocked: withCollection))
   }
-
-  /// The address of its bus.
-  package var busAddress: String { bus.address }
-
-  /// The environment in which a child process meets this keyring.
-  package var environment: [String: String] { bus.environment }
 
   /// Locks the default collection.
   package func lock() throws(HarnessFailure) {
@@ -43,22 +37,6 @@ package final class GnomeKeyring: Sendable {
   package func startLocked() throws(HarnessFailure) {
     let started = try Self.start(on: bus, unlocked: false)
     daemon.withLock { $0 = started }
-  }
-
-  /// Ends keyring and bus, and removes all that they kept.
-  package func stop() {
-    kill()
-    bus.stop()
-  }
-
-  /// Calls a method of the service, and returns the answer in GVariant's text format.
-  @discardableResult
-  package func call(
-    _ method: String,
-    at path: String = "/org/freedesktop/secrets",
-    _ arguments: String...
-  ) throws(HarnessFailure) -> String {
-    try bus.call(method, of: Self.name, at: path, arguments)
   }
 
   private static let name = "org.freedesktop.secrets"

@@ -5,8 +5,7 @@ package import StrictJSON
 /// It ends when nobody holds it any more.
 package final class GuestBackend: Sendable {
   package let origin: String
-  private let process: RunningProcess
-  private let input: OpenInput
+  private let server: PythonServer
   private let http: LoopbackHTTP
 
   /// Starts a backend, and returns when it serves.
@@ -14,22 +13,9 @@ package final class GuestBackend: Sendable {
   /// - Parameter settings: What differs from 15 minutes and 5 edits a day.
   /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
   package init(_ settings: JSON = [:]) async throws {
-    input = try OpenInput()
-    var environment = ChildProcess.plainEnvironment
-    // Leaves no compiled files in the source tree.
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    let program = ChildProcess(
-      Product.source(".build/venv/bin/python"),
-      [Product.source("Tests/Backends/guest_backend.py")],
-      environment: environment
-    )
-    process = try RunningProcess(input.feeding(program))
-    let line = try JSON(parsing: Array(try await process.firstLine().utf8)).objectValue
-    guard let origin = line?["backend"]?.stringValue,
-      let port = origin.split(separator: ":").last.flatMap({ UInt16($0) })
-    else { throw HarnessFailure("the guest backend said something else") }
-    self.origin = origin
-    http = LoopbackHTTP(port: port)
+    server = try await PythonServer("Backends/guest_backend.py")
+    origin = try server.address("backend")
+    http = try server.http(at: origin)
     try await set(settings)
   }
 
@@ -45,7 +31,7 @@ package final class GuestBackend: Sendable {
   }
 
   @discardableResult
-  private func control(_ command: String, _ body: JSON) async throws -> JSONObject {
+  func control(_ command: String, _ body: JSON) async throws -> JSONObject {
     let answer = try await http.send("POST", "/control/\(command)", body.serialized())
     return try JSON(parsing: answer).objectValue ?? [:]
   }

@@ -6,8 +6,7 @@ package import StrictJSON
 package final class HandoffBackend: Sendable {
   /// Its address.
   package let address: String
-  private let process: RunningProcess
-  private let input: OpenInput
+  private let server: PythonServer
   private let http: LoopbackHTTP
 
   /// Starts a backend, and returns when it serves.
@@ -17,25 +16,13 @@ package final class HandoffBackend: Sendable {
   ///   - settings: What differs from an ordinary one.
   /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
   package init(on network: ATProtoNetwork, _ settings: JSON = [:]) async throws {
-    input = try OpenInput()
-    var environment = ChildProcess.plainEnvironment
-    // Leaves no compiled files in the source tree.
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    let program = ChildProcess(
-      Product.source(".build/venv/bin/python"),
-      [
-        Product.source("Tests/Backends/handoff_backend.py"), "--network", network["control"],
-        "--settings", String(decoding: settings.serialized(), as: UTF8.self),
-      ],
-      environment: environment
+    server = try await PythonServer(
+      "Backends/handoff_backend.py",
+      ["--network", network["control"]],
+      settings: settings
     )
-    process = try RunningProcess(input.feeding(program))
-    let line = try JSON(parsing: Array(try await process.firstLine().utf8))
-    guard let address = line["backend"]?.stringValue,
-      let port = address.split(separator: ":").last.flatMap({ UInt16($0) })
-    else { throw HarnessFailure("the backend said something else") }
-    self.address = address
-    http = LoopbackHTTP(port: port)
+    address = try server.address("backend")
+    http = try server.http(at: address)
   }
 
   /// Changes settings.
@@ -60,6 +47,10 @@ package final class HandoffBackend: Sendable {
   }
 
   private func log(_ part: String) async throws -> [JSON] {
-    try JSON(parsing: try await http.send("GET", "/control/log"))[part]?.arrayValue ?? []
+    try await control("log")[part]?.arrayValue ?? []
+  }
+
+  func control(_ command: String) async throws -> JSON {
+    try JSON(parsing: try await http.send("GET", "/control/\(command)"))
   }
 }

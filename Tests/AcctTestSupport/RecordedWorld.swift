@@ -26,6 +26,7 @@ package final class RecordedWorld: Sendable {
     var keys: [Keystroke]?
     var frames: [[String]] = []
     var requests: [HTTPRequest] = []
+    var watches: [@Sendable () -> Void] = []
     var respond: (@Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse)?
   }
   private let state = Mutex(State())
@@ -34,6 +35,7 @@ package final class RecordedWorld: Sendable {
   package let secretFiles = RecordedSecretFiles()
   package let exec = RecordedExec()
   package let upkeep = RecordedUpkeep()
+  package let localServer = RecordedLocalServer()
   /// The life of the process that runs in this world.
   package let lifeline = Lifeline()
 
@@ -161,7 +163,13 @@ package final class RecordedWorld: Sendable {
         Issue.record("nobody was expected to listen", sourceLocation: location)
         throw .failed(port: port, reason: "not provided")
       },
-      signals: Signals(holdBack: { HeldSignals {} }, watch: { _ in HeldSignals {} }),
+      signals: Signals(
+        holdBack: { HeldSignals {} },
+        watch: { action in
+          self.state.withLock { $0.watches.append(action) }
+          return HeldSignals {}
+        }
+      ),
       dns: DNS { name, _ throws(DNSFailure) in
         Issue.record("\(name) was not expected to be resolved", sourceLocation: location)
         throw .noAnswer
@@ -170,11 +178,16 @@ package final class RecordedWorld: Sendable {
       secretFiles: secretFiles.port,
       exec: exec.port,
       upkeep: upkeep.port,
-      localServer: LocalServer { place, _ throws(ListenFailure) in
+      localServer: localServer.port(interrupt) ?? LocalServer { place, _ throws(ListenFailure) in
         Issue.record("nobody was expected to serve", sourceLocation: location)
         throw .unusableSocket(path: "\(place)", reason: "not provided")
       }
     )
+  }
+
+  /// Presses Ctrl-C, for whoever watches.
+  @Sendable private func interrupt() {
+    for action in state.withLock({ $0.watches }) { action() }
   }
 
   private func transport(at location: SourceLocation) -> HTTPTransport {

@@ -8,8 +8,7 @@ package final class SessionBackend: Sendable {
   /// Its address.
   package let address: String
   package let elsewhere: String
-  private let process: RunningProcess
-  private let input: OpenInput
+  private let server: PythonServer
   private let http: LoopbackHTTP
 
   /// Starts a backend, and returns when it serves.
@@ -17,27 +16,10 @@ package final class SessionBackend: Sendable {
   /// - Parameter settings: What differs from an ordinary one.
   /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
   package init(_ settings: JSON = [:]) async throws {
-    input = try OpenInput()
-    var environment = ChildProcess.plainEnvironment
-    // Leaves no compiled files in the source tree.
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    let program = ChildProcess(
-      Product.source(".build/venv/bin/python"),
-      [
-        Product.source("Tests/Backends/session_backend.py"), "--settings",
-        String(decoding: settings.serialized(), as: UTF8.self),
-      ],
-      environment: environment
-    )
-    process = try RunningProcess(input.feeding(program))
-    let line = try JSON(parsing: Array(try await process.firstLine().utf8)).objectValue
-    guard let address = line?["backend"]?.stringValue,
-      let elsewhere = line?["elsewhere"]?.stringValue,
-      let port = address.split(separator: ":").last.flatMap({ UInt16($0) })
-    else { throw HarnessFailure("the backend said something else") }
-    self.address = address
-    self.elsewhere = elsewhere
-    http = LoopbackHTTP(port: port)
+    server = try await PythonServer("Backends/session_backend.py", settings: settings)
+    address = try server.address("backend")
+    elsewhere = try server.address("elsewhere")
+    http = try server.http(at: address)
   }
 
   /// Changes settings.
@@ -97,7 +79,7 @@ package final class SessionBackend: Sendable {
   }
 
   @discardableResult
-  private func control(_ command: String, _ body: JSON? = nil) async throws -> JSONObject {
+  func control(_ command: String, _ body: JSON? = nil) async throws -> JSONObject {
     let bytes = try await http.send("POST", "/control/\(command)", body?.serialized() ?? [])
     return try JSON(parsing: bytes).objectValue ?? [:]
   }

@@ -9,8 +9,7 @@ package final class StrictServer: Sendable {
   /// The resource server's origin.
   package let resource: String
   package let elsewhere: String
-  private let process: RunningProcess
-  private let input: OpenInput
+  private let server: PythonServer
   private let http: LoopbackHTTP
 
   /// Starts a server, and returns when it serves.
@@ -18,28 +17,11 @@ package final class StrictServer: Sendable {
   /// - Parameter settings: What differs from the strictest choice.
   /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
   package init(_ settings: JSON = [:]) async throws {
-    input = try OpenInput()
-    var environment = ChildProcess.plainEnvironment
-    // Leaves no compiled files in the source tree.
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    let program = ChildProcess(
-      Product.source(".build/venv/bin/python"),
-      [
-        Product.source("Tests/StrictServer/strict_server.py"), "--settings",
-        String(decoding: settings.serialized(), as: UTF8.self),
-      ],
-      environment: environment
-    )
-    process = try RunningProcess(input.feeding(program))
-    let line = try JSON(parsing: Array(try await process.firstLine().utf8)).objectValue
-    guard let issuer = line?["issuer"]?.stringValue, let resource = line?["resource"]?.stringValue,
-      let elsewhere = line?["elsewhere"]?.stringValue,
-      let port = issuer.split(separator: ":").last.flatMap({ UInt16($0) })
-    else { throw HarnessFailure("the strict server said something else") }
-    self.issuer = issuer
-    self.resource = resource
-    self.elsewhere = elsewhere
-    http = LoopbackHTTP(port: port)
+    server = try await PythonServer("StrictServer/strict_server.py", settings: settings)
+    issuer = try server.address("issuer")
+    resource = try server.address("resource")
+    elsewhere = try server.address("elsewhere")
+    http = try server.http(at: issuer)
   }
 
   /// Where a browser of the tests' own is that signs in there; a value for `BROWSER`.

@@ -46,6 +46,7 @@ class Backend:
         self.edits: dict[str, list[float]] = {}
         self.guests: dict[str, list[float]] = {}
         self.requests: list[dict] = []
+        self.given: list[str] = []  # every token
         self.revoked_before = 0.0
 
     def now(self) -> float:
@@ -109,7 +110,8 @@ class Backend:
         if spelling is not None:
             claims["exp"] = spelling
         signed = ".".join(encoded(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims))
-        return f"{signed}.{encoded(self.signature(signed))}"
+        self.given.append(f"{signed}.{encoded(self.signature(signed))}")
+        return self.given[-1]
 
     def signature(self, signed: str) -> bytes:
         return hmac.new(self.secret, signed.encode(), hashlib.sha256).digest()
@@ -159,6 +161,8 @@ class Backend:
             if name == "revoke":
                 self.revoked_before = self.now()
                 return json_response(200, {})
+            if name == "secrets":
+                return json_response(200, {"guest_token": self.given})
             if name == "log":
                 return json_response(200, {"requests": self.requests})
         return json_response(404, {"error": f"no such command: {name}"})

@@ -73,17 +73,13 @@ struct NetworkTraceTests {
   private func targets(_ command: ChildProcess) async throws -> Set<String> {
     let folder = try TemporaryFolder()
     let log = "\(folder.path)/strace"
-    var traced = command
-    // acct lets nobody look into its memory but root: for anyone else, a user namespace in which they
-    // are root, and in which the files are still their own.
-    let asRoot = geteuid() == 0 ? [] : ["unshare", "--map-root-user"]
-    let line =
-      asRoot
-      + ["strace", "-f", "-qq", "-e", "trace=connect,sendto,sendmsg,sendmmsg", "-o", log]
-      + [command.program] + command.arguments
-    traced.program = line[0]
-    traced.arguments = Array(line.dropFirst())
-    let output = try await traced.run()
+    let output = try await command.traced(
+      "-f",
+      "-e",
+      "trace=connect,sendto,sendmsg,sendmmsg",
+      "-o",
+      log
+    ).run()
     #expect(output.status == 0, "\(output.errorText)")
 
     let text = try await ChildProcess("cat", [log]).run().text

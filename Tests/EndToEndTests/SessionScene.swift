@@ -16,6 +16,12 @@ struct SessionScene {
     home = if let keyring { try AcctHome(in: keyring) } else { try AcctHome() }
   }
 
+  /// A backend, and a home that has accounts elsewhere as well.
+  init(at backend: SessionBackend, in home: AcctHome) {
+    self.backend = backend
+    self.home = home
+  }
+
   /// A sign-in that waits for its callback to be pasted.
   func waiting(_ arguments: [String] = ["alice.example.com"]) async throws -> PastedSignIn {
     try await PastedSignIn(self, arguments)

@@ -66,14 +66,17 @@ struct KeyringContractTests {
     try await factory.withKeyring { under in
       let odd = Secret([0, 255, 10, 13, 0, 128])
       let long = Secret([UInt8](repeating: 65, count: 100_000))
-      let items = [Keyring.Item(.keypair, odd), .init(.accessToken, long), .init(.did, Secret(""))]
+      // What a password manager could take for more than text.
+      let template = Secret(#"{TITLE}{S:key}\n%n$x"# + "\r\n\t\u{FEFF}é\u{65}\u{301}")
+      let items = [
+        Keyring.Item(.keypair, odd), .init(.accessToken, long), .init(.did, Secret("")),
+        .init(.session, template),
+      ]
       try await under.keyring.write(alice, items, .forbidden)
-      let read = try await under.keyring.read(
-        alice,
-        [.keypair, .accessToken, .did],
-        .forbidden
+      let read = try await under.keyring.read(alice, ItemKind.allCases, .forbidden)
+      #expect(
+        read == [.keypair: odd, .accessToken: long, .did: Secret(""), .session: template]
       )
-      #expect(read == [.keypair: odd, .accessToken: long, .did: Secret("")])
     }
   }
 

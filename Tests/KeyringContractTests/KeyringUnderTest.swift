@@ -33,7 +33,7 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
   static let all = services + [vault]
 
   /// Those that run as a service, which can go away.
-  static let services = [inMemory, secretService]
+  static let services = [inMemory, gnomeKeyring, keePassXC, kWallet]
 
   static let inMemory = KeyringFactory(testDescription: "in memory") {
     let memory = InMemoryKeyring()
@@ -47,16 +47,25 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
     )
   }
 
-  static let secretService = KeyringFactory(testDescription: "Secret Service") {
-    let gnome = try GnomeKeyring()
-    return KeyringUnderTest(
-      keyring: .secretService(busAddress: gnome.busAddress, canPrompt: false),
-      fromElsewhere: .secretService(busAddress: gnome.busAddress, canPrompt: false),
-      lock: { try gnome.lock() },
-      unlock: { try gnome.unlock() },
-      takeAway: { gnome.kill() },
-      stop: { gnome.stop() }
-    )
+  static let gnomeKeyring = desktop("GNOME Keyring") { try GnomeKeyring() }
+  static let keePassXC = desktop("KeePassXC") { try KeePassXC() }
+  static let kWallet = desktop("KWallet") { try KWallet() }
+
+  private static func desktop(
+    _ name: String,
+    start: @escaping @Sendable () throws -> any DesktopKeyring
+  ) -> KeyringFactory {
+    KeyringFactory(testDescription: name) {
+      let desktop = try start()
+      return KeyringUnderTest(
+        keyring: .secretService(busAddress: desktop.busAddress, canPrompt: false),
+        fromElsewhere: .secretService(busAddress: desktop.busAddress, canPrompt: false),
+        lock: { try desktop.lock() },
+        unlock: { try desktop.unlock() },
+        takeAway: { desktop.kill() },
+        stop: { desktop.stop() }
+      )
+    }
   }
 
   static let vault = KeyringFactory(testDescription: "vault") {

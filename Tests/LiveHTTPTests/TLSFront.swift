@@ -3,7 +3,7 @@ import AcctTestSupport
 /// A certificate and how to use it: a server's side of TLS.
 struct ServerIdentity: Sendable {
   /// As Python's `ssl.TLSVersion` names them.
-  enum Version: String, Sendable { case tls11 = "TLSv1_1", tls13 = "TLSv1_3" }
+  enum Version: String, Sendable { case tls10 = "TLSv1", tls11 = "TLSv1_1", tls13 = "TLSv1_3" }
 
   /// PEM files.
   let certificate: String
@@ -14,21 +14,15 @@ struct ServerIdentity: Sendable {
 /// A process that speaks TLS before a ``ScriptedServer``; ends when nobody holds it any more.
 final class TLSFront: Sendable {
   let port: Int
-  private let process: RunningProcess
-  private let input: OpenInput
+  private let server: PythonServer
 
   /// Starts it, and returns when it accepts connections.
   init(_ identity: ServerIdentity, before backend: Int) async throws {
-    input = try OpenInput()
-    let program = ChildProcess(
-      Product.source(".build/venv/bin/python"),
-      [
-        Product.source("Tests/LiveHTTPTests/tls_front.py"), identity.certificate, identity.key,
-        identity.newest.rawValue, "\(backend)",
-      ]
+    server = try await PythonServer(
+      "LiveHTTPTests/tls_front.py",
+      [identity.certificate, identity.key, identity.newest.rawValue, "\(backend)"]
     )
-    process = try RunningProcess(input.feeding(program))
-    guard let port = Int(try await process.firstLine()) else { throw NoPort() }
+    guard let port = Int(server.greeting) else { throw NoPort() }
     self.port = port
   }
 

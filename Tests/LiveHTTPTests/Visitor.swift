@@ -19,12 +19,40 @@ struct Visitor: Sendable {
       .connect(host: host, port: port).get()
   }
 
+  /// Connects to a socket in the file system.
+  init(at path: String) async throws {
+    let (parts, part) = AsyncStream.makeStream(of: String.self)
+    self.parts = parts
+    channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(Collector(part))
+        }
+      }
+      .connect(unixDomainSocketPath: path).get()
+  }
+
+  /// Stops to read what comes, or goes on.
+  func read(_ reads: Bool) async throws {
+    try await channel.setOption(.autoRead, value: reads).get()
+  }
+
   func send(_ text: String) async throws {
     try await channel.writeAndFlush(ByteBuffer(string: text)).get()
   }
 
   /// Everything that came, once the connection has ended.
   func everything() async -> String { await parts.reduce("", +) }
+
+  /// What came until this did, or the connection ended.
+  func until(_ text: String) async -> String {
+    var all = ""
+    for await part in parts {
+      all += part
+      if all.contains(text) { break }
+    }
+    return all
+  }
 
   func close() async throws { try await channel.close().get() }
 }

@@ -2,7 +2,7 @@
 
 usage: tls_front.py CERTIFICATE KEY NEWEST BACKEND
 
-NEWEST is TLSv1_1 or TLSv1_3. A backend that resets its connection cuts this one as well: it ends
+NEWEST is TLSv1, TLSv1_1 or TLSv1_3. A backend that resets its connection cuts this one as well: it ends
 without a word of TLS. It all ends with standard input.
 """
 

@@ -42,6 +42,44 @@ struct WireTests {
     #expect(throws: BusError.malformed) { try message.answer(to: call) }
   }
 
+  @Test("is a signal only if it is that one, and of its type")
+  func signals() throws {
+    // From ":1.7": the signal `b.c.d` of "/a", with the number 5.
+    let fields: [UInt8] =
+      [1, 1, 0x6F, 0, 2, 0, 0, 0] + Array("/a".utf8) + [0, 0, 0, 0, 0, 0]
+      + [2, 1, 0x73, 0, 3, 0, 0, 0] + Array("b.c".utf8) + [0, 0, 0, 0, 0]
+      + [3, 1, 0x73, 0, 1, 0, 0, 0] + Array("d".utf8) + [0, 0, 0, 0, 0, 0, 0]
+      + [7, 1, 0x73, 0, 4, 0, 0, 0] + Array(":1.7".utf8) + [0, 0, 0, 0]
+      + [8, 1, 0x67, 0, 1, 0x75, 0]
+    let message = try BusMessage(
+      Secret(
+        [0x6C, 4, 1, 1, 4, 0, 0, 0, 9, 0, 0, 0, UInt8(fields.count), 0, 0, 0] + fields
+          + [0, 5, 0, 0, 0]
+      )
+    )
+    func content(path: String = "/a", name: String = "d", type: String = "u") throws -> UInt32? {
+      try message.content(
+        of: BusSignal(path: path, interface: "b.c", name: name, signature: type) {
+          reader,
+          bytes throws(BusError) in try reader.uint32(in: bytes)
+        }
+      )
+    }
+    #expect(message.sender == ":1.7")
+    #expect(message.replySerial == nil)
+    #expect(try content() == 5)
+    #expect(try content(path: "/b") == nil)
+    #expect(try content(name: "e") == nil)
+    #expect(throws: BusError.malformed) { try content(type: "s") }
+    let reply = try BusMessage(Secret(Self.reply(bigEndian: false)))
+    #expect(throws: BusError.malformed) { try message.answer(to: Self.call) }
+    let noSignal = BusSignal(path: "/a", interface: "b.c", name: "d", signature: "s") {
+      reader,
+      bytes throws(BusError) in try reader.string(in: bytes)
+    }
+    #expect(try reply.content(of: noSignal) == nil)
+  }
+
   @Test("that ends early, or goes on, is refused")
   func wrongLengths() {
     let whole = Self.reply(bigEndian: false)

@@ -56,6 +56,10 @@ struct Status: AcctCommand {
         "selectedBy": .string(choice.selectedBy.rawValue),
         "limits": .array(limits.map(\.json)),
       ])
+      // The object has no place for what only the server's answer, or none, can explain.
+      if let refusal {
+        _ = ErrorReport(world: context.world, asJSON: true).tell(Complaint(refusal))
+      }
     } else {
       let text = StatusText(
         status: status,

@@ -61,10 +61,21 @@ struct Delivery: Sendable {
       await answer.response.cancel()
       throw error
     }
-    if let obstacle = answer.obstacle { throw obstacle }
+    if let obstacle = answer.obstacle {
+      // A 401 is a 401 to a script, whatever kept it from being asked again; that is told as well.
+      guard head.status == 401, Complaint(obstacle).status != .signInRequired else {
+        throw obstacle
+      }
+      voice.tellObstacle(obstacle)
+    }
     guard head.status < 400 else {
       throw .request(
-        .answered(status: head.status, retryAfter: head.field("Retry-After"), answer.origin)
+        .answered(
+          status: head.status,
+          retryAfter: head.field("Retry-After"),
+          isWorthRetrying: answer.isWorthRetrying,
+          answer.origin
+        )
       )
     }
     return .done

@@ -28,6 +28,9 @@ struct RequestVoice: Sendable {
     }
   }
 
+  /// Says what kept a refused request from being made once more.
+  func tellObstacle(_ obstacle: EngineError) { say(Complaint(obstacle).message) }
+
   /// Says where the server would have the client go.
   func tellRedirect(_ location: String) {
     say("redirects are not followed; this one leads to \(printable(location))")

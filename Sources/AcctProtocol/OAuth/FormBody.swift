@@ -41,10 +41,7 @@ package struct FormBody: Sendable {
   }
 
   /// The body, wiped when it is done with.
-  package consuming func secret() -> Secret {
-    var bytes = bytes
-    return Secret(consuming: &bytes)
-  }
+  package func secret() -> Secret { Secret(bytes) }
 
   /// The same as text, for the query of a URL that a browser opens.
   package var text: String { String(decoding: bytes, as: UTF8.self) }

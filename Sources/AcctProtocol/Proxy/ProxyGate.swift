@@ -31,11 +31,12 @@ package struct ProxyGate: Sendable {
     target: String,
     fields: [(name: String, value: String)]
   ) throws(ProxyRefusal) -> HTTPURL {
+    // Its target is a host alone, where no secret can stand.
+    guard method != "CONNECT" else { throw secret == nil ? .tunnel : .secretMissing }
     // Who doesn't know the secret learns nothing else, such as which hosts would do.
     let (host, path) = try placed(target, fields)
     let open = try pathBehindSecret(path)
     guard fields.values(of: "origin").isEmpty else { throw .fromPage }
-    guard method != "CONNECT" else { throw .tunnel }
     guard fields.values(of: "upgrade").isEmpty else { throw .upgrade }
     guard let origin = origins.first(where: { $0.answers(to: host) }) else { throw .foreignHost }
     do { return try HTTPURL("\(origin)\(open)") } catch { throw .malformed }

@@ -29,6 +29,7 @@ class HandoffBackend:
         self._lock = threading.Lock()
         self._asked: dict[str, str | None] = {}  # what the user is sent with → the handle
         self._codes: dict[str, str | None] = {}  # code → the handle; one use each
+        self._given: list[str] = []  # every code
         self._log: list[dict] = []
         self.origin = Origin("backend", self.answer, lambda: True, Presence())
         self.base = self.origin.base
@@ -92,6 +93,7 @@ class HandoffBackend:
             code = secrets.token_urlsafe(24)
             with self._lock:
                 self._codes[code] = self._asked[ticket]
+                self._given.append(code)
             back = {"code": code}
         return Response(302, [("Location", f"{self.settings.callback}?{urlencode(back)}")])
 
@@ -140,7 +142,7 @@ class HandoffBackend:
                 "token_endpoint_auth_method": "none", "dpop_bound_access_tokens": True}
 
     def _control(self, request: Request) -> Response:
-        """`settings` changes them; `log` is every request, without secrets."""
+        """`settings` changes them; `log` is every request, without secrets; `secrets` is every code."""
         name = request.path.removeprefix("/control/")
         if name == "settings":
             try:
@@ -148,6 +150,9 @@ class HandoffBackend:
             except ValueError as error:
                 return json_response(400, {"error": str(error)})
             return json_response(200, asdict(self.settings))
+        if name == "secrets":
+            with self._lock:
+                return json_response(200, {"code": self._given})
         if name == "log":
             with self._lock:
                 return json_response(200, {"requests": self._log,

@@ -98,6 +98,9 @@ class Service:
                         for session in self.store.sessions:
                             session.ended = value["reason"]
                     return json_response(200, {})
+                case "secrets":
+                    with self.store.lock:
+                        return json_response(200, {"sealed_session": self.store.every_seal()})
                 case "log":
                     records = self._trace.records()
                     return json_response(200, {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SCOPE = "atproto transition:generic"
 CLIENT_ID = (f"http://localhost?redirect_uri={quote('http://127.0.0.1/callback', safe='')}&scope={quote(SCOPE)}")
 SHARED = {"settings", "faults", "release", "wait"}  # one of each for the whole network
-SUMMED = {"end", "revoke-access", "counts", "rotate-nonces"}  # asked of each house
+SUMMED = {"end", "revoke-access", "counts", "secrets", "rotate-nonces"}  # asked of each house
 
 
 def control(network: Network, request: Request) -> Response:

@@ -13,6 +13,7 @@ from .faults import Fault
 from .realm import Realm
 from .store import Session
 from .tokens import handoff
+from .trace import HOME
 from .wire import Request, Response, json_response
 
 
@@ -127,6 +128,12 @@ def _counts(realm: Realm, request: Request, value: object) -> object:
                 "sessions": [asdict(session) for session in realm.store.sessions]}
 
 
+def _secrets(realm: Realm, request: Request, value: object) -> object:
+    """Every secret so far, by kind, so that a test can look for them elsewhere."""
+    with realm.store.lock:
+        return {kind: [secret for secret, its in realm.store.secrets.items() if its == kind] for kind in HOME}
+
+
 def _rotate_nonces(realm: Realm, request: Request, value: object) -> object:
     for book in realm.nonces.values():
         book.forget()
@@ -141,5 +148,5 @@ def _reset(realm: Realm, request: Request, value: object) -> object:
 _COMMANDS: dict[str, Callable[[Realm, Request, object], object]] = {
     "settings": _settings, "faults": _faults, "release": _release, "wait": _wait,
     "issue": _issue, "end": _end, "revoke-access": _revoke_access, "device": _device,
-    "log": _log, "counts": _counts, "rotate-nonces": _rotate_nonces, "reset": _reset,
+    "log": _log, "counts": _counts, "secrets": _secrets, "rotate-nonces": _rotate_nonces, "reset": _reset,
 }

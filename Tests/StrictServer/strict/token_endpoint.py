@@ -49,6 +49,7 @@ def _code(realm: Realm, form: dict[str, str], client_id: str, jkt: str | None) -
     store = realm.store
     verifier, redirect_uri = required(form, "code_verifier"), required(form, "redirect_uri")
     with store.lock:
+        store.remember_secret("code_verifier", verifier)
         code = store.codes.get(required(form, "code"))
         if code is None:
             raise refused("unknown code")

@@ -15,6 +15,7 @@ HOME = {
     "access_token": {("rs", "resource"), ("rs", "unknown"), ("as", "revoke")},
     "refresh_token": {("as", "token"), ("as", "revoke")},
     "code": {("as", "token")},
+    "code_verifier": {("as", "token")},
     "device_code": {("as", "token")},
 }
 

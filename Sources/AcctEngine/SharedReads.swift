@@ -1,0 +1,33 @@
+import AcctModel
+import AcctPorts
+
+extension Keyring {
+  /// The same keyring, which reads once for all that want to read the same at the same time.
+  ///
+  /// A conversation with a desktop's keyring takes milliseconds, and it holds one at a time: fifty
+  /// clients of the proxy would wait for fifty. Nothing is kept beyond that: a keyring that was
+  /// locked is heard by the next to ask.
+  func sharingReads() -> Keyring {
+    let readings = Gathering<Reading, Result<[ItemKind: Secret], KeyringFailure>>()
+    var shared = self
+    let read = self.read
+    shared.read = { account, kinds, interaction throws(KeyringFailure) in
+      let reading = Reading(account: account, kinds: kinds, mayAsk: interaction == .allowed)
+      return try await readings.join(reading) {
+        do throws(KeyringFailure) {
+          return .success(try await read(account, kinds, interaction))
+        } catch {
+          return .failure(error)
+        }
+      }.get()
+    }
+    return shared
+  }
+}
+
+/// What is read.
+private struct Reading: Hashable {
+  var account: AccountID
+  var kinds: [ItemKind]
+  var mayAsk: Bool
+}

@@ -1,0 +1,41 @@
+import SessionBus
+
+/// What is said to and by a prompt of the freedesktop Secret Service API, draft 0.2.
+enum PromptCalls {
+  private static let interface = "org.freedesktop.Secret.Prompt"
+
+  /// Has a prompt do what it is for, and ask about it if it must; there is no window to ask over.
+  static func perform(_ prompt: String) -> BusCall<Void> {
+    var arguments = WireWriter()
+    arguments.string("")
+    return BusCall(
+      path: prompt,
+      interface: interface,
+      method: "Prompt",
+      signature: "s",
+      arguments: arguments,
+      answerSignature: ""
+    ) { _, _ throws(BusError) in }
+  }
+
+  /// Takes a prompt back.
+  static func dismiss(_ prompt: String) -> BusCall<Void> {
+    BusCall(path: prompt, interface: interface, method: "Dismiss", answerSignature: "") {
+      _,
+      _ throws(BusError) in
+    }
+  }
+
+  /// Is emitted once, when it is known what became of a prompt.
+  static func completed(_ prompt: String) -> BusSignal<(isDismissed: Bool, object: String?)> {
+    BusSignal(path: prompt, interface: interface, name: "Completed", signature: "bv") {
+      reader,
+      bytes throws(BusError) in
+      let isDismissed = try reader.boolean(in: bytes)
+      // Only what was made is of interest; a prompt that makes nothing fills in whatever it likes.
+      guard try reader.signature(in: bytes) == "o" else { return (isDismissed, nil) }
+      let object = try reader.string(in: bytes)
+      return (isDismissed, object == "/" ? nil : object)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import AcctPorts
+import SessionBus
+
+/// Somebody who sees prompts of the provider's through.
+protocol Prompter {
+  /// Has a prompt performed, and returns what it made, if it made anything.
+  func perform(prompt path: String, of provider: String) throws(KeyringFailure) -> String?
+}
+
+extension LibsecretChannel: Prompter {}
+
+/// KeePassXC stores and deletes by prompts only, and has nothing to ask where it is unlocked and was
+/// not told to confirm: so a prompt is tried where nobody may be asked, too.
+extension PlainChannel: Prompter {
+  /// Has a prompt performed that should need nobody, within what is left of the deadline.
+  ///
+  /// - Throws: `KeyringFailure.locked` if it does ask, and takes the question back.
+  func perform(prompt path: String, of provider: String) throws(KeyringFailure) -> String? {
+    let completed = PromptCalls.completed(path)
+    bus.subscribe(to: completed, from: provider)
+    let performing = try send(PromptCalls.perform(path), to: provider)
+    do throws(KeyringFailure) {
+      if let name = try reply(to: performing).errorName { throw KeyringFailure(errorName: name) }
+      let (isDismissed, object) = try wait(for: completed, from: provider)
+      if isDismissed { throw .dismissed }
+      return object
+    } catch .timedOut {
+      let dismissing = try send(PromptCalls.dismiss(path), to: provider)
+      // Sent, and no more than that: there is no time left to hear that it was done.
+      _ = try? reply(to: dismissing)
+      throw .wantsPerson
+    }
+  }
+
+  private func wait<Content>(
+    for signal: BusSignal<Content>,
+    from sender: String
+  ) throws(KeyringFailure) -> Content {
+    do { return try bus.wait(for: signal, from: sender) } catch { throw KeyringFailure(error) }
+  }
+}

@@ -1,0 +1,56 @@
+import StrictJSON
+
+/// A server in Python of a test's own.
+///
+/// It says where it is in its first line, and ends when nobody holds this any more: whatever
+/// happens to the test, its standard input closes.
+package final class PythonServer: Sendable {
+  /// Its first line.
+  package let greeting: String
+  private let process: RunningProcess
+  private let input: OpenInput
+
+  /// Starts a server, and returns when it serves.
+  ///
+  /// - Parameters:
+  ///   - script: Below `Tests`.
+  ///   - arguments: What it is told.
+  /// - Throws: ``ProcessFailure`` if it does not start.
+  package init(_ script: String, _ arguments: [String] = []) async throws {
+    input = try OpenInput()
+    var environment = ChildProcess.plainEnvironment
+    // Leaves no compiled files in the source tree.
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    let program = ChildProcess(
+      Product.source(".build/venv/bin/python"),
+      [Product.source("Tests/\(script)")] + arguments,
+      environment: environment
+    )
+    process = try RunningProcess(input.feeding(program))
+    greeting = try await process.firstLine()
+  }
+
+  /// The same with settings that differ from an ordinary server's.
+  convenience init(_ script: String, _ arguments: [String] = [], settings: JSON) async throws {
+    let text = String(decoding: settings.serialized(), as: UTF8.self)
+    try await self.init(script, arguments + ["--settings", text])
+  }
+
+  /// One of the addresses that its first line tells.
+  ///
+  /// - Throws: ``HarnessFailure`` if it does not.
+  func address(_ name: String) throws -> String {
+    guard let address = try JSON(parsing: Array(greeting.utf8))[name]?.stringValue else {
+      throw HarnessFailure("a server said something else than its address: \(greeting)")
+    }
+    return address
+  }
+
+  /// A way to talk to it, at one of its addresses.
+  func http(at address: String) throws -> LoopbackHTTP {
+    guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+      throw HarnessFailure("a server said something else than its address: \(greeting)")
+    }
+    return LoopbackHTTP(port: port)
+  }
+}

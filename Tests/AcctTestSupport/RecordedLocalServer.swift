@@ -1,0 +1,109 @@
+package import AcctPorts
+import Synchronization
+
+/// A server for programs on this machine that has no socket: its clients are a test's own code.
+package final class RecordedLocalServer: Sendable {
+  /// What a client was answered, whole.
+  package struct Answer: Sendable {
+    package let status: Int
+    package let fields: [(name: String, value: String)]
+    package let text: String
+    /// Whether the connection was cut in the middle of the body.
+    package let isCut: Bool
+  }
+
+  /// Makes a request.
+  package typealias Ask =
+    @Sendable (
+      _ method: String, _ target: String, _ fields: [(name: String, value: String)],
+      _ body: String?
+    ) async -> Answer
+
+  private struct State {
+    var clients: (@Sendable (Ask) async -> Void)?
+    var places: [LocalPlace] = []
+    var failure: ListenFailure?
+    var stops = 0
+  }
+  private let state = Mutex(State())
+
+  /// Where it was asked to listen, time after time.
+  package var places: [LocalPlace] { state.withLock { $0.places } }
+  /// How often it was stopped.
+  package var stops: Int { state.withLock { $0.stops } }
+
+  /// Lets clients come as soon as it serves; when they are through, the user presses Ctrl-C.
+  package func visit(by clients: @escaping @Sendable (Ask) async -> Void) {
+    state.withLock { $0.clients = clients }
+  }
+
+  /// Lets it find no place.
+  package func fail(with failure: ListenFailure) { state.withLock { $0.failure = failure } }
+
+  /// The server as a command gets it; `nil` if no clients are to come.
+  ///
+  /// - Parameter interrupt: Presses Ctrl-C.
+  func port(_ interrupt: @escaping @Sendable () -> Void) -> LocalServer? {
+    let (clients, failure) = state.withLock { ($0.clients, $0.failure) }
+    guard clients != nil || failure != nil else { return nil }
+    return LocalServer { place, answer throws(ListenFailure) in
+      self.state.withLock { $0.places.append(place) }
+      if let failure { throw failure }
+      let visit = Task {
+        await clients? { method, target, fields, body in
+          await Answer(
+            await answer(
+              LocalRequest(
+                method: method,
+                target: target,
+                fields: fields,
+                body: body.map { source(of: $0) }
+              )
+            )
+          )
+        }
+        interrupt()
+      }
+      return Serving(place: place.found) {
+        await visit.value
+        self.state.withLock { $0.stops += 1 }
+      }
+    }
+  }
+}
+
+extension RecordedLocalServer.Answer {
+  fileprivate init(_ response: LocalResponse) async {
+    var bytes: [UInt8] = []
+    var isCut = false
+    do throws(HTTPFailure) {
+      while let part = try await response.next() { bytes += part }
+    } catch {
+      isCut = true
+    }
+    self.init(
+      status: response.status,
+      fields: response.fields,
+      text: String(decoding: bytes, as: UTF8.self),
+      isCut: isCut
+    )
+  }
+
+  /// The value of the only field of that name.
+  package func field(_ name: String) -> String? { fields.only(name) }
+}
+
+extension LocalPlace {
+  /// With a path or a number where none was given.
+  fileprivate var found: LocalPlace {
+    switch self {
+    case .socket(let path): .socket(path: path ?? "/run/acct/proxy")
+    case .port(let number): .port(number ?? 4711)
+    }
+  }
+}
+
+private func source(of text: String) -> ByteSource {
+  let rest = Mutex([Array(text.utf8)].filter { !$0.isEmpty })
+  return ByteSource(length: nil) { rest.withLock { $0.popLast() } }
+}

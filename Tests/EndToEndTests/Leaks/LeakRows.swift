@@ -1,0 +1,98 @@
+import AcctTestSupport
+import StrictJSON
+
+/// What is called, in the order in which one row builds on another.
+extension LeakStage {
+  /// The ways to get accounts: one at the server (`me`), one without a browser (`device`), one from
+  /// a file (`imported`), a guest (`guest`) and a session that a backend keeps (`sealed`).
+  func adding() async throws -> [LeakRow] {
+    let imported = JSON.object(try await session(of: "imported")).serialized()
+    let oauth = ["--issuer", server.issuer, "--resource", server.resource, "--client-id"]
+    return [
+      LeakRow("add", oauth + ["acct-test", "--name", "me", "-v"], browses: true),
+      LeakRow("add", oauth + ["another", "--device", "--name", "device", "--no-switch", "-v"]),
+      LeakRow(
+        "add",
+        ["--import", "-", "--name", "imported", "--no-switch", "-v"],
+        input: String(decoding: imported, as: UTF8.self)
+      ),
+      LeakRow("add", ["--guest", guests.origin, "--name", "guest", "--no-switch", "-v"]),
+      LeakRow(
+        "add",
+        [
+          "--session", sessions.address, "alice.example.com", "--callback", callback, "--name",
+          "sealed", "--no-switch", "-v",
+        ],
+        browses: true
+      ),
+    ]
+  }
+
+  /// What acct does with accounts that are there, and then without them.
+  func using() async throws -> [LeakRow] {
+    let url = "\(server.resource)/resource"
+    let key = try await home.acct("key", "show", "--private", "me").text
+    return [
+      LeakRow("home", ["-v"]), LeakRow("list", ["-v"]), LeakRow("list", ["--json", "-v"]),
+      LeakRow("switch", ["me", "-v"]),
+      LeakRow("status", ["-v"]), LeakRow("status", ["--check", "--json", "-v"]),
+      LeakRow("status", ["sealed", "--check", "-v"]),
+      LeakRow("header", [url, "-v"], shows: ["access_token": "stdout"]),
+      LeakRow("header", [url, "--json", "-v"], shows: ["access_token": "stdout"]),
+      LeakRow("header", ["POST", url, "--format", "curl"], shows: ["access_token": "stdout"]),
+      LeakRow(
+        "header",
+        ["-a", "guest", "\(guests.origin)/api/edit", "-v"],
+        shows: ["guest_token": "stdout"]
+      ),
+      LeakRow(
+        "header",
+        ["-a", "sealed", "\(sessions.address)/api", "-v"],
+        shows: ["sealed_session": "stdout"]
+      ),
+      LeakRow(
+        "header",
+        ["-a", "sealed", "\(sessions.address)/api", "--bearer"],
+        shows: ["sealed_session": "stdout"]
+      ),
+      LeakRow("token", ["-v"], shows: ["access_token": "stdout"]),
+      LeakRow("token", ["--json", "-v"], shows: ["access_token": "stdout"]),
+      LeakRow("observe", [url, "-v"], input: "HTTP/1.1 200 OK\nDPoP-Nonce: a-nonce\n\n"),
+      LeakRow("limits", ["-v"]),
+      LeakRow("refresh", ["--force", "-v"]), LeakRow("refresh", ["--all", "--force", "--json"]),
+      LeakRow("refresh", ["sealed", "--force", "-v"]),
+      LeakRow("rename", ["device", "other", "-v"]),
+      LeakRow("allow", ["me", "https://more.example", "-v"]),
+      LeakRow("key show", ["-v"]), LeakRow("key thumbprint", ["--json", "-v"]),
+      LeakRow("key show", ["--private", "-v"], shows: ["key": "stdout"]),
+      LeakRow("key import", ["-v"], input: key),
+      LeakRow("export", ["--all", "--passphrase-file", passphraseFile, "-o", exported, "-v"]),
+      LeakRow("export", ["me", "--passphrase-file", passphraseFile, "-v"]),
+      LeakRow(
+        "add",
+        ["--import", exported, "--passphrase-file", passphraseFile, "--no-switch", "--json", "-v"]
+      ),
+      LeakRow("exec", ["-v", "--", "true"], shows: ["access_token": "call execve"]),
+      LeakRow("doctor", ["-v"]),
+    ]
+  }
+
+  /// The vault's own commands.
+  func vault() -> [LeakRow] {
+    [
+      LeakRow("vault unlock", ["-v"]), LeakRow("vault lock", ["-v"]),
+      LeakRow("vault passphrase", ["--new-passphrase-file", passphraseFile, "--json", "-v"]),
+    ]
+  }
+
+  /// The ends of accounts, which are told to servers.
+  func removing() -> [LeakRow] {
+    [
+      LeakRow("remove", ["imported", "-v"]), LeakRow("remove", ["guest", "-v"]),
+      LeakRow("remove", ["sealed", "--json", "-v"]), LeakRow("remove", ["me", "-v"]),
+    ]
+  }
+
+  /// Where an export goes.
+  var exported: String { "\(folder.path)/export" }
+}

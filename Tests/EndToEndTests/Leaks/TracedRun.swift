@@ -1,0 +1,100 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// A command that has run under a trace of everything that it asked of the kernel.
+struct TracedRun {
+  let output: ChildProcess.Output
+  private let traces: TemporaryFolder
+  private let program: String
+
+  init(_ command: ChildProcess) async throws {
+    traces = try TemporaryFolder()
+    program = command.program
+    // What only reads, and what has no strings.
+    let silent = "read,readv,pread64,recvfrom,recvmsg,getrandom,futex,mmap,munmap,mprotect,brk"
+    output = try await command.traced(
+      "-ff",
+      "-v",
+      "-s",
+      "1000000",
+      "-yy",
+      "--seccomp-bpf",
+      "-e",
+      "trace=!\(silent),rt_sigaction,rt_sigprocmask",
+      "-o",
+      "\(try traces.folder("traces"))/trace"
+    ).run()
+  }
+
+  /// Where secrets went, in each of several runs of one program.
+  ///
+  /// Places are `stdout`, `stderr`, `file PATH`, `tcp HOST:PORT`, `unix PATH`, and `call NAME` for
+  /// every other argument of a system call.
+  static func sightings(
+    of secrets: GivenSecrets,
+    in runs: [TracedRun]
+  ) async throws -> [[Sighting]] {
+    guard let first = runs.first else { return [] }
+    let known = try first.traces.file("secrets", holding: secrets.json.serialized())
+    let script = Product.source("Tests/Leaks/sightings.py")
+    let found = try await Sighting.search(
+      [script, known, first.program] + runs.map { "\($0.traces.path)/traces" }
+    )
+    return (found.arrayValue ?? []).map { Sighting.list(of: $0) }
+  }
+}
+
+/// A command that has run, and what was left in its memory when it had done everything.
+struct RememberedRun {
+  let output: ChildProcess.Output
+  private let folder: TemporaryFolder
+  private static let script = Product.source("Tests/Leaks/memory_at_exit.py")
+
+  init(_ command: ChildProcess) async throws {
+    folder = try TemporaryFolder()
+    output = try await command.withRights([
+      Sighting.python, "-B", Self.script, "keep", "\(folder.path)/memory",
+    ]).run()
+  }
+
+  /// Where in memory secrets were: `[heap]`, `[stack]`, `anonymous`, or a library's file.
+  func sightings(of secrets: GivenSecrets) async throws -> [Sighting] {
+    let known = try folder.file("secrets", holding: secrets.json.serialized())
+    return Sighting.list(
+      of: try await Sighting.search([Self.script, "search", "\(folder.path)/memory", known])
+    )
+  }
+}
+
+/// A secret that was seen, in what form, and where.
+struct Sighting: CustomStringConvertible {
+  let kind: String
+  let form: String
+  let place: String
+  /// What stands around it in memory.
+  let around: String
+
+  var description: String { "\(kind) (\(form)) in \(place)\(around.isEmpty ? "" : ": \(around)")" }
+
+  fileprivate static let python = Product.source(".build/venv/bin/python")
+
+  fileprivate static func search(_ arguments: [String]) async throws -> JSON {
+    // Nothing compiled is left in the source tree.
+    let search = try await ChildProcess(python, ["-B"] + arguments).run()
+    try #require(search.status == 0, "\(search.errorText)")
+    return try JSON(parsing: search.standardOutput)
+  }
+
+  fileprivate static func list(of found: JSON) -> [Sighting] {
+    (found.arrayValue ?? []).map { sighting in
+      let text = { sighting[$0]?.stringValue ?? "" }
+      return Sighting(
+        kind: text("kind"),
+        form: text("form"),
+        place: text("place"),
+        around: text("around")
+      )
+    }
+  }
+}

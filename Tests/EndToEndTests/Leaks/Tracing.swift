@@ -1,0 +1,22 @@
+import AcctTestSupport
+import Glibc
+
+extension ChildProcess {
+  /// The same command under strace(1).
+  ///
+  /// acct lets nobody look into its memory but root: for anyone else, a user namespace in which they
+  /// have root's rights and are still themselves, to the bus as well.
+  func traced(_ options: String...) -> ChildProcess {
+    withRights(["strace", "-qq"] + options)
+  }
+
+  /// The same command, as the argument of a tool that must see into its memory.
+  func withRights(_ tool: [String]) -> ChildProcess {
+    let asRoot = geteuid() == 0 ? [] : ["unshare", "--map-current-user", "--keep-caps"]
+    let line = asRoot + tool + [program] + arguments
+    var seen = self
+    seen.program = line[0]
+    seen.arguments = Array(line.dropFirst())
+    return seen
+  }
+}

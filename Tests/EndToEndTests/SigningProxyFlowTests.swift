@@ -1,0 +1,67 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("Bodies through the signing proxy")
+struct SigningProxyFlowTests {
+  private static let mib = 1 << 20
+
+  /// A file of so many MiB of nothing, which takes no room on a disk.
+  private func large(_ mib: Int, in folder: TemporaryFolder) async throws -> String {
+    let path = "\(folder.path)/large"
+    let made = try await ChildProcess("truncate", ["-s", "\(mib)M", path]).run()
+    try #require(made.status == 0)
+    return path
+  }
+
+  @Test(
+    "64 MiB go up and down, framed as they came, and memory does not grow with them",
+    arguments: ["sized", "chunked", "down"]
+  )
+  func memory(_ way: String) async throws {
+    let server = try await FlowServer()
+    let proxy = try await SigningProxyAtWork(try await server.home())
+    let folder = try TemporaryFolder()
+    let file = try await large(64, in: folder)
+    if way == "down" {
+      let curl = proxy.curl("\(server.url)/bytes/\(64 * Self.mib)", "-o", "\(folder.path)/got")
+      let output = try await curl.run()
+      #expect(output.status == 0, "\(output.errorText)")
+      let size = try await ChildProcess("stat", ["-c", "%s", "\(folder.path)/got"]).run()
+      #expect(size.text == "\(64 * Self.mib)\n")
+    } else {
+      let more = way == "sized" ? "Expect:" : "Transfer-Encoding: chunked"
+      let output = try await proxy.curl("\(server.url)/echo", "-T", file, "-H", more).run()
+      #expect(output.status == 0, "\(output.errorText)")
+      let text = try #require(output.text.split(separator: "\n").first)
+      let echo = try #require(try JSON(parsing: Array(text.utf8)).objectValue)
+      #expect(echo["length"] == .number(JSONNumber(Int64(64 * Self.mib))))
+      #expect(echo["chunked"] == .bool(way == "chunked"))
+      #expect(echo["sha256"] == "3b6a07d0d404fab4e23b6d34bc6696a6a312dd92821332385e5af7c01c421351")
+    }
+    #expect(try await proxy.memory("VmHWM") < 60 << 10)
+  }
+
+  @Test("an answer that breaks off breaks off for the client, too")
+  func cut() async throws {
+    let server = try await FlowServer()
+    let proxy = try await SigningProxyAtWork(try await server.home())
+    let output = try await proxy.curl("\(server.url)/cut/\(4 * Self.mib)", "-o", "/dev/null").run()
+    // CURLE_PARTIAL_FILE
+    #expect(output.status == 18)
+    #expect(try await proxy.status("\(server.url)/status/404") == "404")
+  }
+
+  @Test("a short body goes with its length, and fields as they are")
+  func short() async throws {
+    let server = try await FlowServer()
+    let proxy = try await SigningProxyAtWork(try await server.home())
+    let output = try await proxy.curl("\(server.url)/echo", "-d", "body", "-H", "A: b").run()
+    let text = try #require(output.text.split(separator: "\n").first)
+    let echo = try #require(try JSON(parsing: Array(text.utf8)).objectValue)
+    #expect(echo.values(of: "Content-Length") == ["4"])
+    #expect(echo.values(of: "A") == ["b"])
+    #expect(echo.values(of: "Authorization") == ["Bearer made-up"])
+    #expect(echo.values(of: "Host") == [String(server.url.dropFirst("http://".count))])
+  }
+}

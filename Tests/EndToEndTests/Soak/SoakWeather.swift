@@ -1,0 +1,62 @@
+import AcctTestSupport
+import StrictJSON
+
+/// What the outside does to the commands meanwhile: a keyring and a network in bad moods.
+struct SoakWeather {
+  let scene: SoakScene
+  var random: SplitMix64
+
+  /// The keyring locks, freezes, dies and comes back, until the time is over.
+  mutating func trouble(keyringUntil end: ContinuousClock.Instant) async throws {
+    while ContinuousClock.now < end {
+      try await pause(500...3000)
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0:
+        try scene.keyring.lock()
+        try await pause(200...4000)
+      case 1:
+        scene.keyring.freeze()
+        try await pause(200...7000)
+        scene.keyring.thaw()
+      default:
+        scene.keyring.kill()
+        try await pause(100...2000)
+        try scene.keyring.startLocked()
+        try await pause(0...1000)
+      }
+      try scene.keyring.unlock()
+    }
+  }
+
+  /// Servers close connections, fail, dawdle and talk nonsense, until the time is over.
+  mutating func trouble(networkUntil end: ContinuousClock.Instant) async throws {
+    while ContinuousClock.now < end {
+      try await scene.strict.fault(fault("token"))
+      try await scene.strict.fault(fault("metadata"))
+      try await scene.plain.fault(fault("token"))
+      try await scene.sessions.fault(fault("session"))
+      try await pause(500...2000)
+    }
+    for server in [scene.strict, scene.plain] {
+      try await server.fault(nil)
+      try await server.control("release")
+    }
+    try await scene.sessions.fault(nil)
+    try await scene.sessions.release()
+  }
+
+  /// None of these takes effect first: what a lost answer costs is tried elsewhere.
+  private mutating func fault(_ endpoint: String) -> JSON {
+    let kinds: [JSON] = ["close", "reset", "503", "html", "truncated", "delay"]
+    return [
+      "endpoint": .string(endpoint), "kind": kinds[Int.random(in: 0..<kinds.count, using: &random)],
+      "ms": .number(JSONNumber(Int64.random(in: 10...2000, using: &random))),
+      "count": .number(JSONNumber(Int64.random(in: 1...2, using: &random))),
+    ]
+  }
+
+  /// Nothing is waited for: weather has its own time.
+  private mutating func pause(_ milliseconds: ClosedRange<Int>) async throws {
+    try await Task.sleep(for: .milliseconds(Int.random(in: milliseconds, using: &random)))
+  }
+}

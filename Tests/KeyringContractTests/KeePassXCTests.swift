@@ -1,0 +1,70 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import SecretServiceKeyring
+import Testing
+
+/// What is particular to KeePassXC as it is installed: it asks its user about everything.
+@Suite("The Secret Service keyring, with a KeePassXC that asks,", .timeLimit(.minutes(2)))
+struct KeePassXCTests {
+  let account = KeyringCall.account
+  let token = Keyring.Item(.accessToken, Secret("made-up-token"))
+
+  @Test("says that it is locked, rather than have it ask for its password")
+  func lockedDatabase() async throws {
+    let keePassXC = try KeePassXC(asking: KeePassXC.Question.allCases)
+    defer { keePassXC.stop() }
+    let keyring = Keyring.secretService(busAddress: keePassXC.busAddress, canPrompt: false)
+    try await keyring.write(account, [token], .forbidden)
+    try keePassXC.lock()
+    for call in KeyringCall.allCases {
+      let failure = await call.failure(on: keyring, .allowed)
+      #expect(failure.isLocked, "\(call): \(String(describing: failure))")
+    }
+    let state = await keyring.state()
+    #expect(state == .locked)
+  }
+
+  @Test("takes an item that only its user may hand out for locked, and leaves it as it is")
+  func guardedItem() async throws {
+    let keePassXC = try KeePassXC(asking: KeePassXC.Question.allCases)
+    defer { keePassXC.stop() }
+    let keyring = Keyring.secretService(busAddress: keePassXC.busAddress, canPrompt: false)
+    try await keyring.write(account, [token], .forbidden)
+    for call in [KeyringCall.read, .write, .remove] {
+      let failure = await call.failure(on: keyring, .forbidden)
+      #expect(failure.isLocked, "\(call): \(String(describing: failure))")
+    }
+    #expect(try await keyring.list() == [account: [.accessToken]])
+    try keePassXC.restart(asking: [])
+    let read = try await keyring.read(account, [.accessToken], .forbidden)
+    #expect(read == [.accessToken: token.secret])
+  }
+
+  @Test("takes its question back when the time is up, and says that it wants to ask")
+  func unansweredQuestion() async throws {
+    let keePassXC = try KeePassXC(asking: [.beforeDeletion], recyclesDeleted: false)
+    defer { keePassXC.stop() }
+    func keyring(_ deadline: Duration) -> Keyring {
+      .secretService(busAddress: keePassXC.busAddress, canPrompt: false, deadline: deadline)
+    }
+    let patient = keyring(.seconds(5))
+    try await patient.write(account, [token], .forbidden)
+    let failure = await KeyringCall.remove.failure(on: keyring(.milliseconds(500)))
+    #expect(failure == .locked(reason: "the keyring wants to ask its user first"))
+    let read = try await patient.read(account, [.accessToken], .forbidden)
+    #expect(read == [.accessToken: token.secret])
+  }
+
+  @Test("stores and removes by its prompts where a person may be asked, too")
+  func promptsForAPerson() async throws {
+    let keePassXC = try KeePassXC()
+    defer { keePassXC.stop() }
+    let keyring = Keyring.secretService(busAddress: keePassXC.busAddress, canPrompt: true)
+    try await keyring.write(account, [token], .allowed)
+    let read = try await keyring.read(account, [.accessToken], .allowed)
+    #expect(read == [.accessToken: token.secret])
+    try await keyring.remove(account, [.accessToken], .allowed)
+    #expect(try await keyring.list() == [:])
+  }
+}

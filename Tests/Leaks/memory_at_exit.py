@@ -1,0 +1,116 @@
+"""Keeps what a command has in its memory when it has done everything, and looks for secrets in that.
+
+usage: memory_at_exit.py keep FILE COMMAND…     runs the command, and exits as it did
+       memory_at_exit.py search FILE SECRETS    prints JSON: which secrets are there, and where
+
+A process is stopped in exit_group(2), before the kernel takes its memory away, and what it could
+write to is copied. SECRETS is JSON as forms.py reads it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import pickle
+import re
+import signal
+import sys
+from collections.abc import Callable
+
+import forms
+
+TRACEME, CONT, SETOPTIONS = 0, 7, 0x4200
+TRACECLONE, TRACEEXIT, EXITKILL = 0x08, 0x40, 0x100000
+EVENT_EXIT = 6
+WALL = 0x40000000
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def ptrace(request: int, pid: int, data: int = 0) -> None:
+    if libc.ptrace(request, pid, None, ctypes.c_void_p(data)) < 0:
+        raise OSError(ctypes.get_errno(), f"ptrace {request}")
+
+
+def started(command: list[str]) -> int:
+    pid = os.fork()
+    if pid == 0:
+        ptrace(TRACEME, 0)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        os.execvp(command[0], command)
+    os.waitpid(pid, WALL)
+    ptrace(SETOPTIONS, pid, TRACECLONE | TRACEEXIT | EXITKILL)
+    ptrace(CONT, pid)
+    return pid
+
+
+def run(command: list[str], at_exit: Callable[[int], None]) -> int:
+    """Runs a command to its end; `at_exit` is called with its id when its first thread is about to go."""
+    leader = started(command)
+    known: set[int] = {leader}
+    while True:
+        pid, status = os.waitpid(-1, WALL)
+        if not os.WIFSTOPPED(status):
+            if pid == leader:
+                return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+            continue
+        number, event = os.WSTOPSIG(status), status >> 16
+        if event == EVENT_EXIT and pid == leader:
+            at_exit(leader)
+        # A new thread begins with a stop of its own, and exec with a trap: no signals to anybody.
+        is_ours = event or number == signal.SIGTRAP or (number == signal.SIGSTOP and pid not in known)
+        known.add(pid)
+        try:
+            ptrace(CONT, pid, 0 if is_ours else number)
+        except ProcessLookupError:
+            pass  # killed while it was stopped: another thread has called exit_group(2)
+
+
+def writable(pid: int) -> list[tuple[str, bytes]]:
+    """What can be written to, by what it is: `heap`, `stack`, or a file's name for its variables."""
+    regions: list[tuple[str, bytes]] = []
+    guard = 0  # where the last region ended that nobody may touch
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            start, end, mode, name = re.match(r"(\w+)-(\w+) (\S+) \S+ \S+ \d+ *(.*)", line).groups()
+            first, last = int(start, 16), int(end, 16)
+            if "w" in mode:
+                memory.seek(first)
+                # The C library's arenas begin at multiples of 64 MiB, and a thread's stack behind a guard.
+                kind = "stack" if not name and guard == first and first % (64 << 20) else "heap"
+                name = name.strip("[]") if name.startswith("[") else name or kind
+                regions.append((name, memory.read(last - first)))
+            elif mode.startswith("---"):
+                guard = last
+    return regions
+
+
+def keep(path: str, command: list[str]) -> int:
+    def dump(pid: int) -> None:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            pickle.dump(writable(pid), file)
+    return run(command, dump)
+
+
+def search(path: str, secrets: str) -> list[dict]:
+    """Each place of a secret; `around` is what stands there, for whoever hunts it down."""
+    with open(path, "rb") as file:
+        regions = pickle.load(file)
+    seen: dict[tuple[str, str], dict] = {}
+    for kind, form, needle in forms.read(secrets):
+        for where, data in regions:
+            at = data.find(needle)
+            if at >= 0:
+                around = data[max(0, at - 96):at + 48].decode("latin-1").encode("unicode_escape").decode()
+                seen.setdefault((kind, where), {"kind": kind, "form": form, "place": where, "around": around})
+    return list(seen.values())
+
+
+def main() -> None:
+    if sys.argv[1] == "keep":
+        sys.exit(keep(sys.argv[2], sys.argv[3:]))
+    print(json.dumps(search(sys.argv[2], sys.argv[3])))
+
+
+if __name__ == "__main__":
+    main()

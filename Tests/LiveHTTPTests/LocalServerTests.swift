@@ -1,0 +1,151 @@
+import AcctPorts
+import LiveHTTP
+import Testing
+
+@Suite("Serving programs on this machine", .timeLimit(.minutes(1)))
+struct LocalServerTests {
+  @Test("answers requests on one connection one after the other, pipelined ones too")
+  func keepAlive() async throws {
+    try await serving { request in
+      .text(200, request.target)
+    } _: { port in
+      let visitor = try await Visitor(to: port)
+      try await visitor.send(get("/1", "a"))
+      #expect(await visitor.until("\r\n\r\n/1") == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/1")
+      try await visitor.send(
+        get("/2", "a") + get("/3", "a") + "GET /4 HTTP/1.1\r\nConnection: close\r\n\r\n"
+      )
+      let rest = await visitor.everything()
+      #expect(
+        rest
+          == ["/2", "/3"].map { "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\($0)" }.joined()
+          + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n/4"
+      )
+    }
+  }
+
+  @Test("takes bodies by their length and in chunks, and says which")
+  func bodiesIn() async throws {
+    try await serving { request in
+      let length = request.body?.length.map { "\($0)" } ?? "none"
+      return .text(200, "\(length): \(await request.text() ?? "cut")")
+    } _: { port in
+      let visitor = try await Visitor(to: port)
+      try await visitor.send("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhe")
+      try await visitor.send("llo")
+      #expect(await visitor.until("hello").hasSuffix("\r\n\r\n5: hello"))
+      try await visitor.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n")
+      try await visitor.send("2\r\nlo\r\n0\r\n\r\n")
+      #expect(await visitor.until("hello").hasSuffix("\r\n\r\nnone: hello"))
+      try await visitor.send("POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
+      #expect(await visitor.until("none").hasSuffix("none: "))
+    }
+  }
+
+  @Test("sends bodies by their length or in chunks")
+  func bodiesOut() async throws {
+    try await serving { request in
+      request.target == "/sized"
+        ? .parts(["he", "llo"], [("Content-Length", "5")]) : .parts(["he", "llo"])
+    } _: { port in
+      let visitor = try await Visitor(to: port)
+      try await visitor.send(get("/sized", "a"))
+      #expect(await visitor.until("hello") == "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+      try await visitor.send(get("/", "a"))
+      #expect(
+        await visitor.until("0\r\n\r\n")
+          == "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n"
+      )
+    }
+  }
+
+  @Test("lets a client go on that asks first, but only if somebody wants the body")
+  func expectation() async throws {
+    try await serving { request in
+      request.target == "/no" ? .text(403, "no") : .text(200, await request.text() ?? "cut")
+    } _: { port in
+      let expecting = "HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+      let visitor = try await Visitor(to: port)
+      try await visitor.send("PUT / \(expecting)")
+      #expect(await visitor.until("\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+      try await visitor.send("ok")
+      #expect(await visitor.until("ok").hasPrefix("HTTP/1.1 200 OK\r\n"))
+      try await visitor.send("PUT /no \(expecting)")
+      let refused = await visitor.until("no")
+      #expect(refused.hasPrefix("HTTP/1.1 403 Forbidden\r\n"))
+      #expect(refused.contains("Connection: close\r\n"))
+    }
+  }
+
+  @Test("tells of a body in the answer to HEAD, and sends none")
+  func head() async throws {
+    try await serving { request in
+      .parts([], request.target == "/sized" ? [("Content-Length", "5")] : [])
+    } _: { port in
+      let visitor = try await Visitor(to: port)
+      for _ in 1...2 {
+        try await visitor.send("HEAD /sized HTTP/1.1\r\n\r\n")
+        #expect(
+          await visitor.until("\r\n\r\n") == "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+        )
+      }
+      try await visitor.send("HEAD / HTTP/1.1\r\n\r\n")
+      #expect(await visitor.everything().hasSuffix("\r\n\r\n") == true)
+      let other = try await Visitor(to: port)
+      try await other.send("HEAD / HTTP/1.1\r\n\r\n")
+      #expect(!(await other.everything().contains("0\r\n\r\n")))
+    }
+  }
+
+  @Test("speaks HTTP/1.0 with who does: no chunks, and the end is the connection's")
+  func oldClient() async throws {
+    try await serving { _ in
+      .parts(["he", "llo"])
+    } _: { port in
+      let visitor = try await Visitor(to: port)
+      try await visitor.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+      #expect(
+        await visitor.everything() == "HTTP/1.0 200 OK\r\nConnection: close\r\n\r\nhello"
+      )
+    }
+  }
+
+  @Test(
+    "answers 400 to what it can't read, and serves on",
+    arguments: [
+      "nonsense\r\n\r\n",
+      "GET / HTTP/1.1\r\nA: \(String(repeating: "x", count: 100_000))\r\n\r\n",
+      "GET / HTTP/1.1\r\n\(String(repeating: "A: b\r\n", count: 300))\r\n",
+      "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+      "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ]
+  )
+  func malformed(_ request: String) async throws {
+    try await serving { request in
+      .text(200, await request.text() ?? "cut")
+    } _: { port in
+      let visitor = try await Visitor(to: port)
+      // The end may come before everything is sent.
+      try? await visitor.send(request)
+      #expect(await visitor.everything().hasPrefix("HTTP/1.1 400 "))
+      let next = try await Visitor(to: port)
+      try await next.send(get("/", "a"))
+      #expect(await next.until("\r\n\r\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+  }
+
+  @Test("serves on beside two hundred connections that say nothing")
+  func idle() async throws {
+    try await serving { _ in
+      .text(200, "well")
+    } _: { port in
+      var idle: [Visitor] = []
+      for _ in 1...200 { idle.append(try await Visitor(to: port)) }
+      let visitor = try await Visitor(to: port)
+      try await visitor.send(get("/", "a"))
+      #expect(await visitor.until("well").hasSuffix("well"))
+      for visitor in idle { try await visitor.send(get("/", "a")) }
+      for visitor in idle { #expect(await visitor.until("well").hasSuffix("well")) }
+    }
+  }
+}
