@@ -45,7 +45,7 @@ EXPECTED = [
     ("kill %1", []),
     ("acct export", []),
     ("acct add --import", [r"alice\.example\.com"]),
-    ("acct doctor", [r"nothing"]),
+    ("acct doctor", [r"^ok +the keyring \(secret-service\)", r"^ok +accounts and the keyring agree"]),
     ("acct remove", [r"alice\.example\.com"]),
     ("acct list", [r"^.  notes "]),
 ]
@@ -75,7 +75,7 @@ def play(folder: Path, captures: Path) -> list[str]:
     world = World()
     environment = {
         **{name: value for name, value in os.environ.items()
-           if not name.startswith(("ACCT_", "TMUX")) and name != "NO_COLOR"},
+           if not name.startswith(("ACCT_", "TMUX", "MAKE")) and name != "NO_COLOR"},
         **world.environment, "HOME": str(folder), "PREFIX": str(folder / ".local"), "LANG": "C.UTF-8",
         "PATH": f"{folder}/.local/bin:{os.environ['PATH']}", "BROWSER": str(folder / "browser"),
     }
