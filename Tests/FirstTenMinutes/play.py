@@ -45,7 +45,7 @@ EXPECTED = [
     ("kill %1", []),
     ("acct export", []),
     ("acct add --import", [r"alice\.example\.com"]),
-    ("acct doctor", [r"nothing"]),
+    ("acct doctor", [r"^ok +the keyring \(secret-service\)", r"^ok +accounts and the keyring agree"]),
     ("acct remove", [r"alice\.example\.com"]),
     ("acct list", [r"^.  notes "]),
 ]
@@ -75,12 +75,16 @@ def play(folder: Path, captures: Path) -> list[str]:
     world = World()
     environment = {
         **{name: value for name, value in os.environ.items()
-           if not name.startswith(("ACCT_", "TMUX")) and name != "NO_COLOR"},
+           if not name.startswith(("ACCT_", "TMUX", "MAKE")) and name != "NO_COLOR"},
         **world.environment, "HOME": str(folder), "PREFIX": str(folder / ".local"), "LANG": "C.UTF-8",
         "PATH": f"{folder}/.local/bin:{os.environ['PATH']}", "BROWSER": str(folder / "browser"),
     }
-    # The user is another one, and yet what was built is not built once more: Swift keeps the caches it knows.
-    environment["SWIFT"] = f"env -u XDG_CACHE_HOME HOME={os.environ['HOME']} swift"
+    # The user is another one, and yet what was built is not built once more: Swift keeps the caches that it
+    # knows, and writes to no terminal, for whose colours it would compile everything anew.
+    (folder / "swift").write_text("#!/bin/bash\nset -o pipefail\nunset XDG_CACHE_HOME\n"
+                                  f"HOME='{os.environ['HOME']}' swift \"$@\" 2>&1 | cat\n")
+    (folder / "swift").chmod(0o700)
+    environment["SWIFT"] = str(folder / "swift")
     browser = ROOT / "Tests/StrictServer/browser.py"
     # Begins to browse and returns at once, as what opens a browser on a desktop does.
     (folder / "browser").write_text(f"#!/bin/sh\n'{sys.executable}' '{browser}' \"$1\" &\n")

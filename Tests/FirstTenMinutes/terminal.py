@@ -8,7 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
-PATIENCE = 120  # seconds, far above what any step takes; `make install` may have to look around
+PATIENCE = 600  # seconds, far above what any step takes; `make install` may have to build
 
 
 class Terminal:
