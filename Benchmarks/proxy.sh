@@ -32,7 +32,7 @@ started+=($!)
 settings='{"resource_headers": {"RateLimit-Limit": "3000", "RateLimit-Remaining": "2999", "RateLimit-Reset": "300"}}'
 "$python" "$root/Tests/StrictServer/strict_server.py" --settings "$settings" <"$folder/input" >"$folder/server" &
 started+=($!)
-until [ -s "$folder/server" ]; do kill -0 "${started[1]}" && sleep 0.01; done
+until [ -s "$folder/server" ]; do kill -0 "${started[1]}" || exit 1; sleep 0.01; done
 member() { "$python" -c 'import json, sys; print(json.load(sys.stdin)'"$1"')'; }
 control=$(member '["control"]' <"$folder/server")
 host=$(member '["resource"]' <"$folder/server" | sed 's|^http://||')
@@ -41,7 +41,7 @@ curl --silent --noproxy '*' -d '{"dpop": true}' "$control/issue" | "$binary" --q
 "$binary" proxy --socket "$folder/proxy" >"$folder/line" 2>"$folder/errors" &
 proxy=$!
 started+=("$proxy")
-until [ -s "$folder/line" ]; do kill -0 "$proxy" && sleep 0.01; done
+until [ -s "$folder/line" ]; do kill -0 "$proxy" || exit 1; sleep 0.01; done
 
 memory() { awk '/^VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$proxy/status"; }
 count() { curl --silent --noproxy '*' "$control/counts" | member "[\"counts\"].get(\"$1\", 0)"; }

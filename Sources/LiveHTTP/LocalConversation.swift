@@ -9,6 +9,9 @@ struct LocalConversation: Sendable {
 
   /// How much of a body that nobody wanted is read for its client's sake, in bytes.
   private static let courtesy = 16 << 20
+  /// How much is written at once, in bytes: copies of whole parts would come from and go back to the
+  /// system each time.
+  private static let piece = 1 << 16
 
   init(
     _ connection: LocalConnection,
@@ -83,7 +86,10 @@ struct LocalConversation: Sendable {
     // To a client of HTTP/1.0, in its words: it knows no chunks (RFC 9112, section 6.1).
     try await outbound.write(.head(.init(version: head.version, status: status, headers: headers)))
     while let part = try await response.next() {
-      try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: part))))
+      for start in stride(from: 0, to: part.count, by: Self.piece) {
+        let piece = ByteBuffer(bytes: part[start..<min(start + Self.piece, part.count)])
+        try await outbound.write(.body(.byteBuffer(piece)))
+      }
     }
     if endsByItself { try await outbound.write(.end(nil)) }
     return staysOpen
