@@ -76,6 +76,8 @@ bench: build ## measures acct beside its peers, and counts what can be counted
 	@Benchmarks/peers.sh $(binary)
 	@Benchmarks/request.sh $(binary)
 	@Benchmarks/thresholds.sh $(binary)
+	ACCT_BENCH=1 $(SWIFT) build $(subst --product acct,--product proof,$(release_flags))
+	@.build/release/proof
 
 demo: build ## the main job, on a throwaway vault
 	@.ci/setup demo

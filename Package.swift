@@ -52,6 +52,19 @@ let fuzzer: [Target] =
     )
   ]
 
+/// A measurement within one process, built for nothing else; see `Benchmarks/proof`.
+let measurements: [Target] =
+  Context.environment["ACCT_BENCH"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "proof",
+      dependencies: ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "COpenSSL"],
+      path: "Benchmarks/proof",
+      swiftSettings: houseRules
+    )
+  ]
+
 let package = Package(
   name: "acct",
   products: [
@@ -191,6 +204,6 @@ let package = Package(
       swiftSettings: houseRules
     ),
     tests("FuzzTests", ["FuzzTargets", "AcctTestSupport"], data: "Corpus"),
-  ] + fuzzer,
+  ] + fuzzer + measurements,
   swiftLanguageModes: [.v6]
 )

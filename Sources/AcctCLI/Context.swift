@@ -57,13 +57,9 @@ struct Context {
 
   /// Prints one JSON object on one line.
   func output(_ json: JSON) throws(EngineError) {
-    try output(json: json.serialized())
-  }
-
-  /// Prints serialized JSON on one line.
-  func output(json: consuming [UInt8]) throws(EngineError) {
-    json.append(UInt8(ascii: "\n"))
-    try output(Secret(consuming: &json))
+    var bytes = json.serialized()
+    bytes.append(UInt8(ascii: "\n"))
+    try output(Secret(consuming: &bytes))
   }
 
   /// Prints an account as the result of a change, where JSON is asked for; else says `text`.

@@ -47,11 +47,13 @@ package enum AccountFile {
   /// Reads an account; `nil` for anything that ``encode(_:)`` does not write.
   package static func decode(_ bytes: [UInt8]) -> Account? {
     guard let json = try? JSON(parsing: bytes), let file = json.objectValue else { return nil }
-    return try? account(from: Fields(file))
+    var fields = Fields(file)
+    return try? account(from: &fields)
   }
 
-  private static func account(from file: Fields) throws(Damage) -> Account {
+  private static func account(from file: inout Fields) throws(Damage) -> Account {
     guard try file.string("version", number: true) == "1" else { throw Damage() }
+    let service = try file.optional("service", Origin.init)
     return Account(
       id: try file.required("id", AccountID.init),
       name: try file.required("name", AccountName.init),
@@ -66,8 +68,8 @@ package enum AccountFile {
       did: try file.optional("did", DID.init),
       displayName: try file.string("displayName"),
       issuerSource: try file.string("issuerSource").flatMap(IssuerSource.init),
-      service: try file.optional("service", Origin.init),
-      origins: try file.origins(),
+      service: service,
+      origins: try file.origins(beside: service),
       scope: try file.string("scope"),
       thumbprint: try file.string("thumbprint"),
       lease: Lease(
@@ -88,18 +90,22 @@ package enum AccountFile {
   private struct Damage: Error {}
 
   private struct Fields {
-    let object: JSONObject
+    private let object: JSONObject
+    /// The members are asked for nearly in the order in which they are written.
+    private var next = 0
 
     init(_ object: JSONObject) { self.object = object }
 
-    func string(_ name: String, number: Bool = false) throws(Damage) -> String? {
-      guard let value = object[name], value != .null else { return nil }
+    private mutating func value(_ name: String) -> JSON? { object.value(of: name, near: &next) }
+
+    mutating func string(_ name: String, number: Bool = false) throws(Damage) -> String? {
+      guard let value = value(name), value != .null else { return nil }
       let text = number ? value.numberValue?.integer.map(String.init) : value.stringValue
       guard let text else { throw Damage() }
       return text
     }
 
-    func optional<Value>(
+    mutating func optional<Value>(
       _ name: String,
       _ parse: (String) throws(Malformed) -> Value
     ) throws(Damage) -> Value? {
@@ -107,7 +113,7 @@ package enum AccountFile {
       do { return try parse(text) } catch { throw Damage() }
     }
 
-    func required<Value>(
+    mutating func required<Value>(
       _ name: String,
       _ parse: (String) throws(Malformed) -> Value
     ) throws(Damage) -> Value {
@@ -115,15 +121,17 @@ package enum AccountFile {
       return value
     }
 
-    func choice<Value: RawRepresentable<String>>(_ name: String) throws(Damage) -> Value {
+    mutating func choice<Value: RawRepresentable<String>>(_ name: String) throws(Damage) -> Value {
       guard let value = try string(name).flatMap(Value.init) else { throw Damage() }
       return value
     }
 
-    func isTrue(_ name: String) -> Bool { object[name] == .bool(true) }
+    mutating func isTrue(_ name: String) -> Bool { value(name) == .bool(true) }
 
-    func origins() throws(Damage) -> [Origin] {
-      guard let list = object["origins"]?.arrayValue else { throw Damage() }
+    mutating func origins(beside service: Origin?) throws(Damage) -> [Origin] {
+      guard let list = value("origins")?.arrayValue else { throw Damage() }
+      // Most often the service is the only one, and has been parsed already.
+      if let service, list == [.string(service.description)] { return [service] }
       var origins: [Origin] = []
       for element in list {
         guard let origin = try? element.stringValue.map(Origin.init) else { throw Damage() }
@@ -132,13 +140,13 @@ package enum AccountFile {
       return origins
     }
 
-    func limitations() throws(Damage) -> GuestLimitations? {
-      guard let value = object["limitations"], value != .null else { return nil }
+    mutating func limitations() throws(Damage) -> GuestLimitations? {
+      guard let value = value("limitations"), value != .null else { return nil }
       guard let members = value.objectValue else { throw Damage() }
       return GuestLimitations(members)
     }
 
-    func standing() throws(Damage) -> Standing {
+    mutating func standing() throws(Damage) -> Standing {
       let reason = try string("reason") ?? ""
       return switch try string("standing") {
       case "signedIn": .signedIn

@@ -11,14 +11,16 @@ package struct AccountName: Hashable, Comparable, Sendable, CustomStringConverti
   package init(_ text: String) throws(Malformed) {
     // What is visible ASCII needs no table; nearly all names are.
     let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    let usable = isPlain || text.unicodeScalars.allSatisfy { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator,
-        .lineSeparator, .paragraphSeparator:
-        false
-      default: true
+    let usable =
+      isPlain
+      || text.unicodeScalars.allSatisfy { scalar in
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator,
+          .lineSeparator, .paragraphSeparator:
+          false
+        default: true
+        }
       }
-    }
     guard !text.isEmpty, text.utf8.count <= 253, text.utf8.first != .hyphen, usable else {
       throw .accountName(text)
     }

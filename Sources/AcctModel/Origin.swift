@@ -25,7 +25,9 @@ package struct Origin: Hashable, Sendable {
     do { url = try HTTPURL(text) } catch .url { throw .origin(text) }
     // Looked for in the text itself: a path such as `/..` would be gone from the URL.
     let tail = text.utf8.dropFirst(url.origin.scheme.rawValue.utf8.count + 3).drop { $0 != .slash }
-    guard tail.count <= 1, url.query == nil, !text.utf8.contains(UInt8(ascii: "#")) else { throw .origin(text) }
+    guard tail.count <= 1, url.query == nil, !text.utf8.contains(UInt8(ascii: "#")) else {
+      throw .origin(text)
+    }
     self = url.origin
   }
 

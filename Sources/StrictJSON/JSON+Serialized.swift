@@ -18,23 +18,29 @@ extension JSON {
   ///   - members: What the object begins with; at least one.
   ///   - name: The array's name.
   ///   - elements: The array's elements.
-  /// - Returns: The text, in UTF-8.
-  package static func serialized(
+  ///   - take: Takes the text in UTF-8, part by part.
+  /// - Throws: What `take` throws.
+  package static func serialize<Failure: Error>(
     _ members: JSONObject,
     _ name: String,
-    of elements: some Sequence<JSON>
-  ) -> [UInt8] {
+    of elements: some Sequence<JSON>,
+    _ take: (inout [UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
     var output = JSON.object(members).serialized()
     output[output.count - 1] = .comma
     write(quoted: name, to: &output)
     output.append(contentsOf: ":[".utf8)
+    var isFirst = true
     for element in elements {
+      if !isFirst { output.append(.comma) }
+      isFirst = false
       element.write(to: &output)
-      output.append(.comma)
+      guard output.count >= 1 << 15 else { continue }
+      try take(&output)
+      output.removeAll(keepingCapacity: true)
     }
-    if output.last == .comma { output.removeLast() }
     output.append(contentsOf: "]}".utf8)
-    return output
+    try take(&output)
   }
 
   private func write(to output: inout [UInt8]) {

@@ -42,6 +42,7 @@ struct OriginTests {
       "https://pds.example.evil.test/", "https://pds.example./", "https://pds.example:8443/",
       "https://xpds.example/", "https://pds-example/", "https://evil.test/pds.example",
       "https://evil.test/?https://pds.example", "https://evil.test#@pds.example",
+      "https://evil.test#\u{301}@pds.example",
       "https://pds.example.:443/", "https://xn--pds-example-abc/",
     ]
   )
@@ -62,7 +63,8 @@ struct OriginTests {
       ("https://pds.example\\.evil.test/", .refusedURL(.unusableHost)),
       ("https://pds%2eexample/", .refusedURL(.unusableHost)),
       ("https://pds.example\u{301}/", .refusedURL(.unusableHost)),
-      ("https://evil.test@\u{301}pds.example/", .refusedURL(.unusableHost)),
+      // A byte is what clients see, whatever character it begins.
+      ("https://evil.test@\u{301}pds.example/", .refusedURL(.userInformation)),
       ("https://pds.example /", .refusedURL(.unusableHost)),
       ("http://pds.example/", .refusedURL(.plainHTTP)),
       ("http://localhost.evil.test/", .refusedURL(.plainHTTP)),

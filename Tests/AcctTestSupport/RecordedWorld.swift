@@ -178,10 +178,11 @@ package final class RecordedWorld: Sendable {
       secretFiles: secretFiles.port,
       exec: exec.port,
       upkeep: upkeep.port,
-      localServer: localServer.port(interrupt) ?? LocalServer { place, _ throws(ListenFailure) in
-        Issue.record("nobody was expected to serve", sourceLocation: location)
-        throw .unusableSocket(path: "\(place)", reason: "not provided")
-      }
+      localServer: localServer.port(interrupt)
+        ?? LocalServer { place, _ throws(ListenFailure) in
+          Issue.record("nobody was expected to serve", sourceLocation: location)
+          throw .unusableSocket(path: "\(place)", reason: "not provided")
+        }
     )
   }
 

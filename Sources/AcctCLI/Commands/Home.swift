@@ -24,7 +24,7 @@ struct Home: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let listing = try Overview(context.world).listing()
     if options.json {
-      try context.output(json: listing.serialized(at: context.world.clock.now()))
+      try listing.output(at: context.world.clock.now(), in: context)
       return .done
     }
     let screen = context.screen

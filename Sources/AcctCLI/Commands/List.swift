@@ -19,7 +19,7 @@ struct List: AcctCommand {
     for id in listing.damaged { context.notice("the file of account \(id) is damaged; skipped") }
 
     if options.json {
-      try context.output(json: listing.serialized(at: now))
+      try listing.output(at: now, in: context)
       return .done
     }
     guard !listing.accounts.isEmpty else {
@@ -33,11 +33,12 @@ struct List: AcctCommand {
 
 extension Overview.Listing {
   /// The object of `list` in the contract.
-  func serialized(at now: Timestamp) -> [UInt8] {
-    JSON.serialized(
+  func output(at now: Timestamp, in context: Context) throws(EngineError) {
+    try JSON.serialize(
       ["version": 1, "active": .init(active?.description)],
       "accounts",
       of: accounts.lazy.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) }
-    )
+    ) { part throws(EngineError) in try context.output(Secret(consuming: &part)) }
+    try context.output(Secret("\n"))
   }
 }

@@ -76,6 +76,10 @@ extension LeakStage {
 
   /// A callback that nobody waits for; it stands in the arguments, where the desktop puts it.
   func unwantedCallback() -> LeakRow {
-    LeakRow("callback", ["limit://auth?code=made-up-and-good-for-nothing", "--json", "-v"], status: 1)
+    LeakRow(
+      "callback",
+      ["limit://auth?code=made-up-and-good-for-nothing", "--json", "-v"],
+      status: 1
+    )
   }
 }

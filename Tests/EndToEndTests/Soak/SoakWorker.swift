@@ -57,7 +57,8 @@ struct SoakWorker {
     case "allow": return try await acct(["allow", account.id, Self.origin]).status
     case "revoke": return try await acct(["allow", "--revoke", account.id, Self.origin]).status
     default:
-      let heads = "HTTP/1.1 200 OK\r\nDPoP-Nonce: n\(number)\r\nRateLimit-Limit: 9\r\n"
+      let heads =
+        "HTTP/1.1 200 OK\r\nDPoP-Nonce: n\(number)\r\nRateLimit-Limit: 9\r\n"
         + "RateLimit-Remaining: 5\r\nRateLimit-Reset: 60\r\n\r\n"
       return try await acct(["observe", "-a", account.id, account.url], input: heads).status
     }
@@ -104,7 +105,8 @@ struct SoakWorker {
     if output.errorText.contains("could not be stored") { tally.toldLosses += 1 }
     if output.errorText.contains("an earlier renewal was interrupted") { tally.interrupted += 1 }
     // The network's, the keyring's, and the server's own; anything else is a fault of acct's.
-    let isKnown = [0, 6, 7, 10, 11].contains(output.status)
+    let isKnown =
+      [0, 6, 7, 10, 11].contains(output.status)
       || output.status == 4 && tally.interrupted > 0
       || output.errorText.contains("\(Self.origin) is not an origin of")
     if !isKnown {

@@ -51,6 +51,35 @@ struct LiveFilesTests {
     #expect(try files.accounts() == [account])
   }
 
+  @Test("of accounts are read one after the other until it is enough, and a bad one hides no other")
+  func eachAccount() throws {
+    let ids = try (1...3).map { try AccountID("\($0)1111111-1111-4111-8111-111111111111") }
+    for id in ids { try files.replace(.account(id), Array("\(id)".utf8)) }
+    try scratch.write("", to: "data/accounts/notes.json")
+    try scratch.makeFolder("elsewhere")
+    let link = try AccountID("41111111-1111-4111-8111-111111111111")
+    try scratch.link("data/accounts/\(link).json", to: scratch("elsewhere"))
+
+    var seen: [AccountID: Result<[UInt8], FilesFailure>] = [:]
+    try files.eachAccount { id, contents in
+      seen[id] = contents
+      return true
+    }
+    var expected = Dictionary(
+      uniqueKeysWithValues: ids.map { ($0, Result<_, FilesFailure>.success(Array("\($0)".utf8))) }
+    )
+    let place = scratch("data/accounts/\(link).json")
+    expected[link] = .failure(.unsafe(path: place, reason: "it is a symbolic link"))
+    #expect(seen == expected)
+
+    var count = 0
+    try files.eachAccount { _, _ in
+      count += 1
+      return count < 2
+    }
+    #expect(count == 2)
+  }
+
   @Test("are refused through a link, and say where")
   func links() throws {
     try scratch.makeFolder("data")

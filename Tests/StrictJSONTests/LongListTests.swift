@@ -1,0 +1,35 @@
+import StrictJSON
+import Testing
+
+@Suite("A long list")
+struct LongListTests {
+  @Test("is written in parts as it would be whole", arguments: [0, 1, 2, 5_000])
+  func parts(count: Int) throws {
+    let elements = (0..<count).map {
+      JSON.object(["name": .string("element \($0)"), "é": "\u{1}"])
+    }
+    var text: [UInt8] = []
+    var parts = 0
+    JSON.serialize(["version": 1, "active": nil], "elements", of: elements) { part in
+      text += part
+      parts += 1
+    }
+    let whole: JSON = ["version": 1, "active": nil, "elements": .array(elements)]
+    #expect(text == whole.serialized())
+    #expect((parts > 1) == (count == 5_000))
+  }
+
+  @Test("of members is found in whatever order they are asked for")
+  func order() throws {
+    let names = (0..<40).map { "name\($0)" }
+    var object = JSONObject()
+    for (index, name) in names.enumerated() { object[name] = .init(Int64(index)) }
+    for order in [names, names.reversed(), names.filter { $0.hasSuffix("7") } + names] {
+      var guess = 0
+      for name in order { #expect(object.value(of: name, near: &guess) == object[name]) }
+    }
+    var guess = 0
+    #expect(object.value(of: "none", near: &guess) == nil)
+    #expect(object.value(of: "name0", near: &guess) == 0)
+  }
+}
