@@ -71,6 +71,7 @@ final class IncomingParts: @unchecked Sendable {
   /// other end has not read yet (RFC 9112, section 9.6).
   ///
   /// - Parameter limit: How much at most, in bytes.
+  /// - Throws: What the connection says.
   func takeBack(limit: Int) async throws {
     let request = state.withLock { state in
       state.request += 1

@@ -40,9 +40,10 @@ package final class RecordedLocalServer: Sendable {
   /// Lets it find no place.
   package func fail(with failure: ListenFailure) { state.withLock { $0.failure = failure } }
 
-  /// The server as a command gets it; `nil` if no clients are to come.
+  /// The server as a command gets it.
   ///
   /// - Parameter interrupt: Presses Ctrl-C.
+  /// - Returns: `nil` if no clients are to come.
   func port(_ interrupt: @escaping @Sendable () -> Void) -> LocalServer? {
     let (clients, failure) = state.withLock { ($0.clients, $0.failure) }
     guard clients != nil || failure != nil else { return nil }

@@ -22,6 +22,7 @@ struct SigningProxyAtWork {
   /// - Parameters:
   ///   - url: As it would be without the proxy; over http, since the proxy speaks TLS for it.
   ///   - options: Of curl.
+  /// - Returns: The command, not started yet.
   func curl(_ url: String, _ options: String...) -> ChildProcess {
     let way: [String]
     if place.hasPrefix("/") {

@@ -156,6 +156,6 @@ struct DistrustTests {
       #"{"access_token":"a","refresh_token":"r","issuer":"http://pds.example"}"#
     )
     #expect(added.status == 8)
-    #expect(try await home.acct("list").text.isEmpty == false)
+    #expect(try await home.acct("list").text.isEmpty)
   }
 }

@@ -13,7 +13,9 @@ struct SoakScene: Sendable {
   let guests: GuestBackend
   private(set) var accounts: [SoakAccount] = []
 
-  /// In seconds. A token is due 300 s before it is past: each account renews every few seconds.
+  /// How long a token lasts, in seconds.
+  ///
+  /// It is due 300 s before it is past: each account renews every few seconds.
   private static let lifetime: JSON = 304
 
   init() async throws {
