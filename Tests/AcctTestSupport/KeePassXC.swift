@@ -32,7 +32,7 @@ package final class KeePassXC: DesktopKeyring {
       Self.emptyDatabase(recyclesDeleted: recyclesDeleted)
     )
     try Daemon.run(
-      ["keepassxc-cli", "import", "-p", "-t", "100", export, database],
+      ["keepassxc-cli", "import", "-p", export, database],
       environment: bus.environment.merging(Self.withoutScreen) { $1 },
       input: passwords
     )
