@@ -1,4 +1,5 @@
 import AcctTestSupport
+import Glibc
 import StrictJSON
 import Testing
 
@@ -39,7 +40,7 @@ struct SoakWorker {
     case "token":
       let token = try await acct(["token", "-a", account.id])
       if token.status == 0, account.kind == .oauth {
-        #expect(tokenSubject(in: token.text) == account.subject)
+        #expect(TokenText(in: token.text)?.subject == account.subject)
       }
       return token.status
     case "use": return try await use(account)
@@ -57,7 +58,8 @@ struct SoakWorker {
     case "allow": return try await acct(["allow", account.id, Self.origin]).status
     case "revoke": return try await acct(["allow", "--revoke", account.id, Self.origin]).status
     default:
-      let heads = "HTTP/1.1 200 OK\r\nDPoP-Nonce: n\(number)\r\nRateLimit-Limit: 9\r\n"
+      let heads =
+        "HTTP/1.1 200 OK\r\nDPoP-Nonce: n\(number)\r\nRateLimit-Limit: 9\r\n"
         + "RateLimit-Remaining: 5\r\nRateLimit-Reset: 60\r\n\r\n"
       return try await acct(["observe", "-a", account.id, account.url], input: heads).status
     }
@@ -73,7 +75,9 @@ struct SoakWorker {
       input: header.text
     ).run()
     let subject = try? JSON(parsing: answer.standardOutput).objectValue?["sub"]?.stringValue
-    #expect(subject == account.subject, "\(answer.text)")
+    // One that could not be renewed is printed for as long as it is good, and may end on its way.
+    let isPast = TokenText(in: header.text).map { $0.end <= Int64(time(nil)) } ?? false
+    #expect(subject == account.subject || subject == nil && isPast, "\(answer.text)")
     return 0
   }
 
@@ -104,7 +108,8 @@ struct SoakWorker {
     if output.errorText.contains("could not be stored") { tally.toldLosses += 1 }
     if output.errorText.contains("an earlier renewal was interrupted") { tally.interrupted += 1 }
     // The network's, the keyring's, and the server's own; anything else is a fault of acct's.
-    let isKnown = [0, 6, 7, 10, 11].contains(output.status)
+    let isKnown =
+      [0, 6, 7, 10, 11].contains(output.status)
       || output.status == 4 && tally.interrupted > 0
       || output.errorText.contains("\(Self.origin) is not an origin of")
     if !isKnown {
