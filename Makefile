@@ -1,6 +1,6 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test screens picture lint format completions fuzz bench demo \
+.PHONY: help setup build test torture soak screens picture lint format completions fuzz bench demo \
 	first-ten-minutes deb packages install files uninstall clean
 
 SWIFT ?= swift
@@ -46,6 +46,15 @@ build: ## the release binary, .build/release/acct
 test: ## sets up and runs every test
 	@.ci/setup build test
 	$(SWIFT) test $(flags) --disable-xctest --no-parallel
+
+torture: ## fails every system call of every change in every way; takes an hour
+	@.ci/setup build test
+	ACCT_TORTURE=full $(SWIFT) test $(flags) --disable-xctest --no-parallel --filter TortureTests
+
+soak: ## 30 processes in bad weather for SOAK_SECONDS (600)
+	@.ci/setup build test
+	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(SWIFT) test $(flags) --disable-xctest --no-parallel \
+		--filter SoakTests
 
 screens: ## writes anew how screens must look, for `git diff` to show
 	@.ci/setup build test

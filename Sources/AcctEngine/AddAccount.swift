@@ -6,18 +6,27 @@ import AcctProtocol
 package struct AddAccount: Sendable {
   private let world: World
   private let interaction: Interaction
-  private let patience: Patience?
+  private let patience: Patience
+  private let waitsToBegin: Bool
   private let book: AccountBook
 
   /// - Parameters:
   ///   - world: Everything outside.
   ///   - interaction: Whether a person may be asked to unlock the keyring.
-  ///   - wait: Told of a keyring that was locked during a sign-in, for which it is then waited;
-  ///     without it, a keyring that is locked is an error at once.
-  package init(_ world: World, _ interaction: Interaction, wait: Waiting.Teller? = nil) {
+  ///   - waitsToBegin: Whether a keyring that is locked is waited for before anything is written,
+  ///     as after a sign-in; otherwise it is an error at once.
+  ///   - tell: Told of a keyring that is waited for: also of one that goes away when only a part
+  ///     is written.
+  package init(
+    _ world: World,
+    _ interaction: Interaction,
+    waitsToBegin: Bool = false,
+    tell: @escaping Waiting.Teller = { _ in }
+  ) {
     self.world = world
     self.interaction = interaction
-    patience = wait.map { Patience(world, $0) }
+    self.waitsToBegin = waitsToBegin
+    patience = Patience(world, tell)
     book = AccountBook(world.files)
   }
 
@@ -66,7 +75,7 @@ package struct AddAccount: Sendable {
 
   /// The same, with time to unlock it again: the user has just signed in.
   private func prepare(for owner: String) async throws(EngineError) -> Keyring {
-    guard let patience else { return try await prepare() }
+    guard waitsToBegin else { return try await prepare() }
     return try await patience(for: owner, interaction) {
       (interaction) async throws(EngineError) -> Keyring in
       try await AddAccount(world, interaction).prepare()
@@ -138,25 +147,53 @@ package struct AddAccount: Sendable {
       var account = arrival.account(id, known.name, createdAt: known.createdAt)
       account.allow(known.origins + options.allowedOrigins)
       let wallet = Wallet(of: account, in: keyring, interaction)
-      return try await book.exclusively { () throws(EngineError) -> Added in
-        // Before anything is written: a refused name must leave the old credentials whole.
-        if let name = options.name, name != known.name {
-          try book.requireFree(name)
-          account.name = name
+      let before = Holding(account: known, items: try await wallet.items(ItemKind.allCases))
+      // Before anything else is written: a refused name must leave the old credentials whole.
+      if let name = options.name {
+        try await take(name, for: known)
+        account.name = name
+      }
+      do throws(EngineError) {
+        // Half of them are worse than either: a keyring that goes away now is waited for. Nobody
+        // who wants the book has to wait with it.
+        try await patience(for: known.name.description, interaction) {
+          (interaction) async throws(EngineError) in
+          try await Wallet(of: account, in: keyring, interaction).replaceAll(with: arrival.items)
         }
-        let before = Holding(account: known, items: try await wallet.items(ItemKind.allCases))
-        do throws(EngineError) {
-          try await wallet.replaceAll(with: arrival.items)
+        try await book.exclusively { () throws(EngineError) in
           try book.save(account)
           if options.activates { try book.setActive(book.active().switched(to: id)) }
-        } catch {
-          // As far as it can be had back; the first failure is the one to tell.
-          try? await wallet.replaceAll(with: before.orderedItems)
-          try? book.save(known)
-          throw error
         }
-        return Added(account: account, wasKnown: true, before: before)
+      } catch {
+        // As far as it can be had back; the first failure is the one to tell.
+        try? await wallet.replaceAll(with: before.orderedItems)
+        try? await restore(known, named: account.name)
+        throw error
       }
+      return Added(account: account, wasKnown: true, before: before)
+    }
+  }
+
+  /// Gives a known account the name that was asked for.
+  private func take(_ name: AccountName, for known: Account) async throws(EngineError) {
+    guard name != known.name else { return }
+    try await book.exclusively { () throws(EngineError) in
+      try book.requireFree(name)
+      var renamed = known
+      renamed.name = name
+      try book.save(renamed)
+    }
+  }
+
+  /// Saves an account as it was, but for a name that somebody else has taken meanwhile.
+  private func restore(_ known: Account, named name: AccountName) async throws(EngineError) {
+    try await book.exclusively { () throws(EngineError) in
+      let isTaken = try book.listing().accounts.contains {
+        $0.name == known.name && $0.id != known.id
+      }
+      var account = known
+      if isTaken { account.name = name }
+      try book.save(account)
     }
   }
 

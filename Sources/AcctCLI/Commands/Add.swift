@@ -117,10 +117,18 @@ struct Add: AcctCommand {
       switch try ImportFile(context.world).read(importFile) {
       case .export(let export): return try await take(export, wish, context)
       case .credentials(let credentials):
-        added = try await AddAccount(context.world, context.interaction)(credentials, wish)
+        added = try await AddAccount(context.world, context.interaction, tell: context.waiting)(
+          credentials,
+          wish
+        )
       }
     } else {
-      added = try await AddAccount(context.world, context.interaction, wait: context.waiting)(
+      added = try await AddAccount(
+        context.world,
+        context.interaction,
+        waitsToBegin: true,
+        tell: context.waiting
+      )(
         try await signedIn(context),
         wish
       )

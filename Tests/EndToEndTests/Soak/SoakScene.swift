@@ -13,17 +13,14 @@ struct SoakScene: Sendable {
   let guests: GuestBackend
   private(set) var accounts: [SoakAccount] = []
 
-  /// How long a token lasts, in seconds.
-  ///
-  /// It is due 300 s before it is past: each account renews every few seconds.
-  private static let lifetime: JSON = 304
+  /// In seconds; half of it is over when a token is due.
+  private static let lifetime: JSON = 10
 
   init() async throws {
     keyring = try GnomeKeyring()
     home = try AcctHome(in: keyring)
     strict = try await StrictServer(["rs_nonce": false, "lifetime": Self.lifetime])
     plain = try await StrictServer(["dpop": "off", "lifetime": Self.lifetime])
-    // A seal that was replaced is taken for a while, as of two requests at once.
     sessions = try await SessionBackend(["lifetime": Self.lifetime, "roll": true])
     guests = try await GuestBackend(["lifetime": 86_400])
 

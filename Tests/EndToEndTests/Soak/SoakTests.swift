@@ -88,9 +88,6 @@ struct SoakTests {
     for server in [scene.strict, scene.plain] { #expect(try await server.log("misplaced").isEmpty) }
 
     #expect(try await scene.home.files(holding: secretForms + #"|Fe26\.2"#) == [])
-    for f in try await scene.home.files(holding: secretForms + #"|Fe26\.2"#) {
-      print("DEBUG", try await ChildProcess("cat", [f]).run().text)
-    }
     let left = try await scene.home.files().filter {
       $0.contains(".tmp-") || $0.hasPrefix("state/locks/")
     }

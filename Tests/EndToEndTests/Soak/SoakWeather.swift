@@ -9,7 +9,7 @@ struct SoakWeather {
   /// The keyring locks, freezes, dies and comes back, until the time is over.
   mutating func trouble(keyringUntil end: ContinuousClock.Instant) async throws {
     while ContinuousClock.now < end {
-      try await pause(500...3000)
+      try await pause(1000...5000)
       switch Int.random(in: 0..<3, using: &random) {
       case 0:
         try scene.keyring.lock()
@@ -35,7 +35,7 @@ struct SoakWeather {
       try await scene.strict.fault(fault("metadata"))
       try await scene.plain.fault(fault("token"))
       try await scene.sessions.fault(fault("session"))
-      try await pause(500...2000)
+      try await pause(1000...6000)
     }
     for server in [scene.strict, scene.plain] {
       try await server.fault(nil)
