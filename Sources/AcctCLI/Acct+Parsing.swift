@@ -23,7 +23,25 @@ extension Acct {
       default: nil
       }
     if let command { return command }
+    if arguments.first == "help" {
+      // ArgumentParser's own answers with the help of the last name that it knows.
+      guard isCommand(rest.filter { !$0.hasPrefix("-") }) else {
+        throw ValidationError("there is no command \(rest.joined(separator: " "))")
+      }
+    }
     return try parseAsRoot(arguments)
+  }
+
+  /// Whether every name is that of a command of the one before it.
+  private static func isCommand(_ names: [String]) -> Bool {
+    var subcommands = configuration.subcommands
+    for name in names where names != ["help"] {
+      guard let command = subcommands.first(where: { $0._commandName == name }) else {
+        return false
+      }
+      subcommands = command.configuration.subcommands
+    }
+    return true
   }
 }
 

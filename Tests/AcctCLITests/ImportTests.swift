@@ -156,6 +156,24 @@ struct ImportTests {
     #expect(record.file(.active) == nil)
   }
 
+  @Test(
+    "names a member as the file spells it",
+    arguments: [
+      (#"{"access_token":5}"#, "access_token is not a string"),
+      (#"{"accessToken":5}"#, "accessToken is not a string"),
+      (#"{"access_token":"a","expires_in":"soon"}"#, "expires_in is not a time that can be used"),
+      (#"{"access_token":"a","token_type":"MAC"}"#, "token_type is neither DPoP nor Bearer"),
+      (#"{"access_token":null,"expiresIn":"soon"}"#, "there is no access_token"),
+      (#"{"expires_in":60}"#, "there is no access_token"),
+      (#"{"expiresIn":60}"#, "there is no accessToken"),
+    ]
+  )
+  func spelledNames(handoff: String, message: String) async {
+    record.provide("-", handoff)
+    #expect(await record.acct("add", "--import", "-") == 65)
+    #expect(record.err.first == "acct: \(message)")
+  }
+
   @Test("refuses plain http elsewhere than on loopback", arguments: ["pds", "issuer"])
   func plainHTTP(member: String) async {
     let handoff = Handoffs.bearer(changing: [member: "http://server.example"])

@@ -106,4 +106,21 @@ struct SelectionTests {
     #expect(await record.acct("list", "--json") == 0)
     #expect(record.json == ["version": 1, "active": nil, "accounts": []])
   }
+
+  @Test("acct alone names the account that is chosen, and what chose it")
+  func home() async {
+    #expect(await record.add(Handoffs.bearer("alice")) == 0)
+    #expect(await record.add(Handoffs.bearer("bob")) == 0)
+    #expect(await record.acct() == 0)
+    #expect(record.out.hasPrefix("bob.example.com at issuer.example is active: valid"))
+    record.place([.trusted(path: "/w/.acct", line: "alice.example.com")])
+    #expect(await record.acct() == 0)
+    #expect(record.out.hasPrefix("alice.example.com at issuer.example is chosen by the .acct file"))
+    record.set("ACCT_ACCOUNT", to: "bob.example.com")
+    #expect(await record.acct() == 0)
+    #expect(record.out.hasPrefix("bob.example.com at issuer.example is chosen by ACCT_ACCOUNT"))
+    record.set("ACCT_ACCOUNT", to: "nobody")
+    #expect(await record.acct() == 5)
+    #expect(record.out.isEmpty)
+  }
 }

@@ -34,6 +34,16 @@ struct VoiceTests {
     #expect(record.err.first == "acct: there is no command nope")
   }
 
+  @Test(
+    "help on a command that is not there says so",
+    arguments: [["nope"], ["vault", "nope"], ["list", "nope"], ["vault", "lock", "nope"]]
+  )
+  func unknownHelp(names: [String]) async {
+    #expect(await record.run(["help"] + names) == 64)
+    #expect(record.err.first == "acct: there is no command \(names.joined(separator: " "))")
+    #expect(record.out.isEmpty)
+  }
+
   @Test("bad usage with --json is one JSON object on standard error")
   func usageJSON() async {
     #expect(await record.run(["token", "--json", "--nope"]) == 64)
@@ -43,7 +53,10 @@ struct VoiceTests {
 
   @Test(
     "help and version go to standard output",
-    arguments: [["--help"], ["--version"], ["help", "add"]]
+    arguments: [
+      ["--help"], ["--version"], ["help"], ["help", "add"], ["help", "vault", "lock"],
+      ["help", "help"],
+    ]
   )
   func help(arguments: [String]) async {
     #expect(await record.run(arguments) == 0)

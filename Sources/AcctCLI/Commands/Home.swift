@@ -28,7 +28,11 @@ struct Home: AcctCommand {
       return .done
     }
     let screen = context.screen
-    let greeting = greeting(listing, at: context.world.clock.now())
+    let greeting = greeting(
+      listing,
+      try choice(context, among: listing),
+      at: context.world.clock.now()
+    )
     let words = wrapped(screen.shown(greeting.text), at: screen.columns)
     let next = lines(verbs(listing).map { Field(Cell($0, .strong), Cell($1)) }, on: screen)
     let more = screen.painted("acct --help lists all commands", .faint)
@@ -38,17 +42,37 @@ struct Home: AcctCommand {
     return .done
   }
 
-  private func greeting(_ listing: Overview.Listing, at now: Timestamp) -> Cell {
+  /// The account that the next command would be for; `nil` if there is none.
+  private func choice(
+    _ context: Context,
+    among listing: Overview.Listing
+  ) throws(EngineError) -> Selection.Choice? {
+    guard !listing.accounts.isEmpty else { return nil }
+    do throws(EngineError) { return try context.choose() } catch {
+      if case .noActiveAccount = error { return nil }
+      throw error
+    }
+  }
+
+  private func greeting(
+    _ listing: Overview.Listing,
+    _ choice: Selection.Choice?,
+    at now: Timestamp
+  ) -> Cell {
     guard !listing.accounts.isEmpty else {
       return "acct keeps the accounts that you are signed in to; there is none yet"
     }
-    guard let active = listing.accounts.first(where: { $0.id == listing.active }) else {
-      return "no account is active"
-    }
-    let state = active.lastKnownState(at: now).state
-    let server = active.server.map { " at \($0)" } ?? ""
-    let words = "\(active.name)\(server) is active: \(state.rawValue)"
-    return Cell(words + expiry(of: active, state, at: now), state == .valid ? .strong : state.tone)
+    guard let choice else { return "no account is active" }
+    let account = choice.account
+    let state = account.lastKnownState(at: now).state
+    let server = account.server.map { " at \($0)" } ?? ""
+    let rule =
+      choice.selectedBy == .active ? "active" : "chosen by \(words(for: choice.selectedBy))"
+    let words = "\(account.name)\(server) is \(rule): \(state.rawValue)"
+    return Cell(
+      words + expiry(of: account, state, at: now),
+      state == .valid ? .strong : state.tone
+    )
   }
 
   /// When its token expires, where that still says something.

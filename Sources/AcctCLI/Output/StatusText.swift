@@ -57,16 +57,9 @@ struct StatusText {
 
   /// Where it is kept, and why it is this one.
   private var origin: [Field] {
-    let rule =
-      switch selectedBy {
-      case .option: "the command line"
-      case .environment: "ACCT_ACCOUNT"
-      case .directory: "the .acct file"
-      case .active: "it is the active account"
-      }
-    return [
+    [
       Field("keyring", "\(status.keyringKind.rawValue), \(status.keyringState.rawValue)", .faint),
-      Field("chosen by", rule, .faint),
+      Field("chosen by", words(for: selectedBy), .faint),
     ]
   }
 
@@ -77,4 +70,14 @@ struct StatusText {
   }
 
   private func time(_ time: Timestamp) -> String { "\(relative(time, to: now)), \(time)" }
+}
+
+/// Which rule chose an account.
+func words(for rule: SelectedBy) -> String {
+  switch rule {
+  case .option: "the command line"
+  case .environment: "ACCT_ACCOUNT"
+  case .directory: "the .acct file"
+  case .active: "it is the active account"
+  }
 }

@@ -35,7 +35,7 @@ package struct Handoff: Sendable {
   package init(_ json: JSON, receivedAt now: Timestamp) throws(HandoffError) {
     let members = try HandoffMembers(json)
     guard let accessToken = try members.parsed("accessToken", as: Token.init) else {
-      throw .missing(member: "accessToken")
+      throw .missing(member: members.spelling(of: "accessToken"))
     }
     let claims: TokenClaims
     do { claims = try TokenClaims(of: accessToken) } catch { throw .token(error) }
@@ -73,7 +73,10 @@ package struct Handoff: Sendable {
     var isBound = claims.isBound
     var isBearer = false
     if let type = try members.string("tokenType")?.lowercased() {
-      guard ["dpop", "bearer"].contains(type) else { throw .member("tokenType", .unknownTokenType) }
+      guard ["dpop", "bearer"].contains(type) else {
+        let name = try members.member("tokenType")?.name ?? "tokenType"
+        throw .member(name, .unknownTokenType)
+      }
       isBound = isBound || type == "dpop"
       isBearer = type == "bearer" && !isBound
     }

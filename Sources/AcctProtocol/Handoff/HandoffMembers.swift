@@ -13,17 +13,32 @@ struct HandoffMembers {
     self.object = object
   }
 
-  /// A member by its camel-case name.
-  func value(_ name: String) throws(HandoffError) -> JSON? {
-    let values = [name, snakeCased(name)].uniqued.compactMap { object[$0] }.filter { $0 != .null }
-    guard values.count <= 1 else { throw .member(name, .doubled) }
-    return values.first
+  /// A member that is there.
+  struct Member {
+    /// As it is spelled here, so that errors name what the user finds in the file.
+    let name: String
+    let value: JSON
   }
 
+  /// A member by its camel-case name.
+  func member(_ name: String) throws(HandoffError) -> Member? {
+    let members = [name, snakeCased(name)].uniqued.compactMap { spelling in
+      object[spelling].map { Member(name: spelling, value: $0) }
+    }.filter { $0.value != .null }
+    guard members.count <= 1 else { throw .member(name, .doubled) }
+    return members.first
+  }
+
+  /// How a member that is not there would be spelled beside those that are.
+  func spelling(of name: String) -> String {
+    object.names.contains { $0.contains("_") } ? snakeCased(name) : name
+  }
+
+  func value(_ name: String) throws(HandoffError) -> JSON? { try member(name)?.value }
+
   func string(_ name: String) throws(HandoffError) -> String? {
-    guard let value = try value(name) else { return nil }
-    guard let text = value.stringValue else { throw .member(name, .notAString) }
-    return text
+    guard let member = try member(name) else { return nil }
+    return try Self.string(member)
   }
 
   /// A member that a type of the model parses.
@@ -31,17 +46,21 @@ struct HandoffMembers {
     _ name: String,
     as parse: (String) throws(Malformed) -> Value
   ) throws(HandoffError) -> Value? {
-    guard let text = try string(name) else { return nil }
-    return try Self.parsed(name, text, parse)
+    guard let member = try member(name) else { return nil }
+    return try Self.parsed(member.name, try Self.string(member), parse)
   }
 
   func origins(_ name: String) throws(HandoffError) -> [Origin] {
-    guard let value = try value(name) else { return [] }
-    guard let elements = value.arrayValue else { throw .member(name, .notAnArrayOfStrings) }
+    guard let member = try member(name) else { return [] }
+    guard let elements = member.value.arrayValue else {
+      throw .member(member.name, .notAnArrayOfStrings)
+    }
     var origins: [Origin] = []
     for element in elements {
-      guard let text = element.stringValue else { throw .member(name, .notAnArrayOfStrings) }
-      let origin = try Self.parsed(name, text, Origin.init)
+      guard let text = element.stringValue else {
+        throw .member(member.name, .notAnArrayOfStrings)
+      }
+      let origin = try Self.parsed(member.name, text, Origin.init)
       if !origins.contains(origin) { origins.append(origin) }
     }
     return origins
@@ -51,24 +70,29 @@ struct HandoffMembers {
   ///
   /// However many are past are past; only what lies too far ahead can't be used.
   func seconds(_ name: String) throws(HandoffError) -> Int64? {
-    guard let value = try value(name) else { return nil }
-    guard let number = value.looseNumber, number < 1e15 else {
-      throw .member(name, .unusableTime)
+    guard let member = try member(name) else { return nil }
+    guard let number = member.value.looseNumber, number < 1e15 else {
+      throw .member(member.name, .unusableTime)
     }
     return Int64(max(number, -1e15).rounded(.down))
   }
 
   /// A time in RFC 3339, seconds or milliseconds.
   func time(_ name: String) throws(HandoffError) -> Timestamp? {
-    guard let value = try value(name) else { return nil }
+    guard let member = try member(name) else { return nil }
     let time: Timestamp?
-    if let number = value.looseNumber {
+    if let number = member.value.looseNumber {
       time = Timestamp(number: number)
     } else {
-      time = value.stringValue.flatMap { try? Timestamp($0) }
+      time = member.value.stringValue.flatMap { try? Timestamp($0) }
     }
-    guard let time else { throw .member(name, .unusableTime) }
+    guard let time else { throw .member(member.name, .unusableTime) }
     return time
+  }
+
+  private static func string(_ member: Member) throws(HandoffError) -> String {
+    guard let text = member.value.stringValue else { throw .member(member.name, .notAString) }
+    return text
   }
 
   private static func parsed<Value>(
