@@ -4,7 +4,8 @@ usage: memory_at_exit.py keep FILE COMMAND…     runs the command, and exits as
        memory_at_exit.py search FILE SECRETS    prints JSON: which secrets are there, and where
 
 A process is stopped in exit_group(2), before the kernel takes its memory away, and what it could
-write to is copied. SECRETS is JSON as forms.py reads it.
+write to is copied; or that is done while it runs, when this one gets SIGUSR1. SECRETS is JSON as
+forms.py reads it.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ def started(command: list[str]) -> int:
 def run(command: list[str], at_exit: Callable[[int], None]) -> int:
     """Runs a command to its end; `at_exit` is called with its id when its first thread is about to go."""
     leader = started(command)
+    signal.signal(signal.SIGUSR1, lambda *_: at_exit(leader))
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # is meant for the command, which is told itself
     known: set[int] = {leader}
     while True:
         pid, status = os.waitpid(-1, WALL)
@@ -57,8 +60,10 @@ def run(command: list[str], at_exit: Callable[[int], None]) -> int:
         number, event = os.WSTOPSIG(status), status >> 16
         if event == EVENT_EXIT and pid == leader:
             at_exit(leader)
-        # A new thread begins with a stop of its own, and exec with a trap: no signals to anybody.
-        is_ours = event or number == signal.SIGTRAP or (number == signal.SIGSTOP and pid not in known)
+        # A new thread begins with a stop of its own, and exec with a trap: no signals to anybody. What
+        # asks for a copy is for this process, though the whole group gets it.
+        is_ours = (event or number in (signal.SIGTRAP, signal.SIGUSR1)
+                   or (number == signal.SIGSTOP and pid not in known))
         known.add(pid)
         try:
             ptrace(CONT, pid, 0 if is_ours else number)
@@ -87,8 +92,10 @@ def writable(pid: int) -> list[tuple[str, bytes]]:
 
 def keep(path: str, command: list[str]) -> int:
     def dump(pid: int) -> None:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            pickle.dump(writable(pid), file)
+        if not os.path.exists(path):  # only as it was when SIGUSR1 asked, if it did
+            with open(os.open(f"{path}.part", os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+                pickle.dump(writable(pid), file)
+            os.rename(f"{path}.part", path)
     return run(command, dump)
 
 

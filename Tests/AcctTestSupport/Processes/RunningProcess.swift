@@ -62,6 +62,16 @@ package final class RunningProcess: Sendable {
     return exitStatus ?? -1
   }
 
+  /// Waits for the child's end as ``ended(within:)`` does, and returns what it left.
+  package func output(within limit: Duration = .seconds(60)) async -> ChildProcess.Output {
+    let status = await ended(within: limit)
+    return ChildProcess.Output(
+      status: status,
+      standardOutput: standardOutput.contents(),
+      standardError: standardError.contents()
+    )
+  }
+
   /// Asks the child to end, and kills it if it does not.
   package func stop() async {
     send(SIGTERM)

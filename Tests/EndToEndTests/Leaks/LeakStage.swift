@@ -13,8 +13,8 @@ final class LeakStage {
   /// Files with the passphrase of exports, and with another one.
   let passphraseFile: String
   let wrongPassphraseFile: String
-  private(set) var secrets = GivenSecrets()
-  private var runs: [(LeakRow, TracedRun)] = []
+  var secrets = GivenSecrets()
+  var runs: [(LeakRow, TracedRun)] = []
   private let busPath: String?
 
   private static let exportPassphrase = "made up, for an export"
@@ -99,13 +99,15 @@ final class LeakStage {
     return try await run.sightings(of: secrets)
   }
 
-  private func command(_ row: LeakRow) -> ChildProcess {
+  /// A row as a command line.
+  func command(_ row: LeakRow) -> ChildProcess {
     var command = home.command(row.arguments, input: row.input)
     command.environment["BROWSER"] = row.browses ? StrictServer.browser : nil
     return command
   }
 
-  private func noteServers() async throws {
+  /// Takes note of what servers have given out, and been given.
+  func noteServers() async throws {
     secrets.add(try await server.secrets())
     secrets.add(try await guests.secrets())
     secrets.add(try await sessions.secrets())
