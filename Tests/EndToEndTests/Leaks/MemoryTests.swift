@@ -14,7 +14,9 @@ struct MemoryTests {
     let stage = try await LeakStage(in: keyring)
     for row in try await stage.adding() { try await expectNothing(of: row, on: stage) }
     // One for each way that secrets take; what exec hands over is another program's by then.
-    let commands: Set = ["header", "token", "refresh", "key show", "key import", "export", "add", "request"]
+    let commands: Set = [
+      "header", "token", "refresh", "key show", "key import", "export", "add", "request",
+    ]
     for row in try await stage.using() where commands.contains(row.command) {
       // What it says makes no difference here.
       guard row.arguments.last == "-v" else { continue }

@@ -71,14 +71,17 @@ struct RememberedRun {
   init(
     _ command: ChildProcess,
     _ meanwhile: (RunningProcess, _ remember: () async throws -> Void) async throws -> Void = {
-      _, _ in
+      _,
+      _ in
     }
   ) async throws {
     folder = try TemporaryFolder()
     let memory = "\(folder.path)/memory"
-    let process = try RunningProcess(
-      command.withRights([Sighting.python, "-B", Self.script, "keep", memory])
-    )
+    var remembered = command.withRights([Sighting.python, "-B", Self.script, "keep", memory])
+    // A debug build's Swift is a shared library, each of whose symbols is bound at its first call,
+    // which saves every register to the stack. In what `make build` makes there is no such call.
+    remembered.environment["LD_BIND_NOW"] = "1"
+    let process = try RunningProcess(remembered)
     try await meanwhile(process) {
       process.send(SIGUSR1)
       try await process.ready { unsafe access(memory, F_OK) == 0 }
