@@ -1,7 +1,7 @@
 """Keeps what a command has in its memory when it has done everything, and looks for secrets in that.
 
 usage: memory_at_exit.py keep FILE COMMAND…     runs the command, and exits as it did
-       memory_at_exit.py search FILE SECRETS    prints JSON: which secrets are there, and where
+       memory_at_exit.py search SECRETS FILE…   prints JSON: for each, which secrets are there, and where
 
 A process is stopped in exit_group(2), before the kernel takes its memory away, and what it could
 write to is copied; or that is done while it runs, when this one gets SIGUSR1. SECRETS is JSON as
@@ -117,12 +117,12 @@ def keep(path: str, command: list[str]) -> int:
     return run(command, dump)
 
 
-def search(path: str, secrets: str) -> list[dict]:
+def search(path: str, needles: list[tuple[str, str, bytes]]) -> list[dict]:
     """Each place of a secret; `around` is what stands there, for whoever hunts it down."""
     with open(path, "rb") as file:
         regions = pickle.load(file)
     seen: dict[tuple[str, str], dict] = {}
-    for kind, form, needle in forms.read(secrets):
+    for kind, form, needle in needles:
         for where, data in regions:
             at = data.find(needle)
             if at >= 0:
@@ -134,7 +134,8 @@ def search(path: str, secrets: str) -> list[dict]:
 def main() -> None:
     if sys.argv[1] == "keep":
         sys.exit(keep(sys.argv[2], sys.argv[3:]))
-    print(json.dumps(search(sys.argv[2], sys.argv[3])))
+    needles = forms.read(sys.argv[2])
+    print(json.dumps([search(path, needles) for path in sys.argv[3:]]))
 
 
 if __name__ == "__main__":

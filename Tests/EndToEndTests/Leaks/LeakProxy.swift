@@ -6,7 +6,9 @@ import Testing
 extension LeakStage {
   /// On a port, whose path has a secret of its own.
   var proxying: LeakRow {
-    LeakRow("proxy", ["--port", "0", "-v"], shows: ["proxy_secret": "stdout"])
+    var row = LeakRow("proxy", ["--port", "0", "-v"], shows: ["proxy_secret": "stdout"])
+    row.keeps = "proxy_secret"
+    return row
   }
 
   /// Makes a request by way of a proxy, as a client would that knows nothing of acct.
@@ -33,16 +35,14 @@ extension LeakStage {
     runs.append((proxying, run))
   }
 
-  /// Looks into the memory of a proxy that has answered a request, and waits for the next one.
-  func proxyLeftovers() async throws -> [Sighting] {
+  /// Keeps the memory of a proxy that has answered a request, and waits for the next one.
+  func rememberProxy() async throws {
     let run = try await RememberedRun(command(proxying)) { process, remember in
       try await self.useProxy(process)
       try await remember()
       process.send(SIGTERM)
     }
     #expect(run.output.status == 0, "\(run.output.errorText)")
-    try await noteServers()
-    // The secret of its path is the proxy's to know for as long as it runs.
-    return try await run.sightings(of: secrets).filter { $0.kind != "proxy_secret" }
+    remembered.append((proxying, run))
   }
 }

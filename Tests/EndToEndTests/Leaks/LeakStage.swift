@@ -15,6 +15,7 @@ final class LeakStage {
   let wrongPassphraseFile: String
   var secrets = GivenSecrets()
   var runs: [(LeakRow, TracedRun)] = []
+  var remembered: [(LeakRow, RememberedRun)] = []
   private let busPath: String?
 
   private static let exportPassphrase = "made up, for an export"
@@ -90,13 +91,23 @@ final class LeakStage {
     }
   }
 
-  /// Runs a row to its end, and looks into what it has left in its memory.
-  func leftovers(of row: LeakRow) async throws -> [Sighting] {
+  /// Runs a row to its end and keeps its memory, for ``expectNothingLeft(_:)``.
+  func remember(_ row: LeakRow) async throws {
     let run = try await RememberedRun(command(row))
     try #require(run.output.status == row.status, "\(row): \(run.output.errorText)")
     try await noteKeys(after: row)
+    remembered.append((row, run))
+  }
+
+  /// Asserts that no memory that was kept holds a secret, but one that its command still needs.
+  func expectNothingLeft(_ location: SourceLocation = #_sourceLocation) async throws {
     try await noteServers()
-    return try await run.sightings(of: secrets)
+    let sightings = try await RememberedRun.sightings(of: secrets, in: remembered.map(\.1))
+    try #require(sightings.count == remembered.count)
+    for ((row, _), seen) in zip(remembered, sightings) {
+      let left = seen.filter { row.keeps != $0.kind }
+      #expect(left.isEmpty, "\(row)", sourceLocation: location)
+    }
   }
 
   /// A row as a command line.

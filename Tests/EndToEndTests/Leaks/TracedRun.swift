@@ -89,12 +89,17 @@ struct RememberedRun {
     output = await process.output()
   }
 
-  /// Where in memory secrets were: `[heap]`, `[stack]`, `anonymous`, or a library's file.
-  func sightings(of secrets: GivenSecrets) async throws -> [Sighting] {
-    let known = try folder.file("secrets", holding: secrets.json.serialized())
-    return Sighting.list(
-      of: try await Sighting.search([Self.script, "search", "\(folder.path)/memory", known])
+  /// Where secrets were in the memory of each of several runs: `heap`, `stack`, or a library's file.
+  static func sightings(
+    of secrets: GivenSecrets,
+    in runs: [RememberedRun]
+  ) async throws -> [[Sighting]] {
+    guard let first = runs.first else { return [] }
+    let known = try first.folder.file("secrets", holding: secrets.json.serialized())
+    let found = try await Sighting.search(
+      [script, "search", known] + runs.map { "\($0.folder.path)/memory" }
     )
+    return (found.arrayValue ?? []).map { Sighting.list(of: $0) }
   }
 }
 
