@@ -123,7 +123,10 @@ import Synchronization
     let size =
       unsafe acct_curl_get_size(library.table, easy, CURLINFO_SIZE_UPLOAD_T)
       &+ acct_curl_get_size(library.table, easy, CURLINFO_SIZE_DOWNLOAD_T)
-    if size != lastSize || response.isHeldUp || upload?.isWaitedFor ?? false {
+    // What ended a moment ago counts: it may have filled all the time since the last look.
+    let wasHeldUp = response.hasBeenHeldUp()
+    let wasWaitedFor = upload?.hasBeenWaitedFor() ?? false
+    if size != lastSize || wasHeldUp || wasWaitedFor {
       lastSize = size
       lastProgress = .now
     }
