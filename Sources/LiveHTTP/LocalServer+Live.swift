@@ -15,11 +15,12 @@ extension LocalServer {
     LocalServer { place, answer throws(ListenFailure) in
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       do throws(ListenFailure) {
-        let (listener, bound) = try await listen(at: place, in: folder, group)
-        let serving = Task { await serveAll(listener, answer) }
+        let conversations = LocalConversations(answer)
+        let (listener, bound) = try await listen(at: place, in: folder, group, conversations)
         return Serving(place: bound) {
-          serving.cancel()
-          await serving.value
+          // It fails only where it has been closed already.
+          try? await listener.close()
+          await conversations.end()
           if case .socket(let path?) = bound { unsafe unlink(path) }
           await group.end()
         }
@@ -32,25 +33,24 @@ extension LocalServer {
 }
 
 typealias LocalConnection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
-private typealias Listener = NIOAsyncChannel<LocalConnection, Never>
 
 private func listen(
   at place: LocalPlace,
   in folder: () throws(ListenFailure) -> String,
-  _ group: MultiThreadedEventLoopGroup
-) async throws(ListenFailure) -> (Listener, LocalPlace) {
+  _ group: MultiThreadedEventLoopGroup,
+  _ conversations: LocalConversations
+) async throws(ListenFailure) -> (any Channel, LocalPlace) {
   let bootstrap = ServerBootstrap(group: group)
     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
     .serverChannelOption(.backlog, value: 256)
+    .childChannelInitializer { channel in
+      channel.eventLoop.makeCompletedFuture { conversations.begin(try connection(channel)) }
+    }
   switch place {
   case .port(let port):
     do {
-      let listener = try await bootstrap.bind(
-        host: "127.0.0.1",
-        port: port ?? 0,
-        childChannelInitializer: connection
-      )
-      return (listener, .port(listener.channel.localAddress?.port ?? port ?? 0))
+      let listener = try await bootstrap.bind(host: "127.0.0.1", port: port ?? 0).get()
+      return (listener, .port(listener.localAddress?.port ?? port ?? 0))
     } catch {
       throw .failed(port: port, reason: reason(error))
     }
@@ -62,10 +62,7 @@ private func listen(
     let mask = umask(0o177)
     defer { umask(mask) }
     do {
-      let listener = try await bootstrap.bind(
-        unixDomainSocketPath: path,
-        childChannelInitializer: connection
-      )
+      let listener = try await bootstrap.bind(unixDomainSocketPath: path).get()
       return (listener, .socket(path: path))
     } catch {
       throw .unusableSocket(path: path, reason: reason(error))
@@ -73,20 +70,17 @@ private func listen(
   }
 }
 
-@Sendable private func connection(
-  _ channel: any Channel
-) -> EventLoopFuture<LocalConnection> {
-  channel.eventLoop.makeCompletedFuture {
-    // Not NIO's own server pipeline: requests are answered in turn anyhow, and its handler of
-    // errors takes over an answer that another is about to give, which its next handler forbids.
-    let pipeline = channel.pipeline.syncOperations
-    try pipeline.addHandler(HTTPResponseEncoder())
-    try pipeline.addHandler(
-      ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
-    )
-    try pipeline.addHandler(NIOHTTPResponseHeadersValidator())
-    return try LocalConnection(wrappingChannelSynchronously: channel)
-  }
+/// Makes a connection of a channel that has just been accepted; to be called on its event loop.
+private func connection(_ channel: any Channel) throws -> LocalConnection {
+  // Not NIO's own server pipeline: requests are answered in turn anyhow, and its handler of
+  // errors takes over an answer that another is about to give, which its next handler forbids.
+  let pipeline = channel.pipeline.syncOperations
+  try pipeline.addHandler(HTTPResponseEncoder())
+  try pipeline.addHandler(
+    ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
+  )
+  try pipeline.addHandler(NIOHTTPResponseHeadersValidator())
+  return try LocalConnection(wrappingChannelSynchronously: channel)
 }
 
 /// Takes a socket away that a process left which is no more; anything else stays.
@@ -117,23 +111,5 @@ private func isAnswered(_ path: String) -> Bool {
     unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
       unsafe connect(socket, generic, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
     }
-  }
-}
-
-/// Serves every connection until the task is cancelled.
-private func serveAll(
-  _ listener: Listener,
-  _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
-) async {
-  do {
-    try await listener.executeThenClose { connections in
-      try await withThrowingDiscardingTaskGroup { group in
-        for try await connection in connections {
-          group.addTask { await LocalConversation(connection, answer).run() }
-        }
-      }
-    }
-  } catch {
-    // A listener ends by being stopped; whoever stopped it knows.
   }
 }

@@ -104,6 +104,18 @@ struct LocalServerEndTests {
     for visitor in visitors { #expect(await visitor.everything().isEmpty) }
   }
 
+  @Test("stopping ends connections that were made a moment ago, and that nobody has looked at")
+  func stopAtOnce() async throws {
+    for _ in 1...100 {
+      let visitors = try await serving { _ in
+        .text(200, "well")
+      } _: { port in
+        [try await Visitor(to: port), try await Visitor(to: port)]
+      }
+      for visitor in visitors { #expect(await visitor.everything().isEmpty) }
+    }
+  }
+
   @Test("a slow reader holds its writer back")
   func slowReader() async throws {
     let part = [UInt8](repeating: 0x78, count: 1 << 16)

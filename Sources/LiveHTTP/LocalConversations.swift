@@ -1,0 +1,42 @@
+import AcctPorts
+import NIOCore
+import Synchronization
+
+/// The conversations of one server, each a task that begins when its connection is accepted.
+///
+/// Not a sequence of connections to be served in turn: what waits in one when the server is stopped is
+/// dropped, and NIO ends the process where a connection is dropped that nobody has ended.
+final class LocalConversations: Sendable {
+  private let answer: @Sendable (LocalRequest) async -> LocalResponse
+  private let state = Mutex(State())
+
+  private struct State {
+    var count = 0
+    var open: [Int: Task<Void, Never>] = [:]
+  }
+
+  init(_ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse) {
+    self.answer = answer
+  }
+
+  /// Serves a connection.
+  func begin(_ connection: LocalConnection) {
+    let conversation = LocalConversation(connection, answer)
+    state.withLock { state in
+      state.count += 1
+      let number = state.count
+      // It can't end before it is noted: for that it needs the lock.
+      state.open[number] = Task {
+        await conversation.run()
+        self.state.withLock { _ = $0.open.removeValue(forKey: number) }
+      }
+    }
+  }
+
+  /// Ends what is open; no connection may be accepted any more.
+  func end() async {
+    let open = state.withLock { Array($0.open.values) }
+    for conversation in open { conversation.cancel() }
+    for conversation in open { await conversation.value }
+  }
+}
