@@ -25,6 +25,7 @@ TRACEME, CONT, SETOPTIONS = 0, 7, 0x4200
 TRACECLONE, TRACEEXIT, EXITKILL = 0x08, 0x40, 0x100000
 EVENT_EXIT = 6
 WALL = 0x40000000
+EXIT_GROUP = "231" if os.uname().machine == "x86_64" else "94"
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -45,8 +46,13 @@ def started(command: list[str]) -> int:
     return pid
 
 
+def ends_all(leader: int, thread: int) -> bool:
+    with open(f"/proc/{leader}/task/{thread}/syscall", encoding="ascii") as call:
+        return call.read().split()[0] == EXIT_GROUP
+
+
 def run(command: list[str], at_exit: Callable[[int], None]) -> int:
-    """Runs a command to its end; `at_exit` is called with its id when its first thread is about to go."""
+    """Runs a command to its end; `at_exit` is called with its id when it is about to go."""
     leader = started(command)
     signal.signal(signal.SIGUSR1, lambda *_: at_exit(leader))
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # is meant for the command, which is told itself
@@ -58,7 +64,9 @@ def run(command: list[str], at_exit: Callable[[int], None]) -> int:
                 return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
             continue
         number, event = os.WSTOPSIG(status), status >> 16
-        if event == EVENT_EXIT and pid == leader:
+        # Whoever calls exit_group(2) stops there for sure; the first thread, if it is another one, is
+        # killed by that, and may be past stopping.
+        if event == EVENT_EXIT and (pid == leader or ends_all(leader, pid)):
             at_exit(leader)
         # A new thread begins with a stop of its own, and exec with a trap: no signals to anybody. What
         # asks for a copy is for this process, though the whole group gets it.
