@@ -19,9 +19,9 @@ final class Line: Sendable {
 
   /// Does something over the connection, when it is its turn.
   ///
-  /// One that was kept may have ended since: the bus or the session was, while nobody looked. Then it
-  /// is done over a new one, from the beginning, since no operation has done by then what it would
-  /// not do again.
+  /// The bus may have ended one that was kept, or the provider the session of it, while nobody looked.
+  /// What fails over such a one in a way that may be due to that is done over a new one, from the
+  /// beginning: no operation has done by then what it would not do again.
   ///
   /// - Parameters:
   ///   - address: where to connect to, if need be.
@@ -42,7 +42,7 @@ final class Line: Sendable {
       if let channel = kept.take() {
         channel.bus.extend(until: end)
         do throws(KeyringFailure) { return try Self.use(channel, keepingIn: &kept, body) } catch {
-          guard channel.isStale else { throw error }
+          guard channel.hasEnded || error.isAnError else { throw error }
         }
       }
       return try Self.use(try PlainChannel(to: address, until: end), keepingIn: &kept, body)
@@ -54,7 +54,18 @@ final class Line: Sendable {
     keepingIn kept: inout PlainChannel?,
     _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> Result
   ) throws(KeyringFailure) -> Result {
-    defer { if channel.isReusable { kept = channel } }
-    return try body(channel)
+    do throws(KeyringFailure) {
+      let result = try body(channel)
+      if channel.isReusable { kept = channel }
+      return result
+    } catch {
+      if channel.isReusable, !error.isAnError { kept = channel }
+      throw error
+    }
   }
+}
+
+extension KeyringFailure {
+  /// Whether it is an error of the provider's own, such as that it knows no such session.
+  fileprivate var isAnError: Bool { if case .failed = self { true } else { false } }
 }

@@ -9,8 +9,8 @@ final class PlainChannel: Channel {
   private var unanswered = 0
   private var hasFailed = false
   private var hasPrompted = false
-  /// Whether the bus has hung up, or the provider has ended the session: a new one may do better.
-  private(set) var isStale = false
+  /// Whether the bus has hung up.
+  private(set) var hasEnded = false
 
   /// Connects.
   ///
@@ -25,7 +25,7 @@ final class PlainChannel: Channel {
   /// Whether nothing of what it was used for is left in it.
   ///
   /// A reply may still come to who did not wait for it, and a prompt leaves a subscription.
-  var isReusable: Bool { unanswered == 0 && !hasFailed && !hasPrompted && !isStale }
+  var isReusable: Bool { unanswered == 0 && !hasFailed && !hasPrompted }
 
   func send<Answer>(_ call: BusCall<Answer>, to name: String) throws(KeyringFailure) -> UInt32 {
     unanswered += 1
@@ -36,7 +36,6 @@ final class PlainChannel: Channel {
     let reply: BusMessage
     do { reply = try bus.reply(to: serial) } catch { throw failed(error) }
     unanswered -= 1
-    if reply.errorName == "org.freedesktop.Secret.Error.NoSession" { isStale = true }
     return reply
   }
 
@@ -58,7 +57,7 @@ final class PlainChannel: Channel {
 
   private func failed(_ error: BusError) -> KeyringFailure {
     hasFailed = true
-    if case .unreachable = error { isStale = true }
+    if case .unreachable = error { hasEnded = true }
     return KeyringFailure(error)
   }
 }

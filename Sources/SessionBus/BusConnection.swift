@@ -51,7 +51,8 @@ package final class BusConnection {
   ///   - name: Whom it is for.
   /// - Returns: The number to wait for the reply by.
   package func send<Answer>(_ call: BusCall<Answer>, to name: String) -> UInt32 {
-    // Around in a week of full load; by then the first reply, the greeting's, was all that is kept.
+    // A process that serves for months comes round. The greeting's, 1, is the only one that nobody waits
+    // for, so its reply is still there.
     lastSerial = lastSerial == .max ? 2 : lastSerial + 1
     var message = call.message(serial: lastSerial, to: name)
     outgoing.append(contentsOf: message)
