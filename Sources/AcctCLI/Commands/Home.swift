@@ -6,6 +6,7 @@ import ArgumentParser
 /// What `acct` alone says: where things stand, and what to do next.
 struct Home: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "home",
     abstract: "Say where things stand.",
     shouldDisplay: false
   )

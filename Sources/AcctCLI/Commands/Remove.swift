@@ -5,6 +5,7 @@ import ArgumentParser
 /// Deletes every local trace of an account.
 struct Remove: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "remove",
     abstract: "Remove an account and everything that is kept of it."
   )
 

@@ -14,6 +14,7 @@ struct VaultCommand: ParsableCommand {
   /// Lets the vault's key rest in the kernel for a while.
   struct Unlock: AcctCommand {
     static let configuration = CommandConfiguration(
+      commandName: "unlock",
       abstract: "Ask for the passphrase once, and not again for a while."
     )
 
@@ -36,7 +37,10 @@ struct VaultCommand: ParsableCommand {
 
   /// Forgets the vault's key.
   struct Lock: AcctCommand {
-    static let configuration = CommandConfiguration(abstract: "Forget the passphrase at once.")
+    static let configuration = CommandConfiguration(
+      commandName: "lock",
+      abstract: "Forget the passphrase at once."
+    )
 
     @OptionGroup var options: SharedOptions
 
@@ -50,6 +54,7 @@ struct VaultCommand: ParsableCommand {
   /// Changes the passphrase.
   struct Passphrase: AcctCommand {
     static let configuration = CommandConfiguration(
+      commandName: "passphrase",
       abstract: "Change the passphrase; the items stay as they are."
     )
 
