@@ -74,7 +74,7 @@ extension KeyringFailure {
   fileprivate var event: SessionEvent {
     switch self {
     case .locked, .cancelled: .keyringLocked
-    case .unavailable, .failed, .timedOut: .keyringUnavailable
+    case .unavailable, .noVault, .failed, .timedOut: .keyringUnavailable
     }
   }
 
@@ -83,6 +83,7 @@ extension KeyringFailure {
     case .locked(let reason): reason
     case .cancelled: nil
     case .unavailable(let reason), .failed(let reason): reason
+    case .noVault: "there is no vault yet"
     case .timedOut: "the keyring did not answer in time"
     }
   }

@@ -56,7 +56,7 @@ package struct Overview: Sendable {
       keyringState =
         switch failure {
         case .locked, .cancelled: .locked
-        case .unavailable, .timedOut, .failed: .unavailable
+        case .unavailable, .noVault, .timedOut, .failed: .unavailable
         }
       obstacle = .keyring(failure, kind)
     }

@@ -20,8 +20,8 @@ struct DoctorWords {
 
   init(_ subject: Finding.Subject) {
     switch subject {
-    case .keyringReady, .keyringUndecided, .keyringDecisionLost, .keyringOverridden, .keyring,
-      .unknownKeyring:
+    case .keyringReady, .noVault, .keyringUndecided, .keyringDecisionLost, .keyringOverridden,
+      .keyring, .unknownKeyring:
       self.init(keyring: subject)
     case .filesPrivate, .readable, .writable, .foreign, .link, .files:
       self.init(files: subject)
@@ -69,6 +69,8 @@ extension DoctorWords {
     switch subject {
     case .keyringReady(let kind):
       self.init("keyring", "the keyring (\(kind.rawValue)) is there and unlocked")
+    case .noVault:
+      self.init("keyring", "there is no vault yet; the first `acct add` makes it")
     case .keyringDecisionLost(let found?):
       self.init(
         "keyringDecision",

@@ -17,6 +17,8 @@ package struct Finding: Sendable {
   package enum Subject: Sendable {
     // The keyring.
     case keyringReady(Keyring.Kind)
+    /// The vault is the keyring, and nothing has been kept in it yet.
+    case noVault
     /// No account is there, and none was decided on.
     case keyringUndecided
     /// The file with the decision is missing or damaged.
@@ -64,8 +66,8 @@ package struct Finding: Sendable {
 
   package var severity: Severity {
     switch subject {
-    case .keyringReady, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch, .tidy,
-      .hints, .clockRight:
+    case .keyringReady, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
+      .tidy, .hints, .clockRight:
       .ok
     case .keyringOverridden, .interruptedRenewal, .missing(.refreshToken, _), .itemsUnknown,
       .temporaryFiles, .locks, .noTime:
