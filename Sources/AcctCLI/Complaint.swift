@@ -33,16 +33,16 @@ struct Complaint: Equatable {
     )
   }
 
+  /// What is printed on standard error.
+  var json: JSON { ["version": 1, "error": errorObject] }
+
   /// The `error` object of the contract.
-  var json: JSON {
+  var errorObject: JSON {
     [
-      "version": 1,
-      "error": [
-        "code": .string(code),
-        "message": .string(message),
-        "hint": hint.map(JSON.string) ?? .null,
-        "exit": .number(JSONNumber(Int64(status.rawValue))),
-      ],
+      "code": .string(code),
+      "message": .string(message),
+      "hint": hint.map(JSON.string) ?? .null,
+      "exit": .number(JSONNumber(Int64(status.rawValue))),
     ]
   }
 }
