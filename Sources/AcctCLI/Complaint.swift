@@ -61,6 +61,13 @@ extension Complaint {
         "\(name) has a DPoP key, and a proof is for one method and one URL: name the URL",
         hint: "acct header [METHOD] URL"
       )
+    case .noBearer(let name):
+      self.init(
+        "noBearer",
+        .usage,
+        "the token of \(name) is bound to a DPoP key and can't be sent as a bearer token",
+        hint: "leave out --bearer"
+      )
     case .methodMalformed(let method):
       self.init("usage", .usage, "not an HTTP method: \(method)")
     case .malformed(let malformed): self.init(malformed)

@@ -20,6 +20,8 @@ package enum EngineError: Error, Equatable, Sendable {
   // Where to.
   /// A DPoP proof is for one method and one URL.
   case urlNeeded(AccountName)
+  /// A token that is bound to a key is no bearer token.
+  case noBearer(AccountName)
   case methodMalformed(String)
   case malformed(Malformed)
   case refusedOrigin(Origin, account: AccountName, allowed: [Origin])
