@@ -104,6 +104,8 @@ package enum EngineError: Error, Equatable, Sendable {
 package enum SignInReason: Equatable, Sendable {
   /// The token's time is up, and it can't be renewed.
   case expired
+  /// The token has too little time left to be used, in these words.
+  case ending(reason: String)
   /// The token's time is up, and `--offline` forbids to renew it.
   case unrenewed
   /// The server has ended the session, in these words.
