@@ -44,7 +44,8 @@ package enum EngineError: Error, Equatable, Sendable {
   case otherKey(account: AccountName)
   /// What the keyring holds for the account is not what acct writes.
   case damagedItem(AccountName, ItemKind)
-  /// Its credentials were being replaced by new ones when that was interrupted.
+  /// Its key is not the one that its file tells of: an older acct was interrupted when it replaced
+  /// credentials.
   case halfReplaced(AccountName)
   case damagedAccount(AccountID)
 

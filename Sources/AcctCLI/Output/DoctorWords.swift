@@ -25,7 +25,8 @@ struct DoctorWords {
       self.init(keyring: subject)
     case .filesPrivate, .readable, .writable, .foreign, .link, .files:
       self.init(files: subject)
-    case .accountsReadable, .damagedAccount, .activeGone, .interruptedRenewal, .itemsMatch,
+    case .accountsReadable, .damagedAccount, .activeGone, .interruptedRenewal,
+      .interruptedReplacement, .itemsMatch,
       .orphans, .missing, .itemsUnknown:
       self.init(accounts: subject)
     case .tidy: self.init("leftovers", "nothing was left behind")
@@ -147,6 +148,12 @@ extension DoctorWords {
         "interruptedRenewal",
         "a renewal of \(name) was interrupted \(duration(seconds)) ago",
         fix: "`acct refresh \(name)`"
+      )
+    case .interruptedReplacement(let name):
+      self.init(
+        "interruptedReplacement",
+        "new credentials of \(name) were being stored when that was interrupted; it still works",
+        fix: repair
       )
     case .orphans(let id, rebuilt: nil):
       self.init(

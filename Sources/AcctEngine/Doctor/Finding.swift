@@ -41,6 +41,8 @@ package struct Finding: Sendable {
     case damagedAccount(AccountID)
     case activeGone(AccountID)
     case interruptedRenewal(AccountName, secondsAgo: Int64)
+    /// New credentials were being put in the place of the old ones.
+    case interruptedReplacement(AccountName)
 
     // Accounts and items.
     case itemsMatch
@@ -69,7 +71,8 @@ package struct Finding: Sendable {
     case .keyringReady, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
       .tidy, .hints, .clockRight:
       .ok
-    case .keyringOverridden, .interruptedRenewal, .missing(.refreshToken, _), .itemsUnknown,
+    case .keyringOverridden, .interruptedRenewal, .interruptedReplacement,
+      .missing(.refreshToken, _), .itemsUnknown,
       .temporaryFiles, .locks, .noTime:
       .warning
     case .keyringDecisionLost, .keyring, .unknownKeyring, .readable, .writable, .foreign, .link,
