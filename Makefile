@@ -1,7 +1,7 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test torture soak screens picture lint format completions order fuzz bench demo \
-	first-ten-minutes deb packages install files uninstall clean
+.PHONY: help setup build test torture soak screens picture lint format completions order fuzz sanitize \
+	bench demo first-ten-minutes deb packages install files uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
@@ -31,7 +31,7 @@ release_flags = $(flags) --configuration release --product acct --static-swift-s
 	--disable-local-rpath $(start_up) $(linking)
 binary = .build/release/acct
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/check-manual \
-	.ci/check-packages .ci/count-tests .ci/fuzz completions/generate packaging/deb \
+	.ci/check-packages .ci/count-tests .ci/fuzz .ci/sanitize completions/generate packaging/deb \
 	packaging/start-up-order \
 	Examples/git-credential-acct Examples/systemd/acct-renew \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
@@ -61,6 +61,13 @@ soak: ## 30 processes in bad weather for SOAK_SECONDS (600)
 	@.ci/setup build test
 	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(SWIFT) test $(flags) --disable-xctest --no-parallel \
 		--filter SoakTests
+
+sanitize: ## tests under the sanitizers of address, threads, undefined behaviour; acct under valgrind
+	@.ci/setup build test sanitize
+	.ci/sanitize address
+	.ci/sanitize thread
+	.ci/sanitize undefined
+	.ci/sanitize valgrind
 
 screens: ## writes anew how screens must look, for `git diff` to show
 	@.ci/setup build test
