@@ -8,42 +8,44 @@ struct SessionBackend: Sendable {
   private let world: World
   private let timeout: Int
 
+  private static let sessionPath = "/api/auth/session"
+  private static let refreshPath = "/mobile/refresh-token"
+  /// The calls whose answers say whose session it is.
+  static let paths = [sessionPath, refreshPath]
+
   init(_ origin: Origin, _ world: World, timeout: Int) {
     self.origin = origin
     self.world = world
     self.timeout = timeout
   }
 
+  /// What a backend says of a session, and the one that it put in its place, if it did.
+  typealias Word = (answer: SessionAnswer, rolled: RolledCookie?)
+
   /// Asks whether a session goes on.
   ///
-  /// - Returns: The backend's word, and the session that it put in this one's place, if it did.
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
-  func validate(
-    _ session: Token
-  ) async throws(EngineError) -> (answer: SessionAnswer, rolled: SealedSession?) {
-    let response = try await send("GET", "/api/auth/session", session)
-    let answer = SessionAnswer(
-      status: response.status,
-      contentType: response.field("Content-Type"),
-      retryAfter: response.field("Retry-After"),
-      location: response.field("Location"),
-      body: response.body
-    )
-    return (answer, RolledCookie.session(in: response.fields, at: world.clock.now()))
+  func validate(_ session: Token) async throws(EngineError) -> Word {
+    let response = try await send("GET", Self.sessionPath, session)
+    let answer = ServerAnswer(response)
+    do {
+      let rolled = try RolledCookie(
+        in: response.fields,
+        status: response.status,
+        naming: answer,
+        at: world.clock.now()
+      )
+      return (SessionAnswer(answer), rolled)
+    } catch {
+      return (.unanswered(.failed(error)), nil)
+    }
   }
 
   /// Asks for a session in place of this one.
   ///
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
   func refresh(_ session: Token) async throws(EngineError) -> SessionRefreshAnswer {
-    let response = try await send("GET", "/mobile/refresh-token", session)
-    return SessionRefreshAnswer(
-      status: response.status,
-      contentType: response.field("Content-Type"),
-      retryAfter: response.field("Retry-After"),
-      location: response.field("Location"),
-      body: response.body
-    )
+    SessionRefreshAnswer(ServerAnswer(try await send("GET", Self.refreshPath, session)))
   }
 
   /// Ends a session; returns the status of the answer.
@@ -60,20 +62,10 @@ struct SessionBackend: Sendable {
   func start(_ handle: Handle, challenge: String) async throws(EngineError) -> HTTPURL {
     let body = MobileStart.body(handle: handle, challenge: challenge)
     let response = try await send("POST", "/api/auth/mobile-start", nil, body)
-    let answer = MobileStart(
-      status: response.status,
-      contentType: response.field("Content-Type"),
-      retryAfter: response.field("Retry-After"),
-      location: response.field("Location"),
-      body: response.body
-    )
-    switch answer {
+    switch MobileStart(ServerAnswer(response)) {
     case .started(let address): return address
     case .refused(let reason): throw .authorizationRefused(code: reason, description: nil)
-    case .limited(let retryAfter): throw .rateLimited(retryAfter: retryAfter, origin)
-    case .serverFailed(let status, let retryAfter):
-      throw .serverFailed(status: status, retryAfter: retryAfter, origin)
-    case .failed(let error): throw .oauth(error, origin)
+    case .unanswered(let noAnswer): throw EngineError(noAnswer, origin)
     }
   }
 
