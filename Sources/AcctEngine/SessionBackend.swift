@@ -20,32 +20,43 @@ struct SessionBackend: Sendable {
   }
 
   /// What a backend says of a session, and the one that it put in its place, if it did.
-  typealias Word = (answer: SessionAnswer, rolled: RolledCookie?)
+  typealias Word<Answer> = (answer: Answer, rolled: RolledCookie?)
 
   /// Asks whether a session goes on.
   ///
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
-  func validate(_ session: Token) async throws(EngineError) -> Word {
-    let response = try await send("GET", Self.sessionPath, session)
-    let answer = ServerAnswer(response)
-    do {
-      let rolled = try RolledCookie(
-        in: response.fields,
-        status: response.status,
-        naming: answer,
-        at: world.clock.now()
-      )
-      return (SessionAnswer(answer), rolled)
-    } catch {
-      return (.unanswered(.failed(error)), nil)
-    }
+  func validate(_ session: Token) async throws(EngineError) -> Word<SessionAnswer> {
+    let (answer, rolled) = try await ask(Self.sessionPath, session)
+    return (SessionAnswer(answer), rolled)
   }
 
   /// Asks for a session in place of this one.
   ///
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
-  func refresh(_ session: Token) async throws(EngineError) -> SessionRefreshAnswer {
-    SessionRefreshAnswer(ServerAnswer(try await send("GET", Self.refreshPath, session)))
+  func refresh(_ session: Token) async throws(EngineError) -> Word<SessionRefreshAnswer> {
+    let (answer, rolled) = try await ask(Self.refreshPath, session)
+    return (SessionRefreshAnswer(answer), rolled)
+  }
+
+  private func ask(
+    _ path: String,
+    _ session: Token
+  ) async throws(EngineError) -> Word<ServerAnswer> {
+    let response = try await send("GET", path, session)
+    let answer = ServerAnswer(response)
+    let rolled: RolledCookie?
+    do {
+      rolled = try RolledCookie(
+        in: response.fields,
+        status: response.status,
+        naming: answer,
+        at: world.clock.now()
+      )
+    } catch {
+      // Whose it is can't be known; the answer itself is no better, and says so.
+      rolled = nil
+    }
+    return (answer, rolled)
   }
 
   /// Ends a session; returns the status of the answer.

@@ -68,7 +68,7 @@ struct SessionTurn {
     if let verdict = tries.verdict.take(), tries.doubted == session { throw try ended(verdict) }
     account.renewalStartedAt = world.clock.now()
     try save()
-    let word: SessionBackend.Word
+    let word: SessionBackend.Word<SessionAnswer>
     do { word = try await backend.validate(session) } catch { return try unanswered(error) }
     try await keep(word.rolled)
     switch word.answer {
@@ -93,9 +93,10 @@ struct SessionTurn {
     _ tries: inout Tries,
     after refusal: Refusal?
   ) async throws(EngineError) -> End {
-    let answer: SessionRefreshAnswer
-    do { answer = try await backend.refresh(session) } catch { return try unanswered(error) }
-    switch answer {
+    let word: SessionBackend.Word<SessionRefreshAnswer>
+    do { word = try await backend.refresh(session) } catch { return try unanswered(error) }
+    try await keep(word.rolled)
+    switch word.answer {
     case .granted(let sealed, let owner):
       try requireOwn(owner)
       try await replace(sealed)
