@@ -110,7 +110,7 @@ struct Renewal: Sendable {
       account.take(.ended, reason: reason, at: world.clock.now())
       try settle(&account, wasSent: false)
       throw .signInRequired(account: account.name, .ended(reason: reason))
-    case .limited, .serverFailed, .failed:
+    case .unanswered:
       try settle(&account, wasSent: answer.outcome.mayHaveSpentTheToken || wasInterrupted)
       throw EngineError(answer.outcome, server.tokenEndpoint.origin)
     }
@@ -157,9 +157,10 @@ extension TokenOutcome {
   /// Whether the server may have taken the refresh token although no tokens came of it.
   var mayHaveSpentTheToken: Bool {
     switch self {
-    case .serverFailed: true
-    case .failed(.notJSON), .failed(.malformedAnswer), .failed(.tokenType): true
-    case .failed, .limited, .granted, .ended: false
+    case .unanswered(.serverFailed), .unanswered(.failed(.notJSON)),
+      .unanswered(.failed(.malformedAnswer)), .unanswered(.failed(.tokenType)):
+      true
+    case .unanswered(.failed), .unanswered(.limited), .granted, .ended: false
     }
   }
 }
