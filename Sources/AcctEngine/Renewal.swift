@@ -50,6 +50,7 @@ struct Renewal: Sendable {
       guard current.standing.state != .reauthRequired else {
         throw current.obstacle(current.lastKnownState(at: world.clock.now()))
       }
+      current = try await ReplaceCredentials(world, interaction).settled(current)
       let wallet = try Wallet(of: current, in: world, interaction)
       let contents = try await wallet.readForRenewal()
       if let expiresAt = contents.expiresAt { current.lease.expiresAt = expiresAt }

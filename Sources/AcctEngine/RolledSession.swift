@@ -44,6 +44,7 @@ struct RolledSession: Sendable {
       guard var current = try book.account(account.id) else { return }
       let isStored = try await Patience(world, tell)(for: current.name.description, interaction) {
         (interaction) async throws(EngineError) in
+        let current = try await ReplaceCredentials(world, interaction).settled(current)
         let wallet = try Wallet(of: current, in: world, interaction)
         // A renewal, a sign-in or a later answer may have brought another one meanwhile.
         guard try await wallet.read().token == sent else { return false }

@@ -85,18 +85,19 @@ struct SessionKeeping: Sendable {
     _ tries: inout SessionTurn.Tries
   ) async throws(EngineError) -> SessionTurn.End {
     try await book.exclusively(account.id) { () throws(EngineError) -> SessionTurn.End in
-      guard let current = try book.account(account.id) else {
+      guard let found = try book.account(account.id) else {
         throw .unknownAccount(
           reference: account.name.description,
           selectedBy: .option,
           candidates: []
         )
       }
-      guard current.standing.state != .reauthRequired else {
-        throw current.obstacle(current.lastKnownState(at: world.clock.now()))
+      guard found.standing.state != .reauthRequired else {
+        throw found.obstacle(found.lastKnownState(at: world.clock.now()))
       }
       // Whoever has asked since for another process has asked for this one, too.
-      guard isDue(current), current.validatedAt == tries.seen else { return .done }
+      guard isDue(found), found.validatedAt == tries.seen else { return .done }
+      let current = try await ReplaceCredentials(world, interaction).settled(found)
       let wallet = try Wallet(of: current, in: world, interaction)
       guard let session = try await wallet.read().token, let origin = current.service else {
         throw current.obstacle(current.assess(.missing, at: world.clock.now()))
