@@ -48,7 +48,11 @@ package struct Overview: Sendable {
     var obstacle: EngineError?
     do {
       let contents: Wallet.Contents
-      (account, contents) = try await Wallet.readWhole(of: account, in: world, interaction)
+      if account.incoming?.isWhole == true {
+        (account, contents) = try await Wallet.readWhole(of: account, in: world, interaction)
+      } else {
+        contents = try await wallet.readToTell()
+      }
       if let expiresAt = contents.expiresAt { account.lease.expiresAt = expiresAt }
       evidence = contents.isUsable(for: account) ? .present : .missing
     } catch .keyring(let failure, let kind) {
@@ -56,7 +60,7 @@ package struct Overview: Sendable {
       keyringState =
         switch failure {
         case .locked, .cancelled: .locked
-        case .unavailable, .timedOut, .failed: .unavailable
+        case .unavailable, .noVault, .timedOut, .failed: .unavailable
         }
       obstacle = .keyring(failure, kind)
     }
@@ -106,6 +110,7 @@ extension Account {
       case .signedOut: .signedOut(reason: reason)
       case .expired where kind == .guest:
         .guestOver(reason: assessment.reason ?? GuestEnd.past, service)
+      case .expired where assessment.reason != nil: .ending(reason: reason)
       case .valid, .expiring, .expired, .locked, .unavailable: .expired
       }
     return .signInRequired(account: name, why)
