@@ -19,27 +19,20 @@ protocol Channel {
 final class Connection {
   private let channel: any Channel
   private var provider = "org.freedesktop.secrets"
-  /// Whether the default collection was locked when the provider took notice of us.
-  private(set) var wasDefaultLocked = false
 
   init(over channel: any Channel) { self.channel = channel }
 
   /// Has the provider take notice of us, before anything is asked that needs that.
   ///
   /// GNOME Keyring registers a caller in one event and serves its call in another, and the two can
-  /// change places. Then a first call that opens a session ends the whole daemon (its issues 183,
-  /// 190, 194), and one that looks for something finds nothing. Whoever has had an answer to
-  /// something harmless is registered. The answer itself does not matter, nor does an error that
-  /// only says that there is none.
-  ///
-  /// On the same way it asks for the lock, without believing that there is none.
+  /// change places. Then a first call that opens a session or asks a collection for a property ends
+  /// the whole daemon (its issues 183, 190, 194), and one that looks for something finds nothing.
+  /// Whoever has had an answer to something harmless is registered; nothing else may be sent before.
+  /// The answer itself does not matter, nor does an error that only says that there is none.
   ///
   /// - Throws: `KeyringFailure` if nobody answers.
   func introduce() throws(KeyringFailure) {
-    let registering = try begin(ServiceCalls.collections)
-    let locked = try begin(ServiceCalls.isDefaultLocked)
-    do { _ = try finish(registering) } catch .failed {}
-    do { wasDefaultLocked = try finish(locked) } catch .failed {}
+    do { _ = try ask(ServiceCalls.collections) } catch .failed {}
   }
 
   /// The process that answered, once one has.

@@ -38,9 +38,14 @@ extension Conversation {
   ///
   /// - Throws: `KeyringFailure.locked` if nobody may be asked, or it stays locked.
   func openWhatHides() throws(KeyringFailure) {
-    guard connection.wasDefaultLocked, let collection = try hidingCollection() else { return }
+    guard try isDefaultLocked(), let collection = try hidingCollection() else { return }
     try unlock([collection])
     guard try !isLocked(collection) else { throw .dismissed }
+  }
+
+  /// Whether the default collection says that it is locked; without one nothing is hidden.
+  private func isDefaultLocked() throws(KeyringFailure) -> Bool {
+    do { return try connection.ask(ServiceCalls.isDefaultLocked) } catch .failed { return false }
   }
 
   /// Opens a session and finds each kind of item, in one round trip.
