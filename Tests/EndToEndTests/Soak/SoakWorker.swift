@@ -19,7 +19,7 @@ struct SoakWorker {
 
   private static let verbs = [
     "header", "header", "header", "token", "token", "use", "use", "status", "list", "switch",
-    "refresh", "add", "rename", "allow", "revoke", "observe",
+    "refresh", "force", "add", "rename", "allow", "revoke", "observe",
   ]
 
   mutating func work(until end: ContinuousClock.Instant) async throws {
@@ -44,7 +44,8 @@ struct SoakWorker {
       }
       return token.status
     case "use": return try await use(account)
-    case "refresh" where account.kind == .guest: return 0
+    case "refresh" where account.kind == .guest, "force" where account.kind == .guest: return 0
+    case "force": return try await acct(["refresh", "--force", "-a", account.id]).status
     case "status", "refresh": return try await acct([verb, "-a", account.id]).status
     case "list": return try await list()
     case "switch": return try await acct(["switch", account.id]).status
