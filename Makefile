@@ -1,7 +1,7 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test torture soak screens picture lint format completions fuzz bench demo \
-	first-ten-minutes deb packages install files uninstall clean
+.PHONY: help setup build test torture soak screens picture lint format completions order fuzz sanitize \
+	bench demo first-ten-minutes deb packages install files uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
@@ -21,12 +21,18 @@ pages = $(wildcard man/acct*.[1-8])
 flags = --explicit-target-dependency-import-check error
 # Types are looked up by address, not by name: that reads every conformance that there is.
 start_up = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+# Fewer pages to read, and fewer at random, before main(): relocations packed into a twentieth
+# (DT_RELR), no table of symbols that nobody looks up, and what every command runs lying together.
+linking = -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
+	-Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -Xfrontend -Xswiftc -function-sections \
+	-Xlinker --symbol-ordering-file=packaging/start-up.order -Xlinker --no-warn-symbol-ordering
 # What is installed looks for no library beside itself.
 release_flags = $(flags) --configuration release --product acct --static-swift-stdlib \
-	--disable-local-rpath $(start_up)
+	--disable-local-rpath $(start_up) $(linking)
 binary = .build/release/acct
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/check-manual \
-	.ci/check-packages .ci/count-tests .ci/fuzz completions/generate packaging/deb \
+	.ci/check-packages .ci/count-tests .ci/fuzz .ci/sanitize completions/generate packaging/deb \
+	packaging/start-up-order \
 	Examples/git-credential-acct Examples/systemd/acct-renew \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
 
@@ -56,6 +62,13 @@ soak: ## 30 processes in bad weather for SOAK_SECONDS (600)
 	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(SWIFT) test $(flags) --disable-xctest --no-parallel \
 		--filter SoakTests
 
+sanitize: ## tests under the sanitizers of address, threads, undefined behaviour; acct under valgrind
+	@.ci/setup build test sanitize
+	.ci/sanitize address
+	.ci/sanitize thread
+	.ci/sanitize undefined
+	.ci/sanitize valgrind
+
 screens: ## writes anew how screens must look, for `git diff` to show
 	@.ci/setup build test
 	ACCT_WRITE_SCREENS=1 $(SWIFT) test $(flags) --disable-xctest --no-parallel --filter ScreenTests
@@ -75,6 +88,12 @@ completions: ## writes completions/ anew, from the commands as they are
 	@.ci/setup build completions
 	$(SWIFT) build $(flags) --product acct
 	completions/generate .build/debug/acct
+
+order: build ## writes packaging/start-up.order anew; `make build` then links by it
+	@.ci/setup bench
+	packaging/start-up-order $(binary) >.build/start-up.order
+	mv .build/start-up.order packaging/start-up.order
+	rm $(binary) # the build does not know that it depends on this file
 
 fuzz: ## feeds every parser what nobody should send
 	@.ci/setup build

@@ -157,8 +157,8 @@ let package = Package(
     .testTarget(
       name: "AcctCLITests",
       dependencies: [
-        "AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctCLI",
-        "AcctTestSupport",
+        "AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
+        "AcctCLI", "AcctTestSupport",
       ],
       exclude: ["Screens"],
       swiftSettings: houseRules

@@ -15,7 +15,7 @@ function __acct_grammar -S
                 'token'\t'Print the access token, alone on a line' \
                 'request'\t'Make a request as an account' \
                 'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
-                'observe'\t'Learn nonces and limits from a response'\''s headers on standard input' \
+                'observe'\t'Learn from a response'\''s headers on standard input' \
                 'limits'\t'Show what is left, of how much, and when it resets' \
                 'refresh'\t'Renew what is due' \
                 'remove'\t'Remove an account and everything that is kept of it' \
@@ -451,7 +451,7 @@ function __acct_grammar -S
                 'token'\t'Print the access token, alone on a line' \
                 'request'\t'Make a request as an account' \
                 'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
-                'observe'\t'Learn nonces and limits from a response'\''s headers on standard input' \
+                'observe'\t'Learn from a response'\''s headers on standard input' \
                 'limits'\t'Show what is left, of how much, and when it resets' \
                 'refresh'\t'Renew what is due' \
                 'remove'\t'Remove an account and everything that is kept of it' \

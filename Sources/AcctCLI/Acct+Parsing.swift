@@ -20,6 +20,9 @@ extension Acct {
       case "token": TokenCommand.parsed(rest)
       case "status": Status.parsed(rest)
       case "list": List.parsed(rest)
+      case "limits": Limits.parsed(rest)
+      case "observe": ObserveCommand.parsed(rest)
+      case "request": RequestCommand.parsed(rest)
       default: nil
       }
     if let command { return command }

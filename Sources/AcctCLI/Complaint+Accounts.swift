@@ -63,6 +63,7 @@ extension Complaint {
     let message =
       switch reason {
       case .expired: "the session of \(account) has expired"
+      case .ending(let reason): "the token of \(account) is not used any more: \(reason)"
       case .unrenewed: "the token of \(account) has expired, and --offline forbids to renew it"
       case .ended(let reason): "the server has ended the session of \(account): \(reason)"
       case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
@@ -73,7 +74,7 @@ extension Complaint {
       case .unrenewed: "leave out --offline"
       case .guestOver(_, let origin?):
         "`acct add --guest \(origin)` begins a new one; limits stay with this machine"
-      case .expired, .ended, .guestOver, .signedOut:
+      case .expired, .ending, .ended, .guestOver, .signedOut:
         "sign in again with `acct add`; the account keeps its name"
       }
     self.init("signInRequired", .signInRequired, message, hint: hint)

@@ -30,6 +30,13 @@ extension Complaint {
         "\(name) does not answer",
         hint: "its process may hang: restart it and try again; nothing was changed"
       )
+    case .noVault(let folder):
+      self.init(
+        "noVault",
+        .failed,
+        "there is no vault yet in \(folder)",
+        hint: "the first `acct add` makes it"
+      )
     case .failed(let reason):
       self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
     }

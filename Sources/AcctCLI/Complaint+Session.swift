@@ -12,6 +12,13 @@ extension Complaint {
         "\(origin) speaks of \(found) instead of \(expected)",
         hint: "nothing was changed"
       )
+    case .unnamed(let account, let origin):
+      self.init(
+        "otherIdentity",
+        .serverFailed,
+        "\(origin) does not say that this session is \(account)'s",
+        hint: "nothing was changed"
+      )
     case .notExtended(let account, let reason):
       self.init(
         "notExtended",

@@ -33,16 +33,16 @@ struct Complaint: Equatable {
     )
   }
 
+  /// What is printed on standard error.
+  var json: JSON { ["version": 1, "error": errorObject] }
+
   /// The `error` object of the contract.
-  var json: JSON {
+  var errorObject: JSON {
     [
-      "version": 1,
-      "error": [
-        "code": .string(code),
-        "message": .string(message),
-        "hint": hint.map(JSON.string) ?? .null,
-        "exit": .number(JSONNumber(Int64(status.rawValue))),
-      ],
+      "code": .string(code),
+      "message": .string(message),
+      "hint": hint.map(JSON.string) ?? .null,
+      "exit": .number(JSONNumber(Int64(status.rawValue))),
     ]
   }
 }
@@ -60,6 +60,13 @@ extension Complaint {
         .usage,
         "\(name) has a DPoP key, and a proof is for one method and one URL: name the URL",
         hint: "acct header [METHOD] URL"
+      )
+    case .noBearer(let name):
+      self.init(
+        "noBearer",
+        .usage,
+        "the token of \(name) is bound to a DPoP key and can't be sent as a bearer token",
+        hint: "leave out --bearer"
       )
     case .methodMalformed(let method):
       self.init("usage", .usage, "not an HTTP method: \(method)")

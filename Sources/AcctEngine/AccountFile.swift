@@ -38,6 +38,9 @@ package enum AccountFile {
       "standing": .string(standing),
       "reason": .init(account.standing.reason),
       "renewalStartedAt": .init(account.renewalStartedAt?.description),
+      "incoming": account.incoming.map {
+        ["place": .string($0.place.description), "isWhole": .bool($0.isWhole)]
+      } ?? .null,
       "validatedAt": .init(account.validatedAt?.description),
       "createdAt": .string(account.createdAt.description),
     ]
@@ -81,6 +84,7 @@ package enum AccountFile {
       limitations: try file.limitations(),
       standing: try file.standing(),
       renewalStartedAt: try file.optional("renewalStartedAt", Timestamp.init),
+      incoming: try file.incoming(),
       validatedAt: try file.optional("validatedAt", Timestamp.init),
       createdAt: try file.required("createdAt", Timestamp.init)
     )
@@ -144,6 +148,15 @@ package enum AccountFile {
       guard let value = value("limitations"), value != .null else { return nil }
       guard let members = value.objectValue else { throw Damage() }
       return GuestLimitations(members)
+    }
+
+    mutating func incoming() throws(Damage) -> Account.Incoming? {
+      guard let value = value("incoming"), value != .null else { return nil }
+      guard let members = value.objectValue,
+        let place = members["place"]?.stringValue.flatMap({ try? AccountID($0) }),
+        let isWhole = members["isWhole"]?.boolValue
+      else { throw Damage() }
+      return Account.Incoming(place: place, isWhole: isWhole)
     }
 
     mutating func standing() throws(Damage) -> Standing {

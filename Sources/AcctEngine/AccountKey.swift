@@ -41,9 +41,12 @@ package struct AccountKey: Sendable {
     guard account.thumbprint == nil || account.thumbprint == key.thumbprint else {
       throw .otherKey(account: account.name)
     }
-    let wallet = try Wallet(of: account, in: world, interaction)
-    try await AccountBook(world.files).exclusively(account.id) { () throws(EngineError) in
-      try await wallet.write([.init(.keypair, key.privateJWK)])
+    let book = AccountBook(world.files)
+    try await book.exclusively(account.id) { () throws(EngineError) in
+      let current = try await ReplaceCredentials(world, interaction)
+        .settled(book.account(account.id) ?? account)
+      try await Wallet(of: current, in: world, interaction)
+        .write([.init(.keypair, key.privateJWK)])
     }
     return key
   }

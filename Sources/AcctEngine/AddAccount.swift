@@ -143,57 +143,22 @@ package struct AddAccount: Sendable {
     try await book.exclusively(id) { () throws(EngineError) -> Added? in
       let held = world.signals.holdBack()
       defer { held.release() }
-      guard let known = try book.account(id) else { return nil }
-      var account = arrival.account(id, known.name, createdAt: known.createdAt)
+      guard let found = try book.account(id) else { return nil }
+      let replace = ReplaceCredentials(world, interaction)
+      let known = try await replace.settled(found)
+      var account = arrival.account(id, options.name ?? known.name, createdAt: known.createdAt)
       account.allow(known.origins + options.allowedOrigins)
-      let wallet = Wallet(of: account, in: keyring, interaction)
-      let before = Holding(account: known, items: try await wallet.items(ItemKind.allCases))
-      // Before anything else is written: a refused name must leave the old credentials whole.
-      if let name = options.name {
-        try await take(name, for: known)
-        account.name = name
-      }
-      do throws(EngineError) {
-        // Half of them are worse than either: a keyring that goes away now is waited for. Nobody
-        // who wants the book has to wait with it.
-        try await patience(for: known.name.description, interaction) {
-          (interaction) async throws(EngineError) in
-          try await Wallet(of: account, in: keyring, interaction).replaceAll(with: arrival.items)
-        }
-        try await book.exclusively { () throws(EngineError) in
-          try book.save(account)
-          if options.activates { try book.setActive(book.active().switched(to: id)) }
-        }
-      } catch {
-        // As far as it can be had back; the first failure is the one to tell.
-        try? await wallet.replaceAll(with: before.orderedItems)
-        try? await restore(known, named: account.name)
-        throw error
-      }
+      let items = try await Wallet(of: known, in: keyring, interaction).items(ItemKind.allCases)
+      try await replace(
+        known,
+        with: account,
+        arrival.items,
+        in: keyring,
+        patience,
+        activates: options.activates
+      )
+      let before = Holding(account: known, items: items)
       return Added(account: account, wasKnown: true, before: before)
-    }
-  }
-
-  /// Gives a known account the name that was asked for.
-  private func take(_ name: AccountName, for known: Account) async throws(EngineError) {
-    guard name != known.name else { return }
-    try await book.exclusively { () throws(EngineError) in
-      try book.requireFree(name)
-      var renamed = known
-      renamed.name = name
-      try book.save(renamed)
-    }
-  }
-
-  /// Saves an account as it was, but for a name that somebody else has taken meanwhile.
-  private func restore(_ known: Account, named name: AccountName) async throws(EngineError) {
-    try await book.exclusively { () throws(EngineError) in
-      let isTaken = try book.listing().accounts.contains {
-        $0.name == known.name && $0.id != known.id
-      }
-      var account = known
-      if isTaken { account.name = name }
-      try book.save(account)
     }
   }
 

@@ -45,8 +45,11 @@ extension Account {
       guard standing.state == .valid else {
         return Assessment(standing.state, reason: standing.reason, .stop)
       }
-      (event, reason) = (clockEvent(at: now, leaving: minimum), nil)
-    case .present: (event, reason) = (clockEvent(at: now, leaving: minimum), nil)
+      event = clockEvent(at: now, leaving: minimum)
+      reason = clockReason(event, at: now, leaving: minimum)
+    case .present:
+      event = clockEvent(at: now, leaving: minimum)
+      reason = clockReason(event, at: now, leaving: minimum)
     case .missing: (event, reason) = (.missing, "its secrets are not in the keyring")
     case .failure(let failure): (event, reason) = (failure.event, failure.reason)
     }
@@ -65,6 +68,17 @@ extension Account {
     }
   }
 
+  /// Why a token is over that its server would still take; the time alone would contradict it.
+  private func clockReason(
+    _ event: SessionEvent,
+    at now: Timestamp,
+    leaving minimum: Int64?
+  ) -> String? {
+    guard event == .spent, let left = lease.secondsLeft(at: now), left > 0 else { return nil }
+    let lack = minimum == nil ? "5 min or less left" : "less time left than was asked for"
+    return "it has \(lack), and can't be renewed"
+  }
+
   /// The state as far as it is known without asking the keyring or anyone else.
   package func lastKnownState(at now: Timestamp) -> Assessment { assess(.none, at: now) }
 }
@@ -74,7 +88,7 @@ extension KeyringFailure {
   fileprivate var event: SessionEvent {
     switch self {
     case .locked, .cancelled: .keyringLocked
-    case .unavailable, .failed, .timedOut: .keyringUnavailable
+    case .unavailable, .noVault, .failed, .timedOut: .keyringUnavailable
     }
   }
 
@@ -83,6 +97,7 @@ extension KeyringFailure {
     case .locked(let reason): reason
     case .cancelled: nil
     case .unavailable(let reason), .failed(let reason): reason
+    case .noVault: "there is no vault yet"
     case .timedOut: "the keyring did not answer in time"
     }
   }

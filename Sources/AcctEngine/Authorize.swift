@@ -56,7 +56,8 @@ package struct Authorize: Sendable {
   /// - Parameters:
   ///   - target: The request.
   ///   - account: Who makes it.
-  ///   - asBearer: Send a sealed session as a bearer token instead of a cookie.
+  ///   - asBearer: Send a sealed session as a bearer token instead of a cookie; the tokens of
+  ///     others are bearer tokens already, or can't be.
   /// - Returns: The lines, in the order in which they are printed.
   /// - Throws: ``EngineError``: the origin is refused, a sign-in is needed, the keyring fails.
   package func callAsFunction(
@@ -64,6 +65,7 @@ package struct Authorize: Sendable {
     as account: Account,
     asBearer: Bool = false
   ) async throws(EngineError) -> Authorization {
+    if asBearer, account.tokenType == .dpop { throw .noBearer(account.name) }
     if let url = target.url {
       try check(url, for: account)
     } else if account.tokenType == .dpop {

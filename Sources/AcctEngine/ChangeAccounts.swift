@@ -85,8 +85,10 @@ package struct ChangeAccounts: Sendable {
   package func remove(_ account: Account, revoking timeout: Int?) async throws(EngineError)
     -> Notice?
   {
-    let wallet = try Wallet(of: account, in: world, interaction)
-    return try await book.exclusively(account.id) { () throws(EngineError) -> Notice? in
+    try await book.exclusively(account.id) { () throws(EngineError) -> Notice? in
+      let account = try await ReplaceCredentials(world, interaction)
+        .settled(book.account(account.id) ?? account)
+      let wallet = try Wallet(of: account, in: world, interaction)
       try await wallet.prepare()
       let notice = try await revoke(account, wallet, timeout)
       try await Wallet.removeAll(of: account.id, in: wallet.keyring, interaction)

@@ -62,7 +62,9 @@ package struct DeviceSignIn: Sendable {
     for resource in wish.resources { form.add("resource", resource.description) }
     let response = try await exchange.send(.form(form, to: endpoint, exchange))
     let origin = endpoint.origin
-    guard response.status == 200 else { throw EngineError(TokenOutcome(response), origin) }
+    guard response.status == 200 else {
+      throw EngineError(ServerAnswer(response).noAnswer, origin)
+    }
     guard response.field("Content-Type").isJSON,
       let json = response.json
     else { throw .oauth(.notJSON(status: response.status), origin) }

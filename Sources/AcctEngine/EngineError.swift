@@ -20,6 +20,8 @@ package enum EngineError: Error, Equatable, Sendable {
   // Where to.
   /// A DPoP proof is for one method and one URL.
   case urlNeeded(AccountName)
+  /// A token that is bound to a key is no bearer token.
+  case noBearer(AccountName)
   case methodMalformed(String)
   case malformed(Malformed)
   case refusedOrigin(Origin, account: AccountName, allowed: [Origin])
@@ -42,7 +44,8 @@ package enum EngineError: Error, Equatable, Sendable {
   case otherKey(account: AccountName)
   /// What the keyring holds for the account is not what acct writes.
   case damagedItem(AccountName, ItemKind)
-  /// Its credentials were being replaced by new ones when that was interrupted.
+  /// Its key is not the one that its file tells of: an older acct was interrupted when it replaced
+  /// credentials.
   case halfReplaced(AccountName)
   case damagedAccount(AccountID)
 
@@ -102,6 +105,8 @@ package enum EngineError: Error, Equatable, Sendable {
 package enum SignInReason: Equatable, Sendable {
   /// The token's time is up, and it can't be renewed.
   case expired
+  /// The token has too little time left to be used, in these words.
+  case ending(reason: String)
   /// The token's time is up, and `--offline` forbids to renew it.
   case unrenewed
   /// The server has ended the session, in these words.

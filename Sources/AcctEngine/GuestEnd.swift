@@ -41,7 +41,9 @@ package struct GuestEnd: Sendable {
     guard account.kind == .guest else { return false }
     return try await book.exclusively(account.id) { () throws(EngineError) in
       // `add --guest` may have brought a new token meanwhile.
-      guard var current = try book.account(account.id), current.lease == account.lease,
+      guard let found = try book.account(account.id) else { return false }
+      var current = try await ReplaceCredentials(world, interaction).settled(found)
+      guard current.lease == account.lease,
         current.validatedAt == account.validatedAt,
         current.take(.guestSpent, reason: reason, at: world.clock.now()) == .discard
       else { return false }

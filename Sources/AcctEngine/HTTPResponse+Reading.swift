@@ -8,20 +8,27 @@ extension HTTPResponse {
   var json: JSON? { body.withBytes { span in try? JSON(parsing: span) } }
 }
 
-extension TokenOutcome {
-  /// Classifies a response.
-  ///
-  /// - Parameters:
-  ///   - response: The response.
-  ///   - key: The thumbprint of the key that signed the request's proof, if there was one.
-  init(_ response: HTTPResponse, boundTo key: String? = nil) {
+extension ServerAnswer {
+  init(_ response: HTTPResponse) {
     self.init(
       status: response.status,
       contentType: response.field("Content-Type"),
       retryAfter: response.field("Retry-After"),
       location: response.field("Location"),
-      body: response.body,
-      boundTo: key
+      body: response.body
     )
+  }
+}
+
+extension EngineError {
+  /// An answer that says nothing of what was asked.
+  init(_ noAnswer: NoAnswer, _ origin: Origin) {
+    self =
+      switch noAnswer {
+      case .limited(let retryAfter): .rateLimited(retryAfter: retryAfter, origin)
+      case .serverFailed(let status, let retryAfter):
+        .serverFailed(status: status, retryAfter: retryAfter, origin)
+      case .failed(let error): .oauth(error, origin)
+      }
   }
 }

@@ -2,22 +2,37 @@ package import AcctModel
 package import AcctPorts
 import AcctProtocol
 
-/// Learns from a response that another program received: its nonce, its clock and its limits.
+/// Learns from a response that another program received: its nonce, its clock and its limits, and the
+/// session that a backend has put in the old one's place.
 package struct Observe: Sendable {
   private let world: World
+  private let session: ObservedSession
 
-  package init(_ world: World) { self.world = world }
+  package init(
+    _ world: World,
+    _ interaction: Interaction,
+    timeout: Int,
+    tell: @escaping Waiting.Teller = { _ in }
+  ) {
+    self.world = world
+    session = ObservedSession(world, interaction, timeout: timeout, tell: tell)
+  }
 
   /// Reads response heads on standard input and learns from the last one.
   ///
-  /// Nothing but hints comes of it: whatever stands there, no credential is touched.
+  /// Whatever stands there, no credential is touched but a sealed session, and that only on its own
+  /// backend's word.
   ///
   /// - Parameters:
   ///   - url: What was asked for.
   ///   - account: Whose credentials the request carried.
+  /// - Returns: What the user should know of it.
   /// - Throws: ``EngineError/refusedOrigin(_:account:allowed:)``, ``EngineError/input(_:)``,
-  ///   ``EngineError/nothingObserved``.
-  package func callAsFunction(_ url: HTTPURL, as account: Account) async throws(EngineError) {
+  ///   ``EngineError/nothingObserved``; why a session could not be taken over.
+  package func callAsFunction(
+    _ url: HTTPURL,
+    as account: Account
+  ) async throws(EngineError) -> [Notice] {
     let origin = url.origin
     guard account.origins.contains(origin) else {
       throw .refusedOrigin(origin, account: account.name, allowed: account.origins)
@@ -31,6 +46,7 @@ package struct Observe: Sendable {
       of: origin
     )
     await LimitsLedger(world).learn(from: head.fields, of: origin, for: account.id)
+    return try await session.keep(from: head, of: origin, for: account).map { [$0] } ?? []
   }
 
   /// In bytes: servers and curl stop at far less for one head, and redirects bring several.

@@ -56,7 +56,7 @@ package struct Overview: Sendable {
       keyringState =
         switch failure {
         case .locked, .cancelled: .locked
-        case .unavailable, .timedOut, .failed: .unavailable
+        case .unavailable, .noVault, .timedOut, .failed: .unavailable
         }
       obstacle = .keyring(failure, kind)
     }
@@ -106,6 +106,7 @@ extension Account {
       case .signedOut: .signedOut(reason: reason)
       case .expired where kind == .guest:
         .guestOver(reason: assessment.reason ?? GuestEnd.past, service)
+      case .expired where assessment.reason != nil: .ending(reason: reason)
       case .valid, .expiring, .expired, .locked, .unavailable: .expired
       }
     return .signInRequired(account: name, why)

@@ -67,7 +67,7 @@ extension KeyringFailure {
   fileprivate var mayPass: Bool {
     switch self {
     case .locked, .cancelled, .unavailable, .timedOut: true
-    case .failed: false
+    case .noVault, .failed: false
     }
   }
 }

@@ -50,6 +50,7 @@ struct Renewal: Sendable {
       guard current.standing.state != .reauthRequired else {
         throw current.obstacle(current.lastKnownState(at: world.clock.now()))
       }
+      current = try await ReplaceCredentials(world, interaction).settled(current)
       let wallet = try Wallet(of: current, in: world, interaction)
       let contents = try await wallet.readForRenewal()
       if let expiresAt = contents.expiresAt { current.lease.expiresAt = expiresAt }
@@ -109,7 +110,7 @@ struct Renewal: Sendable {
       account.take(.ended, reason: reason, at: world.clock.now())
       try settle(&account, wasSent: false)
       throw .signInRequired(account: account.name, .ended(reason: reason))
-    case .limited, .serverFailed, .failed:
+    case .unanswered:
       try settle(&account, wasSent: answer.outcome.mayHaveSpentTheToken || wasInterrupted)
       throw EngineError(answer.outcome, server.tokenEndpoint.origin)
     }
@@ -156,9 +157,10 @@ extension TokenOutcome {
   /// Whether the server may have taken the refresh token although no tokens came of it.
   var mayHaveSpentTheToken: Bool {
     switch self {
-    case .serverFailed: true
-    case .failed(.notJSON), .failed(.malformedAnswer), .failed(.tokenType): true
-    case .failed, .limited, .granted, .ended: false
+    case .unanswered(.serverFailed), .unanswered(.failed(.notJSON)),
+      .unanswered(.failed(.malformedAnswer)), .unanswered(.failed(.tokenType)):
+      true
+    case .unanswered(.failed), .unanswered(.limited), .granted, .ended: false
     }
   }
 }

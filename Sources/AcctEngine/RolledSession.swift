@@ -19,34 +19,62 @@ struct RolledSession: Sendable {
   /// Stores the new session, if there is one and the old one is still what is kept.
   ///
   /// - Parameters:
-  ///   - head: The answer.
-  ///   - origin: Whose answer; another origin's cookies are no sessions of the backend's.
+  ///   - response: The answer; what had to be read of it comes again.
+  ///   - url: Whose answer; another origin's cookies are no sessions of the backend's.
   ///   - sent: The session that the request carried.
   ///   - account: Who made the request.
-  /// - Throws: ``EngineError``, with time to unlock a keyring that can't take it.
+  /// - Throws: ``EngineError``: the answer is about somebody else's session, or the keyring can't
+  ///   take it, with time to unlock it.
   func keep(
-    from head: ResponseHead,
-    of origin: Origin,
+    from response: inout StreamedResponse,
+    of url: HTTPURL,
     insteadOf sent: Token,
     for account: Account
   ) async throws(EngineError) {
-    // What comes with a 401 is not this user's: the session that was sent means nothing there.
-    guard account.kind == .session, origin == account.service, head.status != 401,
-      let rolled = RolledCookie.session(in: head.fields, at: world.clock.now())?.token,
-      rolled != sent
+    guard account.kind == .session, url.origin == account.service,
+      let rolled = try await rolled(by: &response, of: url)
     else { return }
+    try account.require(rolled.owner, url.origin)
+    let session = rolled.session.token
+    guard session != sent else { return }
     let book = AccountBook(world.files)
     let held = world.signals.holdBack()
     defer { held.release() }
     try await book.exclusively(account.id) { () throws(EngineError) in
-      guard let current = try book.account(account.id) else { return }
-      try await Patience(world, tell)(for: current.name.description, interaction) {
+      guard var current = try book.account(account.id) else { return }
+      let isStored = try await Patience(world, tell)(for: current.name.description, interaction) {
         (interaction) async throws(EngineError) in
+        let current = try await ReplaceCredentials(world, interaction).settled(current)
         let wallet = try Wallet(of: current, in: world, interaction)
         // A renewal, a sign-in or a later answer may have brought another one meanwhile.
-        guard try await wallet.read().token == sent else { return }
-        try await wallet.write([.init(.session, rolled.secret)])
+        guard try await wallet.read().token == sent else { return false }
+        try await wallet.write([.init(.session, session.secret)])
+        return true
       }
+      // Another process may have shown the backend the old one since, and been told that it is over.
+      guard isStored, current.standing != .signedIn else { return }
+      current.take(.replaced, at: world.clock.now())
+      try book.save(current)
+    }
+  }
+
+  /// What an answer puts in the old one's place; only an answer about the session names its owner.
+  private func rolled(
+    by response: inout StreamedResponse,
+    of url: HTTPURL
+  ) async throws(EngineError) -> RolledCookie? {
+    let now = world.clock.now()
+    guard RolledCookie.session(in: response.head.fields, at: now) != nil else { return nil }
+    let answer = SessionBackend.paths.contains(url.path) ? await response.answer() : nil
+    do {
+      return try RolledCookie(
+        in: response.head.fields,
+        status: response.head.status,
+        naming: answer,
+        at: now
+      )
+    } catch {
+      throw .oauth(error, url.origin)
     }
   }
 }

@@ -8,6 +8,14 @@ package struct RunWithToken: Sendable {
   /// Prepares for it; to be made before anything is opened, the keyring among it.
   package init(_ world: World) { exec = world.exec.prepare() }
 
+  /// Makes sure that there is such a program, before a token is got for it.
+  ///
+  /// - Parameter program: Its name or path.
+  /// - Throws: ``EngineError/exec(_:)``.
+  package func find(_ program: String) throws(EngineError) {
+    do { try exec.find(program) } catch { throw .exec(error) }
+  }
+
   /// Replaces this process; returns only where nothing is really run.
   ///
   /// - Parameters:

@@ -8,42 +8,55 @@ struct SessionBackend: Sendable {
   private let world: World
   private let timeout: Int
 
+  private static let sessionPath = "/api/auth/session"
+  private static let refreshPath = "/mobile/refresh-token"
+  /// The calls whose answers say whose session it is.
+  static let paths = [sessionPath, refreshPath]
+
   init(_ origin: Origin, _ world: World, timeout: Int) {
     self.origin = origin
     self.world = world
     self.timeout = timeout
   }
 
+  /// What a backend says of a session, and the one that it put in its place, if it did.
+  typealias Word<Answer> = (answer: Answer, rolled: RolledCookie?)
+
   /// Asks whether a session goes on.
   ///
-  /// - Returns: The backend's word, and the session that it put in this one's place, if it did.
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
-  func validate(
-    _ session: Token
-  ) async throws(EngineError) -> (answer: SessionAnswer, rolled: SealedSession?) {
-    let response = try await send("GET", "/api/auth/session", session)
-    let answer = SessionAnswer(
-      status: response.status,
-      contentType: response.field("Content-Type"),
-      retryAfter: response.field("Retry-After"),
-      location: response.field("Location"),
-      body: response.body
-    )
-    return (answer, RolledCookie.session(in: response.fields, at: world.clock.now()))
+  func validate(_ session: Token) async throws(EngineError) -> Word<SessionAnswer> {
+    let (answer, rolled) = try await ask(Self.sessionPath, session)
+    return (SessionAnswer(answer), rolled)
   }
 
   /// Asks for a session in place of this one.
   ///
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
-  func refresh(_ session: Token) async throws(EngineError) -> SessionRefreshAnswer {
-    let response = try await send("GET", "/mobile/refresh-token", session)
-    return SessionRefreshAnswer(
-      status: response.status,
-      contentType: response.field("Content-Type"),
-      retryAfter: response.field("Retry-After"),
-      location: response.field("Location"),
-      body: response.body
-    )
+  func refresh(_ session: Token) async throws(EngineError) -> Word<SessionRefreshAnswer> {
+    let (answer, rolled) = try await ask(Self.refreshPath, session)
+    return (SessionRefreshAnswer(answer), rolled)
+  }
+
+  private func ask(
+    _ path: String,
+    _ session: Token
+  ) async throws(EngineError) -> Word<ServerAnswer> {
+    let response = try await send("GET", path, session)
+    let answer = ServerAnswer(response)
+    let rolled: RolledCookie?
+    do {
+      rolled = try RolledCookie(
+        in: response.fields,
+        status: response.status,
+        naming: answer,
+        at: world.clock.now()
+      )
+    } catch {
+      // Whose it is can't be known; the answer itself is no better, and says so.
+      rolled = nil
+    }
+    return (answer, rolled)
   }
 
   /// Ends a session; returns the status of the answer.
@@ -60,20 +73,10 @@ struct SessionBackend: Sendable {
   func start(_ handle: Handle, challenge: String) async throws(EngineError) -> HTTPURL {
     let body = MobileStart.body(handle: handle, challenge: challenge)
     let response = try await send("POST", "/api/auth/mobile-start", nil, body)
-    let answer = MobileStart(
-      status: response.status,
-      contentType: response.field("Content-Type"),
-      retryAfter: response.field("Retry-After"),
-      location: response.field("Location"),
-      body: response.body
-    )
-    switch answer {
+    switch MobileStart(ServerAnswer(response)) {
     case .started(let address): return address
     case .refused(let reason): throw .authorizationRefused(code: reason, description: nil)
-    case .limited(let retryAfter): throw .rateLimited(retryAfter: retryAfter, origin)
-    case .serverFailed(let status, let retryAfter):
-      throw .serverFailed(status: status, retryAfter: retryAfter, origin)
-    case .failed(let error): throw .oauth(error, origin)
+    case .unanswered(let noAnswer): throw EngineError(noAnswer, origin)
     }
   }
 

@@ -5,6 +5,8 @@ package import AcctPorts
 package enum SessionError: Error, Equatable, Sendable {
   /// What it says is about somebody else than it should be.
   case otherIdentity(expected: String, found: String, Origin)
+  /// It says that a session goes on, but not whose it is.
+  case unnamed(account: AccountName, Origin)
   /// It could not extend the session; that says nothing of the session itself.
   case notExtended(account: AccountName, reason: String)
   /// It refuses the session, for no reason that would end it.

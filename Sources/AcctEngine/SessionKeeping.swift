@@ -33,27 +33,44 @@ struct SessionKeeping: Sendable {
   ///
   /// - Parameters:
   ///   - account: Whose session.
+  ///   - refused: The session that is in doubt: where another one is kept by now, nothing is asked.
   ///   - isDue: Decides, for the account as it is now, whether the backend must be asked at all.
   ///   - isStale: Decides, for what the backend then said, whether the session must be extended.
   /// - Throws: ``EngineError``; the session is kept in every case.
   func callAsFunction(
     _ account: Account,
+    insteadOf refused: Token? = nil,
     ifDue isDue: (Account) -> Bool,
     extendedIf isStale: @escaping @Sendable (Account) -> Bool
   ) async throws(EngineError) {
     var backOff = BackOff()
     var tries = SessionTurn.Tries(since: account.validatedAt)
-    while case .again(let obstacle) = try await turn(account, isDue, isStale, &tries) {
-      guard let pause = backOff.next(world.entropy) else { throw obstacle }
-      try await world.clock.pause(pause, because: obstacle, tell)
+    while true {
+      switch try await turn(account, refused, isDue, isStale, &tries) {
+      case .done: return
+      case .again(let obstacle):
+        guard let pause = backOff.next(world.entropy) else { throw obstacle }
+        try await world.clock.pause(pause, because: obstacle, tell)
+      case .doubtful:
+        guard await world.clock.sleep(Self.moment) else { throw .cancelled }
+      }
     }
   }
 
+  /// How long others may take to store what the backend has just given them, in seconds.
+  private static let moment: Int64 = 1
+
   /// Asks whether the session goes on, due or not; it is extended only if it is due.
   ///
+  /// - Parameters:
+  ///   - account: Whose session.
+  ///   - refused: The session that a request was refused with, if one was.
   /// - Throws: ``EngineError``; the session is kept in every case.
-  func check(_ account: Account) async throws(EngineError) {
-    try await self(account) { _ in
+  func check(
+    _ account: Account,
+    insteadOf refused: Token? = nil
+  ) async throws(EngineError) {
+    try await self(account, insteadOf: refused) { _ in
       true
     } extendedIf: { current in
       current.lease.state(at: world.clock.now()) != .valid
@@ -62,27 +79,31 @@ struct SessionKeeping: Sendable {
 
   private func turn(
     _ account: Account,
+    _ refused: Token?,
     _ isDue: (Account) -> Bool,
     _ isStale: @escaping @Sendable (Account) -> Bool,
     _ tries: inout SessionTurn.Tries
   ) async throws(EngineError) -> SessionTurn.End {
     try await book.exclusively(account.id) { () throws(EngineError) -> SessionTurn.End in
-      guard let current = try book.account(account.id) else {
+      guard let found = try book.account(account.id) else {
         throw .unknownAccount(
           reference: account.name.description,
           selectedBy: .option,
           candidates: []
         )
       }
-      guard current.standing.state != .reauthRequired else {
-        throw current.obstacle(current.lastKnownState(at: world.clock.now()))
+      guard found.standing.state != .reauthRequired else {
+        throw found.obstacle(found.lastKnownState(at: world.clock.now()))
       }
       // Whoever has asked since for another process has asked for this one, too.
-      guard isDue(current), current.validatedAt == tries.seen else { return .done }
+      guard isDue(found), found.validatedAt == tries.seen else { return .done }
+      let current = try await ReplaceCredentials(world, interaction).settled(found)
       let wallet = try Wallet(of: current, in: world, interaction)
       guard let session = try await wallet.read().token, let origin = current.service else {
         throw current.obstacle(current.assess(.missing, at: world.clock.now()))
       }
+      // What was refused is not what is kept: whoever has stored it has had the backend's word.
+      guard refused == nil || refused == session else { return .done }
       // A new session that can't be stored may be a lost one: see before anything is sent.
       try await wallet.prepare()
       let held = world.signals.holdBack()

@@ -81,16 +81,13 @@ package struct SessionSignIn: Sendable {
     switch word.answer {
     case .valid(let details):
       try requireSame(details, credentials, backend.origin)
-      if let rolled = word.rolled { credentials.token = rolled.token }
+      if let rolled = word.rolled { credentials.token = rolled.session.token }
       credentials.displayName = details.displayName
       credentials.lease.expiresAt = details.expiresAt
       credentials.validatedAt = world.clock.now()
     case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
       throw .authorizationRefused(code: reason, description: nil)
-    case .limited(let retryAfter): throw .rateLimited(retryAfter: retryAfter, backend.origin)
-    case .serverFailed(let status, let retryAfter):
-      throw .serverFailed(status: status, retryAfter: retryAfter, backend.origin)
-    case .failed(let error): throw .oauth(error, backend.origin)
+    case .unanswered(let noAnswer): throw EngineError(noAnswer, backend.origin)
     }
   }
 
@@ -105,8 +102,8 @@ package struct SessionSignIn: Sendable {
     _ origin: Origin
   ) throws(EngineError) {
     let pairs = [
-      (credentials.did?.description, details.did?.description),
-      (credentials.handle?.description, details.handle?.description),
+      (credentials.did?.description, details.owner.did?.description),
+      (credentials.handle?.description, details.owner.handle?.description),
     ]
     for case (let expected?, let found?) in pairs where expected != found {
       throw .session(.otherIdentity(expected: expected, found: found, origin))

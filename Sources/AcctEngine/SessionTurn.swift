@@ -35,23 +35,23 @@ struct SessionTurn {
     case done
     /// Nothing is known yet: worth another try, after a pause.
     case again(EngineError)
+    /// The backend says that it is over: to be believed if the same session is still kept a moment
+    /// later.
+    case doubtful
   }
 
   /// What has been tried before, and is tried once more at most.
   struct Tries {
     /// The last confirmation that this command knows of; a later one is another process's.
     var seen: Timestamp?
-    fileprivate var exceptions = 0
-    fileprivate var refreshes = 0
+    var exceptions = 0
+    var refreshes = 0
+    /// The session that the backend has called over before the account's lock was let go.
+    var doubted: Token?
+    /// Why, if there is nothing more to be asked about it.
+    var verdict: String?
 
     init(since seen: Timestamp?) { self.seen = seen }
-  }
-
-  /// Why the backend would not confirm the session.
-  private struct Refusal {
-    var reason: String
-    /// Whether it is the server's own word that the session is over.
-    var isFinal: Bool
   }
 
   /// Validates the session, and extends it if that is needed.
@@ -65,13 +65,15 @@ struct SessionTurn {
     _ tries: inout Tries,
     _ isStale: (Account) -> Bool
   ) async throws(EngineError) -> End {
+    if let verdict = tries.verdict.take(), tries.doubted == session { throw try ended(verdict) }
     account.renewalStartedAt = world.clock.now()
     try save()
-    let word: (answer: SessionAnswer, rolled: SealedSession?)
+    let word: SessionBackend.Word<SessionAnswer>
     do { word = try await backend.validate(session) } catch { return try unanswered(error) }
+    try await keep(word.rolled)
     switch word.answer {
     case .valid(let details):
-      try await keep(details, word.rolled)
+      try keep(details)
       tries.seen = account.validatedAt
       guard isStale(account) else { return try done() }
       return try await extend(&tries, after: nil)
@@ -82,11 +84,7 @@ struct SessionTurn {
       return try await extend(&tries, after: Refusal(reason: reason, isFinal: true))
     case .refused(let reason):
       return try await extend(&tries, after: Refusal(reason: reason, isFinal: false))
-    case .serverFailed(let status, let retryAfter):
-      return try again(.serverFailed(status: status, retryAfter: retryAfter, backend.origin))
-    case .limited(let retryAfter):
-      throw try settled(.rateLimited(retryAfter: retryAfter, backend.origin))
-    case .failed(let error): throw try settled(.oauth(error, backend.origin))
+    case .unanswered(let noAnswer): return try unanswered(noAnswer)
     }
   }
 
@@ -95,55 +93,44 @@ struct SessionTurn {
     _ tries: inout Tries,
     after refusal: Refusal?
   ) async throws(EngineError) -> End {
-    let answer: SessionRefreshAnswer
-    do { answer = try await backend.refresh(session) } catch { return try unanswered(error) }
-    switch answer {
-    case .granted(let sealed, let did):
-      try requireSame(did)
+    let word: SessionBackend.Word<SessionRefreshAnswer>
+    do { word = try await backend.refresh(session) } catch { return try unanswered(error) }
+    try await keep(word.rolled)
+    switch word.answer {
+    case .granted(let sealed, let owner):
+      try requireOwn(owner)
       try await replace(sealed)
-      return try await confirm()
+      return try await confirm(&tries)
     case .couldNot(let reason) where tries.refreshes == 0:
       tries.refreshes += 1
-      return try again(.session(.notExtended(account: account.name, reason: reason)))
+      if refusal?.isFinal == true { tries.doubted = session }
+      return try again(notExtended(reason))
     case .couldNot(let reason), .refused(let reason):
-      throw try over(refusal) ?? .session(.notExtended(account: account.name, reason: reason))
-    case .serverFailed(let status, let retryAfter):
-      return try again(.serverFailed(status: status, retryAfter: retryAfter, backend.origin))
-    case .limited(let retryAfter):
-      throw try settled(.rateLimited(retryAfter: retryAfter, backend.origin))
-    case .failed(let error): throw try over(refusal) ?? .oauth(error, backend.origin)
+      return try conclude(refusal, &tries, else: notExtended(reason))
+    case .unanswered(.failed(let error)):
+      return try conclude(refusal, &tries, else: .oauth(error, backend.origin))
+    case .unanswered(let noAnswer): return try unanswered(noAnswer)
     }
   }
 
   /// Learns from the backend how long a session is good for that it has just given.
   ///
   /// Without an answer it is as good as any whose end is not known.
-  private mutating func confirm() async throws(EngineError) -> End {
+  private mutating func confirm(_ tries: inout Tries) async throws(EngineError) -> End {
     guard let word = try? await backend.validate(session) else { return try done() }
+    try await keep(word.rolled)
     switch word.answer {
     case .valid(let details):
-      try await keep(details, word.rolled)
+      try keep(details)
       return try done()
     case .ended(let reason):
-      throw try over(Refusal(reason: reason, isFinal: true)) ?? refusedError(reason)
-    case .exceptionThrown, .refused, .serverFailed, .limited, .failed: return try done()
+      let refusal = Refusal(reason: reason, isFinal: true)
+      return try conclude(refusal, &tries, else: refusedError(reason))
+    case .exceptionThrown, .refused, .unanswered: return try done()
     }
   }
 
-  /// The error for a session that neither was confirmed nor could be extended.
-  private mutating func over(_ refusal: Refusal?) throws(EngineError) -> EngineError? {
-    guard let refusal else {
-      _ = try done()
-      return nil
-    }
-    guard refusal.isFinal else { return try settled(refusedError(refusal.reason)) }
-    let reason =
-      wasInterrupted ? Renewal.interrupted(because: refusal.reason) : refusal.reason
-    account.take(.ended, reason: reason, at: world.clock.now())
-    return try settled(.signInRequired(account: account.name, .ended(reason: reason)))
-  }
-
-  private func refusedError(_ reason: String) -> EngineError {
-    .session(.refused(account: account.name, reason: reason))
+  private func notExtended(_ reason: String) -> EngineError {
+    .session(.notExtended(account: account.name, reason: reason))
   }
 }

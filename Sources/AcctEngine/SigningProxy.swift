@@ -38,7 +38,8 @@ package struct SigningProxy: Sendable {
   ///
   /// - Parameters:
   ///   - request: As it came in.
-  ///   - tell: Is told what went wrong, which the client is told in less words.
+  ///   - tell: Is told what went wrong, which the client is told in less words, or not at all where
+  ///     there is an answer.
   /// - Returns: The server's answer, or the proxy's own where there is none.
   package func answer(
     _ request: LocalRequest,
@@ -51,7 +52,17 @@ package struct SigningProxy: Sendable {
       return .own(error.status, error.words)
     }
     do throws(EngineError) {
-      return try await passOn(request, to: url)
+      let answer = try await passOn(request, to: url)
+      // The client gets the answer; what could not be done about it is the user's to know.
+      if let obstacle = answer.obstacle, !Task.isCancelled { tell(obstacle) }
+      return LocalResponse(
+        status: answer.response.head.status,
+        fields: ProxyFields.downstream(
+          answer.response.head.fields,
+          keepsSession: account.kind == .session
+        ),
+        next: answer.response.next
+      )
     } catch {
       // Of a client that has gone, or a proxy that ends, there is nothing to tell.
       if !Task.isCancelled { tell(error) }
@@ -62,7 +73,7 @@ package struct SigningProxy: Sendable {
   private func passOn(
     _ request: LocalRequest,
     to url: HTTPURL
-  ) async throws(EngineError) -> LocalResponse {
+  ) async throws(EngineError) -> MakeRequest.Answer {
     guard let account = try AccountBook(world.files).account(account.id) else {
       throw .unknownAccount(
         reference: account.name.description,
@@ -80,16 +91,7 @@ package struct SigningProxy: Sendable {
     if let source = request.body {
       do { body = try await .passing(source) } catch { throw .input(error) }
     }
-    let answer = try await make(wish, as: account, sending: body) { _ in }
-    let response = answer.response
-    return LocalResponse(
-      status: response.head.status,
-      fields: ProxyFields.downstream(
-        response.head.fields,
-        keepsSession: account.kind == .session
-      ),
-      next: response.next
-    )
+    return try await make(wish, as: account, sending: body) { _ in }
   }
 }
 

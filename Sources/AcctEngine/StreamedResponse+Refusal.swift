@@ -1,3 +1,4 @@
+import AcctModel
 import AcctPorts
 import AcctProtocol
 import StrictJSON
@@ -28,6 +29,16 @@ extension StreamedResponse {
   mutating func fault() async -> BackendFault {
     guard isJSON else { return BackendFault(nil) }
     return BackendFault(try? JSON(parsing: await peek()))
+  }
+
+  /// The answer to a call that the user made as acct itself would; what was read for that comes
+  /// again.
+  mutating func answer() async -> ServerAnswer {
+    ServerAnswer(
+      status: head.status,
+      contentType: head.field("Content-Type"),
+      body: Secret(isJSON ? await peek() : [])
+    )
   }
 
   private var isJSON: Bool {

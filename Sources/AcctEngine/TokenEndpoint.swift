@@ -31,7 +31,7 @@ struct TokenEndpoint: Sendable {
       .form(form, to: server.tokenEndpoint, exchange),
       key: key
     )
-    let outcome = TokenOutcome(response, boundTo: key?.thumbprint)
+    let outcome = TokenOutcome(ServerAnswer(response), boundTo: key?.thumbprint)
     return Answer(outcome: outcome) {
       exchange.learn(from: response, of: server.tokenEndpoint.origin)
     }
@@ -64,10 +64,7 @@ extension EngineError {
   /// What an answer without tokens means where they were asked for.
   init(_ outcome: TokenOutcome, _ origin: Origin) {
     switch outcome {
-    case .limited(let retryAfter): self = .rateLimited(retryAfter: retryAfter, origin)
-    case .serverFailed(let status, let retryAfter):
-      self = .serverFailed(status: status, retryAfter: retryAfter, origin)
-    case .failed(let error): self = .oauth(error, origin)
+    case .unanswered(let noAnswer): self.init(noAnswer, origin)
     case .ended(let description):
       self = .oauth(.refused(code: "invalid_grant", description: description, status: 400), origin)
     case .granted: self = .oauth(.malformedAnswer(member: "body"), origin)

@@ -4,10 +4,9 @@ import AcctProtocol
 
 /// Credentials that belong together.
 ///
-/// A keyring writes one item after the other, and new credentials bring a new key. Until all of them
-/// are written a token may stand beside a key that it is not bound to: a request with both would
-/// be refused, and a renewal may end the session. The account's file, which is written last, says
-/// which key it is.
+/// While new credentials are copied over the old ones a token may stand beside a key that it is not
+/// bound to: a request with both would be refused, and a renewal may end the session. The
+/// account's file says which key it is, and whether a copy is under way.
 extension Wallet {
   /// Makes sure that a key is the one that the account's tokens are bound to.
   ///
@@ -22,7 +21,7 @@ extension Wallet {
   /// Reads what is needed to make an authorized request, with the account as it is then.
   ///
   /// No lock is held to read; but where another process is just replacing the credentials, it is
-  /// waited for.
+  /// waited for, and if it was interrupted, its work is ended first.
   ///
   /// - Parameters:
   ///   - account: Whose credentials.
@@ -36,15 +35,17 @@ extension Wallet {
     in world: World,
     _ interaction: Interaction
   ) async throws(EngineError) -> (account: Account, contents: Contents) {
-    do throws(EngineError) {
-      return (account, try await Wallet(of: account, in: world, interaction).read())
-    } catch .halfReplaced {
-      let book = AccountBook(world.files)
-      return try await book.exclusively(account.id) {
-        () throws(EngineError) -> (account: Account, contents: Contents) in
-        let current = try book.account(account.id) ?? account
-        return (current, try await Wallet(of: current, in: world, interaction).read())
-      }
+    if account.incoming?.isWhole != true {
+      do throws(EngineError) {
+        return (account, try await Wallet(of: account, in: world, interaction).read())
+      } catch .halfReplaced {}
+    }
+    let book = AccountBook(world.files)
+    return try await book.exclusively(account.id) {
+      () throws(EngineError) -> (account: Account, contents: Contents) in
+      let current = try await ReplaceCredentials(world, interaction)
+        .settled(book.account(account.id) ?? account)
+      return (current, try await Wallet(of: current, in: world, interaction).read())
     }
   }
 }

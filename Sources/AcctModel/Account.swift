@@ -33,6 +33,8 @@ package struct Account: Equatable, Sendable {
   package var standing: Standing
   /// When a renewal was begun whose end is not known: its answer may have been lost.
   package var renewalStartedAt: Timestamp?
+  /// New credentials that have not taken the place of the old ones yet.
+  package var incoming: Incoming?
   /// When a server last confirmed the session: a sign-in, a renewal, a check.
   package var validatedAt: Timestamp?
   package let createdAt: Timestamp
@@ -56,6 +58,7 @@ package struct Account: Equatable, Sendable {
     limitations: GuestLimitations? = nil,
     standing: Standing = .signedIn,
     renewalStartedAt: Timestamp? = nil,
+    incoming: Incoming? = nil,
     validatedAt: Timestamp? = nil,
     createdAt: Timestamp
   ) {
@@ -77,12 +80,26 @@ package struct Account: Equatable, Sendable {
     self.limitations = limitations
     self.standing = standing
     self.renewalStartedAt = renewalStartedAt
+    self.incoming = incoming
     self.validatedAt = validatedAt
     self.createdAt = createdAt
   }
 }
 
 extension Account {
+  /// Where new credentials lie until they take the place of the old ones.
+  package struct Incoming: Equatable, Sendable {
+    /// The identifier that they have in the keyring, and nothing else has.
+    package var place: AccountID
+    /// Whether they are the account's already; else what lies there counts for nothing.
+    package var isWhole: Bool
+
+    package init(place: AccountID, isWhole: Bool) {
+      self.place = place
+      self.isWhole = isWhole
+    }
+  }
+
   /// The same account under another identifier.
   package func renumbered(_ id: AccountID) -> Account {
     var account = self

@@ -1,18 +1,51 @@
 /// Times as HTTP fields write them (RFC 9110, section 5.6.7).
 package enum HTTPDate {
-  /// Parses an IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// Parses a time in any of the three forms that a recipient must take.
   ///
-  /// The two obsolete forms are not read: what comes in them is a hint at most.
+  /// These are `Sun, 06 Nov 1994 08:49:37 GMT`, and of old `Sunday, 06-Nov-94 08:49:37 GMT` and
+  /// `Sun Nov  6 08:49:37 1994`. A year of two digits is read as in a cookie (RFC 6265,
+  /// section 5.1.1): from 70 on it is of the last century. The day of the week is not checked.
+  ///
+  /// - Parameter text: The field's value.
+  /// - Returns: The time; `nil` for anything else.
   package static func parse(_ text: String) -> Timestamp? {
-    let words = text.split(separator: " ")
-    guard words.count == 6, words[0].hasSuffix(","), words[5] == "GMT", let day = Int(words[1]),
-      let month = months.firstIndex(of: words[2]), words[3].utf8.count == 4
-    else { return nil }
-    let number = month + 1
-    let padded = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }
-    return try? Timestamp("\(words[3])-\(padded(number))-\(padded(day))T\(words[4])Z")
+    let words = text.split { $0 == " " || $0 == "-" }
+    guard let weekday = words.first, days.contains(where: weekday.hasPrefix) else { return nil }
+    switch words.count {
+    case 6 where weekday.hasSuffix(",") && words[5] == "GMT":
+      return time(words[3], words[2], words[1], words[4])
+    case 5 where !weekday.hasSuffix(","):
+      return time(words[4], words[1], words[2], words[3])
+    default: return nil
+    }
   }
 
+  private static func time(
+    _ year: Substring,
+    _ month: Substring,
+    _ day: Substring,
+    _ time: Substring
+  ) -> Timestamp? {
+    guard let month = months.firstIndex(of: month), let year = fullYear(year),
+      (1...2).contains(day.utf8.count)
+    else { return nil }
+    return try? Timestamp("\(year)-\(padded("\(month + 1)"[...]))-\(padded(day))T\(time)Z")
+  }
+
+  private static func fullYear(_ year: Substring) -> String? {
+    guard year.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    switch year.utf8.count {
+    case 2: return (year < "70" ? "20" : "19") + year
+    case 4: return String(year)
+    default: return nil
+    }
+  }
+
+  private static func padded(_ number: Substring) -> String {
+    number.utf8.count == 1 ? "0\(number)" : String(number)
+  }
+
+  private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
   private static let months: [Substring] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]

@@ -20,6 +20,8 @@ package enum SessionEvent: String, Sendable, CaseIterable {
   // A server says:
   /// The session goes on: it granted tokens, or takes those that it was shown.
   case confirmed
+  /// Its answer to what is kept brought another credential in its place, so that it goes on.
+  case replaced
   /// The session is over: `invalid_grant`, or a backend's 401 with a reason.
   case ended
   /// Nothing about the session: no connection, no answer in time, 429, 5xx, nonsense.
@@ -57,7 +59,7 @@ extension SessionState {
   ///
   /// Two promises can be read off: only the user's own word, or a guest token's end, deletes a
   /// credential; and only a server's word leads to ``reauthRequired``, which only a new sign-in
-  /// leaves again. A keyring that is locked or doesn't answer makes the state unknown, and the
+  /// leaves again, or a newer credential of the same server. A keyring that is locked or doesn't answer makes the state unknown, and the
   /// next answer decides anew.
   ///
   /// - Parameter event: What happened.
@@ -66,6 +68,8 @@ extension SessionState {
     switch (self, event) {
     case (_, .removed): (.signedOut, .forget)
     case (_, .signedIn): (.valid, .keep)
+    // A word about the credential before this one says nothing of it.
+    case (_, .replaced): (.valid, .keep)
 
     // The server's word stands, whatever else happens.
     case (.reauthRequired, _): (.reauthRequired, .stop)

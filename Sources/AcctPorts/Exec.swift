@@ -10,6 +10,8 @@ package struct Exec: Sendable {
 
 /// The way to become another program, with what the caller of this one has set up.
 package struct PreparedExec: Sendable {
+  /// Makes sure that the program is there and may be run, before anything is done for it.
+  package let find: @Sendable (_ program: String) throws(ExecFailure) -> Void
   /// Becomes the program, and returns only in tests.
   ///
   /// It keeps the process's id, terminal, streams, environment and what the caller has opened, and
@@ -19,10 +21,12 @@ package struct PreparedExec: Sendable {
       throws(ExecFailure) -> Void
 
   package init(
+    find: @escaping @Sendable (_ program: String) throws(ExecFailure) -> Void,
     become:
       @escaping @Sendable (_ command: [String], _ variable: (name: String, value: Secret))
       throws(ExecFailure) -> Void
   ) {
+    self.find = find
     self.become = become
   }
 }

@@ -100,6 +100,8 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   case cancelled
   /// It did not answer in time.
   case timedOut
+  /// The vault has not been made yet, and this is nothing that makes it.
+  case noVault(folder: String)
   /// It answered with an error of its own. The text never holds a secret.
   case failed(reason: String)
 }

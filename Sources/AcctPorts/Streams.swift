@@ -10,7 +10,7 @@ package struct Streams: Sendable {
   package var input: @Sendable (_ path: String, _ limit: Int) throws(StreamFailure) -> Secret
   /// Shows a line on standard error in place of the last one that it showed.
   ///
-  /// An empty one takes that away. `nil` where standard error is not a terminal.
+  /// An empty one takes that away, and so does a notice. `nil` where standard error is not a terminal.
   package var passing: (@Sendable (String) -> Void)?
   /// Whether standard output is a terminal.
   package var outputIsTerminal: Bool

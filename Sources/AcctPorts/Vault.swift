@@ -1,5 +1,7 @@
 /// What only the vault has: a passphrase that can be given, forgotten and changed.
 package struct Vault: Sendable {
+  /// Whether it has been made.
+  package var isThere: @Sendable () throws(KeyringFailure) -> Bool
   /// Unwraps the vault key and lets it rest in the kernel.
   ///
   /// Returns for how many seconds it rests there, or `nil` where the kernel refuses it.
@@ -13,12 +15,14 @@ package struct Vault: Sendable {
     @Sendable (_ newPassphraseFile: String?, Interaction) async throws(KeyringFailure) -> Void
 
   package init(
+    isThere: @escaping @Sendable () throws(KeyringFailure) -> Bool,
     unlock: @escaping @Sendable (Interaction) async throws(KeyringFailure) -> Int?,
     lock: @escaping @Sendable () async throws(KeyringFailure) -> Void,
     changePassphrase:
       @escaping @Sendable (_ newPassphraseFile: String?, Interaction) async throws(KeyringFailure)
       -> Void
   ) {
+    self.isThere = isThere
     self.unlock = unlock
     self.lock = lock
     self.changePassphrase = changePassphrase

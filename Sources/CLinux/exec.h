@@ -2,7 +2,12 @@
 /* Another program in the place of this process. In C because Swift hides execvpe(3), and because
    nothing may run between the new environment and the call. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,6 +25,33 @@ static inline int acct_exec(char *const arguments[], char **environment, const s
   environ = before_environment;
   pthread_sigmask(SIG_SETMASK, &before_mask, NULL);
   return error;
+}
+
+/* Whether a path is that of a program: 0, or the errno that exec(3) would give. */
+static inline int acct_check_program(const char *path) {
+  struct stat status;
+  if (stat(path, &status) != 0) return errno;
+  return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : EACCES;
+}
+
+/* Looks for a program where execvp(3) would: 0 if it is there, or the errno of that call. */
+static inline int acct_find_program(const char *name) {
+  if (strchr(name, '/')) return acct_check_program(name);
+  if (strlen(name) > NAME_MAX) return ENAMETOOLONG;
+  const char *folder = getenv("PATH");
+  if (!folder) folder = "/bin:/usr/bin";
+  int result = ENOENT;
+  for (;;) {
+    size_t length = strcspn(folder, ":");
+    char path[PATH_MAX];
+    /* An empty element is the working directory. */
+    int size = snprintf(path, sizeof path, "%.*s%s%s", (int)length, folder, length ? "/" : "./", name);
+    int error = size < (int)sizeof path ? acct_check_program(path) : ENAMETOOLONG;
+    if (error == 0) return 0;
+    if (error == EACCES) result = EACCES;
+    if (!folder[length]) return result;
+    folder += length + 1;
+  }
 }
 
 /* What the program was given, or NULL; the variables live as long as the process. */

@@ -21,8 +21,8 @@ struct RequestMessage: Sendable {
   let method: String
   let url: HTTPURL
   /// Lines without their end, as libcurl takes them.
-  let lines: [Secret]
-  let body: Body
+  private(set) var lines: [Secret]
+  private(set) var body: Body
   let asksFirst: Bool
   let patience: Patience
 
@@ -96,6 +96,12 @@ struct RequestMessage: Sendable {
     self.body = body
     self.asksFirst = asksFirst
     self.patience = patience
+  }
+
+  /// Lets go of its fields and its body.
+  mutating func forgetSecrets() {
+    lines = []
+    body = .none
   }
 
   /// The fields that the transport writes itself: where to, and how the body is framed.

@@ -12,6 +12,8 @@ final class RequestPipe: Sendable {
     var offset = 0
     var sent: Int64 = 0
     var isWaitedFor = false
+    /// Stays, unlike that, until it is asked for.
+    var wasWaitedFor = false
     /// Whether any of it was: a server that is asked first may not want it.
     var isWanted = false
     var end: Result<Void, HTTPFailure>?
@@ -22,8 +24,13 @@ final class RequestPipe: Sendable {
 
   var length: Int64? { source.length }
 
-  /// Whether the transfer waits for the source.
-  var isWaitedFor: Bool { state.withLock { $0.isWaitedFor } }
+  /// Whether the transfer waited for the source, at any time since the last call.
+  func hasBeenWaitedFor() -> Bool {
+    state.withLock { state in
+      defer { state.wasWaitedFor = state.isWaitedFor }
+      return state.wasWaitedFor
+    }
+  }
 
   /// What the transfer may do now.
   enum Supply {
@@ -45,6 +52,7 @@ final class RequestPipe: Sendable {
           return .failed(.unsendable(reason: "the body became shorter while it was sent"))
         case nil:
           state.isWaitedFor = true
+          state.wasWaitedFor = true
           state.isWanted = true
           state.feeder.take()?.resume(returning: true)
           return .wait

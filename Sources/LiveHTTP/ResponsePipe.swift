@@ -19,6 +19,8 @@ final class ResponsePipe: Sendable {
     var end: Part?
     var reader: CheckedContinuation<Part, Never>?
     var isHeldUp = false
+    /// Stays, unlike that, until it is asked for.
+    var wasHeldUp = false
     var isGrowing = false
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
@@ -52,6 +54,7 @@ final class ResponsePipe: Sendable {
       if !state.filling.isEmpty && state.filling.count + bytes.count > Self.partSize {
         guard let reader = state.reader.take() else {
           state.isHeldUp = true
+          state.wasHeldUp = true
           return false
         }
         reader.resume(returning: .success(state.takePart()))
@@ -89,8 +92,13 @@ final class ResponsePipe: Sendable {
     }
   }
 
-  /// Whether bytes were refused, and have not been asked for since.
-  var isHeldUp: Bool { state.withLock { $0.isHeldUp } }
+  /// Whether bytes were refused that nobody had asked for, at any time since the last call.
+  func hasBeenHeldUp() -> Bool {
+    state.withLock { state in
+      defer { state.wasHeldUp = state.isHeldUp }
+      return state.wasHeldUp
+    }
+  }
 
   /// Returns the next part once it is there.
   ///

@@ -8,7 +8,7 @@ import Synchronization
 /// But for the pipes and the head, which are locked, everything is touched by the transfer's
 /// thread alone.
 @safe final class Transfer: @unchecked Sendable {
-  let message: RequestMessage
+  private(set) var message: RequestMessage
   let route: Route
   let rootsFile: String?
   let library: CurlLibrary
@@ -36,6 +36,8 @@ import Synchronization
     case none
     case awaited(CheckedContinuation<Result<ResponseHead, HTTPFailure>, Never>)
     case settled(Result<ResponseHead, HTTPFailure>)
+    /// Its one reader has it, and nothing of it stays here: a field may be a secret.
+    case handedOver
   }
 
   private struct Removal {
@@ -64,6 +66,7 @@ import Synchronization
         // A task that was cancelled before is told so here.
         if case .settled(let outcome) = state {
           caller.resume(returning: outcome)
+          state = .handedOver
           return false
         }
         state = .awaited(caller)
@@ -77,16 +80,21 @@ import Synchronization
   func settle(_ outcome: Result<ResponseHead, HTTPFailure>) {
     head.withLock { state in
       switch state {
-      case .none: break
-      case .awaited(let caller): caller.resume(returning: outcome)
-      case .settled: return
+      case .none: state = .settled(outcome)
+      case .awaited(let caller):
+        caller.resume(returning: outcome)
+        state = .handedOver
+      case .settled, .handedOver: break
       }
-      state = .settled(outcome)
     }
   }
 
   /// Ends everything that waits for this transfer, which libcurl has let go of.
+  ///
+  /// What was secret about it goes first: who waited may end the process before this thread has
+  /// come to the end of its round, and let go of the transfer.
   func end(_ failure: HTTPFailure?) {
+    message.forgetSecrets()
     settle(.failure(failure ?? .closed))
     response.end(failure)
     upload?.close()
@@ -115,7 +123,10 @@ import Synchronization
     let size =
       unsafe acct_curl_get_size(library.table, easy, CURLINFO_SIZE_UPLOAD_T)
       &+ acct_curl_get_size(library.table, easy, CURLINFO_SIZE_DOWNLOAD_T)
-    if size != lastSize || response.isHeldUp || upload?.isWaitedFor ?? false {
+    // What ended a moment ago counts: it may have filled all the time since the last look.
+    let wasHeldUp = response.hasBeenHeldUp()
+    let wasWaitedFor = upload?.hasBeenWaitedFor() ?? false
+    if size != lastSize || wasHeldUp || wasWaitedFor {
       lastSize = size
       lastProgress = .now
     }

@@ -55,10 +55,13 @@ private final class PartReader: Sendable {
 
   deinit { if isOwn { close(number) } }
 
-  /// The size of a regular file, in bytes.
+  /// The size of a regular file, in bytes; `nil` where only its end tells, as in /proc, whose files
+  /// say 0.
   var regularSize: Int64? {
     var status = stat()
-    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size > 0
+    else { return nil }
     return Int64(status.st_size)
   }
 

@@ -12,19 +12,26 @@ extension Exec {
   package static func live(undoing hardening: Hardening) -> Exec {
     Exec {
       let handedOver = openDescriptors()
-      return PreparedExec { command, variable throws(ExecFailure) in
+      let find = { @Sendable (program: String) throws(ExecFailure) in
+        try check(unsafe acct_find_program(program), of: program)
+      }
+      return PreparedExec(find: find) { command, variable throws(ExecFailure) in
         // Not every library marks its descriptors; what the caller has opened goes on, as with
         // env(1).
         for descriptor in openDescriptors().subtracting(handedOver) where descriptor > 2 {
           _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
-        let error = become(command, variable, hardening)
-        let program = command.first ?? ""
-        guard error != ENOENT else { throw .notFound(program: program) }
-        throw .notExecutable(program: program, reason: Obstacle.system(error).reason)
+        try check(become(command, variable, hardening), of: command.first ?? "")
       }
     }
   }
+}
+
+/// Translates the error number of a program that can't be run; 0 is none.
+private func check(_ error: Int32, of program: String) throws(ExecFailure) {
+  guard error != 0 else { return }
+  guard error != ENOENT else { throw .notFound(program: program) }
+  throw .notExecutable(program: program, reason: Obstacle.system(error).reason)
 }
 
 /// Returns why the program could not be run.

@@ -2,6 +2,7 @@ import AcctModel
 package import AcctPorts
 import Glibc
 import PrivateFiles
+import Synchronization
 
 extension Streams {
   /// The process's own streams.
@@ -40,9 +41,22 @@ extension Streams {
       columns: { terminalSize(output)?.columns }
     )
     guard isatty(error) == 1 else { return streams }
-    streams.passing = { line in
-      // Back to the line's start, the text, and away with what is left of the one before.
-      try? writeAll(Array("\r\(printable(line))\u{1B}[K".utf8).span, to: error)
+    let isPassing = Mutex(false)
+    let notice = streams.notice
+    let passing = { @Sendable (line: String) in
+      isPassing.withLock { isPassing in
+        guard isPassing || !line.isEmpty else { return }
+        isPassing = !line.isEmpty
+        // Back to the line's start, away with the one before, and the text without line breaks of
+        // the terminal's own (DECAWM): what has become two lines could not be taken away.
+        let text = line.isEmpty ? "" : "\u{1B}[?7l\(printable(line))\u{1B}[?7h"
+        try? writeAll(Array("\r\u{1B}[K\(text)".utf8).span, to: error)
+      }
+    }
+    streams.passing = passing
+    streams.notice = { line in
+      passing("")
+      notice(line)
     }
     return streams
   }

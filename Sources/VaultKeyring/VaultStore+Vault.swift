@@ -5,6 +5,7 @@ extension VaultStore {
   /// The vault as a thing with a passphrase.
   package var vault: Vault {
     Vault(
+      isThere: { () throws(KeyringFailure) in try self.header() != nil },
       unlock: { interaction throws(KeyringFailure) in
         try self.open(self.existingHeader(), interaction).restsFor
       },
@@ -46,9 +47,7 @@ extension VaultStore {
   }
 
   private func existingHeader() throws(KeyringFailure) -> VaultHeader {
-    guard let header = try header() else {
-      throw .failed(reason: "there is no vault yet in \(folder.path)")
-    }
+    guard let header = try header() else { throw .noVault(folder: folder.path) }
     return header
   }
 }

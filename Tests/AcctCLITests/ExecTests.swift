@@ -62,6 +62,16 @@ struct ExecTests {
     #expect(record.exec.calls.isEmpty)
   }
 
+  @Test("says and renews nothing for a command that is not there")
+  func looksFirst() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    record.now += 4000
+    record.exec.fail(with: .notFound(program: "nope"))
+    #expect(await record.acct("exec", "--", "nope") == 127)
+    #expect(record.err == ["acct: nope: no such command"])
+    #expect(record.requests.isEmpty)
+  }
+
   @Test("exits as env does if the command can't be run")
   func failures() async {
     #expect(await record.add(Handoffs.bearer()) == 0)

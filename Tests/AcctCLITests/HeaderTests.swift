@@ -35,6 +35,23 @@ struct HeaderTests {
     #expect(record.out.isEmpty)
   }
 
+  @Test("--bearer is bad usage where the token is bound to a key, and else what happens anyway")
+  func asBearer() async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    #expect(await record.acct("header", "--bearer", "https://pds.example/") == 64)
+    #expect(record.out.isEmpty)
+    #expect(
+      record.err == [
+        "acct: the token of alice.example.com is bound to a DPoP key and can't be sent as a bearer "
+          + "token",
+        "acct: hint: leave out --bearer",
+      ]
+    )
+    #expect(await record.add(Handoffs.bearer()) == 0)
+    #expect(await record.acct("header", "--bearer") == 0)
+    #expect(record.out == "Authorization: Bearer opaque-bob\n")
+  }
+
   @Test(
     "refuses every origin but the account's own",
     arguments: [

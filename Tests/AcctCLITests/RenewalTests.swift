@@ -268,4 +268,32 @@ struct RenewalTests {
     #expect(await record.acct("refresh", "--all", "--force") == 11)
     #expect(await record.acct("refresh", "--all") == 0)
   }
+
+  @Test("refresh --all --json prints what became of each account")
+  func refreshAllJSON() async {
+    await account(left: 900, .success(.json("{}", 500)))
+    #expect(await record.add(Handoffs.bearer("carol")) == 0)
+    #expect(await record.acct("refresh", "--all", "--force", "--json") == 11)
+    #expect(record.err.isEmpty)
+    let outcomes = record.json?.objectValue?["accounts"]?.arrayValue?.map(\.objectValue)
+    #expect(outcomes?.map { $0?["result"] } == ["failed", "cannotRenew"])
+    #expect(outcomes?.last??["name"] == "carol.example.com")
+    #expect(outcomes?.last??["error"] == .null)
+    let error = outcomes?.first??["error"]?.objectValue
+    #expect(error?.names == ["code", "message", "hint", "exit"])
+    #expect(error?["exit"] == 11)
+    #expect(await record.acct("refresh", "--all", "--json") == 0)
+    #expect(
+      record.json?.objectValue?["accounts"]?.arrayValue?.map { $0.objectValue?["result"] }
+        == ["notDue", "notDue"]
+    )
+  }
+
+  @Test("refresh --all names at the end whom a person must sign in again")
+  func refreshAllPerson() async {
+    await account(left: 900, .success(Self.renewed))
+    #expect(await record.add(Handoffs.bearer("carol")) == 0)
+    #expect(await record.acct("refresh", "--all", "--force") == 0)
+    #expect(record.err.last == "acct: sign in again with `acct add`: carol.example.com")
+  }
 }

@@ -43,6 +43,21 @@ struct RequestWaitTests {
     #expect(record.passing.count { !$0.isEmpty } == Int(seconds))
   }
 
+  @Test(
+    "A countdown and a bar are without colour, and not there on a dumb terminal",
+    arguments: ["xterm", "dumb"]
+  )
+  func dumb(term: String) async {
+    record.showOnTerminal()
+    record.set("TERM", to: term)
+    await account(limited("3"), .success(.json(String(repeating: " ", count: 5 << 20))))
+    #expect(await record.run(["request", url, "--retry", "1"]) == 0)
+    #expect(record.passing.contains { $0.hasPrefix("trying again") } == (term != "dumb"))
+    #expect(record.passing.contains { $0.contains("4.0 MiB") } == (term != "dumb"))
+    #expect(!record.passing.joined().contains("\u{1B}"))
+    #expect(record.err.count == 1)
+  }
+
   @Test("A wait of more than an hour is the user's to decide")
   func tooLong() async {
     await account(limited("3601"))

@@ -46,7 +46,10 @@ struct ScreenTests {
         ), "rotraut-wieland.photography.community.example"
       ),
       (Handoffs.bearer("yamada", changing: ["expires_in": 100_000_000]), "山田太郎"),
-      (Handoffs.bearer("zoe"), "zoe\u{308}🚀"),
+      (
+        Handoffs.bearer("zoe", changing: ["expires_in": -7200, "refresh_token": "r"]),
+        "zoe\u{308}🚀"
+      ),
     ] {
       #expect(await record.add(handoff, "--name", name) == 0)
     }

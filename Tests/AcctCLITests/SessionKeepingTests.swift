@@ -146,6 +146,26 @@ struct SessionKeepingTests {
     #expect(try record.member("renewalStartedAt") == .null)
   }
 
+  @Test(
+    "that is rolled is kept whatever else the answer says, unless that is about somebody else",
+    arguments: [
+      .success(.json("{}", 503)), .success(.json(#"{"valid":true,"expiresAt":"soon"}"#)),
+      .success(.json(#"{"valid":true,"did":"did:plc:alice","expiresAt":[]}"#)),
+      .success(.json("<p>")), .success(.json("{}", 429)),
+    ] as [FakeBackend.Answer]
+  )
+  func rolledBesides(answer: FakeBackend.Answer) async throws {
+    var rolling = try answer.get()
+    rolling.fields.append(("Set-Cookie", "sid=Fe26.2*1*new"))
+    _ = try await backend(
+      left: -1,
+      ["session": [.success(rolling), FakeBackend.refused(nil)]]
+    )
+    #expect(await record.acct("header") != 0)
+    #expect(record.sealed == "Fe26.2*1*new")
+    #expect(try record.member("standing") == "signedIn")
+  }
+
   @Test("follows its DID to a new handle")
   func newHandle() async throws {
     let renamed: [String: JSON] = ["handle": "a.example.org", "userHandle": .null]
@@ -237,8 +257,10 @@ private let sessionNonsense: [(String, @Sendable (RecordedWorld) -> FakeBackend.
   ("two handles", { .foreign($0, ["userHandle": "mallory.example.com"]) }),
   ("a bad DID", { .foreign($0, ["did": "alice"]) }),
   ("a bad handle", { .foreign($0, ["handle": "-"]) }),
-  ("no valid", { .foreign($0, ["valid": .null]) }),
-  ("a bad time", { .foreign($0, ["expiresAt": "soon"]) }),
+  ("another DID as sub", { .foreign($0, ["did": .null, "sub": "did:plc:mallory"]) }),
+  ("two DIDs", { .foreign($0, ["sub": "did:plc:mallory"]) }),
+  ("no valid", { FakeBackend.valid($0, changing: ["valid": .null]) }),
+  ("a bad time", { FakeBackend.valid($0, changing: ["expiresAt": "soon"]) }),
   ("truncated JSON", { _ in .success(.json(#"{"valid":tr"#)) }),
   ("a list", { _ in .success(.json("[]")) }),
   (

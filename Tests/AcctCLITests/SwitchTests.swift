@@ -123,7 +123,9 @@ struct SwitchTests {
     await add("alice")
     let id = try #require(record.keyring.items.keys.first)
     record.corrupt(.account(id), with: "{")
-    #expect(await record.acct("remove", id.description) == 0)
+    #expect(await record.acct("remove", id.description, "--json") == 0)
+    #expect(record.json == ["version": 1, "removed": .string(id.description)])
+    #expect(record.err.isEmpty)
     #expect(record.keyring.count == 0)
     #expect(record.accountFiles == 0)
   }

@@ -79,8 +79,11 @@ package final class InMemoryKeyring: Sendable {
       },
       remove: { account, kinds, interaction throws(KeyringFailure) in
         try self.use(interaction) { contents throws(KeyringFailure) in
-          guard self.lifeline.write() else { throw Self.died }
-          for kind in kinds { contents.items[account]?[kind] = nil }
+          guard self.lifeline.isAlive else { throw Self.died }
+          for kind in kinds where contents.items[account]?[kind] != nil {
+            guard self.lifeline.write() else { throw Self.died }
+            contents.items[account]?[kind] = nil
+          }
           if contents.items[account]?.isEmpty == true { contents.items[account] = nil }
         }
       },

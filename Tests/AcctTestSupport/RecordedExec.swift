@@ -25,7 +25,11 @@ package final class RecordedExec: Sendable {
   /// The way to run programs as a command gets it; nothing is run.
   package var port: Exec {
     Exec {
-      PreparedExec { command, variable throws(ExecFailure) in
+      PreparedExec(
+        find: { _ throws(ExecFailure) in
+          if let failure = self.state.withLock({ $0.failure }) { throw failure }
+        }
+      ) { command, variable throws(ExecFailure) in
         try self.state.withLock { state throws(ExecFailure) in
           if let failure = state.failure { throw failure }
           let value = variable.value.withBytes { bytes in

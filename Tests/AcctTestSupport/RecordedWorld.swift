@@ -261,7 +261,10 @@ package final class RecordedWorld: Sendable {
         }
         self.state.withLock { $0.out.append(text) }
       },
-      notice: { line in self.state.withLock { $0.err.append(line) } },
+      notice: { line in
+        self.pass("")
+        self.state.withLock { $0.err.append(line) }
+      },
       input: { path, limit throws(StreamFailure) in
         guard let bytes = self.state.withLock({ $0.inputs[path] }) else {
           throw .failed(name: path, reason: "no such file or directory")
@@ -274,9 +277,9 @@ package final class RecordedWorld: Sendable {
         guard let bytes = self.state.withLock({ $0.inputs[path] }) else {
           throw .failed(name: path, reason: "no such file or directory")
         }
-        let rest = Mutex([bytes].filter { !$0.isEmpty })
+        let rest = Mutex(parts(of: bytes)[...])
         return ByteSource(length: path == "-" ? nil : Int64(bytes.count)) {
-          rest.withLock { $0.popLast() }
+          rest.withLock { $0.popFirst() }
         }
       },
       sink: { path throws(StreamFailure) in
@@ -299,9 +302,17 @@ package final class RecordedWorld: Sendable {
       columns: { self.state.withLock { $0.columns } }
     )
     if state.withLock({ $0.passing != nil }) {
-      streams.passing = { line in self.state.withLock { $0.passing?.append(line) } }
+      streams.passing = pass
     }
     return streams
+  }
+
+  /// Takes the place of the line that was shown last; there may be none to take away.
+  @Sendable private func pass(_ line: String) {
+    state.withLock { state in
+      guard !line.isEmpty || state.passing?.last?.isEmpty == false else { return }
+      state.passing?.append(line)
+    }
   }
 
   private var terminal: Terminal {
@@ -338,6 +349,13 @@ package final class RecordedWorld: Sendable {
   }
 }
 
+/// What comes of a body at once, at most 1 MiB.
+private func parts(of bytes: [UInt8]) -> [[UInt8]] {
+  stride(from: 0, to: bytes.count, by: 1 << 20).map { start in
+    Array(bytes[start..<min(start + 1 << 20, bytes.count)])
+  }
+}
+
 /// Answers a streamed request like one that is held in memory.
 private func streamed(
   _ request: StreamedRequest,
@@ -361,14 +379,14 @@ private func streamed(
     )
   )
   let bytes = response.body.withBytes { span in span.indices.map { span[$0] } }
-  let rest = Mutex([bytes].filter { !$0.isEmpty })
+  let rest = Mutex(parts(of: bytes)[...])
   return StreamedResponse(
     head: ResponseHead(
       status: response.status,
       statusLine: "HTTP/1.1 \(response.status) Whatever",
       fields: response.fields
     ),
-    next: { rest.withLock { $0.popLast() } },
+    next: { rest.withLock { $0.popFirst() } },
     cancel: {}
   )
 }

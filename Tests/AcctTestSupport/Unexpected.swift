@@ -32,6 +32,7 @@ extension Vault {
       return .unavailable(reason: "not provided")
     }
     return Vault(
+      isThere: { () throws(KeyringFailure) in throw fail() },
       unlock: { _ throws(KeyringFailure) in throw fail() },
       lock: { () throws(KeyringFailure) in throw fail() },
       changePassphrase: { _, _ throws(KeyringFailure) in throw fail() }

@@ -152,6 +152,17 @@ extension BackendFault {
       code: "serverFailed"
     ),
     Self(
+      testDescription: "tokens that are limited",
+      settings: ["faults": ["tokens": ["status": 429]]],
+      code: "rateLimited",
+      status: 9
+    ),
+    Self(
+      testDescription: "tokens that lead elsewhere",
+      settings: ["faults": ["tokens": ["status": 307, "headers": ["Location": "/elsewhere"]]]],
+      code: "serverAnswer"
+    ),
+    Self(
       testDescription: "tokens that are cut off",
       settings: ["faults": ["tokens": ["breakage": "close"]]],
       code: "network",

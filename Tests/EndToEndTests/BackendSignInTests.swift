@@ -74,6 +74,24 @@ struct BackendSignInTests {
     }
   }
 
+  @Test(
+    "is for the server that the token names, as a URL or a did:web, else for the data server",
+    arguments: [
+      ("eyJhdWQiOiJodHRwczovL3JzLmV4YW1wbGUvYXBpIn0", "https://rs.example"),
+      ("eyJhdWQiOiJkaWQ6d2ViOnJzLmV4YW1wbGUifQ", "https://rs.example"),
+      ("eyJhdWQiOiJhcHAifQ", nil),
+    ] as [(String, String?)]
+  )
+  func audience(claims: String, origin: String?) async throws {
+    let token = "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.\(claims).c2ln"
+    let scene = try await BackendScene(["tokens": ["accessToken": .string(token)]])
+    let added = try await scene.loopback(["alice.test"]).run()
+    try #require(added.status == 0, "\(added.errorText)")
+    let account = try await scene.home.account()
+    #expect(account["origins"] == [.string(origin ?? scene.network["pds"])])
+    #expect(account["tokenType"] == "DPoP")
+  }
+
   @Test("again renews the account, which keeps its id, also after a renewal")
   func again() async throws {
     let scene = try await BackendScene(["issue": ["format": "opaque"]])

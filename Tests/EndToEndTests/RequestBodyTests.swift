@@ -29,6 +29,10 @@ struct RequestBodyTests {
     }
     let empty = try await home.request(["\(server.url)/echo", "-d", "-"])
     #expect(empty.values(of: "Content-Length") == ["0"])
+    // Its size is 0, whatever it holds.
+    let version = try await home.request(["\(server.url)/echo", "-d", "@/proc/version"])
+    let text = try await ChildProcess("cat", ["/proc/version"]).run().text
+    #expect(version.values(of: "Content-Length") == ["\(text.utf8.count)"])
     let missing = try await home.acct("request", "\(server.url)/echo", "-d", "@/nonexistent")
     #expect(missing.status == 65)
     #expect(missing.errorText.contains("can't read /nonexistent: no such file"))

@@ -55,6 +55,21 @@ struct SessionScene {
   }
 }
 
+extension SessionScene {
+  /// A session that is past by the clock, at a backend whose next confirmation lasts an hour.
+  static func due(_ settings: JSON = [:]) async throws -> SessionScene {
+    let scene = try await SessionScene(["lifetime": -10])
+    try await scene.signIn()
+    try await scene.backend.set(["lifetime": 3600])
+    try await scene.backend.set(settings)
+    return scene
+  }
+
+  func header() async throws -> ChildProcess.Output {
+    try await home.acct("header", "\(backend.address)/api")
+  }
+}
+
 /// A sign-in whose user brings the callback back by hand.
 struct PastedSignIn {
   let waiting: WaitingSignIn

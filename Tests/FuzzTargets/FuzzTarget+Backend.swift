@@ -13,10 +13,10 @@ func appCallbackViolation(_ bytes: [UInt8]) -> String? {
 
 /// What a backend answers about a session, and the cookie that comes with it.
 func sessionViolation(_ bytes: [UInt8]) -> String? {
-  let answer = SessionAnswer(status: 200, contentType: "application/json", body: Secret(bytes))
-  switch answer {
+  let answer = ServerAnswer(status: 200, contentType: "application/json", body: Secret(bytes))
+  switch SessionAnswer(answer) {
   case .ended, .exceptionThrown: return "a session that a 200 has ended"
-  case .valid, .refused, .limited, .serverFailed, .failed: break
+  case .valid, .refused, .unanswered: break
   }
   let fields = [(name: "Set-Cookie", value: text(bytes))]
   guard let session = RolledCookie.session(in: fields, at: .epoch) else { return nil }

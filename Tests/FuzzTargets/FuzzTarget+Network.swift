@@ -52,14 +52,8 @@ func metadataViolation(_ bytes: [UInt8]) -> String? {
 }
 
 func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
-  let outcome = TokenOutcome(
-    status: 200,
-    contentType: "application/json",
-    retryAfter: nil,
-    location: nil,
-    body: Secret(bytes),
-    boundTo: nil
-  )
+  let answer = ServerAnswer(status: 200, contentType: "application/json", body: Secret(bytes))
+  let outcome = TokenOutcome(answer, boundTo: nil)
   // With a 200 no server has ever ended a session.
   if case .ended = outcome { return "a session that a 200 has ended" }
   return nil

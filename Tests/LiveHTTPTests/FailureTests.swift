@@ -39,8 +39,8 @@ struct FailureTests {
       _ = try await transport.send(.get(server.url + "/first"))
       let second = try HTTPRequest.get(server.url + "/second")
       #expect(await transport.failure(of: second) == .closed)
-      #expect(server.received.count == 2)
-      #expect(server.connections == 1)
+      // Another connection may have been made for it, but nothing was sent there.
+      #expect(server.received.map(\.connection) == [1, 1])
     }
   }
 

@@ -7,6 +7,7 @@ import Synchronization
 final class ScriptHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
+  private let number: Int
   private let script: ScriptedServer.Script
   private let greeting: String?
   private let log: ScriptedServer.Log
@@ -15,16 +16,19 @@ final class ScriptHandler: ChannelInboundHandler {
   private var tunnel: EventLoopFuture<any Channel>?
 
   /// - Parameters:
+  ///   - number: Which of the server's connections it is.
   ///   - script: Answers a request.
   ///   - greeting: Is sent before anything has come.
   ///   - farEnd: The port that tunnels lead to.
   ///   - log: Where requests are noted.
   init(
+    _ number: Int,
     script: @escaping ScriptedServer.Script,
     greeting: String?,
     farEnd: Int?,
     log: ScriptedServer.Log
   ) {
+    self.number = number
     self.script = script
     self.greeting = greeting
     self.farEnd = farEnd
@@ -74,7 +78,7 @@ final class ScriptHandler: ChannelInboundHandler {
     guard rest.count >= length else { return nil }
     let body = String(decoding: rest.prefix(length), as: UTF8.self)
     pending = String(decoding: rest.dropFirst(length), as: UTF8.self)
-    return ScriptedServer.Request(line: line, fields: lines, body: body)
+    return ScriptedServer.Request(line: line, fields: lines, body: body, connection: number)
   }
 
   private func perform(

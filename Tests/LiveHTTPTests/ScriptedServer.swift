@@ -9,6 +9,8 @@ final class ScriptedServer: Sendable {
     var line: String
     var fields: [String]
     var body: String
+    /// Which of the server's connections it came on, from 1.
+    var connection: Int
   }
 
   /// What to do with the connection, in order.
@@ -79,13 +81,16 @@ final class ScriptedServer: Sendable {
     func listen(socks: UInt8? = nil, farEnd: Int? = nil) async throws -> Int {
       let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .childChannelInitializer { channel in
-          log.connections.withLock { $0 += 1 }
+          let number = log.connections.withLock { count in
+            count += 1
+            return count
+          }
           channel.closeFuture.whenComplete { _ in log.ends.yield() }
           return channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             if let socks { try pipeline.addHandler(SOCKSFront(reply: socks)) }
             try pipeline.addHandler(
-              ScriptHandler(script: script, greeting: greeting, farEnd: farEnd, log: log)
+              ScriptHandler(number, script: script, greeting: greeting, farEnd: farEnd, log: log)
             )
           }
         }

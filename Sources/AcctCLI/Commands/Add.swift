@@ -5,6 +5,7 @@ import ArgumentParser
 /// Adds an account, or renews the credentials of one that is there.
 struct Add: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "add",
     abstract: "Add an account.",
     usage: """
       acct add IDENTIFIER

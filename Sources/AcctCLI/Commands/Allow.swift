@@ -5,6 +5,7 @@ import ArgumentParser
 /// Widens, or narrows, where an account's headers may go.
 struct Allow: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "allow",
     abstract: "Let an account's headers go to one more origin."
   )
 

@@ -7,6 +7,7 @@ import ArgumentParser
 /// It reads account files only: a press of the Tab key neither prompts nor touches a keyring.
 struct Complete: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "complete",
     abstract: "Print what a shell's completion offers.",
     shouldDisplay: false
   )

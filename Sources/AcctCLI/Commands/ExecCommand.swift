@@ -45,6 +45,7 @@ struct ExecCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let run = RunWithToken(context.world)
     let account = try context.choose().account
+    try run.find(command.first ?? "")
     let network = context.network(offline: offline)
     let grant = try await Granting(context.world, context.interaction, network)
       .grant(to: account, leaving: minValid)

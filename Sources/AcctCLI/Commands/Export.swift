@@ -7,6 +7,7 @@ import StrictJSON
 /// Writes accounts to a file under a passphrase.
 struct Export: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "export",
     abstract: "Write accounts to one passphrase-encrypted file, for `acct add --import`.",
     discussion: """
       The passphrase is asked for, twice. The accounts stay here as they are; what can be \

@@ -6,6 +6,7 @@ import ArgumentParser
 /// What `acct` alone says: where things stand, and what to do next.
 struct Home: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "home",
     abstract: "Say where things stand.",
     shouldDisplay: false
   )
@@ -68,18 +69,16 @@ struct Home: AcctCommand {
     let server = account.server.map { " at \($0)" } ?? ""
     let rule =
       choice.selectedBy == .active ? "active" : "chosen by \(words(for: choice.selectedBy))"
-    let words = "\(account.name)\(server) is \(rule): \(state.rawValue)"
+    let words = "\(account.name)\(server) is \(rule): \(account.word(for: state, at: now))"
     return Cell(
-      words + expiry(of: account, state, at: now),
+      words + expiry(of: account, at: now),
       state == .valid ? .strong : state.tone
     )
   }
 
   /// When its token expires, where that still says something.
-  private func expiry(of account: Account, _ state: SessionState, at now: Timestamp) -> String {
-    guard [.valid, .expiring, .expired].contains(state), let time = account.lease.expiresAt else {
-      return ""
-    }
+  private func expiry(of account: Account, at now: Timestamp) -> String {
+    guard let time = account.shownExpiry else { return "" }
     return ", its token \(time > now ? "expires" : "expired") \(relative(time, to: now))"
   }
 

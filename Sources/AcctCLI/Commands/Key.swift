@@ -7,13 +7,17 @@ import StrictJSON
 /// The DPoP key of an account.
 struct Key: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "key",
     abstract: "Show or put back the DPoP key of an account.",
     subcommands: [Show.self, Thumbprint.self, Import.self]
   )
 
   /// Prints the key as a JWK.
   struct Show: AcctCommand {
-    static let configuration = CommandConfiguration(abstract: "Print the public key as a JWK.")
+    static let configuration = CommandConfiguration(
+      commandName: "show",
+      abstract: "Print the public key as a JWK."
+    )
 
     @Argument(help: "The account; the chosen one if left out.")
     var name: String?
@@ -35,6 +39,7 @@ struct Key: ParsableCommand {
   /// Prints the key's thumbprint.
   struct Thumbprint: AcctCommand {
     static let configuration = CommandConfiguration(
+      commandName: "thumbprint",
       abstract: "Print the key's RFC 7638 thumbprint."
     )
 
@@ -62,6 +67,7 @@ struct Key: ParsableCommand {
   /// Puts a key back.
   struct Import: AcctCommand {
     static let configuration = CommandConfiguration(
+      commandName: "import",
       abstract: "Store a private JWK, if it is the key of the account's tokens."
     )
 

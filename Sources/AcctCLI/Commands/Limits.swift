@@ -6,6 +6,7 @@ import ArgumentParser
 /// Shows what is left of an account's limits.
 struct Limits: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "limits",
     abstract: "Show what is left, of how much, and when it resets.",
     discussion: "As its servers last told `acct request` and `acct observe`; nobody is asked."
   )

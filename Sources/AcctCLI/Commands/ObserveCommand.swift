@@ -6,11 +6,14 @@ import ArgumentParser
 struct ObserveCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "observe",
-    abstract: "Learn nonces and limits from a response's headers on standard input.",
+    abstract: "Learn from a response's headers on standard input.",
     discussion: """
       What curl has learnt, the next header needs not ask for:
 
         acct header URL | curl -H @- -D heads URL; acct observe URL <heads
+
+      A sealed session that the backend has rolled is kept, once the backend confirms that it is \
+      this account's.
       """
   )
 
@@ -23,7 +26,13 @@ struct ObserveCommand: AcctCommand {
     let target: HTTPURL
     do { target = try HTTPURL(url) } catch { throw .malformed(error) }
     let account = try context.choose().account
-    try await Observe(context.world)(target, as: account)
+    let observe = Observe(
+      context.world,
+      context.interaction,
+      timeout: options.timeout,
+      tell: context.waiting
+    )
+    context.tell(try await observe(target, as: account))
     if options.json {
       try context.output(
         limitsJSON(LimitsLedger(context.world).limits(of: account.id), of: account)

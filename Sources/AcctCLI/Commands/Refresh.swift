@@ -2,6 +2,7 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 import ArgumentParser
+import StrictJSON
 
 /// Renews what is due.
 struct RefreshCommand: AcctCommand {
@@ -51,18 +52,35 @@ struct RefreshCommand: AcctCommand {
     _ refresh: Refresh,
     _ context: Context
   ) async throws(EngineError) -> ExitStatus {
-    var status = ExitStatus.done
+    var outcomes: [RefreshOutcome] = []
     for account in try Overview(context.world).listing().accounts {
-      switch await refresh(account, force: force) {
-      case .renewed: context.notice("renewed \(account.name)")
-      case .notDue, .cannotRenew: break
-      case .failed(let error):
-        let complaint = Complaint(error)
+      let outcome = RefreshOutcome(account, await refresh(account, force: force))
+      outcomes.append(outcome)
+      guard !options.json else { continue }
+      if case .renewed = outcome.result { context.notice("renewed \(account.name)") }
+      if let complaint = outcome.complaint {
         context.world.say("acct: \(account.name): \(complaint.message)")
-        // The first failure decides, so that a timer can tell a network from a sign-in.
-        if status == .done { status = complaint.status }
       }
     }
-    return status
+    if options.json {
+      try context.output(["version": 1, "accounts": .array(outcomes.map(\.json))])
+    } else {
+      tell(outcomes.filter(\.needsPerson), context)
+    }
+    // The first failure decides, so that a timer can tell a network from a sign-in.
+    return outcomes.lazy.compactMap(\.complaint).first?.status ?? .done
+  }
+
+  /// Names last, where a timer's journal is read from, whom only a person can sign in again.
+  private func tell(_ waiting: [RefreshOutcome], _ context: Context) {
+    guard !waiting.isEmpty else { return }
+    let names = waiting.map(\.account.name.description).joined(separator: ", ")
+    let text = "sign in again with `acct add`: \(names)"
+    // A timer that wants to hear of nothing but failures hears of these with the failure.
+    if waiting.contains(where: { $0.complaint != nil }) {
+      context.world.say("acct: \(text)")
+    } else {
+      context.notice(text)
+    }
   }
 }

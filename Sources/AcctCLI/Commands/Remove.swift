@@ -1,10 +1,12 @@
 import AcctEngine
 import AcctModel
 import ArgumentParser
+import StrictJSON
 
 /// Deletes every local trace of an account.
 struct Remove: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "remove",
     abstract: "Remove an account and everything that is kept of it."
   )
 
@@ -23,7 +25,11 @@ struct Remove: AcctCommand {
       account = try Selection(context.world).find(name)
     } catch .damagedAccount(let id) {
       try await change.removeDamaged(id)
-      context.notice("removed the damaged account \(id)")
+      if options.json {
+        try context.output(["version": 1, "removed": .string(id.description)])
+      } else {
+        context.notice("removed the damaged account \(id)")
+      }
       return .done
     }
     if let notice = try await change.remove(account, revoking: local ? nil : options.timeout) {

@@ -4,7 +4,10 @@ import ArgumentParser
 
 /// Gives an account another name.
 struct Rename: AcctCommand {
-  static let configuration = CommandConfiguration(abstract: "Give an account another name.")
+  static let configuration = CommandConfiguration(
+    commandName: "rename",
+    abstract: "Give an account another name."
+  )
 
   @Argument(help: "The account.")
   var name: String

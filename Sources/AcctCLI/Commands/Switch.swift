@@ -6,6 +6,7 @@ import ArgumentParser
 /// Makes an account the active one.
 struct Switch: AcctCommand {
   static let configuration = CommandConfiguration(
+    commandName: "switch",
     abstract: "Make an account the active one.",
     discussion: "Without a name: the other one of two accounts, or a question on a terminal."
   )

@@ -2,6 +2,7 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 import ArgumentParser
+import StrictJSON
 
 /// The encrypted-file keyring.
 struct VaultCommand: ParsableCommand {
@@ -14,6 +15,7 @@ struct VaultCommand: ParsableCommand {
   /// Lets the vault's key rest in the kernel for a while.
   struct Unlock: AcctCommand {
     static let configuration = CommandConfiguration(
+      commandName: "unlock",
       abstract: "Ask for the passphrase once, and not again for a while."
     )
 
@@ -23,7 +25,9 @@ struct VaultCommand: ParsableCommand {
       let seconds = try await vault { () throws(KeyringFailure) in
         try await context.world.vault.unlock(context.interaction)
       }
-      if let seconds {
+      if options.json {
+        try context.output(vaultJSON("unlocked", seconds))
+      } else if let seconds {
         context.notice("the vault is unlocked, for \(duration(Int64(seconds))) after its last use")
       } else {
         context.notice(
@@ -36,13 +40,20 @@ struct VaultCommand: ParsableCommand {
 
   /// Forgets the vault's key.
   struct Lock: AcctCommand {
-    static let configuration = CommandConfiguration(abstract: "Forget the passphrase at once.")
+    static let configuration = CommandConfiguration(
+      commandName: "lock",
+      abstract: "Forget the passphrase at once."
+    )
 
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       try await vault { () throws(KeyringFailure) in try await context.world.vault.lock() }
-      context.notice("the vault is locked")
+      if options.json {
+        try context.output(vaultJSON("locked"))
+      } else {
+        context.notice("the vault is locked")
+      }
       return .done
     }
   }
@@ -50,6 +61,7 @@ struct VaultCommand: ParsableCommand {
   /// Changes the passphrase.
   struct Passphrase: AcctCommand {
     static let configuration = CommandConfiguration(
+      commandName: "passphrase",
       abstract: "Change the passphrase; the items stay as they are."
     )
 
@@ -64,10 +76,23 @@ struct VaultCommand: ParsableCommand {
       try await vault { () throws(KeyringFailure) in
         try await context.world.vault.changePassphrase(newPassphraseFile, context.interaction)
       }
-      context.notice("the vault has a new passphrase")
+      if options.json {
+        try context.output(vaultJSON("passphraseChanged"))
+      } else {
+        context.notice("the vault has a new passphrase")
+      }
       return .done
     }
   }
+}
+
+/// What became of the vault, and for how long it stays unlocked, in seconds.
+private func vaultJSON(_ state: String, _ seconds: Int? = nil) -> JSON {
+  [
+    "version": 1,
+    "vault": .string(state),
+    "seconds": seconds.map { .number(JSONNumber(Int64($0))) } ?? .null,
+  ]
 }
 
 /// Translates the vault's failures.

@@ -17,8 +17,8 @@ func accountTable(_ listing: Overview.Listing, at now: Timestamp) -> Table {
         Cell(account.name.description, isActive ? .strong : .plain),
         Cell(account.server ?? "-", .faint),
         Cell(account.tokenType.rawValue, .faint),
-        Cell(state.rawValue, state.tone),
-        Cell(account.lease.expiresAt.map { relative($0, to: now) } ?? "-"),
+        Cell(account.word(for: state, at: now), state.tone),
+        Cell(account.shownExpiry.map { relative($0, to: now) } ?? "-"),
       ]
     }
   )
@@ -27,15 +27,4 @@ func accountTable(_ listing: Overview.Listing, at now: Timestamp) -> Table {
 extension Account {
   /// Where it is, in few words.
   var server: String? { service?.authority ?? origins.first?.authority }
-}
-
-extension SessionState {
-  /// Green where all is well, yellow where acct or a moment may mend it, red where only the user can.
-  var tone: Tone {
-    switch self {
-    case .valid: .good
-    case .expiring, .locked, .unavailable: .warning
-    case .expired, .reauthRequired, .signedOut: .bad
-    }
-  }
 }

@@ -47,11 +47,15 @@ struct Delivery: Sendable {
   private func written(
     _ make: @Sendable () async throws(EngineError) -> MakeRequest.Answer
   ) async throws(EngineError) -> ExitStatus {
+    // However it ends: what is said next, if anything, begins on a line of its own.
+    defer { voice.clear() }
     let answer: MakeRequest.Answer
     do { answer = try await make() } catch {
       sink.discard()
       throw error
     }
+    // Some of the body may never have been asked for.
+    voice.clear()
     let head = answer.response.head
     if (300..<400).contains(head.status), let location = head.field("Location") {
       voice.tellRedirect(location)
@@ -88,7 +92,6 @@ struct Delivery: Sendable {
     while true {
       let part: [UInt8]?
       do { part = try await response.next() } catch .cancelled { throw .cancelled } catch {
-        await meter.end()
         throw .request(.brokenOff(error, received: received))
       }
       guard let part else { break }
@@ -96,7 +99,6 @@ struct Delivery: Sendable {
       received += Int64(part.count)
       await meter.add(part.count)
     }
-    await meter.end()
     do { try sink.finish() } catch { throw .output(error) }
   }
 

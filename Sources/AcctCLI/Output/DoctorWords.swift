@@ -20,12 +20,13 @@ struct DoctorWords {
 
   init(_ subject: Finding.Subject) {
     switch subject {
-    case .keyringReady, .keyringUndecided, .keyringDecisionLost, .keyringOverridden, .keyring,
-      .unknownKeyring:
+    case .keyringReady, .noVault, .keyringUndecided, .keyringDecisionLost, .keyringOverridden,
+      .keyring, .unknownKeyring:
       self.init(keyring: subject)
     case .filesPrivate, .readable, .writable, .foreign, .link, .files:
       self.init(files: subject)
-    case .accountsReadable, .damagedAccount, .activeGone, .interruptedRenewal, .itemsMatch,
+    case .accountsReadable, .damagedAccount, .activeGone, .interruptedRenewal,
+      .interruptedReplacement, .itemsMatch,
       .orphans, .missing, .itemsUnknown:
       self.init(accounts: subject)
     case .tidy: self.init("leftovers", "nothing was left behind")
@@ -69,6 +70,8 @@ extension DoctorWords {
     switch subject {
     case .keyringReady(let kind):
       self.init("keyring", "the keyring (\(kind.rawValue)) is there and unlocked")
+    case .noVault:
+      self.init("keyring", "there is no vault yet; the first `acct add` makes it")
     case .keyringDecisionLost(let found?):
       self.init(
         "keyringDecision",
@@ -145,6 +148,12 @@ extension DoctorWords {
         "interruptedRenewal",
         "a renewal of \(name) was interrupted \(duration(seconds)) ago",
         fix: "`acct refresh \(name)`"
+      )
+    case .interruptedReplacement(let name):
+      self.init(
+        "interruptedReplacement",
+        "new credentials of \(name) were being stored when that was interrupted; it still works",
+        fix: repair
       )
     case .orphans(let id, rebuilt: nil):
       self.init(

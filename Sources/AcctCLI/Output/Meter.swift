@@ -14,10 +14,11 @@ actor Meter {
   /// - Parameters:
   ///   - label: What goes on, such as `sent`.
   ///   - total: In bytes, if it is known.
-  ///   - show: Shows a line; `nil` if nobody wants to see one.
+  ///   - show: Shows a line in place of the last one; `nil` if nobody wants to see it.
   init(_ label: String, of total: Int64?, _ show: (@Sendable (String) -> Void)?) {
     self.label = label
-    self.total = total
+    // A server may promise anything.
+    self.total = total.flatMap { $0 > 0 ? $0 : nil }
     self.show = show
   }
 
@@ -32,14 +33,15 @@ actor Meter {
     show(line)
   }
 
-  /// Takes the line away.
-  func end() { if shown >= 0 { show?("") } }
-
+  /// The bar comes last: it is what a narrow terminal can do without.
   private var line: String {
-    guard let total else { return "\(size(count)) \(label)" }
-    let done = min(max(Int(count * 24 / total), 0), 24)
+    guard let total else { return "\(label) \(size(count))" }
+    let done = Int(min(count, total) * 24 / total)
     let bar = String(repeating: "#", count: done) + String(repeating: "-", count: 24 - done)
-    return "[\(bar)] \(min(count * 100 / total, 100)) % of \(size(total)) \(label)"
+    let percent = "\(min(count, total) * 100 / total)"
+    // As wide as 100, so that nothing moves but the bar.
+    let padding = String(repeating: " ", count: 3 - percent.utf8.count)
+    return "\(label) \(padding)\(percent) % of \(size(total)) [\(bar)]"
   }
 }
 

@@ -28,6 +28,9 @@ struct RequestVoice: Sendable {
     }
   }
 
+  /// Takes away what was shown of what went on.
+  func clear() { show?("") }
+
   /// Says what kept a refused request from being made once more.
   func tellObstacle(_ obstacle: EngineError) { say(Complaint(obstacle).message) }
 
@@ -50,7 +53,7 @@ struct RequestVoice: Sendable {
       let meter = Meter("sent", of: source.length, show)
       return ByteSource(length: source.length) { () async throws(StreamFailure) in
         let part = try await source.next()
-        if let part { await meter.add(part.count) } else { await meter.end() }
+        if let part { await meter.add(part.count) }
         return part
       }
     }

@@ -17,7 +17,8 @@ struct StatusText {
   /// Who, how it is, and what to do about it.
   private var summary: [Field] {
     let assessment = status.assessment
-    let state = [assessment.state.rawValue, assessment.reason].compactMap(\.self)
+    let word = status.account.word(for: assessment.state, at: now)
+    let state = [word, assessment.reason].compactMap(\.self)
     return [
       Field(
         "account",
@@ -48,7 +49,7 @@ struct StatusText {
     return [
       Field("scope", account.scope ?? ""),
       Field("token", account.tokenType.rawValue),
-      Field("expires", account.lease.expiresAt.map(time) ?? ""),
+      Field("expires", account.shownExpiry.map(time) ?? ""),
       Field("session ends", account.sessionEndsAt.map(time) ?? ""),
       Field("validated", account.validatedAt.map(time) ?? ""),
       Field("key", account.thumbprint ?? "", .faint),

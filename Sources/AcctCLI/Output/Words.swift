@@ -1,4 +1,5 @@
 import AcctEngine
+import AcctModel
 
 /// What the user should know although the command succeeded.
 func words(for notice: Notice) -> String {
@@ -10,6 +11,9 @@ func words(for notice: Notice) -> String {
     "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin)"
   case .sessionEnds(let account, let seconds):
     "sign in again to \(account) within \(duration(seconds)): then the server ends the session"
+  case .observedSessionRefused(let account, let reason):
+    "the session in these headers is not taken over: \(printable(reason)); what is kept of "
+      + "\(account) stays"
   case .revoked(let account): "the server has ended the session of \(account)"
   case .notRevoked(let account, let obstacle):
     "the server was not made to end the session of \(account): \(words(for: obstacle))"

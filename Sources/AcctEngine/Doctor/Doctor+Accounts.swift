@@ -22,8 +22,33 @@ extension Doctor {
       guard age > Self.renewing else { continue }
       findings.append(Finding(.interruptedRenewal(account.name, secondsAgo: age)))
     }
+    for account in listing.accounts where account.incoming != nil {
+      if let finding = await replacement(of: account) { findings.append(finding) }
+    }
     if let finding = await active() { findings.append(finding) }
     return findings
+  }
+
+  /// A replacement of credentials that nobody is at any more; whoever is holds the account's lock.
+  private func replacement(of account: Account) async -> Finding? {
+    let lock = Lock.account(account.id)
+    do throws(EngineError) {
+      return try await world.files.holding(lock, waiting: 0, failure: EngineError.files) {
+        () throws(EngineError) -> Finding? in
+        guard let current = try book.account(account.id), current.incoming != nil else {
+          return nil
+        }
+        if repairs { _ = try await ReplaceCredentials(world, .forbidden).settled(current) }
+        return Finding(.interruptedReplacement(current.name), isRepaired: repairs)
+      }
+    } catch .files(.busy) {
+      return nil
+    } catch .keyring {
+      // What is wrong with the keyring has been told.
+      return Finding(.interruptedReplacement(account.name))
+    } catch {
+      return Finding(.failed(error))
+    }
   }
 
   /// Whether the active account is there; a damaged one is, and is told of as such.

@@ -31,7 +31,7 @@ extension Doctor {
     let listed: [AccountID: Set<ItemKind>]
     do { listed = try await keyring.list() } catch { throw .keyring(error, keyring.kind) }
     let (accounts, damaged) = try book.listing()
-    let known = Set(accounts.map(\.id) + damaged)
+    let known = Set(accounts.map(\.id) + accounts.compactMap(\.incoming?.place) + damaged)
     let findings = accounts.compactMap { account in
       account.missing(among: listed[account.id] ?? [])
         .map { Finding(.missing($0, of: account.name)) }

@@ -27,7 +27,14 @@ extension Doctor {
 
   private func condition(of keyring: Keyring) async -> Finding {
     switch await keyring.state() {
-    case .ready: return Finding(.keyringReady(keyring.kind))
+    case .ready:
+      do {
+        // A vault that is still to be made asks for nothing, and so is ready.
+        if keyring.kind == .vault, try !world.vault.isThere() { return Finding(.noVault) }
+      } catch {
+        return Finding(.keyring(error, .vault))
+      }
+      return Finding(.keyringReady(keyring.kind))
     case .locked: return Finding(.keyring(.locked(), keyring.kind))
     case .unavailable:
       // A state has no reason; looking for what nobody has gets it.

@@ -17,6 +17,8 @@ package struct Finding: Sendable {
   package enum Subject: Sendable {
     // The keyring.
     case keyringReady(Keyring.Kind)
+    /// The vault is the keyring, and nothing has been kept in it yet.
+    case noVault
     /// No account is there, and none was decided on.
     case keyringUndecided
     /// The file with the decision is missing or damaged.
@@ -39,6 +41,8 @@ package struct Finding: Sendable {
     case damagedAccount(AccountID)
     case activeGone(AccountID)
     case interruptedRenewal(AccountName, secondsAgo: Int64)
+    /// New credentials were being put in the place of the old ones.
+    case interruptedReplacement(AccountName)
 
     // Accounts and items.
     case itemsMatch
@@ -64,10 +68,11 @@ package struct Finding: Sendable {
 
   package var severity: Severity {
     switch subject {
-    case .keyringReady, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch, .tidy,
-      .hints, .clockRight:
+    case .keyringReady, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
+      .tidy, .hints, .clockRight:
       .ok
-    case .keyringOverridden, .interruptedRenewal, .missing(.refreshToken, _), .itemsUnknown,
+    case .keyringOverridden, .interruptedRenewal, .interruptedReplacement,
+      .missing(.refreshToken, _), .itemsUnknown,
       .temporaryFiles, .locks, .noTime:
       .warning
     case .keyringDecisionLost, .keyring, .unknownKeyring, .readable, .writable, .foreign, .link,

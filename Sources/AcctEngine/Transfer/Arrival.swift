@@ -57,6 +57,8 @@ struct Arrival {
     case .moved(let account):
       var account = account.renumbered(id)
       account.name = name
+      // A file from elsewhere must not lead to items that are another account's.
+      account.incoming = nil
       return account
     }
   }

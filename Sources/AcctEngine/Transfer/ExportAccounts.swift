@@ -66,7 +66,8 @@ package struct ExportAccounts: Sendable {
   private func holding(_ account: Account) async throws(EngineError) -> Holding {
     let book = AccountBook(world.files)
     return try await book.exclusively(account.id) { () throws(EngineError) -> Holding in
-      let current = try book.account(account.id) ?? account
+      let current = try await ReplaceCredentials(world, interaction)
+        .settled(book.account(account.id) ?? account)
       let items = try await Wallet(of: current, in: world, interaction).items(ItemKind.allCases)
       let holding = Holding(account: current, items: items)
       guard holding.isUsable else { throw .transfer(.nothingToExport(current.name)) }

@@ -66,16 +66,26 @@ package struct ImportAccounts: Sendable {
   private func undo(_ added: AddAccount.Added, _ active: ActiveAccounts) async {
     let id = added.account.id
     try? await book.exclusively(id) { () throws(EngineError) in
+      let keyring = try KeyringChoice(world).decided()
+      if let before = added.before, let current = try book.account(id) {
+        let replace = ReplaceCredentials(world, interaction)
+        let known = try await replace.settled(current)
+        var account = before.account
+        account.name = known.name
+        try await replace(
+          known,
+          with: account,
+          before.orderedItems,
+          in: keyring,
+          nil,
+          activates: false
+        )
+      }
       try await book.exclusively { () throws(EngineError) in
-        let wallet = try Wallet(of: added.account, in: world, interaction)
         if try book.active() == active.switched(to: id) { try book.setActive(active) }
-        if let before = added.before {
-          try await wallet.replaceAll(with: before.orderedItems)
-          try book.save(before.account)
-        } else {
-          try await wallet.remove(ItemKind.allCases)
-          try book.delete(id)
-        }
+        guard added.before == nil else { return }
+        try await Wallet.removeAll(of: id, in: keyring, interaction)
+        try book.delete(id)
       }
     }
   }

@@ -7,12 +7,8 @@ package enum MobileStart: Sendable {
   case started(HTTPURL)
   /// The backend would not, in its own words.
   case refused(reason: String)
-  /// 429, with its `Retry-After` as it came.
-  case limited(retryAfter: String?)
-  /// 5xx, with its `Retry-After` as it came.
-  case serverFailed(status: Int, retryAfter: String?)
   /// Anything else.
-  case failed(OAuthError)
+  case unanswered(NoAnswer)
 
   /// The request's body.
   ///
@@ -28,39 +24,23 @@ package enum MobileStart: Sendable {
   }
 
   /// Classifies an answer.
-  ///
-  /// - Parameters:
-  ///   - status: The HTTP status.
-  ///   - contentType: The media type, parameters and all.
-  ///   - retryAfter: The field's value.
-  ///   - location: The field's value.
-  ///   - body: The body.
-  package init(
-    status: Int,
-    contentType: String?,
-    retryAfter: String? = nil,
-    location: String? = nil,
-    body: Secret
-  ) {
-    let answer = BackendAnswer(status: status, contentType: contentType, body: body)
-    switch status {
-    case 200 where answer.object != nil:
-      do { self = try Self.start(answer) } catch { self = .failed(error) }
-    case 429: self = .limited(retryAfter: retryAfter)
-    case 500...: self = .serverFailed(status: status, retryAfter: retryAfter)
-    case 400..<500 where answer.complaint != nil: self = .refused(reason: answer.complaint ?? "")
-    default: self = .failed(answer.flaw(location: location))
+  package init(_ answer: ServerAnswer) {
+    switch (answer.status, answer.complaint) {
+    case (200, _) where answer.object != nil:
+      do { self = try Self.start(answer) } catch { self = .unanswered(.failed(error)) }
+    case (400..<500, let reason?) where answer.status != 429: self = .refused(reason: reason)
+    default: self = .unanswered(answer.noAnswer)
     }
   }
 
-  private static func start(_ answer: BackendAnswer) throws(OAuthError) -> MobileStart {
+  private static func start(_ answer: ServerAnswer) throws(OAuthError) -> MobileStart {
     if answer.object?["success"] == .bool(false) {
       return .refused(reason: answer.complaint ?? "the backend did not say why")
     }
     guard answer.object?["success"] == .bool(true) else {
       throw .malformedAnswer(member: "success")
     }
-    guard let address = try answer.parsed("authUrl", HTTPURL.init) else {
+    guard let address = try answer.object?.parsed("authUrl", HTTPURL.init) else {
       throw .malformedAnswer(member: "authUrl")
     }
     return .started(address)

@@ -1,8 +1,33 @@
 package import AcctModel
+import StrictJSON
 
 /// The session that an answer's `Set-Cookie: sid=…` puts in place of the one it was asked with.
-package enum RolledCookie {
+package struct RolledCookie: Sendable {
+  package let session: SealedSession
+  /// Whom the same answer names.
+  package let owner: SessionOwner
+
   /// Finds the new session, if there is one.
+  ///
+  /// - Parameters:
+  ///   - fields: The answer's header fields.
+  ///   - status: Its status. What comes with a 401 is not this user's: the session that was sent
+  ///     means nothing there.
+  ///   - answer: The answer, where it is one about the session: other answers may name anybody.
+  ///   - now: Decides whether `Expires` lies in the past.
+  /// - Throws: ``OAuthError/malformedAnswer(member:)`` where it can't be read who is named.
+  package init?(
+    in fields: [(name: String, value: String)],
+    status: Int,
+    naming answer: ServerAnswer?,
+    at now: Timestamp
+  ) throws(OAuthError) {
+    guard status != 401, let session = Self.session(in: fields, at: now) else { return nil }
+    self.session = session
+    owner = try answer?.owner ?? .unnamed
+  }
+
+  /// Finds the new session, whosever it is.
   ///
   /// Read as a browser would (RFC 6265, section 5.2): of several cookies of that name the last one
   /// counts. One that deletes the cookie is no credential, and neither is a value that is not a

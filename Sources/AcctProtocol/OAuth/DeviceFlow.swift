@@ -68,7 +68,7 @@ package struct DeviceFlow: Sendable {
     switch outcome {
     case .granted(let response): return .granted(response)
     case .ended: return .expired
-    case .failed(.refused(let code, let description, let status)):
+    case .unanswered(.failed(.refused(let code, let description, let status))):
       switch code {
       case "authorization_pending": break
       case "slow_down": interval += 5
@@ -77,9 +77,9 @@ package struct DeviceFlow: Sendable {
       default:
         return .failed(.refused(code: code, description: description, status: status))
       }
-    case .failed(let error): return .failed(error)
+    case .unanswered(.failed(let error)): return .failed(error)
     // A server in trouble is asked again, more slowly (section 3.5: exponential back-off).
-    case .limited, .serverFailed: interval = min(interval * 2, 60)
+    case .unanswered(.limited), .unanswered(.serverFailed): interval = min(interval * 2, 60)
     }
     return now < deadline ? .wait : .expired
   }

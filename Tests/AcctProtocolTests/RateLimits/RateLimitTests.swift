@@ -34,7 +34,7 @@ struct RateLimitTests {
         read += 1
       }
     }
-    #expect(read == 6 * 9 + 6 * 10)
+    #expect(read == 6 * 11 + 6 * 12)
   }
 
   @Test("Retry-After is read in every form of a reset, and told in seconds")

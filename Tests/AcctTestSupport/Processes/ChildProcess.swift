@@ -56,13 +56,7 @@ package struct ChildProcess: Sendable {
   /// - Returns: Its status and what it printed.
   /// - Throws: ``ProcessFailure`` if it could not be started.
   package func run(limit: Duration = .seconds(60)) async throws(ProcessFailure) -> Output {
-    let child = try RunningProcess(self)
-    let status = await child.ended(within: limit)
-    return Output(
-      status: status,
-      standardOutput: child.standardOutput.contents(),
-      standardError: child.standardError.contents()
-    )
+    try await RunningProcess(self).output(within: limit)
   }
 }
 

@@ -29,8 +29,7 @@ package final class RunningProcess: Sendable {
       ending.status.withLock { status in
         var raw: Int32 = 0
         _ = unsafe waitpid(id, &raw, 0)
-        let signal = raw & 0x7F
-        status = signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+        status = raw
       }
       ending.reaped.leave()
     }
@@ -46,7 +45,15 @@ package final class RunningProcess: Sendable {
   }
 
   /// The status, if the child has ended.
-  package var exitStatus: Int32? { ending.status.withLock { $0 } }
+  package var exitStatus: Int32? {
+    ending.status.withLock { $0 }.map { raw in
+      let signal = raw & 0x7F
+      return signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+    }
+  }
+
+  /// Whether the kernel wrote the child's memory away when a signal ended it, to a file or a program.
+  package var hasDumpedCore: Bool { (ending.status.withLock { $0 } ?? 0) & 0x80 != 0 }
 
   /// Waits for the child's end and kills it if that takes longer than `limit`.
   package func ended(within limit: Duration = .seconds(60)) async -> Int32 {
@@ -60,6 +67,16 @@ package final class RunningProcess: Sendable {
     }
     watchdog.cancel()
     return exitStatus ?? -1
+  }
+
+  /// Waits for the child's end as ``ended(within:)`` does, and returns what it left.
+  package func output(within limit: Duration = .seconds(60)) async -> ChildProcess.Output {
+    let status = await ended(within: limit)
+    return ChildProcess.Output(
+      status: status,
+      standardOutput: standardOutput.contents(),
+      standardError: standardError.contents()
+    )
   }
 
   /// Asks the child to end, and kills it if it does not.
@@ -96,7 +113,7 @@ package final class RunningProcess: Sendable {
 
 /// A child's end, shared with the thread that waits for it, which must not keep the child alive.
 private final class Ending: Sendable {
-  /// The status once the child is reaped.
+  /// The status once the child is reaped, as waitpid(2) tells it.
   ///
   /// From then on its id may be somebody else's, so every signal is sent under this lock.
   let status = Mutex<Int32?>(nil)

@@ -7,6 +7,8 @@ struct LeakRow: CustomStringConvertible {
   var status: Int32 = 0
   /// Kinds of secrets, and the one place where showing them is this command's purpose.
   var shows: [String: String] = [:]
+  /// The kind of secret that it holds for as long as it runs.
+  var keeps: String?
   /// What the server does wrong meanwhile.
   var fault: Fault?
   /// Whether the user's browser approves, which takes a second.

@@ -73,7 +73,9 @@ extension LeakStage {
         ["--import", exported, "--passphrase-file", passphraseFile, "--no-switch", "--json", "-v"]
       ),
       LeakRow("exec", ["-v", "--", "true"], shows: ["access_token": "call execve"]),
-      LeakRow("doctor", ["-v"]),
+      LeakRow("request", [url, "-i", "-v"]),
+      LeakRow("request", ["POST", url, "-d", "-", "--json", "-v"], input: "a body"),
+      LeakRow("complete", ["accounts", "-v"]), LeakRow("doctor", ["-v"]),
     ]
   }
 

@@ -13,8 +13,9 @@ final class LeakStage {
   /// Files with the passphrase of exports, and with another one.
   let passphraseFile: String
   let wrongPassphraseFile: String
-  private(set) var secrets = GivenSecrets()
-  private var runs: [(LeakRow, TracedRun)] = []
+  var secrets = GivenSecrets()
+  var runs: [(LeakRow, TracedRun)] = []
+  var remembered: [(LeakRow, RememberedRun)] = []
   private let busPath: String?
 
   private static let exportPassphrase = "made up, for an export"
@@ -90,22 +91,34 @@ final class LeakStage {
     }
   }
 
-  /// Runs a row to its end, and looks into what it has left in its memory.
-  func leftovers(of row: LeakRow) async throws -> [Sighting] {
+  /// Runs a row to its end and keeps its memory, for ``expectNothingLeft(_:)``.
+  func remember(_ row: LeakRow) async throws {
     let run = try await RememberedRun(command(row))
     try #require(run.output.status == row.status, "\(row): \(run.output.errorText)")
     try await noteKeys(after: row)
-    try await noteServers()
-    return try await run.sightings(of: secrets)
+    remembered.append((row, run))
   }
 
-  private func command(_ row: LeakRow) -> ChildProcess {
+  /// Asserts that no memory that was kept holds a secret, but one that its command still needs.
+  func expectNothingLeft(_ location: SourceLocation = #_sourceLocation) async throws {
+    try await noteServers()
+    let sightings = try await RememberedRun.sightings(of: secrets, in: remembered.map(\.1))
+    try #require(sightings.count == remembered.count)
+    for ((row, _), seen) in zip(remembered, sightings) {
+      let left = seen.filter { row.keeps != $0.kind }
+      #expect(left.isEmpty, "\(row)", sourceLocation: location)
+    }
+  }
+
+  /// A row as a command line.
+  func command(_ row: LeakRow) -> ChildProcess {
     var command = home.command(row.arguments, input: row.input)
     command.environment["BROWSER"] = row.browses ? StrictServer.browser : nil
     return command
   }
 
-  private func noteServers() async throws {
+  /// Takes note of what servers have given out, and been given.
+  func noteServers() async throws {
     secrets.add(try await server.secrets())
     secrets.add(try await guests.secrets())
     secrets.add(try await sessions.secrets())

@@ -1,4 +1,5 @@
 import AcctTestSupport
+import Glibc
 import StrictJSON
 import Testing
 
@@ -8,12 +9,20 @@ struct TracedRun {
   private let traces: TemporaryFolder
   private let program: String
 
-  init(_ command: ChildProcess) async throws {
+  /// - Parameters:
+  ///   - command: What is to be run.
+  ///   - meanwhile: Is called with the process while it runs, and ends one that does not by itself.
+  /// - Throws: What starting it throws.
+  init(
+    _ command: ChildProcess,
+    _ meanwhile: (RunningProcess) async throws -> Void = { _ in }
+  ) async throws {
     traces = try TemporaryFolder()
+    let place = try traces.folder("traces")
     program = command.program
     // What only reads, and what has no strings.
     let silent = "read,readv,pread64,recvfrom,recvmsg,getrandom,futex,mmap,munmap,mprotect,brk"
-    output = try await command.traced(
+    let traced = command.traced(
       "-ff",
       "-v",
       "-s",
@@ -23,8 +32,11 @@ struct TracedRun {
       "-e",
       "trace=!\(silent),rt_sigaction,rt_sigprocmask",
       "-o",
-      "\(try traces.folder("traces"))/trace"
-    ).run()
+      "\(place)/trace"
+    )
+    let process = try RunningProcess(traced)
+    try await meanwhile(process)
+    output = await process.output()
   }
 
   /// Where secrets went, in each of several runs of one program.
@@ -51,19 +63,43 @@ struct RememberedRun {
   private let folder: TemporaryFolder
   private static let script = Product.source("Tests/Leaks/memory_at_exit.py")
 
-  init(_ command: ChildProcess) async throws {
+  /// - Parameters:
+  ///   - command: What is to be run.
+  ///   - meanwhile: Is called with the process while it runs, and with what keeps its memory as it
+  ///     is at that moment, in place of that at its end.
+  /// - Throws: What starting it throws.
+  init(
+    _ command: ChildProcess,
+    _ meanwhile: (RunningProcess, _ remember: () async throws -> Void) async throws -> Void = {
+      _,
+      _ in
+    }
+  ) async throws {
     folder = try TemporaryFolder()
-    output = try await command.withRights([
-      Sighting.python, "-B", Self.script, "keep", "\(folder.path)/memory",
-    ]).run()
+    let memory = "\(folder.path)/memory"
+    var remembered = command.withRights([Sighting.python, "-B", Self.script, "keep", memory])
+    // A debug build's Swift is a shared library, each of whose symbols is bound at its first call,
+    // which saves every register to the stack. In what `make build` makes there is no such call.
+    remembered.environment["LD_BIND_NOW"] = "1"
+    let process = try RunningProcess(remembered)
+    try await meanwhile(process) {
+      process.send(SIGUSR1)
+      try await process.ready { unsafe access(memory, F_OK) == 0 }
+    }
+    output = await process.output()
   }
 
-  /// Where in memory secrets were: `[heap]`, `[stack]`, `anonymous`, or a library's file.
-  func sightings(of secrets: GivenSecrets) async throws -> [Sighting] {
-    let known = try folder.file("secrets", holding: secrets.json.serialized())
-    return Sighting.list(
-      of: try await Sighting.search([Self.script, "search", "\(folder.path)/memory", known])
+  /// Where secrets were in the memory of each of several runs: `heap`, `stack`, or a library's file.
+  static func sightings(
+    of secrets: GivenSecrets,
+    in runs: [RememberedRun]
+  ) async throws -> [[Sighting]] {
+    guard let first = runs.first else { return [] }
+    let known = try first.folder.file("secrets", holding: secrets.json.serialized())
+    let found = try await Sighting.search(
+      [script, "search", known] + runs.map { "\($0.folder.path)/memory" }
     )
+    return (found.arrayValue ?? []).map { Sighting.list(of: $0) }
   }
 }
 

@@ -1,0 +1,46 @@
+import AcctEngine
+import AcctModel
+import StrictJSON
+
+/// What became of one of the accounts that `refresh --all` went through.
+struct RefreshOutcome {
+  let account: Account
+  let result: Refresh.Result
+
+  init(_ account: Account, _ result: Refresh.Result) {
+    self.account = account
+    self.result = result
+  }
+
+  /// Why it failed, if it did.
+  var complaint: Complaint? {
+    guard case .failed(let error) = result else { return nil }
+    return Complaint(error)
+  }
+
+  /// Whether no timer can do anything more for it.
+  var needsPerson: Bool {
+    switch result {
+    case .renewed, .notDue: false
+    case .cannotRenew: true
+    case .failed: complaint?.status == .signInRequired
+    }
+  }
+
+  /// An element of `accounts` in what `refresh --all --json` prints.
+  var json: JSON {
+    let name =
+      switch result {
+      case .renewed: "renewed"
+      case .notDue: "notDue"
+      case .cannotRenew: "cannotRenew"
+      case .failed: "failed"
+      }
+    return [
+      "account": .string(account.id.description),
+      "name": .string(account.name.description),
+      "result": .string(name),
+      "error": complaint?.errorObject ?? .null,
+    ]
+  }
+}

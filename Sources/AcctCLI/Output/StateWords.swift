@@ -1,0 +1,34 @@
+import AcctEngine
+import AcctModel
+
+/// What people read of a state; JSON has the contract's names.
+extension Account {
+  /// The word for a state, which the time beside it must not contradict.
+  ///
+  /// - Parameters:
+  ///   - state: The state, as it was found.
+  ///   - now: The time that it was found at.
+  /// - Returns: `due` for `expiring`, which may be long past and is renewed at its next use; `ending`
+  ///   for a token that is `expired` to acct and not yet to its server.
+  func word(for state: SessionState, at now: Timestamp) -> String {
+    switch state {
+    case .expiring: "due"
+    case .expired where (shownExpiry?.seconds(since: now) ?? 0) > 0: "ending"
+    default: state.rawValue
+    }
+  }
+
+  /// When its token expires; `nil` where no token is left to expire, or the server takes it no more.
+  var shownExpiry: Timestamp? { standing == .signedIn ? lease.expiresAt : nil }
+}
+
+extension SessionState {
+  /// Green where all is well, yellow where acct or a moment may mend it, red where only the user can.
+  var tone: Tone {
+    switch self {
+    case .valid: .good
+    case .expiring, .locked, .unavailable: .warning
+    case .expired, .reauthRequired, .signedOut: .bad
+    }
+  }
+}

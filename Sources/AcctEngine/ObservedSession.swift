@@ -1,0 +1,95 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Takes over the session that a backend rolled by an answer to another program.
+///
+/// Where a backend takes none but the newest session, `acct header URL | curl` would else lose it.
+/// But what stands in the headers proves nothing: they may be old, or those of a redirect's end, and
+/// a session of somebody else's would have the user act as them. So the backend is asked, and it is
+/// kept only if the backend says that it goes on, and is this account's.
+struct ObservedSession: Sendable {
+  private let world: World
+  private let interaction: Interaction
+  private let timeout: Int
+  private let tell: Waiting.Teller
+
+  init(
+    _ world: World,
+    _ interaction: Interaction,
+    timeout: Int,
+    tell: @escaping Waiting.Teller
+  ) {
+    self.world = world
+    self.interaction = interaction
+    self.timeout = timeout
+    self.tell = tell
+  }
+
+  /// Keeps the session that a head brought, if there is one that is not kept yet.
+  ///
+  /// - Parameters:
+  ///   - head: As another program printed it.
+  ///   - origin: Whose answer; another origin's cookies are no sessions of the backend's.
+  ///   - account: Whose session the request carried.
+  /// - Returns: What the user should know where it was not kept.
+  /// - Throws: ``EngineError``: the backend gave no answer or speaks of somebody else, or the keyring
+  ///   can't take it. What was kept before is then still kept.
+  func keep(
+    from head: PrintedHead,
+    of origin: Origin,
+    for account: Account
+  ) async throws(EngineError) -> Notice? {
+    guard account.kind == .session, origin == account.service, head.status != 401,
+      let observed = RolledCookie.session(in: head.fields, at: world.clock.now())?.token
+    else { return nil }
+    let book = AccountBook(world.files)
+    let held = world.signals.holdBack()
+    defer { held.release() }
+    return try await book.exclusively(account.id) { () throws(EngineError) -> Notice? in
+      guard let current = try book.account(account.id) else { return nil }
+      let wallet = try Wallet(of: current, in: world, interaction)
+      guard try await wallet.read().token != observed else { return nil }
+      // Being asked, the backend may roll it once more: see that the keyring can take that.
+      try await wallet.prepare()
+      return try await toItsEnd { () throws(EngineError) in
+        try await keep(observed, from: origin, for: current, in: wallet)
+      }
+    }
+  }
+
+  private func keep(
+    _ observed: Token,
+    from origin: Origin,
+    for account: Account,
+    in wallet: Wallet
+  ) async throws(EngineError) -> Notice? {
+    let backend = SessionBackend(origin, world, timeout: timeout)
+    let word = try await backend.validate(observed)
+    switch word.answer {
+    case .valid(let details):
+      var account = account
+      try account.requireNamed(details.owner, origin)
+      let session = word.rolled?.session.token ?? observed
+      try await Patience(world, tell).write([.init(.session, session.secret)], to: wallet)
+      account.take(.replaced, at: world.clock.now())
+      account.keep(details, at: world.clock.now())
+      try AccountBook(world.files).save(account)
+      return nil
+    case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
+      return .observedSessionRefused(account: account.name, reason: reason)
+    case .unanswered(let noAnswer): throw EngineError(noAnswer, origin)
+    }
+  }
+}
+
+extension Account {
+  /// Refuses a session that its backend does not call this account's: that it names nobody else is
+  /// enough for one that came in answer to the account's own, but not for any other.
+  fileprivate func requireNamed(_ owner: SessionOwner, _ origin: Origin) throws(EngineError) {
+    try require(owner, origin)
+    guard owner.did != nil || owner.handle != nil && owner.handle == handle else {
+      throw .session(.unnamed(account: name, origin))
+    }
+  }
+}

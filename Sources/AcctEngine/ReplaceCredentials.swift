@@ -1,0 +1,127 @@
+import AcctModel
+import AcctPorts
+
+/// Puts new credentials in the place of an account's old ones: wherever that ends, the old or the
+/// new are whole.
+///
+/// A keyring writes one item after the other, and a new key makes the old token useless at once. So
+/// the new ones are first written beside the old, under an identifier of their own:
+///
+/// 1. The account's file notes where they will lie, so that no secret is left that nobody knows of.
+/// 2. They are written there. Up to here the old ones are whole, and the account's.
+/// 3. The file is replaced by the new account's, with the note that its credentials lie there
+///    whole. It is one atomic write, and from it on the new ones are the account's.
+/// 4. They are copied over the old ones, and what they have no item for is removed.
+/// 5. The note is taken back, what lies there is removed, and the note goes.
+///
+/// The note stands in the way of nobody who reads old credentials. Whoever reads or writes an
+/// account with the note of step 3 ends steps 4 and 5 first, under the account's lock; so does
+/// whoever begins another change.
+struct ReplaceCredentials: Sendable {
+  private let world: World
+  private let interaction: Interaction
+  private let book: AccountBook
+
+  init(_ world: World, _ interaction: Interaction) {
+    self.world = world
+    self.interaction = interaction
+    book = AccountBook(world.files)
+  }
+
+  /// Replaces an account; the caller holds its lock, and not the book's.
+  ///
+  /// - Parameters:
+  ///   - known: The account as it is, settled.
+  ///   - account: The same as it shall be, perhaps under another name.
+  ///   - items: Its credentials.
+  ///   - keyring: Where they are kept.
+  ///   - patience: Waits for a keyring that can't take them now, if anybody should.
+  ///   - activates: Whether it becomes the active account.
+  /// - Throws: ``EngineError``; then it is as it was.
+  func callAsFunction(
+    _ known: Account,
+    with account: Account,
+    _ items: [Keyring.Item],
+    in keyring: Keyring,
+    _ patience: Patience?,
+    activates: Bool
+  ) async throws(EngineError) {
+    let place = world.entropy.accountID()
+    let noted = known.noting(place, isWhole: false)
+    do throws(EngineError) {
+      try book.save(noted)
+      let wallet = Wallet(of: account.renumbered(place), in: keyring, interaction)
+      if let patience {
+        try await patience.write(items, to: wallet)
+      } else {
+        try await wallet.write(items)
+      }
+      try await exchange(known, for: account.noting(place, isWhole: true), activates)
+    } catch {
+      // The file may tell of the new account after all: a write that fails may have been done. What
+      // can't be taken back now goes with the next change; the first failure is the one to tell.
+      try? await takeBack(noted)
+      throw error
+    }
+    // Nothing is lost by a failure from here on: whoever needs the credentials ends this.
+    _ = try? await settled(account.noting(place, isWhole: true))
+  }
+
+  /// Ends what was begun and interrupted; the caller holds the account's lock.
+  ///
+  /// - Parameter account: The account as its file tells of it now.
+  /// - Returns: The account, with its credentials in their own place.
+  /// - Throws: ``EngineError`` if the keyring or the file can't be written now.
+  func settled(_ account: Account) async throws(EngineError) -> Account {
+    guard let incoming = account.incoming else { return account }
+    let keyring = try KeyringChoice(world).decided()
+    if incoming.isWhole {
+      let items = try await Wallet(of: account.renumbered(incoming.place), in: keyring, interaction)
+        .items(ItemKind.allCases)
+      // Where somebody has cleared them away, what is left of the old ones is more than nothing.
+      if !items.isEmpty {
+        try await Wallet(of: account, in: keyring, interaction)
+          .replaceAll(with: Holding(account: account, items: items).orderedItems)
+      }
+      // First the note: half removed, they must not be taken for whole.
+      try book.save(account.noting(incoming.place, isWhole: false))
+    }
+    try await Wallet.removeAll(of: incoming.place, in: keyring, interaction)
+    var account = account
+    account.incoming = nil
+    try book.save(account)
+    return account
+  }
+
+  /// Makes the new account the one that counts.
+  private func exchange(
+    _ known: Account,
+    for account: Account,
+    _ activates: Bool
+  ) async throws(EngineError) {
+    try await book.exclusively { () throws(EngineError) in
+      if account.name != known.name { try book.requireFree(account.name) }
+      let active = try book.active()
+      // Before the write that decides, since whatever failed after it would have to undo it.
+      if activates { try book.setActive(active.switched(to: account.id)) }
+      do throws(EngineError) { try book.save(account) } catch {
+        if activates { try? book.setActive(active) }
+        throw error
+      }
+    }
+  }
+
+  private func takeBack(_ noted: Account) async throws(EngineError) {
+    try book.save(noted)
+    _ = try await settled(noted)
+  }
+}
+
+extension Account {
+  /// The same with a note of where new credentials lie.
+  fileprivate func noting(_ place: AccountID, isWhole: Bool) -> Account {
+    var account = self
+    account.incoming = Incoming(place: place, isWhole: isWhole)
+    return account
+  }
+}

@@ -1,0 +1,71 @@
+package import AcctModel
+package import StrictJSON
+
+/// Whom a backend's answer about a session names.
+package struct SessionOwner: Equatable, Sendable {
+  package let did: DID?
+  package let handle: Handle?
+
+  /// Nobody is named.
+  package static let unnamed = SessionOwner(did: nil, handle: nil)
+
+  private init(did: DID?, handle: Handle?) {
+    self.did = did
+    self.handle = handle
+  }
+
+  /// Reads who is named.
+  ///
+  /// A `did` may also be called `sub`, and a `handle` `userHandle`, for old apps. Two answers to one
+  /// question are none. A `sub` that is no DID is the backend's own business.
+  ///
+  /// - Parameter object: The answer, or the part of it that is about the session.
+  /// - Throws: ``OAuthError/malformedAnswer(member:)``.
+  package init(_ object: JSONObject) throws(OAuthError) {
+    let subject =
+      try object.text("sub")?.hasPrefix("did:") == true ? try object.parsed("sub", DID.init) : nil
+    let did = try object.parsed("did", DID.init)
+    guard did == nil || subject == nil || did == subject else {
+      throw .malformedAnswer(member: "sub")
+    }
+    let alias = try object.parsed("userHandle", Handle.init)
+    let handle = try object.parsed("handle", Handle.init)
+    guard handle == nil || alias == nil || handle == alias else {
+      throw .malformedAnswer(member: "userHandle")
+    }
+    self.init(did: did ?? subject, handle: handle ?? alias)
+  }
+
+  /// Somebody else than who should be named.
+  package struct Stranger: Equatable, Sendable {
+    package let expected: String
+    package let found: String
+  }
+
+  /// Who is named in place of somebody; `nil` where nobody else is.
+  ///
+  /// A DID may change its handle; a handle without its DID may be anybody's.
+  ///
+  /// - Parameters:
+  ///   - did: Who should be named, if that is known.
+  ///   - handle: What they were called when last heard of.
+  /// - Returns: Both names.
+  package func stranger(to did: DID?, _ handle: Handle?) -> Stranger? {
+    if let found = self.did {
+      guard found != did else { return nil }
+      return Stranger(expected: did?.description ?? "nobody", found: found.description)
+    }
+    guard let found = self.handle, let handle, found != handle else { return nil }
+    return Stranger(expected: handle.description, found: found.description)
+  }
+}
+
+extension ServerAnswer {
+  /// Whom an answer about a session names, at its top or in its `payload`.
+  var owner: SessionOwner {
+    get throws(OAuthError) {
+      guard let object else { return .unnamed }
+      return try SessionOwner(object["payload"]?.objectValue ?? object)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package import AcctModel
+import StrictJSON
+
+/// A server's answer to a call of acct's own, as far as it tells what came of the call.
+package struct ServerAnswer: Sendable {
+  let status: Int
+  /// The body, where it is a JSON object and says so.
+  let object: JSONObject?
+  private let retryAfter: String?
+  private let location: String?
+
+  /// Reads an answer.
+  ///
+  /// - Parameters:
+  ///   - status: The HTTP status.
+  ///   - contentType: The media type, parameters and all.
+  ///   - retryAfter: The field's value.
+  ///   - location: The field's value.
+  ///   - body: The body.
+  package init(
+    status: Int,
+    contentType: String?,
+    retryAfter: String? = nil,
+    location: String? = nil,
+    body: Secret
+  ) {
+    self.status = status
+    self.retryAfter = retryAfter
+    self.location = location
+    object =
+      contentType.isJSON
+      ? (body.withBytes { span in try? JSON(parsing: span) })?.objectValue : nil
+  }
+
+  /// What it comes to where it does not answer what was asked.
+  package var noAnswer: NoAnswer {
+    switch status {
+    case 429: .limited(retryAfter: retryAfter)
+    case 500...: .serverFailed(status: status, retryAfter: retryAfter)
+    case 300..<400: .failed(.redirected(to: location))
+    case 200 where object == nil: .failed(.notJSON(status: status))
+    default:
+      .failed(
+        complaint.map { .refused(code: $0, description: description, status: status) }
+          ?? .unexplained(status: status)
+      )
+    }
+  }
+
+  /// What the server says is wrong, cut where it gets too long to be kept.
+  var complaint: String? {
+    object?["error"]?.stringValue.map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The same in a sentence (RFC 6749, section 5.2).
+  var description: String? { object?["error_description"]?.stringValue }
+}
+
+/// An answer that says nothing of what was asked, and so changes nothing of what is kept.
+package enum NoAnswer: Equatable, Sendable {
+  /// 429, with its `Retry-After` as it came.
+  case limited(retryAfter: String?)
+  /// 5xx, with its `Retry-After` as it came.
+  case serverFailed(status: Int, retryAfter: String?)
+  /// Anything else that was not expected.
+  case failed(OAuthError)
+}
+
+extension String? {
+  /// Whether it is the media type of JSON, with or without parameters.
+  package var isJSON: Bool {
+    let type = self?.split(separator: ";").first?.lowercased() ?? ""
+    let essence = type.split(separator: " ").first ?? ""
+    return essence == "application/json"
+  }
+}

@@ -1,0 +1,124 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// A session that a backend rolled by an answer to a script's own curl.
+@Suite("Observing a rolled session")
+struct ObserveSessionTests {
+  private let record = RecordedWorld()
+
+  /// An account, and a backend that says this of a session that it is asked about.
+  private func backend(_ answers: FakeBackend.Answer...) async throws -> FakeBackend {
+    try await record.plantSession(left: 3600)
+    return FakeBackend(record, ["session": answers])
+  }
+
+  private func observe(
+    _ sid: String = "Fe26.2*1*new",
+    status: Int = 200,
+    of url: String = "\(FakeBackend.origin)/things"
+  ) async -> Int32 {
+    record.clear()
+    record.provide(
+      "-",
+      "HTTP/2 \(status)\r\nset-cookie: sid=\(sid); HttpOnly\r\nx-ratelimit-remaining: 3\r\n\r\n"
+    )
+    return await record.acct("observe", url)
+  }
+
+  @Test("keeps it once its backend says that it goes on and is this account's")
+  func kept() async throws {
+    let backend = try await backend(FakeBackend.valid(record))
+    #expect(await observe() == 0)
+    #expect(record.err.isEmpty && record.out.isEmpty)
+    #expect(backend.asked == ["session"])
+    let sent = record.requests.first?.fields.first { $0.name == "Cookie" }?.value
+    #expect(sent == Secret("sid=Fe26.2*1*new"))
+    #expect(record.sealed == "Fe26.2*1*new")
+    #expect(try record.member("expiresAt") == "2027-01-16T08:00:00Z")
+    // The same headers again say nothing new.
+    #expect(await observe() == 0)
+    #expect(backend.asked == ["session"])
+  }
+
+  @Test("keeps what the backend rolls when it is asked")
+  func rolledOnceMore() async throws {
+    _ = try await backend(FakeBackend.valid(record, rolled: "Fe26.2*1*newer"))
+    #expect(await observe() == 0)
+    #expect(record.sealed == "Fe26.2*1*newer")
+  }
+
+  @Test("brings an account back whose old session was said to be over")
+  func broughtBack() async throws {
+    _ = try await backend(FakeBackend.refused("session_invalid"), FakeBackend.valid(record))
+    #expect(await record.acct("status", "--check") == 4)
+    #expect(try record.member("standing") == "reauthRequired")
+    #expect(await observe() == 0)
+    #expect(try record.member("standing") == "signedIn")
+    #expect(await record.acct("token") == 0)
+    #expect(record.out == "Fe26.2*1*new\n")
+  }
+
+  @Test("refuses one of somebody else's, or of nobody's, and keeps the old one")
+  func somebodyElse() async throws {
+    let nobody: [String: JSON] = ["did": .null, "handle": .null, "userHandle": .null]
+    for changes in [
+      ["did": "did:plc:mallory"], ["sub": "did:plc:mallory", "did": .null],
+      ["did": .null, "handle": "mallory.example.com", "userHandle": .null], nobody,
+    ] as [[String: JSON]] {
+      _ = try await backend(FakeBackend.valid(record, rolled: "Fe26.2*1*x", changing: changes))
+      #expect(await observe() == 11, "\(changes)")
+      #expect(record.err.last == "acct: hint: nothing was changed")
+      #expect(record.sealed == "Fe26.2*1*old")
+    }
+  }
+
+  @Test("says that an old one is not taken over, which is no error")
+  func old() async throws {
+    _ = try await backend(FakeBackend.refused("session_invalid"))
+    #expect(await observe("Fe26.2*1*older") == 0)
+    #expect(
+      record.err == [
+        "acct: the session in these headers is not taken over: Session invalid or expired "
+          + "(session_invalid); what is kept of alice stays"
+      ]
+    )
+    #expect(record.sealed == "Fe26.2*1*old")
+    #expect(try record.member("standing") == "signedIn")
+  }
+
+  @Test("keeps the old one where the backend can't be asked, and learns the rest")
+  func notAsked() async throws {
+    for (answer, status) in [
+      (.failure(.timedOut), 10), (.success(.json("{}", 503)), 11), (.success(.json("{}", 429)), 9),
+    ] as [(FakeBackend.Answer, Int32)] {
+      _ = try await backend(answer)
+      #expect(await observe() == status)
+      #expect(record.sealed == "Fe26.2*1*old")
+      #expect(await record.acct("limits", "--json") == 0)
+      #expect(record.out.contains(#""remaining":3"#))
+    }
+  }
+
+  @Test("takes nothing from a 401, from another origin, or that is no session, and asks nobody")
+  func nothing() async throws {
+    let backend = try await backend()
+    #expect(await observe(status: 401) == 0)
+    #expect(await observe("plain") == 0)
+    #expect(await observe("Fe26.2*1*gone; Max-Age=0") == 0)
+    #expect(await record.acct("allow", "alice", "https://cdn.example") == 0)
+    #expect(await observe(of: "https://cdn.example/picture") == 0)
+    #expect(backend.asked.isEmpty)
+    #expect(record.sealed == "Fe26.2*1*old")
+  }
+
+  @Test("says that the keyring is locked before anybody is asked")
+  func locked() async throws {
+    let backend = try await backend()
+    record.keyring.lock()
+    #expect(await observe() == 6)
+    #expect(backend.asked.isEmpty)
+  }
+}

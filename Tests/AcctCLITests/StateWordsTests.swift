@@ -1,0 +1,76 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// The words that people read of a state, beside the time that they read with it.
+@Suite("A state in words")
+struct StateWordsTests {
+  let record = RecordedWorld()
+
+  private var state: JSON? { record.json?.objectValue?["account"]?.objectValue?["state"] }
+
+  @Test("a token that can't be renewed and has 5 minutes left or less is ending, not expired")
+  func ending() async {
+    #expect(await record.add(Handoffs.bearer(changing: ["expires_in": 300])) == 0)
+    #expect(await record.acct("list") == 0)
+    #expect(record.out.contains("  ending  in 5 min\n"))
+    #expect(await record.acct("status") == 4)
+    #expect(record.out.contains("ending: it has 5 min or less left, and can't be renewed\n"))
+    #expect(!record.out.contains("expired"))
+    #expect(await record.acct("token") == 4)
+    #expect(
+      record.err.first
+        == "acct: the token of bob.example.com is not used any more: it has 5 min or less left, and "
+        + "can't be renewed"
+    )
+    #expect(await record.acct("status", "--json") == 4)
+    #expect(state == "expired")
+
+    record.now += 300
+    #expect(await record.acct("list") == 0)
+    #expect(record.out.contains("  expired  now\n"))
+    #expect(await record.acct("token") == 4)
+    #expect(record.err.first == "acct: the session of bob.example.com has expired")
+  }
+
+  @Test("more time than is left: not used for that, and still valid")
+  func tooMuchAsked() async {
+    #expect(await record.add(Handoffs.bearer()) == 0)
+    #expect(await record.acct("token", "--min-valid", "3600") == 4)
+    #expect(
+      record.err.first?.hasSuffix("less time left than was asked for, and can't be renewed") == true
+    )
+    #expect(await record.acct("list") == 0)
+    #expect(record.out.contains("  valid  in 1 h\n"))
+  }
+
+  @Test("a token that can be renewed is due, before its end and after it", arguments: [120, -7200])
+  func due(left: Int64) async {
+    #expect(await record.add(Handoffs.bearer(changing: ["refresh_token": "r"])) == 0)
+    record.now += 3600 - left
+    #expect(await record.acct("list") == 0)
+    #expect(record.out.contains("  due    \(left > 0 ? "in 2 min" : "2 h ago")\n"))
+    #expect(await record.run([]) == 0)
+    #expect(record.out.contains("is active: due, its token expire"))
+    #expect(await record.acct("status", "--json") == 0)
+    #expect(state == "expiring")
+  }
+
+  @Test("no time stands beside a session that its server has ended")
+  func over() async throws {
+    let handoff = Handoffs.bearer(changing: ["refresh_token": "r", "clientId": "client"])
+    #expect(await record.add(handoff) == 0)
+    record.serve { request throws(HTTPFailure) in
+      request.url.path == "/token"
+        ? .json(#"{"error":"invalid_grant"}"#, 400)
+        : .json(
+          #"{"issuer":"https://issuer.example","token_endpoint":"https://issuer.example/token"}"#
+        )
+    }
+    #expect(await record.acct("refresh", "--force") == 4)
+    #expect(await record.acct("list") == 0)
+    #expect(record.out.contains("  reauthRequired  -\n"))
+  }
+}

@@ -1,0 +1,71 @@
+import AcctModel
+import AcctProtocol
+import Testing
+
+/// The tables of what backends answer, row by row: the status and the body, and what it means.
+@Suite("What a backend's answer means")
+struct BackendTableTests {
+  @Test("POST /api/auth/mobile-start", arguments: AnswerRow.starts + AnswerRow.unanswered)
+  func start(row: AnswerRow) {
+    let meaning =
+      switch MobileStart(row.answer) {
+      case .started(let address): "to \(address)"
+      case .refused(let reason): "no: \(reason)"
+      case .unanswered(let noAnswer): words(for: noAnswer)
+      }
+    #expect(meaning == row.meaning)
+  }
+
+  @Test("GET /api/auth/session", arguments: AnswerRow.sessions + AnswerRow.unanswered)
+  func session(row: AnswerRow) {
+    let meaning =
+      switch SessionAnswer(row.answer) {
+      case .valid(let details):
+        [
+          details.owner.did?.description ?? "-", details.owner.handle?.description ?? "-",
+          details.expiresAt.map { "\($0.secondsSince1970)" } ?? "-", details.displayName,
+        ].compactMap { $0 }.joined(separator: " ")
+      case .ended(let reason): "over: \(reason)"
+      case .exceptionThrown(let reason): "exception: \(reason)"
+      case .refused(let reason): "refused: \(reason)"
+      case .unanswered(let noAnswer): words(for: noAnswer)
+      }
+    #expect(meaning == row.meaning)
+  }
+
+  @Test("GET /mobile/refresh-token", arguments: AnswerRow.refreshes + AnswerRow.unanswered)
+  func refresh(row: AnswerRow) {
+    let meaning =
+      switch SessionRefreshAnswer(row.answer) {
+      case .granted(_, let owner): owner.did?.description ?? "-"
+      case .refused(let reason): "refused: \(reason)"
+      case .couldNot(let reason): "could not: \(reason)"
+      case .unanswered(let noAnswer): words(for: noAnswer)
+      }
+    #expect(meaning == row.meaning)
+  }
+
+  @Test("a token endpoint", arguments: AnswerRow.tokens + AnswerRow.unanswered)
+  func token(row: AnswerRow) {
+    let meaning =
+      switch TokenOutcome(row.answer, boundTo: nil) {
+      case .granted: "granted"
+      case .ended(let description): "over: \(description ?? "-")"
+      case .unanswered(let noAnswer): words(for: noAnswer)
+      }
+    #expect(meaning == row.meaning)
+  }
+
+  private func words(for noAnswer: NoAnswer) -> String {
+    switch noAnswer {
+    case .limited(let retryAfter): "limited \(retryAfter ?? "-")"
+    case .serverFailed(let status, let retryAfter): "failed \(status) \(retryAfter ?? "-")"
+    case .failed(.notJSON): "not JSON"
+    case .failed(.malformedAnswer(let member)): "bad \(member)"
+    case .failed(.refused(let code, _, let status)): "refused \(status) \(code)"
+    case .failed(.unexplained(let status)): "unexplained \(status)"
+    case .failed(.redirected(let address)): "redirected to \(address ?? "-")"
+    case .failed(let error): "\(error)"
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/* Tells the thread sanitizer of what it cannot see of Swift's Mutex, and of its continuations.
+
+   Without contention a Mutex is locked and unlocked by atomic operations that are inlined into our own
+   code, where the sanitizer follows them. Otherwise libswiftSynchronization does it, by a futex; that
+   library is not instrumented, so everything under a lock that was waited for would be called a race.
+   Linked into an executable, these two are called first (.ci/sanitize thread). */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+
+/* Swift's calling convention: `self` has a register of its own. */
+#define SWIFT __attribute__((swiftcall))
+#define SELF __attribute__((swift_context))
+
+/* Synchronization._MutexHandle._lockSlow(UInt32) and ._unlockSlow() */
+#define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
+#define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
+
+typedef SWIFT void (*locking)(uint32_t thread, SELF void *mutex);
+typedef SWIFT void (*unlocking)(SELF void *mutex);
+
+/* What is handed over with a continuation is safe by what that library does, too: the frame of the one
+   who waits is read by who resumes it before it goes on. */
+const char *__tsan_default_suppressions(void) { return "race_top:withUnsafeThrowingContinuation\n"; }
+
+void __tsan_acquire(void *);
+void __tsan_release(void *);
+
+SWIFT void acct_lock_slow(uint32_t thread, SELF void *mutex) __asm__(LOCK);
+SWIFT void acct_unlock_slow(SELF void *mutex) __asm__(UNLOCK);
+
+SWIFT void acct_lock_slow(uint32_t thread, SELF void *mutex) {
+  locking lock = (locking)dlsym(RTLD_NEXT, LOCK);
+  lock(thread, mutex);
+  __tsan_acquire(mutex);
+}
+
+SWIFT void acct_unlock_slow(SELF void *mutex) {
+  unlocking unlock = (unlocking)dlsym(RTLD_NEXT, UNLOCK);
+  __tsan_release(mutex);
+  unlock(mutex);
+}
