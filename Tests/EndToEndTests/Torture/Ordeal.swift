@@ -40,7 +40,4 @@ enum Verdict {
   case sound
   /// A session that ended between the server's answer and the first write: the documented window.
   case lost
-  /// Credentials that were being replaced when the process was killed: half of them are new, the
-  /// account says so, and takes the new ones again.
-  case halfReplaced
 }
