@@ -6,8 +6,6 @@ struct SoakTally: CustomStringConvertible {
   private(set) var keyringDeaths = 0
   /// Commands that said that what a server gave could not be stored.
   var toldLosses = 0
-  /// Commands that said that an earlier renewal was interrupted.
-  var interrupted = 0
   /// Endings that nothing in the weather explains, and the commands that had them.
   var surprises: [String: Set<String>] = [:]
 
@@ -25,7 +23,6 @@ struct SoakTally: CustomStringConvertible {
     }
     keyringDeaths += other.keyringDeaths
     toldLosses += other.toldLosses
-    interrupted += other.interrupted
     surprises.merge(other.surprises) { $0.union($1) }
   }
 

@@ -9,7 +9,7 @@ struct Ordeal: Sendable {
   /// Whether it spends a refresh token, whose successor may be lost on its way.
   var losesSessions = false
   /// How many faults are enough where there is no time for all of them.
-  var sample = 16
+  var sample = 12
   /// Brings the scene into the state in which the command is run.
   let prepare: @Sendable (inout TortureScene) async throws -> Trial
 }
