@@ -39,9 +39,6 @@ struct Discovery: Sendable {
 extension EngineError {
   /// A server that can't answer now: 429 or 5xx.
   static func unavailable(_ response: HTTPResponse, _ origin: Origin) -> EngineError {
-    let retryAfter = response.field("Retry-After")
-    return response.status == 429
-      ? .rateLimited(retryAfter: retryAfter, origin)
-      : .serverFailed(status: response.status, retryAfter: retryAfter, origin)
+    EngineError(ServerAnswer(response).noAnswer, origin)
   }
 }

@@ -48,7 +48,11 @@ package struct Overview: Sendable {
     var obstacle: EngineError?
     do {
       let contents: Wallet.Contents
-      (account, contents) = try await Wallet.readWhole(of: account, in: world, interaction)
+      if account.incoming?.isWhole == true {
+        (account, contents) = try await Wallet.readWhole(of: account, in: world, interaction)
+      } else {
+        contents = try await wallet.readToTell()
+      }
       if let expiresAt = contents.expiresAt { account.lease.expiresAt = expiresAt }
       evidence = contents.isUsable(for: account) ? .present : .missing
     } catch .keyring(let failure, let kind) {

@@ -78,10 +78,14 @@ package struct SessionSignIn: Sendable {
       try await world.clock.pause(pause, because: obstacle, wait)
       word = try await backend.validate(credentials.token)
     }
+    if let rolled = word.rolled {
+      try requireSame(rolled.owner, credentials, backend.origin)
+      // Even where the answer leaves all else open: a backend may take no other from now on.
+      credentials.token = rolled.session.token
+    }
     switch word.answer {
     case .valid(let details):
-      try requireSame(details, credentials, backend.origin)
-      if let rolled = word.rolled { credentials.token = rolled.session.token }
+      try requireSame(details.owner, credentials, backend.origin)
       credentials.displayName = details.displayName
       credentials.lease.expiresAt = details.expiresAt
       credentials.validatedAt = world.clock.now()
@@ -97,13 +101,13 @@ package struct SessionSignIn: Sendable {
   }
 
   private func requireSame(
-    _ details: SessionDetails,
+    _ owner: SessionOwner,
     _ credentials: NewCredentials,
     _ origin: Origin
   ) throws(EngineError) {
     let pairs = [
-      (credentials.did?.description, details.owner.did?.description),
-      (credentials.handle?.description, details.owner.handle?.description),
+      (credentials.did?.description, owner.did?.description),
+      (credentials.handle?.description, owner.handle?.description),
     ]
     for case (let expected?, let found?) in pairs where expected != found {
       throw .session(.otherIdentity(expected: expected, found: found, origin))

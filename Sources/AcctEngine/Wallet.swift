@@ -21,16 +21,26 @@ struct Wallet: Sendable {
 
   /// What is needed to make an authorized request: one search for everything.
   func read() async throws(EngineError) -> Contents {
+    let contents = try await readToTell()
+    try requireOwn(contents.key)
+    return contents
+  }
+
+  /// The same to tell about and not to send: whose key it is, which is not asked, takes a digest, and
+  /// that is a quarter of what `status` does.
+  func readToTell() async throws(EngineError) -> Contents {
     try contents(await items(account.kind.itemKinds))
   }
 
   /// The same with the refresh token, which only a renewal needs.
   func readForRenewal() async throws(EngineError) -> Contents {
-    try contents(await items(account.kind.itemKinds + [.refreshToken]))
+    let contents = try self.contents(await items(account.kind.itemKinds + [.refreshToken]))
+    try requireOwn(contents.key)
+    return contents
   }
 
   private func contents(_ items: [ItemKind: Secret]) throws(EngineError) -> Contents {
-    let contents = Contents(
+    Contents(
       token: try item(account.kind.tokenItem, in: items) { secret throws(Malformed) in
         try Token(secret)
       },
@@ -44,8 +54,6 @@ struct Wallet: Sendable {
         try Timestamp(secret.withBytes { String(copying: $0) })
       }
     )
-    try requireOwn(contents.key)
-    return contents
   }
 
   struct Contents {

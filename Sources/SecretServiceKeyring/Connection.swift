@@ -1,38 +1,44 @@
 import AcctPorts
 import SessionBus
 
-/// A way to send messages to the session bus and to get the replies.
-protocol Channel {
-  /// Sends a call, at the latest when a reply is waited for; returns the number of the call.
-  func send<Answer>(_ call: BusCall<Answer>, to name: String) throws(KeyringFailure) -> UInt32
-
-  /// Waits for the reply to a call, which may be an error.
-  func reply(to serial: UInt32) throws(KeyringFailure) -> BusMessage
-}
-
-/// One operation's own connection to the session bus, and through it to one provider.
+/// One operation's connection to one provider, over a channel that may have served others.
 ///
-/// A connection is never kept, so it can never be stale: a provider or a bus that was started anew
-/// is simply met by the next operation. The first answer decides which process is talked to; should
-/// it go away, the rest of the operation fails rather than ask a successor that may not have loaded
-/// its items yet.
+/// A provider that was started anew is simply met by the next operation: each asks for whoever has the
+/// name. The first answer decides which process is talked to; should it go away, the rest of the
+/// operation fails rather than ask a successor that may not have loaded its items yet.
 final class Connection {
   private let channel: any Channel
   private var provider = "org.freedesktop.secrets"
+  /// Whether the provider may take a search for a reason to ask for its password.
+  private(set) var mayAskToSearch = false
 
   init(over channel: any Channel) { self.channel = channel }
 
   /// Has the provider take notice of us, before anything is asked that needs that.
   ///
-  /// GNOME Keyring registers a caller in one event and serves its call in another, and the two can
-  /// change places. Then a first call that opens a session or asks a collection for a property ends
-  /// the whole daemon (its issues 183, 190, 194), and one that looks for something finds nothing.
-  /// Whoever has had an answer to something harmless is registered; nothing else may be sent before.
-  /// The answer itself does not matter, nor does an error that only says that there is none.
+  /// GNOME Keyring registers a caller in one event of its main loop and serves its call in another. Its
+  /// bus thread may queue both while the loop is half through looking for what to do, and then the
+  /// call comes first. An `OpenSession` that does ends the whole daemon (its issues 183, 190, 194),
+  /// and so does asking for a property of a collection (195): the getter returns neither a value nor
+  /// an error, which GDBus takes for a programmer's mistake. A search finds nothing. Started
+  /// again the daemon is locked, for everybody. So what goes first is harmless, and goes alone:
+  /// whoever has had an answer to it is registered. An error that only says that there is none does
+  /// not matter.
+  ///
+  /// What it answers is of use, too: who has a collection for the session, as GNOME Keyring does, finds
+  /// what is locked, and asks nobody because of a search.
   ///
   /// - Throws: `KeyringFailure` if nobody answers.
   func introduce() throws(KeyringFailure) {
-    do { _ = try ask(ServiceCalls.collections) } catch .failed {}
+    var collections: [String] = []
+    do { collections = try ask(ServiceCalls.collections) } catch .failed {}
+    mayAskToSearch = !collections.contains(ServiceCalls.sessionCollection)
+  }
+
+  /// The session that secrets are carried in, if one was opened with this provider over this channel.
+  var session: String? {
+    get { channel.session.flatMap { $0.provider == provider ? $0.path : nil } }
+    set { channel.session = newValue.map { Session(path: $0, provider: provider) } }
   }
 
   /// The process that answered, once one has.

@@ -5,8 +5,8 @@ import SessionBus
 extension Keyring {
   /// Returns the desktop's keyring: GNOME Keyring, KWallet, KeePassXC, over the Secret Service.
   ///
-  /// Nothing is looked for or connected to before the first call, and nothing is kept from one call
-  /// to the next.
+  /// Nothing is looked for or connected to before the first call. What is kept from one call to the
+  /// next is the connection, and with it the session, never what came over them.
   ///
   /// - Parameters:
   ///   - busAddress: the D-Bus address of the session bus; `nil` takes the environment's.
@@ -65,6 +65,7 @@ private struct Provider: Sendable {
   let busAddress: String?
   let canPrompt: Bool
   let deadline: Duration
+  let line = Line()
 
   /// Holds a conversation, within one deadline for all of it.
   ///
@@ -78,19 +79,24 @@ private struct Provider: Sendable {
     _ interaction: Interaction,
     _ body: @escaping @Sendable (Conversation) throws(KeyringFailure) -> Result
   ) async throws(KeyringFailure) -> Result {
+    let end = ContinuousClock.now + deadline
     let address: BusAddress
     do { address = try BusAddress(given: busAddress) } catch { throw KeyringFailure(error) }
-    // Without a person this takes milliseconds, and at worst the deadline: not worth a thread.
-    let plain = try PlainChannel(to: address, time: deadline)
     let mayAsk = canPrompt && interaction == .allowed
-    let conversation = try Conversation(
-      over: plain,
-      prompter: mayAsk ? nil : plain,
-      isAsking: false
-    )
-    do throws(KeyringFailure) { return try body(conversation) } catch {
-      guard conversation.lacksPerson, mayAsk else { throw error }
+    // Without a person this takes milliseconds, and at worst the deadline: not worth a thread.
+    let result: Result? = try await line.use(to: address, until: end) {
+      (channel) throws(KeyringFailure) in
+      let conversation = try Conversation(
+        over: channel,
+        prompter: mayAsk ? nil : channel,
+        isAsking: false
+      )
+      do throws(KeyringFailure) { return try body(conversation) } catch {
+        guard conversation.lacksPerson, mayAsk else { throw error }
+        return nil
+      }
     }
+    if let result { return result }
     return try await onOwnThread { () throws(KeyringFailure) in
       let libsecret = try LibsecretChannel(to: address, time: deadline)
       return try body(try Conversation(over: libsecret, prompter: libsecret, isAsking: true))

@@ -17,7 +17,7 @@ extension PlainChannel: Prompter {
   /// - Throws: `KeyringFailure.locked` if it does ask, and takes the question back.
   func perform(prompt path: String, of provider: String) throws(KeyringFailure) -> String? {
     let completed = PromptCalls.completed(path)
-    bus.subscribe(to: completed, from: provider)
+    subscribe(to: completed, from: provider)
     let performing = try send(PromptCalls.perform(path), to: provider)
     do throws(KeyringFailure) {
       if let name = try reply(to: performing).errorName { throw KeyringFailure(errorName: name) }
@@ -30,12 +30,5 @@ extension PlainChannel: Prompter {
       _ = try? reply(to: dismissing)
       throw .wantsPerson
     }
-  }
-
-  private func wait<Content>(
-    for signal: BusSignal<Content>,
-    from sender: String
-  ) throws(KeyringFailure) -> Content {
-    do { return try bus.wait(for: signal, from: sender) } catch { throw KeyringFailure(error) }
   }
 }

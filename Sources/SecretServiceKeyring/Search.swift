@@ -34,32 +34,33 @@ extension Conversation {
   /// Has the default collection unlocked before it is searched, if its lock hides what is in it.
   ///
   /// KeePassXC may take a search for a reason to ask for its password, and not answer before it has
-  /// it: whoever may not ask would wait in vain.
+  /// it: whoever may not ask would wait in vain. GNOME Keyring does not, and is not asked.
   ///
   /// - Throws: `KeyringFailure.locked` if nobody may be asked, or it stays locked.
   func openWhatHides() throws(KeyringFailure) {
-    guard try isDefaultLocked(), let collection = try hidingCollection() else { return }
+    guard connection.mayAskToSearch, try isDefaultLocked(),
+      let collection = try hidingCollection()
+    else { return }
     try unlock([collection])
     guard try !isLocked(collection) else { throw .dismissed }
   }
 
-  /// Whether the default collection says that it is locked; without one nothing is hidden.
-  private func isDefaultLocked() throws(KeyringFailure) -> Bool {
-    do { return try connection.ask(ServiceCalls.isDefaultLocked) } catch .failed { return false }
-  }
-
-  /// Opens a session and finds each kind of item, in one round trip.
+  /// Opens a session, if there is none yet, and finds each kind of item, in one round trip.
   func search(
     _ account: AccountID,
     _ kinds: [ItemKind]
   ) throws(KeyringFailure) -> (session: String, found: [Found]) {
-    let opening = try connection.begin(ServiceCalls.openSession)
+    let opening = connection.session == nil ? try connection.begin(ServiceCalls.openSession) : nil
     let searches = kinds.map { kind in ServiceCalls.search(Schema.identity(account, kind)) }
     let found = try connection.ask(searches)
-    guard let session = try connection.finish(opening) else {
-      throw .malformedAnswer(to: "OpenSession")
-    }
+    if let opening { connection.session = try connection.finish(opening) }
+    guard let session = connection.session else { throw .malformedAnswer(to: "OpenSession") }
     return (session, found)
+  }
+
+  /// Whether the default collection is locked; an error that only says that there is none is not.
+  private func isDefaultLocked() throws(KeyringFailure) -> Bool {
+    do { return try connection.ask(ServiceCalls.isDefaultLocked) } catch .failed { return false }
   }
 
   /// What must be unlocked before a search can be believed.

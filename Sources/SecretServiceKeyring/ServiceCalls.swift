@@ -15,6 +15,9 @@ enum ServiceCalls {
     }
   }
 
+  /// Where a provider keeps what lasts no longer than the session, if it has such a place.
+  static let sessionCollection = "\(path)/collection/session"
+
   /// Opens a session that carries secrets as they are; it ends with the connection.
   static var openSession: BusCall<String?> {
     var arguments = WireWriter()

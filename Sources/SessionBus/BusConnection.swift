@@ -6,12 +6,13 @@ import Glibc
 /// Authentication, the greeting and every call up to the first answer that is waited for go out
 /// together: the bus takes them in order, so one round trip does for all.
 package final class BusConnection {
-  private let socket: BusSocket
+  private var socket: BusSocket
   private let inbox = Inbox()
   private var outgoing: [UInt8]
   private var lastSerial: UInt32 = 0
   private var replies: [UInt32: BusMessage] = [:]
   private var signals: [BusMessage] = []
+  private var hasSubscribed = false
   private var isWelcome = false
 
   static let bus = "org.freedesktop.DBus"
@@ -22,7 +23,7 @@ package final class BusConnection {
   ///
   /// - Parameters:
   ///   - address: Where the bus is.
-  ///   - end: When all that the connection is used for must be done.
+  ///   - end: When all that it is used for until ``extend(until:)`` must be done.
   /// - Throws: ``BusError/unreachable(reason:)`` or ``BusError/timedOut``.
   package init(to address: BusAddress, until end: ContinuousClock.Instant) throws(BusError) {
     socket = try BusSocket(to: address.socketNames, until: end)
@@ -38,6 +39,11 @@ package final class BusConnection {
 
   deinit { wipe(&outgoing) }
 
+  /// Gives the connection to its next use, which must be done by then.
+  ///
+  /// - Parameter end: When.
+  package func extend(until end: ContinuousClock.Instant) { socket.end = end }
+
   /// Puts a call behind those that are to be sent.
   ///
   /// - Parameters:
@@ -45,7 +51,9 @@ package final class BusConnection {
   ///   - name: Whom it is for.
   /// - Returns: The number to wait for the reply by.
   package func send<Answer>(_ call: BusCall<Answer>, to name: String) -> UInt32 {
-    lastSerial += 1
+    // A process that serves for months comes round. The greeting's, 1, is the only one that nobody waits
+    // for, so its reply is still there.
+    lastSerial = lastSerial == .max ? 2 : lastSerial + 1
     var message = call.message(serial: lastSerial, to: name)
     outgoing.append(contentsOf: message)
     wipe(&message)
@@ -71,6 +79,7 @@ package final class BusConnection {
   ///   - signal: The signal.
   ///   - sender: The unique name of who emits it.
   package func subscribe<Content>(to signal: BusSignal<Content>, from sender: String) {
+    hasSubscribed = true
     // Where the bus refuses, there is no signal, and that the time is up says as much.
     _ = send(signal.subscription(from: sender), to: Self.bus)
   }
@@ -109,8 +118,11 @@ package final class BusConnection {
   /// Puts the next message where it is looked for.
   private func takeIn() throws(BusError) {
     let message = try nextMessage()
-    guard let serial = message.replySerial else { return signals.append(message) }
-    replies[serial] = message
+    if let serial = message.replySerial {
+      replies[serial] = message
+    } else if hasSubscribed {
+      signals.append(message)
+    }
   }
 
   /// Reads the two lines that accept us (D-Bus Specification, "Authentication Protocol").

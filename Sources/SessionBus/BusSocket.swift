@@ -4,7 +4,8 @@ import Glibc
 /// A connected Unix socket on which nothing waits longer than a deadline.
 struct BusSocket: ~Copyable {
   private let number: Int32
-  private let end: ContinuousClock.Instant
+  /// When whatever is under way must be done.
+  var end: ContinuousClock.Instant
 
   /// Connects to the first of the names that listens.
   ///

@@ -43,6 +43,9 @@ import Glibc
     let taken = unsafe Secret(storage[..<count])
     let rest = unsafe UnsafeRawBufferPointer(rebasing: storage[count..<filled])
     unsafe storage.copyMemory(from: rest)
+    // A connection may be kept for days, and what was taken must not be kept with it.
+    let vacated = unsafe UnsafeMutableRawBufferPointer(rebasing: storage[(filled - count)..<filled])
+    if let start = vacated.baseAddress { unsafe explicit_bzero(start, vacated.count) }
     filled -= count
     return taken
   }

@@ -1,10 +1,13 @@
+import Synchronization
+
 /// A session bus of a test's own, which starts no services.
 package final class PrivateBus: Sendable {
   package let address: String
   package let folder: PrivateFolder
   /// The environment in which this bus is the session's, and nothing is the user's own.
   package let environment: [String: String]
-  private let daemon: Daemon
+  private let daemon: Mutex<Daemon>
+  private let configuration: String
 
   /// Starts the bus, and waits until it listens.
   package init() throws(HarnessFailure) {
@@ -20,7 +23,7 @@ package final class PrivateBus: Sendable {
       "XDG_CONFIG_HOME": try folder.subfolder("config"),
     ]
     // With no folder of services the only provider is the one that the test starts.
-    let configuration = try folder.file(
+    configuration = try folder.file(
       "bus.conf",
       """
       <busconfig>
@@ -32,25 +35,53 @@ package final class PrivateBus: Sendable {
       </busconfig>
       """
     )
-    daemon = try Daemon(
-      ["dbus-daemon", "--nofork", "--print-address", "--config-file=\(configuration)"],
-      environment: environment
-    )
-    guard daemon.firstLine().hasPrefix("unix:") else { throw HarnessFailure("no bus") }
+    daemon = Mutex(try Self.start(configuration, environment))
   }
 
   deinit { stop() }
 
   /// Stops the bus where it is; one can connect to it, and nothing answers.
-  package func freeze() { daemon.freeze() }
+  package func freeze() { daemon.withLock { $0.freeze() } }
 
   /// Lets a frozen bus go on.
-  package func thaw() { daemon.thaw() }
+  package func thaw() { daemon.withLock { $0.thaw() } }
+
+  /// Ends the bus, with everybody's connection to it, and starts it again at the same address.
+  package func restart() throws(HarnessFailure) {
+    daemon.withLock { $0.stop() }
+    let started = try Self.start(configuration, environment)
+    daemon.withLock { $0 = started }
+  }
+
+  /// How many connections there have been, this question's included.
+  package func connections() throws(HarnessFailure) -> Int {
+    let names = try call(
+      "org.freedesktop.DBus.ListNames",
+      of: "org.freedesktop.DBus",
+      at: "/org/freedesktop/DBus"
+    )
+    // Unique names are numbered in the order of connecting, and the last is the one that asks.
+    let numbers = names.split(separator: "':1.").compactMap { Int($0.prefix { $0.isNumber }) }
+    guard let last = numbers.max() else { throw HarnessFailure("no unique name in \(names)") }
+    return last + 1
+  }
 
   /// Ends the bus, and removes all of its files.
   package func stop() {
-    daemon.stop()
+    daemon.withLock { $0.stop() }
     folder.remove()
+  }
+
+  private static func start(
+    _ configuration: String,
+    _ environment: [String: String]
+  ) throws(HarnessFailure) -> Daemon {
+    let daemon = try Daemon(
+      ["dbus-daemon", "--nofork", "--print-address", "--config-file=\(configuration)"],
+      environment: environment
+    )
+    guard daemon.firstLine().hasPrefix("unix:") else { throw HarnessFailure("no bus") }
+    return daemon
   }
 
   /// Waits until somebody on the bus has a name.

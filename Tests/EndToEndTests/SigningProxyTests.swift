@@ -7,10 +7,11 @@ struct SigningProxyTests {
   /// A server, and a home with a DPoP session of it that is good for an hour.
   private func scene(
     _ settings: JSON = [:],
-    _ wish: JSON = ["dpop": true]
+    _ wish: JSON = ["dpop": true],
+    in keyring: AcctHome? = nil
   ) async throws -> (StrictServer, AcctHome) {
     let server = try await StrictServer(settings)
-    let home = try AcctHome()
+    let home = try keyring ?? AcctHome()
     let added = try await home.importing(try await server.issue(wish))
     try #require(added.status == 0, "\(added.errorText)")
     return (server, home)
@@ -109,6 +110,8 @@ struct SigningProxyTests {
       for origin in ["https://evil.example", "null", server.resource] {
         #expect(try await proxy.status(url, "-H", "Origin: \(origin)") == "403")
       }
+      // What a page's image or link sends.
+      #expect(try await proxy.status(url, "-H", "Sec-Fetch-Site: cross-site") == "403")
       // What a browser asks before a script's request that is not simple.
       #expect(
         try await proxy.status(
@@ -155,6 +158,21 @@ struct SigningProxyTests {
   @Test("serves five hundred requests of fifty clients at once, each with a proof of its own")
   func load() async throws {
     let (server, home) = try await scene()
+    try await expectAllServed(server, home)
+  }
+
+  @Test("serves as many from a GNOME Keyring, over one connection")
+  func loadOfSecretService() async throws {
+    let gnome = try GnomeKeyring()
+    defer { gnome.stop() }
+    let (server, home) = try await scene(in: try AcctHome(in: gnome))
+    let before = try gnome.bus.connections()
+    try await expectAllServed(server, home)
+    // The proxy's, and that of the question how many there are.
+    #expect(try gnome.bus.connections() == before + 2)
+  }
+
+  private func expectAllServed(_ server: StrictServer, _ home: AcctHome) async throws {
     let proxy = try await SigningProxyAtWork(home)
     let host = String(server.resource.dropFirst("http://".count))
     let clients = ChildProcess(
@@ -172,5 +190,27 @@ struct SigningProxyTests {
     #expect(counts["jti_replays"] ?? 0 == 0)
     try await server.expectNothingWrong()
     #expect(proxy.said.isEmpty)
+  }
+
+  @Test("goes on with a GNOME Keyring that was locked, and with one that died and came back")
+  func keyringComesBack() async throws {
+    let gnome = try GnomeKeyring()
+    defer { gnome.stop() }
+    let (server, home) = try await scene(in: try AcctHome(in: gnome))
+    let proxy = try await SigningProxyAtWork(home)
+    let url = "\(server.resource)/resource"
+    #expect(try await proxy.status(url) == "200")
+    try gnome.lock()
+    #expect(try await proxy.status(url) == "503")
+    try gnome.unlock()
+    #expect(try await proxy.status(url) == "200")
+
+    gnome.kill()
+    #expect(try await proxy.status(url) == "503")
+    try gnome.startLocked()
+    #expect(try await proxy.status(url) == "503")
+    try gnome.unlock()
+    #expect(try await proxy.status(url) == "200")
+    #expect(proxy.said.split(separator: "\n").filter { $0.hasPrefix("acct: GET:") }.count == 3)
   }
 }

@@ -44,6 +44,42 @@ struct SecretServiceTests {
     #expect(label == "(<'acct: \(key)'>,)\n")
   }
 
+  @Test("asks a keyring that does not know it yet for nothing but what is harmless")
+  func harmlessFirst() async throws {
+    let gnome = try GnomeKeyring()
+    defer { gnome.stop() }
+    let monitor = try Daemon(
+      ["dbus-monitor", "--session", "destination='org.freedesktop.secrets'"],
+      environment: gnome.environment
+    )
+    defer { monitor.stop() }
+    func lines(before end: String) throws -> [String] {
+      var lines: [String] = []
+      while true {
+        let line = monitor.firstLine()
+        if line.isEmpty { throw HarnessFailure("the monitor ended") }
+        if line.contains(end) { return lines }
+        lines.append(line)
+      }
+    }
+    // What a monitor loses is its name.
+    _ = try lines(before: "member=NameLost")
+    gnome.freeze()
+    let keyring = Keyring.secretService(
+      busAddress: gnome.busAddress,
+      canPrompt: false,
+      deadline: .milliseconds(200)
+    )
+    #expect(await KeyringCall.read.failure(on: keyring) == .timedOut)
+    try Daemon.run(
+      ["dbus-send", "--session", "--dest=org.freedesktop.secrets", "/end", "a.b.End"],
+      environment: gnome.environment
+    )
+    let seen = try lines(before: "member=End")
+    #expect(seen.count { $0.hasPrefix("method call") } == 1)
+    #expect(seen.contains { $0.contains("\"Collections\"") })
+  }
+
   @Test("lists while locked, and says that it is locked where it sees only digests")
   func listWhileLocked() async throws {
     let gnome = try GnomeKeyring()

@@ -36,7 +36,12 @@ package struct ProxyGate: Sendable {
     // Who doesn't know the secret learns nothing else, such as which hosts would do.
     let (host, path) = try placed(target, fields)
     let open = try pathBehindSecret(path)
-    guard fields.values(of: "origin").isEmpty else { throw .fromPage }
+    // An image or a link of a page has no `Origin`; what browsers say of every request is who made it
+    // do it (Fetch Metadata, section 2.2), and "none" is the user. Clients that are no browsers, Node's
+    // among them, say nothing of that.
+    guard fields.values(of: "origin").isEmpty,
+      fields.values(of: "sec-fetch-site").allSatisfy({ $0 == "none" })
+    else { throw .fromPage }
     guard fields.values(of: "upgrade").isEmpty else { throw .upgrade }
     guard let origin = origins.first(where: { $0.answers(to: host) }) else { throw .foreignHost }
     do { return try HTTPURL("\(origin)\(open)") } catch { throw .malformed }
@@ -77,7 +82,7 @@ package struct ProxyGate: Sendable {
 package enum ProxyRefusal: Error, Equatable, Sendable, CaseIterable {
   /// The path does not begin with the secret of this run.
   case secretMissing
-  /// It has an `Origin`: a browser page made it.
+  /// It has an `Origin`, or names a page as who is behind it: a browser page made it.
   case fromPage
   /// `Host` is none of the account's.
   case foreignHost

@@ -8,6 +8,7 @@ import SessionBus
   let libsecret: acct_libsecret
   let loop: BoundedLoop
   let pointer: OpaquePointer
+  var session: Session?
   private var underWay: [UInt32: Completion] = [:]
   private var lastSerial: UInt32 = 0
 

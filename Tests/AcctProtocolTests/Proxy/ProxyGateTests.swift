@@ -81,6 +81,12 @@ struct ProxyGateTests {
     #expect(url(onPort, "/s3cret/", origin) == .failure(.fromPage))
     #expect(url(onSocket, "/", origin) == .failure(.fromPage))
     #expect(url(onSocket, "/", [("origin", "null")]) == .failure(.fromPage))
+    for site in ["cross-site", "same-site", "same-origin", ""] {
+      #expect(url(onPort, "/s3cret/", [("Sec-Fetch-Site", site)]) == .failure(.fromPage))
+    }
+    // An address that the user typed, and what clients send that are no browsers.
+    let own = [(name: "Sec-Fetch-Site", value: "none"), (name: "Sec-Fetch-Mode", value: "cors")]
+    #expect(url(onPort, "/s3cret/", own) == .success("https://pds.example/"))
   }
 
   @Test("refuses what it could not sign")

@@ -1,0 +1,71 @@
+import AcctPorts
+import SessionBus
+import Synchronization
+
+/// The one connection to the session bus that a process keeps, lent to one operation at a time.
+///
+/// For a command that reads once it makes no difference. But a process that serves for days, such as
+/// the proxy, would connect anew for every request, and each new connection is one more chance for
+/// GNOME Keyring to fall over it (see ``Connection/introduce()``). It handles one call at a time as
+/// well, so nothing is lost by taking turns, and a burst of requests is a queue here instead of a
+/// crowd there.
+///
+/// What is kept is the way to the keyring, and nothing of what came over it: every operation asks who
+/// the provider is, and reads anew.
+final class Line: Sendable {
+  private let turns = Turns()
+  /// Locked only by whose turn it is, so that nobody ever waits for it on a thread.
+  private let kept = Mutex<PlainChannel?>(nil)
+
+  /// Does something over the connection, when it is its turn.
+  ///
+  /// The bus may have ended one that was kept, or the provider the session of it, while nobody looked.
+  /// What fails over such a one in a way that may be due to that is done over a new one, from the
+  /// beginning: no operation has done by then what it would not do again.
+  ///
+  /// - Parameters:
+  ///   - address: where to connect to, if need be.
+  ///   - end: when it must be done, the wait for the turn included. Whoever is before in the queue
+  ///     came before, and is done before.
+  ///   - body: what to do.
+  /// - Returns: what `body` returns.
+  /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and what
+  ///   `body` throws.
+  func use<Result: Sendable>(
+    to address: BusAddress,
+    until end: ContinuousClock.Instant,
+    _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> Result
+  ) async throws(KeyringFailure) -> Result {
+    await turns.enter()
+    defer { turns.leave() }
+    return try kept.withLock { kept throws(KeyringFailure) in
+      if let channel = kept.take() {
+        channel.bus.extend(until: end)
+        do throws(KeyringFailure) { return try Self.use(channel, keepingIn: &kept, body) } catch {
+          guard channel.hasEnded || error.isAnError else { throw error }
+        }
+      }
+      return try Self.use(try PlainChannel(to: address, until: end), keepingIn: &kept, body)
+    }
+  }
+
+  private static func use<Result>(
+    _ channel: PlainChannel,
+    keepingIn kept: inout PlainChannel?,
+    _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> Result
+  ) throws(KeyringFailure) -> Result {
+    do throws(KeyringFailure) {
+      let result = try body(channel)
+      if channel.isReusable { kept = channel }
+      return result
+    } catch {
+      if channel.isReusable, !error.isAnError { kept = channel }
+      throw error
+    }
+  }
+}
+
+extension KeyringFailure {
+  /// Whether it is an error of the provider's own, such as that it knows no such session.
+  fileprivate var isAnError: Bool { if case .failed = self { true } else { false } }
+}
