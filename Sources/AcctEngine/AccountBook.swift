@@ -51,13 +51,23 @@ struct AccountBook: Sendable {
     // As in the file; a file without this text need not be parsed.
     let mention = Mention(of: JSON.string(name).serialized())
     var found: Account?
+    var failure: FilesFailure?
     try each { id, contents in
-      guard case .success(let bytes) = contents, mention.isIn(bytes),
-        let account = account(id, in: bytes), account.name.description == name
-      else { return true }
-      found = account
-      return false
+      switch contents {
+      case .success(let bytes):
+        if mention.isIn(bytes), let account = account(id, in: bytes),
+          account.name.description == name
+        {
+          found = account
+        }
+      // As in a listing.
+      case .failure(.unsafe): break
+      case .failure(let error): failure = failure ?? error
+      }
+      return found == nil
     }
+    // It may be the one in the file that could not be read.
+    if found == nil, let failure { throw .files(failure) }
     return found
   }
 

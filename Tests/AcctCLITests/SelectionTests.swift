@@ -47,6 +47,18 @@ struct SelectionTests {
     #expect(record.err == ["acct: /p/q/.acct is not honoured: others can write it"])
   }
 
+  @Test("a file that the disk fails on is not taken for an account that is not there")
+  func unreadable() async throws {
+    await three()
+    #expect(await record.acct("list", "--json") == 0)
+    let accounts = try #require(record.json?.objectValue?["accounts"]?.arrayValue)
+    let bob = try #require(accounts[1].objectValue?["id"]?.stringValue)
+    record.failReading(try AccountID(bob))
+    #expect(await record.acct("token", "-a", "bob") == 1)
+    #expect(record.err.first?.hasSuffix("\(bob).json: input/output error") == true)
+    #expect(await record.acct("token", "-a", "bob") == 0)
+  }
+
   @Test("an account answers to name, handle, id and a prefix of the id of 8 or more")
   func references() async throws {
     await three()

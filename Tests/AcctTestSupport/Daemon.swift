@@ -91,6 +91,17 @@ package final class Daemon: Sendable {
   /// Ends it, frozen or not, and waits for that.
   package func stop() { _ = end(byForce: true) }
 
+  /// Whether it is no longer there, of itself or because it was ended.
+  package var hasEnded: Bool {
+    status.withLock { known in
+      guard known == nil else { return true }
+      var status: Int32 = 0
+      // Freezing it may have been what noticed: then nobody is there to be waited for.
+      if unsafe waitpid(pid, &status, WNOHANG) != 0 { known = status }
+      return known != nil
+    }
+  }
+
   /// Waits for its end, once: a pid that was waited for may be another's already.
   private func end(byForce: Bool) -> Int32 {
     status.withLock { known in

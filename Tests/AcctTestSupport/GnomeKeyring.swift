@@ -33,7 +33,10 @@ package final class GnomeKeyring: DesktopKeyring {
   /// Ends the keyring alone; its bus runs on, and its items are kept.
   package func kill() { daemon.withLock { $0.stop() } }
 
-  /// Starts the keyring again after ``kill()``, locked: as before anyone has logged in.
+  /// Whether the keyring has ended, if only of itself.
+  package var hasEnded: Bool { daemon.withLock { $0.hasEnded } }
+
+  /// Starts the keyring again after its end, locked: as before anyone has logged in.
   package func startLocked() throws(HarnessFailure) {
     let started = try Self.start(on: bus, unlocked: false)
     daemon.withLock { $0 = started }

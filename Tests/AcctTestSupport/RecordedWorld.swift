@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 package import AcctPorts
 import Synchronization
 package import Testing
@@ -14,6 +14,8 @@ package final class RecordedWorld: Sendable {
     /// Lines that took each other's place; `nil` where standard error is no terminal.
     var passing: [String]?
     var files: [StoredFile: [UInt8]] = [:]
+    /// What the disk fails on when it is read, once for each time that it stands here.
+    var unreadable: [StoredFile] = []
     var now: Int64 = 1_800_000_000
     var counter: UInt8 = 0
     var unlocksAt: Int64?
@@ -81,6 +83,10 @@ package final class RecordedWorld: Sendable {
 
   package func set(_ variable: String, to value: String) {
     state.withLock { $0.variables[variable] = value }
+  }
+  /// Lets the disk fail, once, on an account's file when all of them are read.
+  package func failReading(_ id: AccountID) {
+    state.withLock { $0.unreadable.append(.account(id)) }
   }
   package func provide(_ path: String, _ text: String) {
     state.withLock { $0.inputs[path] = Array(text.utf8) }
@@ -234,7 +240,13 @@ package final class RecordedWorld: Sendable {
       eachAccount: { body throws(FilesFailure) in
         guard self.lifeline.isAlive else { throw .busy }
         for case (.account(let id), let bytes) in self.state.withLock({ $0.files }) {
-          guard body(id, .success(bytes)) else { return }
+          let isReadable = self.state.withLock { state in
+            guard let place = state.unreadable.firstIndex(of: .account(id)) else { return true }
+            state.unreadable.remove(at: place)
+            return false
+          }
+          let failure = FilesFailure.failed(path: "\(id).json", reason: "input/output error")
+          guard body(id, isReadable ? .success(bytes) : .failure(failure)) else { return }
         }
       },
       lock: { _, _ throws(FilesFailure) in HeldLock {} }

@@ -2,12 +2,14 @@
 struct SoakTally: CustomStringConvertible {
   /// How often each command ended with each status.
   private(set) var endings: [String: [Int32: Int]] = [:]
+  /// How often the keyring died of itself.
+  private(set) var keyringDeaths = 0
   /// Commands that said that what a server gave could not be stored.
   var toldLosses = 0
-  /// Commands that said that an earlier renewal was interrupted.
-  var interrupted = 0
   /// Endings that nothing in the weather explains, and the commands that had them.
   var surprises: [String: Set<String>] = [:]
+
+  init(keyringDeaths: Int = 0) { self.keyringDeaths = keyringDeaths }
 
   var commands: Int { endings.values.reduce(0) { $0 + $1.values.reduce(0, +) } }
 
@@ -19,8 +21,8 @@ struct SoakTally: CustomStringConvertible {
     for (verb, statuses) in other.endings {
       for (status, count) in statuses { endings[verb, default: [:]][status, default: 0] += count }
     }
+    keyringDeaths += other.keyringDeaths
     toldLosses += other.toldLosses
-    interrupted += other.interrupted
     surprises.merge(other.surprises) { $0.union($1) }
   }
 

@@ -23,8 +23,7 @@ struct SoakTests {
     let tally = try await withThrowingTaskGroup(of: SoakTally.self) { group in
       group.addTask {
         var weather = SoakWeather(scene: scene, random: SplitMix64(state: seed &+ 1_000))
-        try await weather.trouble(keyringUntil: end)
-        return SoakTally()
+        return SoakTally(keyringDeaths: try await weather.trouble(keyringUntil: end))
       }
       group.addTask {
         var weather = SoakWeather(scene: scene, random: SplitMix64(state: seed &+ 2_000))
@@ -80,7 +79,8 @@ struct SoakTests {
     print(
       "soak: \(refreshes) refresh tokens spent, \(replays) of them twice; \(lost) accounts lost at "
         + "the end, \(tally.toldLosses) renewals said that they could not store what they got; "
-        + "sealed sessions: \(try await scene.sessions.counts())"
+        + "sealed sessions: \(try await scene.sessions.counts()); "
+        + "the keyring died \(tally.keyringDeaths) times of itself"
     )
     // Only what could not be stored, and was told of, may be spent twice.
     #expect(replays <= tally.toldLosses)

@@ -19,7 +19,7 @@ struct SoakWorker {
 
   private static let verbs = [
     "header", "header", "header", "token", "token", "use", "use", "status", "list", "switch",
-    "refresh", "add", "rename", "allow", "revoke", "observe",
+    "refresh", "force", "add", "rename", "allow", "revoke", "observe",
   ]
 
   mutating func work(until end: ContinuousClock.Instant) async throws {
@@ -44,7 +44,8 @@ struct SoakWorker {
       }
       return token.status
     case "use": return try await use(account)
-    case "refresh" where account.kind == .guest: return 0
+    case "refresh" where account.kind == .guest, "force" where account.kind == .guest: return 0
+    case "force": return try await acct(["refresh", "--force", "-a", account.id]).status
     case "status", "refresh": return try await acct([verb, "-a", account.id]).status
     case "list": return try await list()
     case "switch": return try await acct(["switch", account.id]).status
@@ -106,11 +107,11 @@ struct SoakWorker {
   /// Looks at how a command ended.
   private mutating func note(_ output: ChildProcess.Output, _ arguments: [String]) -> Int32 {
     if output.errorText.contains("could not be stored") { tally.toldLosses += 1 }
-    if output.errorText.contains("an earlier renewal was interrupted") { tally.interrupted += 1 }
+    let isInterrupted = output.errorText.contains("an earlier renewal was interrupted")
     // The network's, the keyring's, and the server's own; anything else is a fault of acct's.
     let isKnown =
       [0, 6, 7, 10, 11].contains(output.status)
-      || output.status == 4 && tally.interrupted > 0
+      || output.status == 4 && isInterrupted
       || output.errorText.contains("\(Self.origin) is not an origin of")
     if !isKnown {
       let words = "\(output.status): \(output.errorText.prefix(300)) \(output.text.prefix(600))"

@@ -8,8 +8,10 @@ struct Ordeal: Sendable {
   var isInUse = true
   /// Whether it spends a refresh token, whose successor may be lost on its way.
   var losesSessions = false
+  /// Whether a run takes seconds, and the sample is for one keyring only.
+  var isSlow = false
   /// How many faults are enough where there is no time for all of them.
-  var sample = 16
+  var sample = 8
   /// Brings the scene into the state in which the command is run.
   let prepare: @Sendable (inout TortureScene) async throws -> Trial
 }
@@ -40,7 +42,4 @@ enum Verdict {
   case sound
   /// A session that ended between the server's answer and the first write: the documented window.
   case lost
-  /// Credentials that were being replaced when the process was killed: half of them are new, the
-  /// account says so, and takes the new ones again.
-  case halfReplaced
 }

@@ -14,7 +14,6 @@ struct TortureTally: CustomStringConvertible {
   var errors = 0
   var kills = 0
   var lost: [String] = []
-  var halfReplaced = 0
   var litter = TortureScene.Litter()
 
   mutating func add(_ other: TortureTally) {
@@ -24,7 +23,6 @@ struct TortureTally: CustomStringConvertible {
     errors += other.errors
     kills += other.kills
     lost += other.lost
-    halfReplaced += other.halfReplaced
     litter.temporary += other.litter.temporary
     litter.locks += other.litter.locks
   }
@@ -32,7 +30,7 @@ struct TortureTally: CustomStringConvertible {
   var description: String {
     "\(points) points, \(faults) faults: \(unnoticed) overcome, \(errors) told, \(kills) kills, "
       + "\(unmet) not met; \(lost.count) sessions lost between the answer and the first write "
-      + "\(lost), \(halfReplaced) killed while credentials were replaced; left \(litter.temporary) temporary files, \(litter.locks) locks' files"
+      + "\(lost); left \(litter.temporary) temporary files, \(litter.locks) locks' files"
   }
 }
 
@@ -108,7 +106,6 @@ struct TortureLane {
     switch try await trial.judge(after) {
     case .sound: break
     case .lost: tally.lost.append("\(injection)")
-    case .halfReplaced: tally.halfReplaced += 1
     }
     if ordeal.isInUse { try await scene.expectBystander(after.comment) }
     let last = try await scene.litter(after.comment)

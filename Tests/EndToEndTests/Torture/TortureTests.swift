@@ -4,11 +4,14 @@ import Testing
 
 /// Every system call of a command fails once, in every way that it can.
 ///
-/// `make torture` tries every fault at every call; otherwise it is a sample, always the same.
+/// `make torture` tries every fault at every call, in `TORTURE_LANES` homes at once (4); otherwise
+/// it is a sample, always the same. `ACCT_TORTURE` is `full`, or a part of the name of the ordeals
+/// that are wanted in full.
 @Suite("A system that fails")
 struct TortureTests {
-  private static let isFull = unsafe getenv("ACCT_TORTURE") != nil
-  private static let lanes = isFull ? 4 : 2
+  private static let wish = variable("ACCT_TORTURE")
+  private static let isFull = wish != nil
+  private static let lanes = isFull ? variable("TORTURE_LANES").flatMap(Int.init) ?? 4 : 2
 
   @Test("at any call of a command on a vault loses and mixes up nothing")
   func vault() async throws {
@@ -18,7 +21,8 @@ struct TortureTests {
   @Test("at any call of a command on a GNOME Keyring loses and mixes up nothing")
   func secretService() async throws {
     // The keyring is no part of the home, and never empty.
-    try await torture(Ordeal.all.filter(\.isInUse), "secret-service") {
+    let ordeals = Ordeal.all.filter { $0.isInUse && (Self.isFull || !$0.isSlow) }
+    try await torture(ordeals, "secret-service") {
       try await TortureScene(in: try GnomeKeyring())
     }
   }
@@ -30,10 +34,12 @@ struct TortureTests {
   ) async throws {
     var lanes: [TortureLane] = []
     for _ in 0..<Self.lanes { lanes.append(try TortureLane(try await scene())) }
-    for ordeal in ordeals {
+    for ordeal in ordeals where Self.wish.map({ $0 == "full" || ordeal.name.contains($0) }) ?? true
+    {
       let points = try await lanes[0].points(of: ordeal)
       let chosen = Self.injections(at: points, ordeal)
       let injections = Injections(chosen)
+      print("\(ordeal.name) (\(keyring)): \(chosen.count) faults at \(points.count) calls")
       var tally = try await withThrowingTaskGroup(of: TortureTally.self) { group in
         for lane in lanes {
           group.addTask {
@@ -53,17 +59,25 @@ struct TortureTests {
   }
 
   private static func injections(at points: [FaultPoint], _ ordeal: Ordeal) -> [Injection] {
-    let all = points.flatMap { point in
-      point.faults.map { Injection(point: point, fault: $0) }
+    guard !isFull else {
+      return points.flatMap { point in point.faults.map { Injection(point: point, fault: $0) } }
     }
-    guard !isFull else { return all }
     // Most calls only look, and would crowd out those that change something.
-    let looking = all.filter(\.point.onlyLooks)
-    let changing = all.filter { !$0.point.onlyLooks }
-    return evenly(ordeal.sample / 4, of: looking) + evenly(ordeal.sample * 3 / 4, of: changing)
+    let looking = evenly(ordeal.sample / 4, of: points.filter(\.onlyLooks))
+    let changing = evenly(ordeal.sample * 3 / 4, of: points.filter { !$0.onlyLooks })
+    // Each kind of fault has its turn.
+    return [looking, changing].flatMap { chosen in
+      chosen.enumerated().map { place, point in
+        Injection(point: point, fault: point.faults[place % point.faults.count])
+      }
+    }
   }
 
-  private static func evenly(_ count: Int, of all: [Injection]) -> [Injection] {
+  private static func variable(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+
+  private static func evenly(_ count: Int, of all: [FaultPoint]) -> [FaultPoint] {
     (0..<min(count, all.count)).map { all[$0 * all.count / min(count, all.count)] }
   }
 }

@@ -110,8 +110,11 @@ def _device(realm: Realm, request: Request, value: dict | None) -> object:
 
 
 def _log(realm: Realm, request: Request, value: dict | None) -> object:
-    since = int(dict(request.query).get("since", "0"))
-    records = realm.trace.records(since)
+    query = dict(request.query)
+    records = realm.trace.records(int(query.get("since", "0")))
+    part = query.get("part")
+    if part in ("violations", "misplaced"):
+        return {part: [r for r in records if r[part.removesuffix("s")]]}
     return {
         **_counts(realm, request, None),
         "requests": records,
