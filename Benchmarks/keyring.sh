@@ -1,25 +1,17 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # what it is given, and what it gives
 # A throwaway folder with a session bus, a GNOME Keyring and homes for acct in it; to be sourced with
-# $binary set. What is started here is ended here, by its id.
+# $binary set.
 examples=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../Examples")
-folder=$(mktemp -d)
-started=()
-cleanup() {
-  for id in "${started[@]}"; do kill "$id" 2>/dev/null || true; done
-  # The agent that gpg started for this home; no other is reached by it.
-  GNUPGHOME=$folder/gnupg gpgconf --kill gpg-agent 2>/dev/null || true
-  rm -rf "$folder"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM HUP
+# shellcheck source=Benchmarks/throwaway.sh
+. "$(dirname "${BASH_SOURCE[0]}")/throwaway.sh"
+# The agent that gpg started for this home; no other is reached by it.
+at_end() { GNUPGHOME=$folder/gnupg gpgconf --kill gpg-agent 2>/dev/null || true; }
 
 mkdir -m 700 "$folder"/{bin,data,run,cache,gnupg,home}
 install -m 755 --strip "$binary" "$folder/bin/acct"
 export PATH="$folder/bin:$PATH" HOME="$folder/home"
 export XDG_DATA_HOME="$folder/data" XDG_RUNTIME_DIR="$folder/run" XDG_CACHE_HOME="$folder/cache"
 unset ACCT_ACCOUNT DISPLAY WAYLAND_DISPLAY
-(umask 077 && echo 'bench' >"$folder/passphrase")
-export ACCT_VAULT_PASSPHRASE_FILE="$folder/passphrase"
 
 # The Secret Service is asked for before it is used: a call that came too early would make the bus
 # start a second one.

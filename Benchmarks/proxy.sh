@@ -12,18 +12,10 @@ clients=${3:-50}
 root=$(realpath "$(dirname "$0")/..")
 python=$root/.build/venv/bin/python
 
-folder=$(mktemp -d)
-started=()
-cleanup() {
-  for id in "${started[@]}"; do kill "$id" 2>/dev/null || true; done
-  rm -rf "$folder"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM HUP
+# shellcheck source=Benchmarks/throwaway.sh
+. "$(dirname "${BASH_SOURCE[0]}")/throwaway.sh"
 
 export ACCT_HOME="$folder/home" ACCT_KEYRING=${ACCT_KEYRING:-vault} PYTHONDONTWRITEBYTECODE=1
-export ACCT_VAULT_PASSPHRASE_FILE="$folder/passphrase"
-(umask 077 && echo 'bench' >"$folder/passphrase")
 
 mkfifo "$folder/input"
 sleep infinity >"$folder/input" &

@@ -9,19 +9,11 @@ mib=${2:-2048}
 runs=${3:-5}
 server=$(realpath "$(dirname "$0")")/loopback_server.py
 
-folder=$(mktemp -d)
-started=()
-cleanup() {
-  for id in "${started[@]}"; do kill "$id" 2>/dev/null || true; done
-  rm -rf "$folder"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM HUP
+# shellcheck source=Benchmarks/throwaway.sh
+. "$(dirname "${BASH_SOURCE[0]}")/throwaway.sh"
 
 install -m 755 --strip "$binary" "$folder/acct"
 export ACCT_HOME="$folder/home" ACCT_KEYRING=vault
-export ACCT_VAULT_PASSPHRASE_FILE="$folder/passphrase"
-(umask 077 && echo 'bench' >"$folder/passphrase")
 
 mkfifo "$folder/input"
 sleep infinity >"$folder/input" &
