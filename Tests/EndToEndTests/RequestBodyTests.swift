@@ -6,14 +6,6 @@ import Testing
 struct RequestBodyTests {
   private static let mib = 1 << 20
 
-  /// A file of so many MiB of nothing, which takes no room on a disk.
-  private func large(_ mib: Int, in folder: TemporaryFolder) async throws -> String {
-    let path = "\(folder.path)/large"
-    let made = try await ChildProcess("truncate", ["-s", "\(mib)M", path]).run()
-    try #require(made.status == 0)
-    return path
-  }
-
   @Test("-d takes text, @FILE and standard input, each sent with its length where it is short")
   func sources() async throws {
     let server = try await FlowServer()
@@ -43,7 +35,7 @@ struct RequestBodyTests {
     let server = try await FlowServer()
     let home = try await server.home()
     let folder = try TemporaryFolder()
-    let file = try await large(64, in: folder)
+    let file = try folder.file("large", mebibytes: 64)
     let arguments =
       switch way {
       case "file": ["\(server.url)/echo", "-d", "@\(file)"]

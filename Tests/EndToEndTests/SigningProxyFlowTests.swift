@@ -6,14 +6,6 @@ import Testing
 struct SigningProxyFlowTests {
   private static let mib = 1 << 20
 
-  /// A file of so many MiB of nothing, which takes no room on a disk.
-  private func large(_ mib: Int, in folder: TemporaryFolder) async throws -> String {
-    let path = "\(folder.path)/large"
-    let made = try await ChildProcess("truncate", ["-s", "\(mib)M", path]).run()
-    try #require(made.status == 0)
-    return path
-  }
-
   @Test(
     "64 MiB go up and down, framed as they came, and memory does not grow with them",
     arguments: ["sized", "chunked", "down"]
@@ -22,7 +14,7 @@ struct SigningProxyFlowTests {
     let server = try await FlowServer()
     let proxy = try await SigningProxyAtWork(try await server.home())
     let folder = try TemporaryFolder()
-    let file = try await large(64, in: folder)
+    let file = try folder.file("large", mebibytes: 64)
     #expect(try await proxy.status("\(server.url)/bytes/1000", "-o", "/dev/null") == "200")
     let before = try await proxy.memory("VmHWM")
     if way == "down" {

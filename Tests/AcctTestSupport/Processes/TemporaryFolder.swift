@@ -37,6 +37,15 @@ package final class TemporaryFolder: Sendable {
     return written
   }
 
+  /// Makes a file of so many MiB of nothing, which takes no room on a disk, and returns its path.
+  package func file(_ name: String, mebibytes: Int) throws(ProcessFailure) -> String {
+    let made = try file(name, holding: [])
+    guard unsafe truncate(made, mebibytes << 20) == 0 else {
+      throw .system(call: "truncate \(made)", code: errno)
+    }
+    return made
+  }
+
   /// Writes a text file in it, with mode 0600, and returns its path.
   package func file(_ name: String, holding text: String) throws(ProcessFailure) -> String {
     try file(name, holding: Array(text.utf8))
