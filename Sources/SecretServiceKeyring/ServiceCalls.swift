@@ -3,10 +3,10 @@ import SessionBus
 
 /// The methods of the freedesktop Secret Service API, draft 0.2, that acct calls.
 enum ServiceCalls {
-  private static let path = "/org/freedesktop/secrets"
-  private static let service = "org.freedesktop.Secret.Service"
-  private static let collection = "org.freedesktop.Secret.Collection"
-  private static let item = "org.freedesktop.Secret.Item"
+  static let path = "/org/freedesktop/secrets"
+  static let service = "org.freedesktop.Secret.Service"
+  static let collection = "org.freedesktop.Secret.Collection"
+  static let item = "org.freedesktop.Secret.Item"
 
   /// Which collections there are: a question that a provider answers without knowing its caller.
   static var collections: BusCall<[String]> {
@@ -81,75 +81,6 @@ enum ServiceCalls {
     }
   }
 
-  /// Unlocks items or collections, at once or by a prompt.
-  static func unlock(_ objects: [String]) -> BusCall<Outcome> {
-    var arguments = WireWriter()
-    arguments.paths(objects)
-    return onService("Unlock", "ao", arguments, answer: "aoo") { reader, bytes throws(BusError) in
-      _ = try reader.paths(in: bytes)
-      return Outcome(object: nil, prompt: try reader.object(in: bytes))
-    }
-  }
-
-  /// Creates the default collection, at once or by a prompt.
-  static func createDefaultCollection(label: String) -> BusCall<Outcome> {
-    var arguments = WireWriter()
-    arguments.array(alignedTo: 8) { properties in
-      properties.property("\(collection).Label", "s") { $0.string(label) }
-    }
-    arguments.string("default")
-    return onService("CreateCollection", "a{sv}s", arguments, answer: "oo", read: Outcome.read)
-  }
-
-  /// Stores an item in place of one with the same attributes, at once or by a prompt.
-  static func createItem(
-    in path: String,
-    label: String,
-    attributes: Attributes,
-    session: String,
-    secret: Secret
-  ) -> BusCall<Outcome> {
-    var arguments = WireWriter(secretCount: secret.count)
-    arguments.array(alignedTo: 8) { properties in
-      properties.property("\(item).Label", "s") { $0.string(label) }
-      properties.property("\(item).Attributes", "a{ss}") { $0.strings(attributes) }
-    }
-    arguments.secret(secret, session: session)
-    arguments.boolean(true)
-    return BusCall(
-      path: path,
-      interface: collection,
-      method: "CreateItem",
-      signature: "a{sv}(oayays)b",
-      arguments: arguments,
-      answerSignature: "oo",
-      read: Outcome.read
-    )
-  }
-
-  /// Gives an item another secret, at once: where it is locked, that is an error.
-  static func setSecret(of path: String, session: String, secret: Secret) -> BusCall<Void> {
-    var arguments = WireWriter(secretCount: secret.count)
-    arguments.secret(secret, session: session)
-    return BusCall(
-      path: path,
-      interface: item,
-      method: "SetSecret",
-      signature: "(oayays)",
-      arguments: arguments,
-      answerSignature: ""
-    ) { _, _ throws(BusError) in }
-  }
-
-  /// Deletes an item, at once or by a prompt.
-  static func delete(_ path: String) -> BusCall<Outcome> {
-    BusCall(path: path, interface: item, method: "Delete", answerSignature: "o") {
-      reader,
-      bytes throws(BusError) in
-      Outcome(object: nil, prompt: try reader.object(in: bytes))
-    }
-  }
-
   /// Whether a collection is locked.
   static func isLocked(_ path: String) -> BusCall<Bool> {
     property("Locked", of: path, collection, "b") { reader, bytes throws(BusError) in
@@ -183,7 +114,7 @@ enum ServiceCalls {
     }
   }
 
-  private static func onService<Answer>(
+  static func onService<Answer>(
     _ method: String,
     _ signature: String,
     _ arguments: WireWriter,
@@ -201,7 +132,7 @@ enum ServiceCalls {
     )
   }
 
-  private static func property<Value>(
+  static func property<Value>(
     _ name: String,
     of path: String,
     _ interface: String,
@@ -242,60 +173,5 @@ struct Outcome {
     _ bytes: Span<UInt8>
   ) throws(BusError) -> Outcome {
     Outcome(object: try reader.object(in: bytes), prompt: try reader.object(in: bytes))
-  }
-}
-
-extension WireReader {
-  /// An object path, or `nil` for `/`, which stands for no object.
-  fileprivate mutating func object(in bytes: Span<UInt8>) throws(BusError) -> String? {
-    let path = try string(in: bytes)
-    return path == "/" ? nil : path
-  }
-
-  fileprivate mutating func paths(in bytes: Span<UInt8>) throws(BusError) -> [String] {
-    try array(alignedTo: 4, in: bytes) { reader, bytes throws(BusError) in
-      try reader.string(in: bytes)
-    }
-  }
-}
-
-extension WireWriter {
-  fileprivate mutating func paths(_ paths: [String]) {
-    array(alignedTo: 4) { array in
-      for path in paths { array.string(path) }
-    }
-  }
-
-  fileprivate mutating func strings(_ members: Attributes) {
-    array(alignedTo: 8) { entries in
-      for (name, value) in members {
-        entries.align(8)
-        entries.string(name)
-        entries.string(value)
-      }
-    }
-  }
-
-  /// A secret of a plain session, which needs no parameters.
-  ///
-  /// Its content is no text to the provider: KeePassXC and KWallet keep what calls itself text as
-  /// Unicode, and KeePassXC fills in what looks like one of its placeholders.
-  fileprivate mutating func secret(_ secret: Secret, session: String) {
-    align(8)
-    string(session)
-    bytes(Secret(""))
-    bytes(secret)
-    string("application/octet-stream")
-  }
-
-  /// An entry of a dictionary of values, `a{sv}`.
-  fileprivate mutating func property(
-    _ name: String,
-    _ type: String,
-    _ value: (inout WireWriter) -> Void
-  ) {
-    align(8)
-    string(name)
-    variant(type, value)
   }
 }
