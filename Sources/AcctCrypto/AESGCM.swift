@@ -17,7 +17,8 @@ package enum AESGCM {
   ///   - nonce: 12 bytes, never used before with this key.
   ///   - associatedData: What is authenticated with it and stays readable.
   /// - Returns: The ciphertext, as long as the plaintext, and the 16 bytes of the tag behind it.
-  /// - Throws: ``CryptoError/wrongLength`` or ``CryptoError/libraryFailed``.
+  /// - Throws: ``CryptoError/wrongLength``, ``CryptoError/notConfigured`` or
+  ///   ``CryptoError/libraryFailed``.
   package static func seal(
     _ plaintext: Secret,
     key: Secret,
@@ -41,8 +42,8 @@ package enum AESGCM {
   ///   - nonce: The 12 bytes that it was sealed with.
   ///   - associatedData: What was authenticated with it.
   /// - Returns: The plaintext; nothing of it is given out before the tag has been checked.
-  /// - Throws: ``CryptoError/authenticationFailed``, ``CryptoError/wrongLength`` or
-  ///   ``CryptoError/libraryFailed``.
+  /// - Throws: ``CryptoError/authenticationFailed``, ``CryptoError/wrongLength``,
+  ///   ``CryptoError/notConfigured`` or ``CryptoError/libraryFailed``.
   package static func open(
     _ sealed: [UInt8],
     key: Secret,

@@ -13,9 +13,8 @@ import COpenSSL
     guard key.count == AESGCM.keyCount, nonce.count == AESGCM.nonceCount else {
       throw .wrongLength
     }
-    guard Library.isConfigured, let context = unsafe EVP_CIPHER_CTX_new() else {
-      throw .libraryFailed
-    }
+    guard Library.isConfigured else { throw .notConfigured }
+    guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .libraryFailed }
     let done = key.withBytes { key in
       unsafe key.withUnsafeBufferPointer { key in
         unsafe EVP_CipherInit_ex2(

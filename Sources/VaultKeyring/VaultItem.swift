@@ -1,4 +1,4 @@
-import AcctCrypto
+package import AcctCrypto
 package import AcctModel
 import AcctPorts
 
@@ -15,6 +15,13 @@ package enum VaultItem {
 
   /// The most bytes that a file may have; a secret is a token or a key, of a few thousand at most.
   static let sizeLimit = 1 << 20
+
+  /// Why an item does not open.
+  package enum Unopened: Error {
+    case damaged(Damage)
+    /// Nothing is known against the file.
+    case libraryFailed(CryptoError)
+  }
 
   /// Encrypts a secret as the contents of the file for `key`.
   ///
@@ -40,15 +47,19 @@ package enum VaultItem {
 
   /// Decrypts the contents of the file for `key`.
   ///
-  /// - Throws: ``Damage``.
-  package static func open(_ contents: [UInt8], key: String, vaultKey: Secret) throws(Damage)
-    -> Secret
-  {
+  /// - Throws: ``Unopened``.
+  package static func open(
+    _ contents: [UInt8],
+    key: String,
+    vaultKey: Secret
+  ) throws(Unopened) -> Secret {
     guard contents.count >= sealedStart + AESGCM.tagCount, contents.starts(with: magic) else {
-      throw Damage(reason: "\(key) is not an item of acct's")
+      throw .damaged(Damage(reason: "\(key) is not an item of acct's"))
     }
     guard contents[magic.count] == version else {
-      throw Damage(reason: "\(key) is of a kind that this version of acct does not know")
+      throw .damaged(
+        Damage(reason: "\(key) is of a kind that this version of acct does not know")
+      )
     }
     do {
       return try AESGCM.open(
@@ -58,7 +69,8 @@ package enum VaultItem {
         associatedData: associatedData(key)
       )
     } catch {
-      throw Damage(reason: "\(key) is not what was written there")
+      guard error == .authenticationFailed else { throw .libraryFailed(error) }
+      throw .damaged(Damage(reason: "\(key) is not what was written there"))
     }
   }
 

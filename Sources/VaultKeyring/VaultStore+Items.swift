@@ -21,7 +21,10 @@ extension VaultStore {
       do {
         secrets[kind] = try VaultItem.open(contents, key: kind.key(for: account), vaultKey: key)
       } catch {
-        throw KeyringFailure(error, in: folder)
+        switch error {
+        case .damaged(let damage): throw KeyringFailure(damage, in: folder)
+        case .libraryFailed(let error): throw KeyringFailure(error)
+        }
       }
     }
     return secrets

@@ -124,6 +124,9 @@ extension KeyringFailure {
   }
 
   init(_ error: CryptoError) {
-    self = .failed(reason: "the cryptographic library failed (\(error))")
+    self = .failed(
+      reason: error == .notConfigured
+        ? "OpenSSL's configuration has errors" : "the cryptographic library failed (\(error))"
+    )
   }
 }

@@ -40,6 +40,21 @@ struct AdministratorTests {
     }
   }
 
+  @Test("with errors that must not be passed over shuts the vault, and does not damage it")
+  func shutsTheVault() async throws {
+    let folder = try TemporaryFolder()
+    let home = try AcctHome(with: ["OPENSSL_CONF": "\(folder.path)/openssl.cnf"])
+    let url = "https://pds.example"
+    #expect(try await home.importing(Self.account(at: url)).status == 0)
+    let broken = "config_diagnostics = 1\nopenssl_conf = all\n[all]\nno_such_module = none\n"
+    _ = try folder.file("openssl.cnf", holding: broken)
+    let shut = try await home.acct("header", url)
+    #expect(shut.status == 1)
+    #expect(shut.errorText == "acct: the vault failed: OpenSSL's configuration has errors\n")
+    _ = try folder.file("openssl.cnf", holding: "")
+    #expect(try await home.acct("header", url).status == 0)
+  }
+
   private static func account(at origin: String) -> String {
     """
     {
