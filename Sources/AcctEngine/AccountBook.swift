@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import StrictJSON
+import Synchronization
 
 /// The accounts as files tell of them: works offline, and while the keyring is locked.
 struct AccountBook: Sendable {
@@ -22,53 +23,90 @@ struct AccountBook: Sendable {
 
   /// Every account that can be read, by name, and the identifiers of those that can't.
   func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) {
-    var accounts: [Account] = []
-    var damaged: [AccountID] = []
-    var failure: FilesFailure?
+    try listing { $0 }
+  }
+
+  /// What `show` makes of every account that can be read, by name, and the identifiers of those
+  /// that can't.
+  ///
+  /// - Parameter show: Called where the account is read, which may be on several threads at a
+  ///   time: what is done there for each of thousands is done by all of the machine, and what it
+  ///   returns is all that stays of the account.
+  func listing<Shown: Sendable>(
+    _ show: @Sendable (Account) -> Shown
+  ) throws(EngineError) -> (accounts: [Shown], damaged: [AccountID]) {
+    let found = Mutex(Found<Shown>())
     try each { id, contents in
       switch contents {
       case .success(let bytes):
-        if let account = account(id, in: bytes) {
-          accounts.append(account)
-        } else {
-          damaged.append(id)
+        guard let account = account(id, in: bytes) else { break }
+        let shown = show(account)
+        found.withLock { found in
+          found.labels.append(Label(name: account.name, id: id, place: found.shown.count))
+          found.shown.append(shown)
         }
+        return true
       // One file that somebody has tampered with must not hide the other accounts.
-      case .failure(.unsafe): damaged.append(id)
-      case .failure(let error): failure = error
+      case .failure(.unsafe): break
+      case .failure(let error):
+        found.withLock { $0.failure = error }
+        return false
       }
-      return failure == nil
+      found.withLock { $0.damaged.append(id) }
+      return true
+    }
+    let (labels, shown, damaged, failure) = found.withLock {
+      ($0.labels, $0.shown, $0.damaged, $0.failure)
     }
     if let failure { throw .files(failure) }
-    // An account is large: it is moved once, and only its place is sorted.
-    let names = accounts.map(\.name)
-    let order = names.indices.sorted { names[$0] < names[$1] }
-    return (order.map { accounts[$0] }, damaged)
+    return (
+      labels.sorted().map { shown[$0.place] }, damaged.sorted { $0.description < $1.description }
+    )
+  }
+
+  /// What was found in the files, in whatever order they were read.
+  private struct Found<Shown: Sendable>: Sendable {
+    var labels: [Label] = []
+    var shown: [Shown] = []
+    var damaged: [AccountID] = []
+    var failure: FilesFailure?
+  }
+
+  /// What an account is sorted by, and where it is: what is shown may be large, and is moved once.
+  private struct Label: Comparable, Sendable {
+    let name: AccountName
+    let id: AccountID
+    let place: Int
+
+    static func < (left: Label, right: Label) -> Bool {
+      // Two have one name only if somebody has written to their files.
+      left.name == right.name ? left.id.description < right.id.description : left.name < right.name
+    }
   }
 
   /// The account of a name, or `nil` if there is none; reads files until it is found.
   func account(named name: String) throws(EngineError) -> Account? {
     // As in the file; a file without this text need not be parsed.
     let mention = Mention(of: JSON.string(name).serialized())
-    var found: Account?
-    var failure: FilesFailure?
+    let found = Mutex<(account: Account?, failure: FilesFailure?)>((nil, nil))
     try each { id, contents in
       switch contents {
       case .success(let bytes):
-        if mention.isIn(bytes), let account = account(id, in: bytes),
+        guard mention.isIn(bytes), let account = account(id, in: bytes),
           account.name.description == name
-        {
-          found = account
-        }
+        else { return true }
+        found.withLock { $0.account = account }
+        return false
       // As in a listing.
       case .failure(.unsafe): break
-      case .failure(let error): failure = failure ?? error
+      case .failure(let error): found.withLock { $0.failure = $0.failure ?? error }
       }
-      return found == nil
+      return true
     }
+    let outcome = found.withLock(\.self)
     // It may be the one in the file that could not be read.
-    if found == nil, let failure { throw .files(failure) }
-    return found
+    if outcome.account == nil, let failure = outcome.failure { throw .files(failure) }
+    return outcome.account
   }
 
   private func each(_ body: Files.EachAccount) throws(EngineError) {

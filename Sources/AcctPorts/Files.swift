@@ -13,9 +13,10 @@ package struct Files: Sendable {
   package var remove: @Sendable (StoredFile) throws(FilesFailure) -> Void
   /// Lists the accounts that have a file, in no order.
   package var accounts: @Sendable () throws(FilesFailure) -> [AccountID]
-  /// Reads the accounts' files one after the other, in no order, until the body has seen enough.
+  /// Reads the accounts' files, in no order, until the body has seen enough.
   ///
-  /// The body returns whether to go on.
+  /// The body returns whether to go on. If there are many files, several are read at once: it may
+  /// then be called by several threads at a time, and a few times more than it asked for.
   package var eachAccount: @Sendable (EachAccount) throws(FilesFailure) -> Void
   /// Takes a lock across processes, waiting at most so many seconds for it.
   package var lock: @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
@@ -37,7 +38,8 @@ package struct Files: Sendable {
   }
 
   /// Takes an account's file, or why it can't be read, and returns whether to go on.
-  package typealias EachAccount = (AccountID, Result<[UInt8], FilesFailure>) -> Bool
+  package typealias EachAccount =
+    @Sendable (AccountID, Result<[UInt8], FilesFailure>) -> Bool
 }
 
 /// A file by what it holds.
