@@ -1,7 +1,5 @@
 import AcctModel
 import AcctPorts
-import StrictJSON
-import Synchronization
 
 /// The accounts as files tell of them: works offline, and while the keyring is locked.
 struct AccountBook: Sendable {
@@ -16,100 +14,14 @@ struct AccountBook: Sendable {
     return account
   }
 
-  private func account(_ id: AccountID, in bytes: [UInt8]) -> Account? {
+  /// The account that a file holds, or `nil` if it is not this one's file.
+  func account(_ id: AccountID, in bytes: [UInt8]) -> Account? {
     guard let account = AccountFile.decode(bytes), account.id == id else { return nil }
     return account
   }
 
-  /// Every account that can be read, by name, and the identifiers of those that can't.
-  func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) {
-    try listing { $0 }
-  }
-
-  /// What `show` makes of every account that can be read, by name, and the identifiers of those
-  /// that can't.
-  ///
-  /// - Parameter show: Called where the account is read, which may be on several threads at a
-  ///   time: what is done there for each of thousands is done by all of the machine, and what it
-  ///   returns is all that stays of the account.
-  func listing<Shown: Sendable>(
-    _ show: @Sendable (Account) -> Shown
-  ) throws(EngineError) -> (accounts: [Shown], damaged: [AccountID]) {
-    let found = Mutex(Found<Shown>())
-    try each { id, contents in
-      switch contents {
-      case .success(let bytes):
-        guard let account = account(id, in: bytes) else { break }
-        let shown = show(account)
-        found.withLock { found in
-          found.labels.append(Label(name: account.name, id: id, place: found.shown.count))
-          found.shown.append(shown)
-        }
-        return true
-      // One file that somebody has tampered with must not hide the other accounts.
-      case .failure(.unsafe): break
-      case .failure(let error):
-        found.withLock { $0.failure = error }
-        return false
-      }
-      found.withLock { $0.damaged.append(id) }
-      return true
-    }
-    let (labels, shown, damaged, failure) = found.withLock {
-      ($0.labels, $0.shown, $0.damaged, $0.failure)
-    }
-    if let failure { throw .files(failure) }
-    return (
-      labels.sorted().map { shown[$0.place] }, damaged.sorted { $0.description < $1.description }
-    )
-  }
-
-  /// What was found in the files, in whatever order they were read.
-  private struct Found<Shown: Sendable>: Sendable {
-    var labels: [Label] = []
-    var shown: [Shown] = []
-    var damaged: [AccountID] = []
-    var failure: FilesFailure?
-  }
-
-  /// What an account is sorted by, and where it is: what is shown may be large, and is moved once.
-  private struct Label: Comparable, Sendable {
-    let name: AccountName
-    let id: AccountID
-    let place: Int
-
-    static func < (left: Label, right: Label) -> Bool {
-      // Two have one name only if somebody has written to their files.
-      left.name == right.name ? left.id.description < right.id.description : left.name < right.name
-    }
-  }
-
-  /// The account of a name, or `nil` if there is none; reads files until it is found.
-  func account(named name: String) throws(EngineError) -> Account? {
-    // As in the file; a file without this text need not be parsed.
-    let mention = Mention(of: JSON.string(name).serialized())
-    let found = Mutex<(account: Account?, failure: FilesFailure?)>((nil, nil))
-    try each { id, contents in
-      switch contents {
-      case .success(let bytes):
-        guard mention.isIn(bytes), let account = account(id, in: bytes),
-          account.name.description == name
-        else { return true }
-        found.withLock { $0.account = account }
-        return false
-      // As in a listing.
-      case .failure(.unsafe): break
-      case .failure(let error): found.withLock { $0.failure = $0.failure ?? error }
-      }
-      return true
-    }
-    let outcome = found.withLock(\.self)
-    // It may be the one in the file that could not be read.
-    if outcome.account == nil, let failure = outcome.failure { throw .files(failure) }
-    return outcome.account
-  }
-
-  private func each(_ body: Files.EachAccount) throws(EngineError) {
+  /// Hands the accounts' files on; see ``Files/eachAccount``.
+  func each(_ body: Files.SomeAccounts) throws(EngineError) {
     do { try files.eachAccount(body) } catch { throw .files(error) }
   }
 

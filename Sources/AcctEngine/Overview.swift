@@ -19,10 +19,16 @@ package struct Overview: Sendable {
     package var damaged: [AccountID]
   }
 
-  package func listing() throws(EngineError) -> Listing { try listing { account, _ in account } }
+  package func listing() throws(EngineError) -> Listing { try contents { account, _ in account } }
 
-  /// Every account as `show` has it, which is called on several threads at a time if there are many.
-  package func listing<Shown: Sendable>(
+  /// Every account as a text, which `show` makes on several threads at once if there are many.
+  package func texts(
+    _ show: @Sendable (Account, _ isActive: Bool) -> [UInt8]
+  ) throws(EngineError) -> Contents<[UInt8]> {
+    try contents(show)
+  }
+
+  private func contents<Shown: Sendable>(
     _ show: @Sendable (Account, _ isActive: Bool) -> Shown
   ) throws(EngineError) -> Contents<Shown> {
     let book = AccountBook(world.files)

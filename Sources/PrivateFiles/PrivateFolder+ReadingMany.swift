@@ -1,38 +1,42 @@
+import CLinux
 import Glibc
 import Synchronization
 
 extension PrivateFolder {
-  /// Reads the files that a name is wanted for, in no order, and several at a time if there are
+  /// Reads the files that a name is wanted for, in no order, and on several threads if there are
   /// hundreds.
   ///
   /// The folder is opened and checked once for all of them, each file as by ``read(_:limit:)``.
   ///
   /// - Parameters:
   ///   - limit: The most bytes that each may have.
-  ///   - isWanted: Whether the file of a name is to be read; what it returns is handed on.
-  ///   - body: Takes what `isWanted` made of the name and what was read or stood in the way, on
-  ///     several threads at once if there are hundreds of files. What has gone since it was listed
-  ///     is left out. Returns whether to go on; what others have begun then comes to its end.
+  ///   - isWanted: Whether the file of a name is to be read.
+  ///   - body: Takes some of the files, each with what was read or stood in the way: one at a time,
+  ///     but if there are hundreds dozens, and on several threads at once. What has gone since it
+  ///     was listed is left out. Returns whether to go on; what other threads have begun then comes
+  ///     to its end.
   /// - Throws: ``PrivateFilesError`` if the folder can't be listed.
-  package func readEach<Wanted>(
+  package func readEach(
     limit: Int,
-    _ isWanted: @Sendable (String) -> Wanted?,
-    _ body: @Sendable (Wanted, Result<[UInt8], PrivateFilesError>) -> Bool
+    _ isWanted: (String) -> Bool,
+    _ body: @Sendable ([(name: String, contents: Result<[UInt8], PrivateFilesError>)]) -> Bool
   ) throws(PrivateFilesError) {
     guard let folder = try opened() else { return }
-    let names = try at(path) { () throws(Obstacle) in try folder.names() }
+    let names = try at(path) { () throws(Obstacle) in try folder.names().filter(isWanted) }
+    let helpers = Self.helpers(for: names.count)
+    // So few that all threads end together, so many that they seldom meet.
+    let portion = helpers == 0 ? 1 : 32
     let next = Atomic(0)
-    withHelpingThreads(Self.helpers(for: names.count)) {
+    withHelpingThreads(helpers) {
       while true {
-        let first = next.add(Self.portion, ordering: .relaxed).oldValue
+        let first = next.add(portion, ordering: .relaxed).oldValue
         guard first < names.count else { return }
-        for name in names[first..<min(first + Self.portion, names.count)] {
-          guard let wanted = isWanted(name) else { continue }
-          guard let contents = read(name, in: folder, limit: limit) else { continue }
-          guard body(wanted, contents) else {
-            next.store(names.count, ordering: .relaxed)
-            return
-          }
+        let files = names[first..<min(first + portion, names.count)].compactMap { name in
+          read(name, in: folder, limit: limit).map { (name, $0) }
+        }
+        guard body(files) else {
+          next.store(names.count, ordering: .relaxed)
+          return
         }
       }
     }
@@ -51,14 +55,9 @@ extension PrivateFolder {
     }
   }
 
-  /// How many names a thread takes at a time: so few that all end together, so many that they
-  /// seldom meet.
-  private static let portion = 32
-
-  /// How many threads are worth their start: each has a fraction of a millisecond's work for 256
-  /// files, and where the disk or the kernel is what is waited for, more than 8 don't help.
+  /// How many threads are worth their start: 256 files are about a millisecond's work, and more
+  /// than 8 threads only wait for each other in the kernel.
   private static func helpers(for count: Int) -> Int {
-    guard count >= 512 else { return 0 }
-    return min(count / 256, sysconf(Int32(_SC_NPROCESSORS_ONLN)), 8) - 1
+    count < 512 ? 0 : min(count / 256, Int(acct_usable_cores()), 8) - 1
   }
 }

@@ -40,7 +40,7 @@ struct List: AcctCommand {
 extension Overview {
   /// Every account as the text of its object in the contract.
   func listing(asJSONAt now: Timestamp) throws(EngineError) -> Contents<[UInt8]> {
-    try listing { account, isActive in
+    try texts { account, isActive in
       account.json(account.lastKnownState(at: now), isActive: isActive).serialized()
     }
   }

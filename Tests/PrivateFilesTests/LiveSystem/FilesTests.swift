@@ -62,8 +62,8 @@ struct LiveFilesTests {
     try scratch.link("data/accounts/\(link).json", to: scratch("elsewhere"))
 
     let seen = Mutex<[AccountID: Result<[UInt8], FilesFailure>]>([:])
-    try files.eachAccount { id, contents in
-      seen.withLock { $0[id] = contents }
+    try files.eachAccount { files in
+      seen.withLock { seen in for (id, contents) in files { seen[id] = contents } }
       return true
     }
     var expected = Dictionary(
@@ -74,7 +74,7 @@ struct LiveFilesTests {
     #expect(seen.withLock(\.self) == expected)
 
     let count = Mutex(0)
-    try files.eachAccount { _, _ in
+    try files.eachAccount { _ in
       count.withLock { count in
         count += 1
         return count < 2
