@@ -6,9 +6,18 @@ extension JSON {
   /// text on a terminal, so that a server's words are as harmless in JSON as they are elsewhere.
   package func serialized() -> [UInt8] {
     var output: [UInt8] = []
-    // As much as an account takes; what is small is moved less often while it grows.
-    output.reserveCapacity(576)
+    output.reserveCapacity(Self.usualSize)
     write(to: &output)
+    return output
+  }
+
+  /// Writes an object of these members as ``serialized()`` does, without making it first.
+  package static func serialized(_ members: KeyValuePairs<String, JSON>) -> [UInt8] {
+    var output: [UInt8] = []
+    output.reserveCapacity(Self.usualSize)
+    output.append(.openBrace)
+    for (name, value) in members { write(name, value, to: &output) }
+    output.append(.closeBrace)
     return output
   }
 
@@ -45,6 +54,9 @@ extension JSON {
     try take(&output)
   }
 
+  /// As many bytes as an account takes, so that most texts are never moved while they grow.
+  private static let usualSize = 576
+
   private func write(to output: inout [UInt8]) {
     switch self {
     case .null: output.append(contentsOf: "null".utf8)
@@ -60,14 +72,16 @@ extension JSON {
       output.append(.closeBracket)
     case .object(let object):
       output.append(.openBrace)
-      for (index, member) in object.enumerated() {
-        if index > 0 { output.append(.comma) }
-        Self.write(quoted: member.name, to: &output)
-        output.append(.colon)
-        member.value.write(to: &output)
-      }
+      for (name, value) in object { Self.write(name, value, to: &output) }
       output.append(.closeBrace)
     }
+  }
+
+  private static func write(_ name: String, _ value: JSON, to output: inout [UInt8]) {
+    if output.last != .openBrace { output.append(.comma) }
+    write(quoted: name, to: &output)
+    output.append(.colon)
+    value.write(to: &output)
   }
 
   private static func write(quoted text: String, to output: inout [UInt8]) {

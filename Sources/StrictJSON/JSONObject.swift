@@ -21,6 +21,11 @@ package struct JSONObject: Sendable {
     var value: JSON
   }
 
+  /// Creates an object; a name given twice is the programmer's error, as in a dictionary literal.
+  package init(_ members: KeyValuePairs<String, JSON>) {
+    self.init(unique: members.map { ($0.key, $0.value) })
+  }
+
   init(unique members: [(String, JSON)]) {
     reserveCapacity(members.count)
     for (name, value) in members {

@@ -41,7 +41,7 @@ extension Overview {
   /// Every account as the text of its object in the contract.
   func listing(asJSONAt now: Timestamp) throws(EngineError) -> Contents<[UInt8]> {
     try texts { account, isActive in
-      account.json(account.lastKnownState(at: now), isActive: isActive).serialized()
+      JSON.serialized(account.members(account.lastKnownState(at: now), isActive: isActive))
     }
   }
 }
