@@ -57,21 +57,18 @@ extension AccountBook {
     func sorted() throws(EngineError) -> (accounts: [Shown], damaged: [AccountID]) {
       if let failure { throw .files(failure) }
       // What is shown may be large: it is moved once, and only its place is sorted.
-      let places = accounts.enumerated().map { Place(name: $1.name, id: $1.id, index: $0) }
-      return (
-        places.sorted().map { accounts[$0.index].shown },
-        damaged.sorted { $0.description < $1.description }
-      )
+      let labels = accounts.map { Label(name: $0.name, id: $0.id) }
+      let order = labels.indices.sorted { labels[$0] < labels[$1] }
+      return (order.map { accounts[$0].shown }, damaged.sorted { $0.description < $1.description })
     }
   }
 
-  /// Where an account was found, and what it is sorted by.
-  private struct Place: Comparable {
+  /// What an account is sorted by.
+  private struct Label: Comparable {
     let name: AccountName
     let id: AccountID
-    let index: Int
 
-    static func < (left: Place, right: Place) -> Bool {
+    static func < (left: Label, right: Label) -> Bool {
       // Two have one name only if somebody has written to their files.
       left.name == right.name ? left.id.description < right.id.description : left.name < right.name
     }

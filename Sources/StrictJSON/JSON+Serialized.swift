@@ -46,13 +46,18 @@ extension JSON {
       if !isFirst { output.append(.comma) }
       isFirst = false
       output.append(contentsOf: element)
-      guard output.count >= 1 << 15 else { continue }
+      guard output.count >= partSize else { continue }
       try take(&output)
       output.removeAll(keepingCapacity: true)
+      // Once for all of the next part; whoever took the last one may have kept its room.
+      output.reserveCapacity(partSize + usualSize)
     }
     output.append(contentsOf: "]}".utf8)
     try take(&output)
   }
+
+  /// In bytes; the last element of a part may reach beyond it.
+  private static let partSize = 1 << 15
 
   /// As many bytes as an account takes, so that most texts are never moved while they grow.
   private static let usualSize = 576
