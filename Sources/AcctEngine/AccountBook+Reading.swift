@@ -57,20 +57,14 @@ extension AccountBook {
     func sorted() throws(EngineError) -> (accounts: [Shown], damaged: [AccountID]) {
       if let failure { throw .files(failure) }
       // What is shown may be large: it is moved once, and only its place is sorted.
-      let labels = accounts.map { Label(name: $0.name, id: $0.id) }
-      let order = labels.indices.sorted { labels[$0] < labels[$1] }
+      let names = accounts.map(\.name.description)
+      let order = names.indices.sorted { left, right in
+        // Two have one name only if somebody has written to their files.
+        names[left] == names[right]
+          ? accounts[left].id.description < accounts[right].id.description
+          : names[left] < names[right]
+      }
       return (order.map { accounts[$0].shown }, damaged.sorted { $0.description < $1.description })
-    }
-  }
-
-  /// What an account is sorted by.
-  private struct Label: Comparable {
-    let name: AccountName
-    let id: AccountID
-
-    static func < (left: Label, right: Label) -> Bool {
-      // Two have one name only if somebody has written to their files.
-      left.name == right.name ? left.id.description < right.id.description : left.name < right.name
     }
   }
 
