@@ -54,7 +54,7 @@ extension GuestBackend {
 }
 
 extension HandoffBackend {
-  /// Every code so far.
+  /// Every code and key so far.
   package func secrets() async throws -> GivenSecrets { GivenSecrets(try await control("secrets")) }
 }
 

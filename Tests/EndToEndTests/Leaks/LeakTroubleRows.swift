@@ -13,17 +13,20 @@ extension LeakStage {
 
   /// A server that fails, or answers nonsense, to a refresh and a sign-in.
   func badAnswers() -> [LeakRow] {
-    let faults: [(String, Int64?, Int32)] = [
-      ("500", nil, 11), ("429", nil, 9), ("empty_403", nil, 11), ("html", nil, 11),
-      ("truncated", nil, 11), ("reset", nil, 10), ("endless", nil, 11), ("redirect", 307, 11),
-      ("error", nil, 4),
+    let faults: [(JSONObject, Int32)] = [
+      (["kind": "500"], 11), (["kind": "429"], 9), (["kind": "empty_403"], 11),
+      (["kind": "html"], 11), (["kind": "truncated"], 11), (["kind": "reset"], 10),
+      (["kind": "endless"], 11), (["kind": "redirect", "status": 307], 11),
+      (["kind": "error"], 4),
     ]
-    return faults.map { kind, code, status in
-      LeakRow(
+    return faults.map { fault, status in
+      var fault = fault
+      fault["endpoint"] = "token"
+      return LeakRow(
         "refresh",
         ["--force", "--json", "-v"],
         status: status,
-        fault: LeakRow.Fault(endpoint: "token", kind: kind, status: code)
+        fault: .object(fault)
       )
     } + [
       LeakRow(
@@ -33,8 +36,8 @@ extension LeakStage {
           "--json", "-v",
         ],
         status: 11,
-        fault: LeakRow.Fault(endpoint: "token", kind: "html"),
-        browses: true
+        fault: ["endpoint": "token", "kind": "html"],
+        mood: "approve"
       )
     ]
   }
@@ -70,6 +73,36 @@ extension LeakStage {
         "add",
         ["--import", exported, "--passphrase-file", wrongPassphraseFile, "--json", "-v"],
         status: 65
+      ),
+    ]
+  }
+
+  /// Accounts that are not there, and words that acct does not know.
+  func nobody() -> [LeakRow] {
+    let url = "\(server.resource)/resource"
+    return [
+      LeakRow("allow", ["nobody", "https://more.example", "--json", "-v"], status: 5),
+      LeakRow("complete", ["nonsense", "--json", "-v"], status: 64),
+      LeakRow("home", ["nonsense", "--json", "-v"], status: 64),
+      LeakRow("limits", ["nobody", "--json", "-v"], status: 5),
+      LeakRow("observe", [url, "--json", "-v"], input: "nonsense", status: 65),
+      LeakRow("proxy", ["-a", "nobody", "--json", "-v"], status: 5),
+      LeakRow("rename", ["nobody", "other", "--json", "-v"], status: 5),
+      LeakRow("switch", ["nobody", "--json", "-v"], status: 5),
+      LeakRow("key thumbprint", ["nobody", "--json", "-v"], status: 5),
+      LeakRow("list", ["nonsense", "--json", "-v"], status: 64),
+      LeakRow("vault lock", ["nonsense", "--json", "-v"], status: 64),
+    ]
+  }
+
+  /// The vault's commands where there is none.
+  func noVault() -> [LeakRow] {
+    [
+      LeakRow("vault unlock", ["--json", "-v"], status: 1),
+      LeakRow(
+        "vault passphrase",
+        ["--new-passphrase-file", passphraseFile, "--json", "-v"],
+        status: 1
       ),
     ]
   }

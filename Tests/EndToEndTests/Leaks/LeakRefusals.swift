@@ -1,0 +1,65 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// What acct does with credentials that servers do not take, or not any more.
+extension LeakStage {
+  /// Has every kind of credential refused, and uses it then.
+  func runRefused() async throws {
+    let url = "\(server.resource)/resource"
+    let edit = "\(guests.origin)/api/edit"
+    // A token that is worthless while its session lives.
+    try await server.control("revoke-access")
+    try await run([LeakRow("status", ["imported", "--check", "--json", "-v"])])
+    try await server.control("revoke-access")
+    try await run([LeakRow("request", ["-a", "imported", url, "--json", "-v"])])
+    // Good tokens beside something that makes the answer unusable.
+    let unusable: JSON = [
+      "access_token": .string(planted), "refresh_token": .string(planted), "token_type": "MAC",
+    ]
+    let answer: JSON = [
+      "endpoint": "token", "kind": "status", "status": 200,
+      "body": .string(String(decoding: unusable.serialized(), as: UTF8.self)),
+    ]
+    try await run([
+      LeakRow("refresh", ["imported", "--force", "--json", "-v"], status: 11, fault: answer)
+    ])
+
+    // A session that is over, and what can then be had without it.
+    try await server.control("end")
+    try await server.control("revoke-access")
+    try await run([
+      LeakRow("request", ["-a", "imported", url, "--json", "-v"], status: 4),
+      LeakRow("refresh", ["imported", "--force", "--json", "-v"], status: 4),
+      LeakRow("header", ["-a", "imported", url, "--json", "-v"], status: 4),
+      LeakRow("token", ["-a", "imported", "--json", "-v"], status: 4),
+      LeakRow("exec", ["-a", "imported", "-v", "--", "true"], status: 4),
+      LeakRow("status", ["imported", "--json", "-v"], status: 4),
+    ])
+    try await guests.revoke()
+    try await run([
+      LeakRow("request", ["-a", "guest", edit, "--json", "-v"], status: 4),
+      LeakRow("header", ["-a", "guest", edit, "--json", "-v"], status: 4),
+    ])
+    try await run([
+      LeakRow(
+        "observe",
+        ["-a", "sealed", sessions.address, "--json", "-v"],
+        input: "HTTP/1.1 200 OK\nSet-Cookie: sid=\(planted)\n\n"
+      )
+    ])
+    try await sessions.end("session_invalid")
+    try await run([
+      LeakRow("status", ["sealed", "--check", "--json", "-v"], status: 4),
+      LeakRow("refresh", ["sealed", "--force", "--json", "-v"], status: 4),
+      LeakRow("header", ["-a", "sealed", "\(sessions.address)/api", "--json", "-v"], status: 4),
+    ])
+  }
+
+  /// A session that nobody gave out, as an attacker's page would have one rolled.
+  private var planted: String {
+    let seal = "made-up-and-planted-by-nobody-that-a-backend-knows"
+    watch.secrets.add("sealed_session", seal)
+    return seal
+  }
+}
