@@ -34,7 +34,10 @@ extension LeakStage {
     let shown = try await home.acct("key", "show", "--private", "me")
     var jwk = try #require(try JSON(parsing: shown.standardOutput).objectValue)
     jwk["x"] = jwk["y"]
-    let bad = ["dpop.keypair.\(id)": JSON.object(jwk).serialized(), "oauth.\(id).accessToken": Array("a\nb".utf8)]
+    let bad = [
+      "dpop.keypair.\(id)": JSON.object(jwk).serialized(),
+      "oauth.\(id).accessToken": Array("a\nb".utf8),
+    ]
     for (key, value) in bad {
       let item = ["account", id, "key", key]
       for arguments in [["clear"] + item, ["store", "--label", "acct: \(key)"] + item] {
@@ -84,7 +87,8 @@ extension LeakStage {
   }
 
   private func change(_ file: String, by command: String) async throws {
-    let changed = try await ChildProcess("sh", ["-c", "\(command) \"$0\"", "\(home.path)/\(file)"]).run()
+    let changed = try await ChildProcess("sh", ["-c", "\(command) \"$0\"", "\(home.path)/\(file)"])
+      .run()
     try #require(changed.status == 0, "\(changed.errorText)")
   }
 }

@@ -48,6 +48,11 @@ extension LeakStage {
         input: "HTTP/1.1 200 OK\nSet-Cookie: sid=\(planted)\n\n"
       )
     ])
+    try await sessions.set(["roll": true])
+    try await run([LeakRow("status", ["sealed", "--check", "--json", "-v"])])
+    try await sessions.set(["session_override": ["did": "did:plc:mallory"]])
+    try await run([LeakRow("status", ["sealed", "--check", "--json", "-v"], status: 11)])
+    try await sessions.set(["session_override": [:]])
     try await sessions.end("session_invalid")
     try await run([
       LeakRow("status", ["sealed", "--check", "--json", "-v"], status: 4),

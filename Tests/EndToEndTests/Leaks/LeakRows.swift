@@ -1,5 +1,6 @@
 import AcctTestSupport
 import StrictJSON
+import Testing
 
 /// What is called, in the order in which one row builds on another.
 extension LeakStage {
@@ -36,6 +37,7 @@ extension LeakStage {
   /// What acct does with accounts that are there, and then without them.
   func using() async throws -> [LeakRow] {
     let url = "\(server.resource)/resource"
+    let unrunnable = try await unrunnable()
     let key = try await home.acct("key", "show", "--private", "me").text
     return [
       LeakRow("home", ["-v"]), LeakRow("list", ["-v"]), LeakRow("list", ["--json", "-v"]),
@@ -84,6 +86,13 @@ extension LeakStage {
         shows: ["access_token": ["call execve"]],
         keeps: ["access_token"]
       ),
+      // It can't be run, which only the kernel finds out, when it is given the token.
+      LeakRow(
+        "exec",
+        ["-v", "--", unrunnable],
+        status: 127,
+        shows: ["access_token": ["call execve"]]
+      ),
       LeakRow("request", [url, "-i", "-v"]),
       LeakRow("request", ["POST", url, "-d", "-", "--json", "-v"], input: "a body"),
       LeakRow("complete", ["accounts", "-v"]), LeakRow("doctor", ["-v"]),
@@ -104,6 +113,14 @@ extension LeakStage {
       LeakRow("remove", ["imported", "-v"]), LeakRow("remove", ["guest", "-v"]),
       LeakRow("remove", ["sealed", "--json", "-v"]), LeakRow("remove", ["me", "-v"]),
     ]
+  }
+
+  /// A script of a language that is not there.
+  private func unrunnable() async throws -> String {
+    let script = try folder.file("script", holding: "#!/nonexistent/interpreter\n")
+    let changed = try await ChildProcess("chmod", ["700", script]).run()
+    try #require(changed.status == 0, "\(changed.errorText)")
+    return script
   }
 
   /// Where an export goes.

@@ -60,7 +60,9 @@ final class LeakStage {
   }
 
   /// Runs rows, one after the other, to be looked through by ``expectNoLeaks(_:)``.
-  func run(_ rows: some Sequence<LeakRow>, _ location: SourceLocation = #_sourceLocation) async throws {
+  func run(_ rows: some Sequence<LeakRow>, _ location: SourceLocation = #_sourceLocation)
+    async throws
+  {
     for row in rows {
       if let fault = row.fault { try await server.fault(fault) }
       try await watch.run(row, browser: StrictServer.browser, location)

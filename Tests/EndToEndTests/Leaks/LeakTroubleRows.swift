@@ -11,35 +11,49 @@ extension LeakStage {
     ].map { url, status in LeakRow("header", [url, "--json", "-v"], status: status) }
   }
 
-  /// A server that fails, or answers nonsense, to a refresh and a sign-in.
+  /// A server that fails, or answers nonsense, to a refresh, a request and a sign-in.
   func badAnswers() -> [LeakRow] {
+    let url = "\(server.resource)/resource"
+    let oauth = ["--issuer", server.issuer, "--resource", server.resource, "--json", "-v"]
+    let denial: JSON = [
+      "endpoint": "token", "kind": "error", "error": "access_denied", "status": 400,
+    ]
     let faults: [(JSONObject, Int32)] = [
       (["kind": "500"], 11), (["kind": "429"], 9), (["kind": "empty_403"], 11),
       (["kind": "html"], 11), (["kind": "truncated"], 11), (["kind": "reset"], 10),
       (["kind": "endless"], 11), (["kind": "redirect", "status": 307], 11),
       (["kind": "error"], 4),
     ]
-    return faults.map { fault, status in
-      var fault = fault
-      fault["endpoint"] = "token"
-      return LeakRow(
-        "refresh",
-        ["--force", "--json", "-v"],
-        status: status,
-        fault: .object(fault)
-      )
-    } + [
-      LeakRow(
-        "add",
-        [
-          "--issuer", server.issuer, "--client-id", "acct-test", "--resource", server.resource,
-          "--json", "-v",
-        ],
-        status: 11,
-        fault: ["endpoint": "token", "kind": "html"],
-        mood: "approve"
-      )
+    let requests: [(JSON, Int32)] = [
+      ("500", 11), ("429", 9), ("reset", 10), ("truncated", 0), ("redirect", 0),
     ]
+    return requests.map { kind, status in
+      LeakRow(
+        "request",
+        ["-a", "me", url, "--json", "-v"],
+        status: status,
+        fault: ["endpoint": "resource", "kind": kind]
+      )
+    }
+      + faults.map { fault, status in
+        var fault = fault
+        fault["endpoint"] = "token"
+        return LeakRow(
+          "refresh",
+          ["--force", "--json", "-v"],
+          status: status,
+          fault: .object(fault)
+        )
+      } + [
+        LeakRow(
+          "add",
+          oauth + ["--client-id", "acct-test"],
+          status: 11,
+          fault: ["endpoint": "token", "kind": "html"],
+          mood: "approve"
+        ),
+        LeakRow("add", oauth + ["--client-id", "another", "--device"], status: 4, fault: denial),
+      ]
   }
 
   /// Files that are almost right, with a secret next to what is wrong.
