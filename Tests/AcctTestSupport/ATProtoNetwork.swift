@@ -52,6 +52,7 @@ package final class ATProtoNetwork: Sendable {
   /// An empty `ACCT_HOME` whose user lives on this network and approves of everything.
   ///
   /// - Parameter variables: More of the environment.
+  /// - Returns: The home.
   /// - Throws: ``ProcessFailure`` if there is no place for it.
   package func home(
     with variables: [String: String] = [:]

@@ -6,8 +6,8 @@ package struct GivenSecrets: Sendable {
 
   package init() {}
 
-  /// What a server has given out and been given, as its control API tells.
-  fileprivate init(_ answer: JSON) {
+  /// Kind by kind, as a server's control API tells what it has given out and been given.
+  package init(_ answer: JSON) {
     for (kind, secrets) in answer.objectValue ?? [:] {
       byKind[kind] = Set(secrets.arrayValue?.compactMap(\.stringValue) ?? [])
     }

@@ -47,6 +47,7 @@ final class LeakNetwork {
     try await watch.run(LeakRow("remove", ["me", "-v"]))
     try await watch.run(LeakRow("remove", ["handed", "--json", "-v"]))
     try await runPassedOn()
+    try await runPasted()
   }
 
   /// Sign-ins that end in a refusal, after they have been given something.
@@ -86,6 +87,15 @@ final class LeakNetwork {
         keeps: ["code"]
       )
       try await self.watch.run(row)
+    }
+  }
+
+  /// A callback that the user pastes.
+  private func runPasted() async throws {
+    let add = LeakRow("add", ["--backend", backend.address, "--no-browser", "--json", "-v"])
+    let input = try OpenInput()
+    try await watch.run(add, from: input) { process in
+      try input.type(try await WaitingSignIn(process).callback())
     }
   }
 

@@ -25,6 +25,7 @@ struct LeakPlay {
     let stage = try await LeakStage(subject)
     try await stage.run(try await stage.adding())
     try await stage.runProxy()
+    try await stage.runTyped()
     try await stage.run(
       try await stage.using() + stage.wrongAddresses() + stage.badFiles() + stage.removing()
         + stage.vault() + [stage.unwantedCallback()]

@@ -14,7 +14,7 @@ final class LeakStage {
   let passphraseFile: String
   let wrongPassphraseFile: String
 
-  private static let exportPassphrase = "made up, for an export"
+  static let exportPassphrase = "made up, for an export"
 
   /// - Parameters:
   ///   - subject: What is looked at.

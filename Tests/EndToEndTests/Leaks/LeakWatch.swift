@@ -14,6 +14,8 @@ final class LeakWatch {
   var destinations: [String: [String]] = [:]
   /// What has been run so far.
   private(set) var rows: [LeakRow] = []
+  /// What runs acct in its turn, for memory alone: a program and its first arguments.
+  var runner: [String] = []
   private let subject: Subject
   private let busPath: String?
   private var traced: [TracedRun] = []
@@ -42,7 +44,7 @@ final class LeakWatch {
   func run(
     _ row: LeakRow,
     browser: String? = nil,
-    from input: OpenInput? = nil,
+    from input: (any LiveInput)? = nil,
     _ location: SourceLocation = #_sourceLocation,
     _ meanwhile: (RunningProcess) async throws -> Void = { _ in }
   ) async throws {
@@ -60,7 +62,9 @@ final class LeakWatch {
       traced.append(run)
       output = run.output
     case .memory:
-      let run = try await RememberedRun(command, from: input) { process, remember in
+      let run = try await RememberedRun(command.run(by: runner), from: input) {
+        process,
+        remember in
         try await meanwhile(process)
         guard row.isEndless else { return }
         try await remember()
@@ -107,6 +111,7 @@ final class LeakWatch {
   /// Takes note of the keys that acct has made.
   private func noteKeys(after row: LeakRow) async throws {
     guard row.command == "add", row.status == 0 else { return }
+    try await noteVaultKeys()
     for account in try await home.accounts() where account["tokenType"] == "DPoP" {
       let id = account["id"]?.stringValue ?? ""
       let shown = try await home.acct("key", "show", "--private", id)
@@ -114,13 +119,30 @@ final class LeakWatch {
     }
   }
 
+  /// Takes note of what a vault is encrypted with, once.
+  private func noteVaultKeys() async throws {
+    guard busPath == nil, secrets.count(of: "vault_key") == 0 else { return }
+    let script = Product.source("Tests/Leaks/vault_keys.py")
+    let header = "\(home.path)/data/vault/header"
+    let keys = try await ChildProcess(
+      Sighting.python,
+      ["-B", script, header, AcctHome.passphrase]
+    ).run()
+    try #require(keys.status == 0, "\(keys.errorText)")
+    secrets.add(GivenSecrets(try JSON(parsing: keys.standardOutput)))
+  }
+
   private func isAtHome(_ sighting: Sighting, _ row: LeakRow) -> Bool {
     if row.shows[sighting.kind]?.contains(sighting.place) == true { return true }
+    // The kernel's own store, in which the vault's key rests.
+    if sighting.kind == "vault_key", Self.kernelStore.contains(sighting.place) { return true }
     if let busPath, sighting.place == "unix \(busPath)" { return Self.kept.contains(sighting.kind) }
     return (destinations[sighting.kind] ?? []).contains { url in
       sighting.place == "tcp \(url.dropFirst("http://".utf8.count))"
     }
   }
+
+  private static let kernelStore: Set = ["call add_key", "call keyctl"]
 
   /// What a keyring is given.
   private static let kept: Set = [

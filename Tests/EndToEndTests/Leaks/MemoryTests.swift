@@ -1,3 +1,4 @@
+import AcctTestSupport
 import Testing
 
 /// What is left of a secret when the work with it is done, or could not be done.
@@ -10,5 +11,20 @@ struct MemoryTests {
   func everywhere() async throws {
     let rows = try await LeakPlay(subject: .memory).everything()
     try await expectEveryCommand(in: rows)
+  }
+
+  /// As in containers: one command opens the vault once, and keeps the key for itself meanwhile.
+  @Test("holds no key of the vault where the kernel would not keep it")
+  func withoutKeyStore() async throws {
+    let watch = LeakWatch(.memory, of: try AcctHome())
+    watch.runner = [Sighting.python, "-B", Product.source("Tests/Leaks/without_key_store.py")]
+    let file = Product.source("Examples/bob.json")
+    for row in [
+      LeakRow("add", ["--import", file]), LeakRow("token", []), LeakRow("vault unlock", []),
+      LeakRow("header", ["https://elsewhere.example"], status: 8),
+      LeakRow("exec", ["--", "/dev/null"], status: 126),
+    ] { try await watch.run(row) }
+    try await watch.expectNoLeaks()
+    #expect(watch.secrets.count(of: "vault_key") == 1)
   }
 }

@@ -16,7 +16,7 @@ struct TracedRun {
   /// - Throws: What starting it throws.
   init(
     _ command: ChildProcess,
-    from input: OpenInput? = nil,
+    from input: (any LiveInput)? = nil,
     _ meanwhile: (RunningProcess) async throws -> Void = { _ in }
   ) async throws {
     traces = try TemporaryFolder()
@@ -73,7 +73,7 @@ struct RememberedRun {
   /// - Throws: What starting it throws.
   init(
     _ command: ChildProcess,
-    from input: OpenInput? = nil,
+    from input: (any LiveInput)? = nil,
     _ meanwhile: (RunningProcess, _ remember: () async throws -> Void) async throws -> Void = {
       _,
       _ in
@@ -117,7 +117,7 @@ struct Sighting: CustomStringConvertible {
 
   var description: String { "\(kind) (\(form)) in \(place)\(around.isEmpty ? "" : ": \(around)")" }
 
-  fileprivate static let python = Product.source(".build/venv/bin/python")
+  static let python = Product.source(".build/venv/bin/python")
 
   fileprivate static func search(_ arguments: [String]) async throws -> JSON {
     // Nothing compiled is left in the source tree.
