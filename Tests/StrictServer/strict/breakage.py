@@ -27,6 +27,11 @@ def broken(realm: Realm, fault: Fault, request: Request, record: dict, process: 
             answer = real or process()
             answer.date = time.time() + fault.offset
             return answer
+        case "mislabelled":
+            answer = real or process()
+            answer.headers = [(name, "text/html" if name.lower() == "content-type" else value)
+                              for name, value in answer.headers]
+            return answer
         case "close_after":
             answer = real or process()
             answer.breakage = "close_after"
