@@ -21,13 +21,15 @@ pages = $(wildcard man/acct*.[1-8])
 flags = --explicit-target-dependency-import-check error
 # Types are looked up by address, not by name: that reads every conformance that there is.
 start_up = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+# A library that is not loaded takes no time to be: what .build/static has, and the unwinder.
+static = --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 # Fewer pages to read, and fewer at random, before main(): relocations packed into a twentieth
 # (DT_RELR), no table of symbols that nobody looks up, and what every command runs lying together.
 linking = -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
 	-Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -Xfrontend -Xswiftc -function-sections \
 	-Xlinker --symbol-ordering-file=packaging/start-up.order -Xlinker --no-warn-symbol-ordering
 # What is installed looks for no library beside itself.
-release_flags = $(flags) --configuration release --product acct --static-swift-stdlib \
+release_flags = $(flags) --configuration release --product acct $(static) \
 	--disable-local-rpath $(start_up) $(linking)
 binary = .build/release/acct
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/check-manual \
@@ -44,8 +46,6 @@ setup: ## installs what building, testing and the demo need
 
 build: ## the release binary, .build/release/acct
 	@.ci/setup build
-	@mkdir -p .build/static
-	@ln -sf "$$(clang -print-file-name=libstdc++.a)" .build/static/
 	$(SWIFT) build $(release_flags)
 
 # One test at a time: many take real ports and real processes, and would take them from each other.

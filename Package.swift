@@ -81,7 +81,8 @@ let package = Package(
   targets: [
     // System libraries: a module map and a shim, nothing else.
     .systemLibrary(name: "CLibSecret"),
-    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    // No pkgConfig: it would have the shared library found before the static one (see acct's settings).
+    .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     // No pkgConfig: it would link the library, which is loaded at the first request instead.
     .systemLibrary(name: "CLibCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -126,7 +127,7 @@ let package = Package(
       ],
       swiftSettings: houseRules,
       linkerSettings: [
-        // `make build` puts libstdc++.a there: one library less to load and to bind.
+        // .ci/setup puts static libraries there, which take no time to load: libcrypto.a, libstdc++.a.
         .unsafeFlags(["-L.build/static"]),
         // Every symbol is bound at the start. Bound at its first call, a function has the registers saved
         // to the stack, with whatever secret was being copied through them, where it stays.

@@ -13,7 +13,9 @@ import COpenSSL
     guard key.count == AESGCM.keyCount, nonce.count == AESGCM.nonceCount else {
       throw .wrongLength
     }
-    guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .libraryFailed }
+    guard Library.isConfigured, let context = unsafe EVP_CIPHER_CTX_new() else {
+      throw .libraryFailed
+    }
     let done = key.withBytes { key in
       unsafe key.withUnsafeBufferPointer { key in
         unsafe EVP_CipherInit_ex2(

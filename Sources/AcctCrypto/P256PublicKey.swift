@@ -1,5 +1,3 @@
-import COpenSSL
-
 /// A public key on the curve P-256; one that exists is a point of the curve.
 package struct P256PublicKey: Equatable, Sendable {
   /// The coordinates, 32 bytes each, big-endian.
@@ -15,7 +13,7 @@ package struct P256PublicKey: Equatable, Sendable {
     }
     self.x = x
     self.y = y
-    guard try P256().contains(point) else { throw .notOnCurve }
+    _ = try ECKey(point: point)
   }
 
   /// Takes over an uncompressed point that was computed, not received.
@@ -40,21 +38,9 @@ package struct P256PublicKey: Equatable, Sendable {
     of message: Span<UInt8>
   ) throws(CryptoError) -> Bool {
     guard signature.count == ECDSASignature.rawCount else { return false }
-    let encoded = try ECDSASignature.derEncoded(signature)
-    let key = try EVPKey(point: point, scalar: nil)
-    guard let context = unsafe EVP_MD_CTX_new() else { throw .libraryFailed }
-    defer { unsafe EVP_MD_CTX_free(context) }
-    guard unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key.pointer) == 1 else {
-      throw .libraryFailed
-    }
-    return unsafe message.withUnsafeBufferPointer { message in
-      unsafe EVP_DigestVerify(
-        context,
-        encoded,
-        encoded.count,
-        message.baseAddress,
-        message.count
-      ) == 1
-    }
+    return try ECKey(point: point).isValid(
+      .of(raw: signature),
+      of: SHA256.hash(message)
+    )
   }
 }

@@ -28,6 +28,7 @@ package enum Scrypt {
     length: Int
   ) throws(CryptoError) -> Secret {
     guard let memory = memory(n: n, r: r, p: p), length > 0 else { throw .unsuitableParameters }
+    guard Library.isConfigured else { throw .libraryFailed }
     var key = [UInt8](repeating: 0, count: length)
     defer { wipe(&key) }
     let done = passphrase.withBytes { passphrase in

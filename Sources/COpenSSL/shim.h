@@ -1,10 +1,12 @@
 #pragma once
-// RAND_set_rand_method is deprecated in favour of providers, and is the only way to the kernel's
-// generator that does not first set up one of OpenSSL's own.
+// What signs and hashes is deprecated in favour of EVP, whose first use in a process lists all
+// algorithms of all providers: twelve times the work of the signature itself (CONTRIBUTING, Speed).
+// RAND_set_rand_method is likewise the only way to the kernel's generator that does not first set up
+// one of OpenSSL's own.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <errno.h>
 #include <openssl/bn.h>
-#include <openssl/core_names.h>
+#include <openssl/conf.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
@@ -12,15 +14,8 @@
 #include <openssl/kdf.h>
 #include <openssl/obj_mac.h>
 #include <openssl/rand.h>
+#include <openssl/sha.h>
 #include <sys/random.h>
-
-// Macros that Swift cannot see, and strings that an OSSL_PARAM points to and that must last.
-static const int COPENSSL_PKEY_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;
-static const int COPENSSL_PKEY_KEYPAIR = EVP_PKEY_KEYPAIR;
-static const char *const COPENSSL_PARAM_GROUP_NAME = OSSL_PKEY_PARAM_GROUP_NAME;
-static const char *const COPENSSL_PARAM_PUB_KEY = OSSL_PKEY_PARAM_PUB_KEY;
-static const char *const COPENSSL_PARAM_PRIV_KEY = OSSL_PKEY_PARAM_PRIV_KEY;
-static const char *const COPENSSL_GROUP_P256 = SN_X9_62_prime256v1;
 
 static inline int copenssl_random(unsigned char *bytes, int count) {
   for (int done = 0; done < count;) {
@@ -33,10 +28,18 @@ static inline int copenssl_random(unsigned char *bytes, int count) {
 }
 static inline int copenssl_random_status(void) { return 1; }
 
-// Has OpenSSL take its random numbers from getrandom(2), in the whole process.
-static inline int copenssl_use_kernel_randomness(void) {
+// Readies OpenSSL for arithmetic: its random numbers come from getrandom(2) from here on, in the whole
+// process, and its configuration is left for copenssl_configure.
+static inline int copenssl_start(void) {
   static const RAND_METHOD method = {
     .bytes = copenssl_random, .pseudorand = copenssl_random, .status = copenssl_random_status,
   };
-  return RAND_set_rand_method(&method);
+  return OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL) && RAND_set_rand_method(&method);
+}
+
+// Reads the administrator's configuration, which says what providers are and do.
+static inline int copenssl_configure(void) {
+  return CONF_modules_load_file(
+    NULL, NULL, CONF_MFLAGS_DEFAULT_SECTION | CONF_MFLAGS_IGNORE_MISSING_FILE | CONF_MFLAGS_IGNORE_RETURN_CODES
+  ) > 0;
 }

@@ -17,10 +17,14 @@ package struct AcctHome: Sendable {
   }
 
   /// Makes a home whose accounts are kept in a desktop's keyring.
-  package init(in keyring: some DesktopKeyring) throws(ProcessFailure) {
+  package init(
+    in keyring: some DesktopKeyring,
+    with variables: [String: String] = [:]
+  ) throws(ProcessFailure) {
     folder = try TemporaryFolder()
     environment = ChildProcess.plainEnvironment.merging(keyring.environment) { $1 }
       .merging(["ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "secret-service"]) { $1 }
+      .merging(variables) { $1 }
   }
 
   /// The passphrase of the vault.

@@ -3,7 +3,9 @@ import AcctTestSupport
 /// A certificate and how to use it: a server's side of TLS.
 struct ServerIdentity: Sendable {
   /// As Python's `ssl.TLSVersion` names them.
-  enum Version: String, Sendable { case tls10 = "TLSv1", tls11 = "TLSv1_1", tls13 = "TLSv1_3" }
+  enum Version: String, Sendable {
+    case tls10 = "TLSv1", tls11 = "TLSv1_1", tls12 = "TLSv1_2", tls13 = "TLSv1_3"
+  }
 
   /// PEM files.
   let certificate: String

@@ -1,0 +1,57 @@
+import AcctTestSupport
+import Testing
+
+@Suite("The administrator's OpenSSL configuration")
+struct AdministratorTests {
+  /// A server with a certificate of another kind than these is refused.
+  private static let onlyRSA = """
+    openssl_conf = all
+    [all]
+    ssl_conf = tls
+    [tls]
+    system_default = limits
+    [limits]
+    CipherString = ECDHE-RSA-AES128-GCM-SHA256
+    """
+
+  @Test("holds for TLS, though a proof was signed before the first connection")
+  func holdsAfterSigning() async throws {
+    let authority = try TestAuthority.shared.get()
+    let tls = try authority.server("DNS:localhost", newest: .tls12)
+    let configuration = try authority.file(Self.onlyRSA)
+    // Not the vault, whose cipher would have the configuration read before.
+    let keyring = try GnomeKeyring()
+    try await ScriptedServer.serving(tls: tls, { _ in [ok("safe")] }) { server in
+      let url = "https://localhost:\(server.port)"
+      for (file, status, text) in [("/nonexistent", Int32(0), "safe"), (configuration, 10, "")] {
+        let home = try AcctHome(
+          in: keyring,
+          with: [
+            "SSL_CERT_FILE": authority.rootsFile, "OPENSSL_CONF": file,
+          ]
+        )
+        #expect(try await home.importing(Self.account(at: url)).status == 0)
+        let output = try await home.acct("request", url)
+        #expect(output.status == status, "\(output.errorText)")
+        #expect(output.text == text)
+      }
+      #expect(server.received.count == 1)
+      #expect(server.received[0].fields.contains { $0.hasPrefix("DPoP: ") })
+    }
+  }
+
+  private static func account(at origin: String) -> String {
+    """
+    {
+      "accessToken": "made-up", "did": "did:plc:exampleexampleexample234", "pds": "\(origin)",
+      "issuer": "https://issuer.example", "clientId": "https://app.example/client.json",
+      "dpopKey": {
+        "kty": "EC", "crv": "P-256",
+        "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+        "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+        "d": "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"
+      }
+    }
+    """
+  }
+}
