@@ -35,8 +35,8 @@ extension LeakStage {
     var jwk = try #require(try JSON(parsing: shown.standardOutput).objectValue)
     jwk["x"] = jwk["y"]
     let bad = [
-      "dpop.keypair.\(id)": JSON.object(jwk).serialized(),
-      "oauth.\(id).accessToken": Array("a\nb".utf8),
+      ("dpop.keypair.\(id)", JSON.object(jwk).serialized()),
+      ("oauth.\(id).accessToken", Array("a\nb".utf8)),
     ]
     for (key, value) in bad {
       let item = ["account", id, "key", key]
@@ -50,7 +50,7 @@ extension LeakStage {
     }
   }
 
-  /// With a vault, and files, of which somebody has changed a byte.
+  /// With a vault, and a file, of which somebody has changed a byte.
   func runDamaged() async throws {
     let id = try await identifier(of: "device")
     let items = ["oauth.\(id).accessToken", "dpop.keypair.\(id)"]

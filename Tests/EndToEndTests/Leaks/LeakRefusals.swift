@@ -14,12 +14,15 @@ extension LeakStage {
     try await server.control("revoke-access")
     try await run([LeakRow("request", ["-a", "imported", url, "--json", "-v"])])
     // Good tokens beside something that makes the answer unusable.
-    let unusable: JSON = [
-      "access_token": .string(planted), "refresh_token": .string(planted), "token_type": "MAC",
-    ]
+    let tokens = ["access_token", "refresh_token"].map { kind in
+      (kind, "made up, and in an answer that can't be used: \(kind)".replacing(" ", with: "-"))
+    }
+    for (kind, token) in tokens { watch.secrets.add(kind, token) }
+    var unusable: JSONObject = ["token_type": "MAC"]
+    for (kind, token) in tokens { unusable[kind] = .string(token) }
     let answer: JSON = [
-      "endpoint": "token", "kind": "status", "status": 200,
-      "body": .string(String(decoding: unusable.serialized(), as: UTF8.self)),
+      "endpoint": "token", "kind": "status", "status": 200, "type": "application/json",
+      "body": .string(String(decoding: JSON.object(unusable).serialized(), as: UTF8.self)),
     ]
     try await run([
       LeakRow("refresh", ["imported", "--force", "--json", "-v"], status: 11, fault: answer)
@@ -63,7 +66,7 @@ extension LeakStage {
 
   /// A session that nobody gave out, as an attacker's page would have one rolled.
   private var planted: String {
-    let seal = "made-up-and-planted-by-nobody-that-a-backend-knows"
+    let seal = "Fe26.2*1*made-up-and-planted-by-nobody-that-a-backend-knows*~2"
     watch.secrets.add("sealed_session", seal)
     return seal
   }

@@ -43,6 +43,7 @@ def broken(realm: Realm, fault: Fault, request: Request, record: dict, process: 
             return Response(0, breakage=fault.kind)
         case "status":
             headers = [] if fault.retry_after is None else [("Retry-After", fault.retry_after)]
+            headers += [("Content-Type", fault.type)] if fault.type else []
             return Response(fault.status or 500, headers, fault.body.encode())
         case "html":
             page = b"<!doctype html><title>Welcome</title><p>This network wants you to accept its terms.</p>"

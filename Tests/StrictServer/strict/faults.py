@@ -32,6 +32,7 @@ class Fault:
     status: int | None = None
     retry_after: str | None = None
     body: str = ""
+    type: str = ""  # of the body; none is said without it
     error: str = "invalid_grant"
     location: str | None = None
     offset: float = 3600  # date: seconds
