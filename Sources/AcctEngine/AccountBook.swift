@@ -1,6 +1,5 @@
 import AcctModel
 import AcctPorts
-import StrictJSON
 
 /// The accounts as files tell of them: works offline, and while the keyring is locked.
 struct AccountBook: Sendable {
@@ -15,63 +14,14 @@ struct AccountBook: Sendable {
     return account
   }
 
-  private func account(_ id: AccountID, in bytes: [UInt8]) -> Account? {
+  /// The account that a file holds, or `nil` if it is not this one's file.
+  func account(_ id: AccountID, in bytes: [UInt8]) -> Account? {
     guard let account = AccountFile.decode(bytes), account.id == id else { return nil }
     return account
   }
 
-  /// Every account that can be read, by name, and the identifiers of those that can't.
-  func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) {
-    var accounts: [Account] = []
-    var damaged: [AccountID] = []
-    var failure: FilesFailure?
-    try each { id, contents in
-      switch contents {
-      case .success(let bytes):
-        if let account = account(id, in: bytes) {
-          accounts.append(account)
-        } else {
-          damaged.append(id)
-        }
-      // One file that somebody has tampered with must not hide the other accounts.
-      case .failure(.unsafe): damaged.append(id)
-      case .failure(let error): failure = error
-      }
-      return failure == nil
-    }
-    if let failure { throw .files(failure) }
-    // An account is large: it is moved once, and only its place is sorted.
-    let names = accounts.map(\.name)
-    let order = names.indices.sorted { names[$0] < names[$1] }
-    return (order.map { accounts[$0] }, damaged)
-  }
-
-  /// The account of a name, or `nil` if there is none; reads files until it is found.
-  func account(named name: String) throws(EngineError) -> Account? {
-    // As in the file; a file without this text need not be parsed.
-    let mention = Mention(of: JSON.string(name).serialized())
-    var found: Account?
-    var failure: FilesFailure?
-    try each { id, contents in
-      switch contents {
-      case .success(let bytes):
-        if mention.isIn(bytes), let account = account(id, in: bytes),
-          account.name.description == name
-        {
-          found = account
-        }
-      // As in a listing.
-      case .failure(.unsafe): break
-      case .failure(let error): failure = failure ?? error
-      }
-      return found == nil
-    }
-    // It may be the one in the file that could not be read.
-    if found == nil, let failure { throw .files(failure) }
-    return found
-  }
-
-  private func each(_ body: Files.EachAccount) throws(EngineError) {
+  /// Hands the accounts' files on; see ``Files/eachAccount``.
+  func each(_ body: Files.SomeAccounts) throws(EngineError) {
     do { try files.eachAccount(body) } catch { throw .files(error) }
   }
 

@@ -49,7 +49,7 @@ package enum AccountFile {
 
   /// Reads an account; `nil` for anything that ``encode(_:)`` does not write.
   package static func decode(_ bytes: [UInt8]) -> Account? {
-    guard let json = try? JSON(parsing: bytes), let file = json.objectValue else { return nil }
+    guard let file = try? JSONMembers(parsing: bytes) else { return nil }
     var fields = Fields(file)
     return try? account(from: &fields)
   }
@@ -94,11 +94,11 @@ package enum AccountFile {
   private struct Damage: Error {}
 
   private struct Fields {
-    private let object: JSONObject
+    private let object: JSONMembers
     /// The members are asked for nearly in the order in which they are written.
     private var next = 0
 
-    init(_ object: JSONObject) { self.object = object }
+    init(_ object: JSONMembers) { self.object = object }
 
     private mutating func value(_ name: String) -> JSON? { object.value(of: name, near: &next) }
 

@@ -67,7 +67,9 @@ struct IdentityResolver: Sendable {
       throw .unavailable(response, url.origin)
     }
     guard response.status == 200 else { throw .atproto(.didNotFound(did)) }
-    guard let json = response.json else { throw .atproto(.documentMalformed(did)) }
+    guard response.field("Content-Type").isDIDDocument, let json = response.json else {
+      throw .atproto(.documentMalformed(did))
+    }
     return try believed { () throws(ATProtoError) in try DIDDocument(json, of: did) }
   }
 

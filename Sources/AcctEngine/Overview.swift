@@ -1,5 +1,6 @@
 package import AcctModel
 package import AcctPorts
+import Synchronization
 
 /// What `list` and `status` tell.
 package struct Overview: Sendable {
@@ -8,20 +9,39 @@ package struct Overview: Sendable {
   package init(_ world: World) { self.world = world }
 
   /// Every account with its last known state; asks neither keyring nor server.
-  package struct Listing: Sendable {
-    package var accounts: [Account]
+  package typealias Listing = Contents<Account>
+
+  /// What is shown of every account, by name.
+  package struct Contents<Shown: Sendable>: Sendable {
+    package var accounts: [Shown]
     package var active: AccountID?
     /// Accounts whose file can't be read.
     package var damaged: [AccountID]
   }
 
-  package func listing() throws(EngineError) -> Listing {
+  package func listing() throws(EngineError) -> Listing { try contents { account, _ in account } }
+
+  /// Every account as a text, which `show` makes on several threads at once if there are many.
+  package func texts(
+    _ show: @Sendable (Account, _ isActive: Bool) -> [UInt8]
+  ) throws(EngineError) -> Contents<[UInt8]> {
+    try contents(show)
+  }
+
+  private func contents<Shown: Sendable>(
+    _ show: @Sendable (Account, _ isActive: Bool) -> Shown
+  ) throws(EngineError) -> Contents<Shown> {
     let book = AccountBook(world.files)
-    let (accounts, damaged) = try book.listing()
     let active = try book.active().current
-    return Listing(
+    let isThere = Atomic(false)
+    let (accounts, damaged) = try book.listing { account in
+      let isActive = account.id == active
+      if isActive { isThere.store(true, ordering: .relaxed) }
+      return show(account, isActive)
+    }
+    return Contents(
       accounts: accounts,
-      active: accounts.contains { $0.id == active } ? active : nil,
+      active: isThere.load(ordering: .relaxed) ? active : nil,
       damaged: damaged
     )
   }

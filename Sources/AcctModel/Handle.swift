@@ -9,19 +9,36 @@ package struct Handle: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: ``Malformed/handle(_:)``.
   package init(_ text: String) throws(Malformed) {
-    let bytes = Array(text.utf8)
-    let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard bytes.count <= 253, labels.count >= 2, labels.allSatisfy(Self.isLabel),
-      let first = labels.last?.first, first.isASCIILetter
+    let bytes = text.utf8Span.span
+    guard bytes.count <= 253 else { throw .handle(text) }
+    var start = 0
+    var isUpper = false
+    while let dot = Self.endOfLabel(in: bytes, from: start, &isUpper), dot < bytes.count {
+      start = dot + 1
+    }
+    guard start > 0, Self.endOfLabel(in: bytes, from: start, &isUpper) != nil,
+      bytes[start].isASCIILetter
     else { throw .handle(text) }
-    description = text.lowercased()
+    description = isUpper ? text.lowercased() : text
   }
 
-  private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
-    guard (1...63).contains(label.count), label.first != .hyphen, label.last != .hyphen else {
-      return false
+  /// Where a label ends that begins at `start`, or `nil` if none does.
+  private static func endOfLabel(
+    in bytes: Span<UInt8>,
+    from start: Int,
+    _ isUpper: inout Bool
+  ) -> Int? {
+    var end = start
+    while end < bytes.count, bytes[end] != UInt8(ascii: ".") {
+      let byte = bytes[end]
+      guard byte.isASCIILetter || byte.isASCIIDigit || byte == .hyphen else { return nil }
+      isUpper = isUpper || (0x41...0x5A).contains(byte)
+      end += 1
     }
-    return label.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == .hyphen }
+    guard (1...63).contains(end - start), bytes[start] != .hyphen, bytes[end - 1] != .hyphen else {
+      return nil
+    }
+    return end
   }
 
   /// Whether the public DNS can know this handle; the others are reserved top-level names.

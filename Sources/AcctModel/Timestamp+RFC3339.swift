@@ -3,14 +3,15 @@ extension Timestamp: CustomStringConvertible {
   package var description: String {
     let (days, second) = secondsSince1970.flooredQuotientAndRemainder(by: 86_400)
     let (year, month, day) = civil(fromDays: days)
-    var text: [UInt8] = []
-    text.reserveCapacity(20)
-    append(year, 4, "-", to: &text)
-    append(month, 2, "-", to: &text)
-    append(day, 2, "T", to: &text)
-    append(second / 3_600, 2, ":", to: &text)
-    append(second / 60 % 60, 2, ":", to: &text)
-    append(second % 60, 2, "Z", to: &text)
+    let text = [UInt8](capacity: 20) { text in
+      append(year / 100, nil, to: &text)
+      append(year % 100, "-", to: &text)
+      append(month, "-", to: &text)
+      append(day, "T", to: &text)
+      append(second / 3_600, ":", to: &text)
+      append(second / 60 % 60, ":", to: &text)
+      append(second % 60, "Z", to: &text)
+    }
     return String(decoding: text, as: UTF8.self)
   }
 
@@ -93,17 +94,9 @@ private struct Digits {
   }
 }
 
-/// Writes the last so many digits of a number, and what separates them from the next.
-private func append(
-  _ value: Int64,
-  _ width: Int,
-  _ end: Unicode.Scalar,
-  to text: inout [UInt8]
-) {
-  var scale: Int64 = width == 4 ? 1_000 : 10
-  while scale > 0 {
-    text.append(UInt8(ascii: "0") + UInt8(value / scale % 10))
-    scale /= 10
-  }
-  text.append(UInt8(ascii: end))
+/// Writes a number of two digits, and what separates it from the next.
+private func append(_ value: Int64, _ end: Unicode.Scalar?, to text: inout OutputSpan<UInt8>) {
+  text.append(UInt8(ascii: "0") + UInt8(value / 10))
+  text.append(UInt8(ascii: "0") + UInt8(value % 10))
+  if let end { text.append(UInt8(ascii: end)) }
 }

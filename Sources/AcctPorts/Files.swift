@@ -13,10 +13,11 @@ package struct Files: Sendable {
   package var remove: @Sendable (StoredFile) throws(FilesFailure) -> Void
   /// Lists the accounts that have a file, in no order.
   package var accounts: @Sendable () throws(FilesFailure) -> [AccountID]
-  /// Reads the accounts' files one after the other, in no order, until the body has seen enough.
+  /// Reads the accounts' files, some at a time and in no order, until the body has seen enough.
   ///
-  /// The body returns whether to go on.
-  package var eachAccount: @Sendable (EachAccount) throws(FilesFailure) -> Void
+  /// The body returns whether to go on. If there are hundreds of files, several threads read them:
+  /// it may then be called by several at once, and a few times more than it asked for.
+  package var eachAccount: @Sendable (SomeAccounts) throws(FilesFailure) -> Void
   /// Takes a lock across processes, waiting at most so many seconds for it.
   package var lock: @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
 
@@ -25,7 +26,7 @@ package struct Files: Sendable {
     replace: @escaping @Sendable (StoredFile, [UInt8]) throws(FilesFailure) -> Void,
     remove: @escaping @Sendable (StoredFile) throws(FilesFailure) -> Void,
     accounts: @escaping @Sendable () throws(FilesFailure) -> [AccountID],
-    eachAccount: @escaping @Sendable (EachAccount) throws(FilesFailure) -> Void,
+    eachAccount: @escaping @Sendable (SomeAccounts) throws(FilesFailure) -> Void,
     lock: @escaping @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
   ) {
     self.read = read
@@ -36,8 +37,9 @@ package struct Files: Sendable {
     self.lock = lock
   }
 
-  /// Takes an account's file, or why it can't be read, and returns whether to go on.
-  package typealias EachAccount = (AccountID, Result<[UInt8], FilesFailure>) -> Bool
+  /// Takes accounts' files, or why they can't be read, and returns whether to go on.
+  package typealias SomeAccounts =
+    @Sendable ([(id: AccountID, contents: Result<[UInt8], FilesFailure>)]) -> Bool
 }
 
 /// A file by what it holds.

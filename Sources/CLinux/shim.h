@@ -60,3 +60,13 @@ static inline int acct_accept(int socket) {
   extern int accept4(int, struct sockaddr *, socklen_t *, int);
   return accept4(socket, 0, 0, SOCK_CLOEXEC);
 }
+
+/* sched_getaffinity(2), which glibc hides behind _GNU_SOURCE: on how many cores this process may run;
+   1 if that can't be had. */
+static inline int acct_usable_cores(void) {
+  unsigned long cores[16];
+  long length = syscall(SYS_sched_getaffinity, 0, sizeof cores, cores);
+  int count = 0;
+  for (long word = 0; word * (long)sizeof *cores < length; word++) count += __builtin_popcountl(cores[word]);
+  return count > 0 ? count : 1;
+}

@@ -37,8 +37,12 @@ extension Files {
       },
       eachAccount: { body throws(FilesFailure) in
         do throws(PrivateFilesError) {
-          try folders.accounts.readEach(limit: sizeLimit, accountID) { id, contents in
-            body(id, contents.mapError(FilesFailure.init))
+          try folders.accounts.readEach(limit: sizeLimit, isAccountFile) { files in
+            body(
+              files.compactMap { name, contents in
+                accountID(of: name).map { ($0, contents.mapError(FilesFailure.init)) }
+              }
+            )
           }
         } catch {
           throw FilesFailure(error)
@@ -58,9 +62,14 @@ extension Files {
   /// In bytes; the largest of these files has a few thousand.
   private static let sizeLimit = 1 << 20
 
+  /// Whether a name is as long as that of an account's file and ends like it.
+  private static func isAccountFile(_ name: String) -> Bool {
+    name.utf8.count == 41 && name.hasSuffix(".json")
+  }
+
   private static func accountID(of name: String) -> AccountID? {
-    guard name.utf8.count == 41, name.hasSuffix(".json"),
-      let id = try? AccountID(String(name.utf8.prefix(36)) ?? ""), name.hasPrefix(id.description)
+    guard isAccountFile(name), let id = try? AccountID(String(name.utf8.prefix(36)) ?? ""),
+      name.hasPrefix(id.description)
     else { return nil }
     return id
   }

@@ -34,38 +34,6 @@ extension PrivateFolder {
   }
 }
 
-extension PrivateFolder {
-  /// Reads the files that a name is wanted for, one after the other, in no order.
-  ///
-  /// The folder is opened and checked once for all of them, each file as by ``read(_:limit:)``.
-  ///
-  /// - Parameters:
-  ///   - limit: The most bytes that each may have.
-  ///   - isWanted: Whether the file of a name is to be read; what it returns is handed on.
-  ///   - body: Takes what `isWanted` made of the name and what was read or stood in the way. What
-  ///     has gone since it was listed is left out. Returns whether to go on.
-  /// - Throws: ``PrivateFilesError`` if the folder can't be listed.
-  package func readEach<Wanted>(
-    limit: Int,
-    _ isWanted: (String) -> Wanted?,
-    _ body: (Wanted, Result<[UInt8], PrivateFilesError>) -> Bool
-  ) throws(PrivateFilesError) {
-    guard let folder = try opened() else { return }
-    let names = try at(path) { () throws(Obstacle) in try folder.names() }
-    for name in names {
-      guard let wanted = isWanted(name) else { continue }
-      let contents: Result<[UInt8], PrivateFilesError>
-      do throws(Obstacle) {
-        contents = .success(try folder.open(name, O_RDONLY).genuineBytes(limit: limit))
-      } catch {
-        if error == .notThere { continue }
-        contents = .failure(PrivateFilesError(path(of: name), error))
-      }
-      guard body(wanted, contents) else { return }
-    }
-  }
-}
-
 extension Descriptor {
   /// Reads a regular file that only this user can change.
   ///

@@ -12,9 +12,7 @@ extension JSON {
   ///   - maximumBytes: The most bytes that are read at all.
   /// - Throws: ``JSONError``.
   package init(parsing bytes: Span<UInt8>, maximumBytes: Int = 1 << 20) throws(JSONError) {
-    guard bytes.count <= maximumBytes else { throw .tooLarge }
-    // Once for the whole text: every piece cut at an ASCII character is then valid, too.
-    do { _ = try UTF8Span(validating: bytes) } catch { throw .notUTF8 }
+    try Self.check(bytes, maximumBytes: maximumBytes)
     var reader = JSONReader()
     self = try reader.text(in: bytes)
   }
@@ -22,5 +20,12 @@ extension JSON {
   /// Reads one JSON text; see ``init(parsing:maximumBytes:)-(Span<UInt8>,_)``.
   package init(parsing bytes: [UInt8], maximumBytes: Int = 1 << 20) throws(JSONError) {
     try self.init(parsing: bytes.span, maximumBytes: maximumBytes)
+  }
+
+  /// Checks what can be seen of a text before it is read.
+  static func check(_ bytes: Span<UInt8>, maximumBytes: Int) throws(JSONError) {
+    guard bytes.count <= maximumBytes else { throw .tooLarge }
+    // Once for the whole text: every piece cut at an ASCII character is then valid, too.
+    do { _ = try UTF8Span(validating: bytes) } catch { throw .notUTF8 }
   }
 }

@@ -6,24 +6,35 @@ extension JSON {
   /// text on a terminal, so that a server's words are as harmless in JSON as they are elsewhere.
   package func serialized() -> [UInt8] {
     var output: [UInt8] = []
+    output.reserveCapacity(Self.usualSize)
     write(to: &output)
+    return output
+  }
+
+  /// Writes an object of these members as ``serialized()`` does, without making it first.
+  package static func serialized(_ members: KeyValuePairs<String, JSON>) -> [UInt8] {
+    var output: [UInt8] = []
+    output.reserveCapacity(Self.usualSize)
+    output.append(.openBrace)
+    for (name, value) in members { write(name, value, to: &output) }
+    output.append(.closeBrace)
     return output
   }
 
   /// Writes an object whose last member is an array, as compact as ``serialized()``.
   ///
-  /// The elements are made one by one, so that those of a long list never lie in memory as trees.
+  /// The elements are texts already, so that those of a long list never lie in memory as trees.
   ///
   /// - Parameters:
   ///   - members: What the object begins with; at least one.
   ///   - name: The array's name.
-  ///   - elements: The array's elements.
+  ///   - elements: The array's elements, each as ``serialized()`` has it.
   ///   - take: Takes the text in UTF-8, part by part.
   /// - Throws: What `take` throws.
   package static func serialize<Failure: Error>(
     _ members: JSONObject,
     _ name: String,
-    of elements: some Sequence<JSON>,
+    of elements: [[UInt8]],
     _ take: (inout [UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
     var output = JSON.object(members).serialized()
@@ -34,14 +45,22 @@ extension JSON {
     for element in elements {
       if !isFirst { output.append(.comma) }
       isFirst = false
-      element.write(to: &output)
-      guard output.count >= 1 << 15 else { continue }
+      output.append(contentsOf: element)
+      guard output.count >= partSize else { continue }
       try take(&output)
       output.removeAll(keepingCapacity: true)
+      // Once for all of the next part; whoever took the last one may have kept its room.
+      output.reserveCapacity(partSize + usualSize)
     }
     output.append(contentsOf: "]}".utf8)
     try take(&output)
   }
+
+  /// In bytes; the last element of a part may reach beyond it.
+  private static let partSize = 1 << 15
+
+  /// As many bytes as an account takes, so that most texts are never moved while they grow.
+  private static let usualSize = 576
 
   private func write(to output: inout [UInt8]) {
     switch self {
@@ -58,14 +77,16 @@ extension JSON {
       output.append(.closeBracket)
     case .object(let object):
       output.append(.openBrace)
-      for (index, member) in object.enumerated() {
-        if index > 0 { output.append(.comma) }
-        Self.write(quoted: member.name, to: &output)
-        output.append(.colon)
-        member.value.write(to: &output)
-      }
+      for (name, value) in object { Self.write(name, value, to: &output) }
       output.append(.closeBrace)
     }
+  }
+
+  private static func write(_ name: String, _ value: JSON, to output: inout [UInt8]) {
+    if output.last != .openBrace { output.append(.comma) }
+    write(quoted: name, to: &output)
+    output.append(.colon)
+    value.write(to: &output)
   }
 
   private static func write(quoted text: String, to output: inout [UInt8]) {
@@ -106,11 +127,13 @@ extension String {
   /// Whether it is ASCII and stands in JSON as it is.
   fileprivate var isPlain: Bool {
     let bytes = utf8Span.span
+    // Without a way out in the middle, sixteen bytes are looked at in one step.
+    var odd: UInt8 = 0
     for index in bytes.indices {
       let byte = bytes[index]
-      if byte &- 0x20 > 0x5E || byte == .quote || byte == .backslash { return false }
+      odd |= (byte &- 0x20 > 0x5E ? 1 : 0) | (byte == .quote ? 1 : 0) | (byte == .backslash ? 1 : 0)
     }
-    return true
+    return odd == 0
   }
 }
 

@@ -10,16 +10,20 @@ package struct JSONObject: Sendable {
   private var positions: [ExactName: Int] = [:]
 
   /// Up to so many members are searched one by one, which is faster than hashing.
-  private static let searchLimit = 64
+  static let searchLimit = 64
 
   /// Creates an object without members.
   package init() {}
 
   private struct Member: Sendable {
     let name: String
-    /// Differs for most names that differ.
-    let mark: UInt32
+    let mark: NameMark
     var value: JSON
+  }
+
+  /// Creates an object; a name given twice is the programmer's error, as in a dictionary literal.
+  package init(_ members: KeyValuePairs<String, JSON>) {
+    self.init(unique: members.map { ($0.key, $0.value) })
   }
 
   init(unique members: [(String, JSON)]) {
@@ -60,9 +64,9 @@ package struct JSONObject: Sendable {
   ///
   /// - Returns: Whether it was added.
   mutating func append(_ name: String, _ value: JSON) -> Bool {
-    let mark = Self.mark(of: name)
+    let mark = NameMark(name)
     guard position(of: name, mark) == nil else { return false }
-    marks |= Self.bit(of: mark)
+    marks |= mark.bit
     members.append(Member(name: name, mark: mark, value: value))
     if members.count == Self.searchLimit + 1 {
       reindex()
@@ -75,7 +79,8 @@ package struct JSONObject: Sendable {
   /// The value of a member that is sought first where `guess` says; that is then the place behind
   /// it, so that who asks in the order of the text finds everything at once.
   package func value(of name: String, near guess: inout Int) -> JSON? {
-    if guess < members.count, members[guess].name.hasSameBytes(as: name) {
+    if guess < members.count, members[guess].name.utf8Span.span.hasSameBytes(as: name.utf8Span.span)
+    {
       defer { guess += 1 }
       return members[guess].value
     }
@@ -84,23 +89,16 @@ package struct JSONObject: Sendable {
     return members[position].value
   }
 
-  private func position(of name: String) -> Int? { position(of: name, Self.mark(of: name)) }
+  private func position(of name: String) -> Int? { position(of: name, NameMark(name)) }
 
-  private func position(of name: String, _ mark: UInt32) -> Int? {
+  private func position(of name: String, _ mark: NameMark) -> Int? {
     guard members.count <= Self.searchLimit else { return positions[ExactName(name)] }
-    guard marks & Self.bit(of: mark) != 0 else { return nil }
+    guard marks & mark.bit != 0 else { return nil }
     for index in members.indices where members[index].mark == mark {
-      if members[index].name.hasSameBytes(as: name) { return index }
+      if members[index].name.utf8Span.span.hasSameBytes(as: name.utf8Span.span) { return index }
     }
     return nil
   }
-
-  /// A name's length and its first byte.
-  private static func mark(of name: String) -> UInt32 {
-    UInt32(truncatingIfNeeded: name.utf8.count) << 8 | UInt32(name.utf8.first ?? 0)
-  }
-
-  private static func bit(of mark: UInt32) -> UInt64 { 1 << UInt64((mark &* 0x9E37_79B1) >> 26) }
 
   private mutating func reindex() {
     positions = [:]
@@ -125,17 +123,6 @@ extension JSONObject: Equatable {
 extension JSONObject: ExpressibleByDictionaryLiteral {
   /// Creates an object; a name given twice is the programmer's error, as in a dictionary literal.
   package init(dictionaryLiteral members: (String, JSON)...) { self.init(unique: members) }
-}
-
-extension String {
-  /// Compares byte by byte.
-  fileprivate func hasSameBytes(as other: String) -> Bool {
-    let mine = utf8Span.span
-    let others = other.utf8Span.span
-    guard mine.count == others.count else { return false }
-    for index in mine.indices where mine[index] != others[index] { return false }
-    return true
-  }
 }
 
 /// A name that equals another only if their bytes do.

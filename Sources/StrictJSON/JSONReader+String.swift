@@ -8,7 +8,7 @@ extension JSONReader {
     // Only a string with escapes is put together in a buffer of its own.
     var unescaped: [UInt8] = []
     while true {
-      position = endOfPlainText(in: bytes)
+      position = endOfPlainText(in: bytes, from: position)
       guard position < bytes.count else { throw .truncated }
       switch bytes[position] {
       case .quote:
@@ -26,9 +26,21 @@ extension JSONReader {
     }
   }
 
+  /// Steps over a string that has no escapes.
+  ///
+  /// - Returns: Where it stands between its quotes; `nil`, and nothing is stepped over, where there
+  ///   is anything else.
+  mutating func plainString(in bytes: Span<UInt8>) throws(JSONError) -> Range<Int>? {
+    guard try next(in: bytes) == .quote else { return nil }
+    let end = endOfPlainText(in: bytes, from: position + 1)
+    guard end < bytes.count, bytes[end] == .quote else { return nil }
+    defer { position = end + 1 }
+    return position + 1..<end
+  }
+
   /// Where a quote, a backslash or a control character stands next, or the text ends.
-  private func endOfPlainText(in bytes: Span<UInt8>) -> Int {
-    var end = position
+  private func endOfPlainText(in bytes: Span<UInt8>, from start: Int) -> Int {
+    var end = start
     while end < bytes.count {
       let byte = bytes[end]
       if byte < 0x20 || byte == .quote || byte == .backslash { break }

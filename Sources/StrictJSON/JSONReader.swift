@@ -6,12 +6,18 @@ struct JSONReader {
 
   mutating func text(in bytes: Span<UInt8>) throws(JSONError) -> JSON {
     let value = try value(in: bytes, depth: 0)
-    skipWhitespace(in: bytes)
-    guard position == bytes.count else { throw .unexpected(offset: position) }
+    try end(in: bytes)
     return value
   }
 
-  private mutating func value(in bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSON {
+  /// Makes sure that nothing follows.
+  mutating func end(in bytes: Span<UInt8>) throws(JSONError) {
+    skipWhitespace(in: bytes)
+    guard position == bytes.count else { throw .unexpected(offset: position) }
+  }
+
+  /// Reads a value that lies within so many arrays and objects.
+  mutating func value(in bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSON {
     switch try next(in: bytes) {
     case .openBrace: return .object(try object(in: bytes, depth: depth + 1))
     case .openBracket: return .array(try array(in: bytes, depth: depth + 1))
@@ -31,15 +37,25 @@ struct JSONReader {
     if try next(in: bytes) == .closeBrace { position += 1; return object }
     object.reserveCapacity(8)
     while true {
-      guard try next(in: bytes) == .quote else { throw .unexpected(offset: position) }
-      let name = try string(in: bytes)
-      guard try next(in: bytes) == .colon else { throw .unexpected(offset: position) }
-      position += 1
+      let name = try name(in: bytes)
       guard object.append(name, try value(in: bytes, depth: depth)) else {
         throw .duplicateMember(name)
       }
       if try isLast(before: .closeBrace, in: bytes) { return object }
     }
+  }
+
+  /// Steps over a member's name and its colon.
+  mutating func name(in bytes: Span<UInt8>) throws(JSONError) -> String {
+    guard try next(in: bytes) == .quote else { throw .unexpected(offset: position) }
+    let name = try string(in: bytes)
+    try stepOverColon(in: bytes)
+    return name
+  }
+
+  mutating func stepOverColon(in bytes: Span<UInt8>) throws(JSONError) {
+    guard try next(in: bytes) == .colon else { throw .unexpected(offset: position) }
+    position += 1
   }
 
   private mutating func array(in bytes: Span<UInt8>, depth: Int) throws(JSONError) -> [JSON] {
@@ -54,7 +70,7 @@ struct JSONReader {
   }
 
   /// Steps over a comma, or over the end of the array or object.
-  private mutating func isLast(
+  mutating func isLast(
     before end: UInt8,
     in bytes: Span<UInt8>
   ) throws(JSONError) -> Bool {
@@ -88,7 +104,7 @@ struct JSONReader {
   }
 
   /// The next byte that is not white space; it is not stepped over.
-  private mutating func next(in bytes: Span<UInt8>) throws(JSONError) -> UInt8 {
+  mutating func next(in bytes: Span<UInt8>) throws(JSONError) -> UInt8 {
     skipWhitespace(in: bytes)
     guard position < bytes.count else { throw .truncated }
     return bytes[position]

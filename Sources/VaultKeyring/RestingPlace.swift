@@ -40,5 +40,8 @@ final class RestingPlace: Sendable {
     return kernel.forget(name(of: header))
   }
 
+  /// Forgets what this process has kept; what rests in the kernel rests on.
+  func end() { remembered.withLock { $0 = nil } }
+
   private func name(of header: VaultHeader) -> String { "acct:vault:\(header.fingerprint)" }
 }

@@ -43,6 +43,11 @@ package final class VaultStore: Sendable {
     rest = RestingPlace(kernel)
   }
 
+  /// Wipes the vault key where this process has kept it, since the kernel would not.
+  ///
+  /// To be called when the work is done: the process's memory is to hold no secret then.
+  package func end() { rest.end() }
+
   /// The header, or `nil` if there is no vault.
   ///
   /// - Throws: ``KeyringFailure/failed(reason:)`` for a damaged header, and for items without one:

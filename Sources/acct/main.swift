@@ -42,4 +42,6 @@ let world = World(
   upkeep: .live(folders),
   localServer: .live(folder: folders.sockets)
 )
-exit(await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world))
+let status = await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world)
+vaultStore.end()
+exit(status)

@@ -61,6 +61,17 @@ struct ObserveTests {
     #expect(claims["iat"] == 1_800_003_600)
   }
 
+  @Test("A nonce is used for 5 minutes, and a second more is too old", arguments: [300, 301])
+  func age(seconds: Int64) async throws {
+    _ = await world.add(Handoffs.dpop())
+    #expect(await observe("HTTP/2 200\ndpop-nonce: aging\n\n") == 0)
+    world.now += seconds
+    #expect(await world.acct("header", "https://pds.example/x") == 0)
+    let proof = try #require(world.out.split(separator: "\n").last).dropFirst("DPoP: ".count)
+    let claims = try JWT.decode(Token(String(proof))).claims.object
+    #expect(claims["nonce"]?.stringValue == (seconds == 300 ? "aging" : nil))
+  }
+
   @Test(
     "Nothing that could be headers is bad input",
     arguments: [

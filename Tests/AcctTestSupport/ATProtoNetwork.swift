@@ -50,11 +50,18 @@ package final class ATProtoNetwork: Sendable {
   }
 
   /// An empty `ACCT_HOME` whose user lives on this network and approves of everything.
-  package func home() throws(ProcessFailure) -> AcctHome {
-    try AcctHome(with: [
+  ///
+  /// - Parameter variables: More of the environment.
+  /// - Returns: The home.
+  /// - Throws: ``ProcessFailure`` if there is no place for it.
+  package func home(
+    with variables: [String: String] = [:]
+  ) throws(ProcessFailure) -> AcctHome {
+    let own = [
       "ACCT_PLC_URL": self["plc"], "ACCT_DNS_SERVER": self["dns"],
       "BROWSER": browser,
-    ])
+    ]
+    return try AcctHome(with: own.merging(variables) { $1 })
   }
 
   /// Gives a command to the network, and returns its answer.

@@ -6,8 +6,8 @@ package struct GivenSecrets: Sendable {
 
   package init() {}
 
-  /// What a server has given out and been given, as its control API tells.
-  fileprivate init(_ answer: JSON) {
+  /// Kind by kind, as a server's control API tells what it has given out and been given.
+  package init(_ answer: JSON) {
     for (kind, secrets) in answer.objectValue ?? [:] {
       byKind[kind] = Set(secrets.arrayValue?.compactMap(\.stringValue) ?? [])
     }
@@ -54,7 +54,7 @@ extension GuestBackend {
 }
 
 extension HandoffBackend {
-  /// Every code so far.
+  /// Every code and key so far.
   package func secrets() async throws -> GivenSecrets { GivenSecrets(try await control("secrets")) }
 }
 

@@ -246,7 +246,7 @@ package final class RecordedWorld: Sendable {
             return false
           }
           let failure = FilesFailure.failed(path: "\(id).json", reason: "input/output error")
-          guard body(id, isReadable ? .success(bytes) : .failure(failure)) else { return }
+          guard body([(id, isReadable ? .success(bytes) : .failure(failure))]) else { return }
         }
       },
       lock: { _, _ throws(FilesFailure) in HeldLock {} }

@@ -127,7 +127,7 @@ extension ATProtoHostileTests.Variant {
     ),
   ]
 
-  /// Every document redirected to a true copy of it, and replaced by a page.
+  /// Every document redirected to a true copy of it, replaced by a page, and called one.
   private static let documents: [Self] = [
     ("metadata", "noMetadata", "metadataNotJSON"),
     ("resource_metadata", "noResourceMetadata", "resourceMetadataNotJSON"),
@@ -141,14 +141,16 @@ extension ATProtoHostileTests.Variant {
         whom: whom,
         code: redirected,
         status: redirected == "didNotFound" ? 1 : 11
-      ),
-      Self(
-        testDescription: "\(endpoint) is a page",
-        fault: ["endpoint": .string(endpoint), "kind": "html", "count": nil],
-        whom: whom,
-        code: page
-      ),
+      )
     ]
+      + ["html", "mislabelled"].map { kind in
+        Self(
+          testDescription: "\(endpoint) is a page: \(kind)",
+          fault: ["endpoint": .string(endpoint), "kind": .string(kind), "count": nil],
+          whom: whom,
+          code: page
+        )
+      }
   }
 
   private static let resolvers: [Self] = [

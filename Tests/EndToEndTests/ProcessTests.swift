@@ -46,6 +46,22 @@ struct ProcessTests {
     #expect(found.text.isEmpty)
   }
 
+  /// SECURITY.md and the export's format say how much; every other test is spared it.
+  @Test("trying a passphrase of a vault, or of an export, costs what is promised")
+  func costs() async throws {
+    let home = try AcctHome()
+    #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
+    let vault = String(
+      decoding: try #require(home.contents(of: "data/vault/header")),
+      as: UTF8.self
+    )
+    #expect(vault.contains(#""n":32768,"r":8,"p":3,"#), "\(vault)")
+    let folder = try TemporaryFolder()
+    let passphrase = try folder.file("passphrase", holding: "made up")
+    let export = try await home.acct("export", "--all", "--passphrase-file", passphrase)
+    #expect(export.text.contains(#""n":131072"#), "\(export.text.prefix(300))")
+  }
+
   @Test("a wrong passphrase exits 6, even while the vault's key is known to the kernel")
   func wrongPassphrase() async throws {
     let home = try AcctHome()

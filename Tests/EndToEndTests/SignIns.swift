@@ -48,8 +48,11 @@ struct WaitingSignIn {
   let address: String
 
   /// Starts a sign-in, and returns when it waits.
-  init(_ command: ChildProcess) async throws {
-    process = try RunningProcess(command)
+  init(_ command: ChildProcess) async throws { try await self.init(try RunningProcess(command)) }
+
+  /// Takes a sign-in that has been started, and returns when it waits.
+  init(_ process: RunningProcess) async throws {
+    self.process = process
     let errors = process.standardError
     try await process.ready { Self.address(in: errors) != nil }
     address = try #require(Self.address(in: errors))

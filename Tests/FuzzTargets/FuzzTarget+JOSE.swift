@@ -3,9 +3,19 @@ import AcctProtocol
 import StrictJSON
 
 func jsonViolation(_ bytes: [UInt8]) -> String? {
-  guard let json = try? JSON(parsing: bytes) else { return nil }
+  let json = try? JSON(parsing: bytes)
+  guard isSame(json?.objectValue, try? JSONMembers(parsing: bytes)) else {
+    return "members that read otherwise than their tree"
+  }
+  guard let json else { return nil }
   return (try? JSON(parsing: json.serialized())) == json
     ? nil : "JSON that reads otherwise when written"
+}
+
+private func isSame(_ tree: JSONObject?, _ members: JSONMembers?) -> Bool {
+  guard let tree, let members else { return tree == nil && members == nil }
+  var guess = 0
+  return tree.allSatisfy { members.value(of: $0.name, near: &guess) == $0.value }
 }
 
 func jwtViolation(_ bytes: [UInt8]) -> String? {

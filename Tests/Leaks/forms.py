@@ -9,6 +9,8 @@ from urllib.parse import quote, quote_plus
 
 TAIL = 20  # bytes: of a secret that was cut short for a message, the part that is nobody else's
 
+KEYS = {"key", "vault_key", "wrapping_key"}  # are written as base64url, and are bytes
+
 
 def forms(kind: str, text: str) -> Iterator[tuple[str, bytes]]:
     """Names and bytes, each a trace of the secret that nothing else would leave."""
@@ -18,7 +20,7 @@ def forms(kind: str, text: str) -> Iterator[tuple[str, bytes]]:
         middle = len(raw) // 2
         yield "its end", raw[-TAIL:]
         yield "its middle", raw[middle - TAIL // 2:middle + TAIL // 2]
-    if kind == "key":
+    if kind in KEYS:
         scalar = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         yield from _encoded("the scalar ", scalar)
         yield "the scalar reversed", scalar[::-1]  # as OpenSSL's words lie in memory

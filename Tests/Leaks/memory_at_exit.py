@@ -19,12 +19,11 @@ import signal
 import sys
 from collections.abc import Callable
 
-import forms
-
 TRACEME, CONT, SETOPTIONS = 0, 7, 0x4200
 TRACECLONE, TRACEEXIT, EXITKILL = 0x08, 0x40, 0x100000
 EVENT_EXIT = 6
 WALL = 0x40000000
+WORD = 8  # bytes
 EXIT_GROUP = "231" if os.uname().machine == "x86_64" else "94"
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -125,13 +124,40 @@ def keep(path: str, command: list[str]) -> int:
     return run(command, dump)
 
 
-def search(path: str, needles: list[tuple[str, str, bytes]]) -> list[dict]:
+class Needles:
+    """Forms of secrets, and a way to tell quickly which of them memory can hold at all.
+
+    Whatever stands there covers a whole word at a multiple of its size, if it is at least two words long
+    less a byte. So the words that begin in a form's first eight bytes are looked for first, all at once:
+    there are hundreds of forms, and megabytes of memory, of hundreds of runs.
+    """
+
+    def __init__(self, named: list[tuple[str, str, bytes]]) -> None:
+        self.named = named
+        self.by_word: dict[int, set[int]] = {}
+        self.short: set[int] = set()
+        for index, (_, _, needle) in enumerate(named):
+            if len(needle) < 2 * WORD - 1:
+                self.short.add(index)
+                continue
+            for at in range(WORD):
+                word = int.from_bytes(needle[at:at + WORD], sys.byteorder)
+                self.by_word.setdefault(word, set()).add(index)
+        self.words = frozenset(self.by_word)
+
+    def possible(self, data: bytes) -> list[tuple[str, str, bytes]]:
+        whole = memoryview(data)[:len(data) // WORD * WORD].cast("Q")
+        found = self.short.union(*(self.by_word[word] for word in self.words.intersection(whole)))
+        return [self.named[index] for index in sorted(found)]
+
+
+def search(path: str, needles: Needles) -> list[dict]:
     """Each place of a secret; `around` is what stands there, for whoever hunts it down."""
     with open(path, "rb") as file:
         regions = pickle.load(file)
     seen: dict[tuple[str, str], dict] = {}
-    for kind, form, needle in needles:
-        for where, data in regions:
+    for where, data in regions:
+        for kind, form, needle in needles.possible(data):
             at = data.find(needle)
             if at >= 0:
                 around = data[max(0, at - 96):at + 48].decode("latin-1").encode("unicode_escape").decode()
@@ -142,7 +168,9 @@ def search(path: str, needles: list[tuple[str, str, bytes]]) -> list[dict]:
 def main() -> None:
     if sys.argv[1] == "keep":
         sys.exit(keep(sys.argv[2], sys.argv[3:]))
-    needles = forms.read(sys.argv[2])
+    import forms  # of no use to the many that only keep
+
+    needles = Needles(forms.read(sys.argv[2]))
     print(json.dumps([search(path, needles) for path in sys.argv[3:]]))
 
 

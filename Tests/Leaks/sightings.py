@@ -19,6 +19,7 @@ WRITING = {"write", "writev", "pwrite64", "pwritev", "pwritev2", "send", "sendto
 CALL = re.compile(r"([a-z0-9_]+)\((.*)")
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 DESCRIPTOR = re.compile(r"(\d+)<((?:->|[^<>\"]|\"(?:[^\"\\]|\\.)*\")*)>")
+FOLDER = re.compile(r"/proc/self/fd/(\d+)")
 ESCAPE = re.compile(rb"\\([0-7]{1,3}|x[0-9a-f]{2}|.)")
 LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"v": b"\v", b"f": b"\f"}
 
@@ -42,6 +43,7 @@ class Tracks:
         self.files = {int(path.rpartition(".")[2]): path for path in paths}
         self.written: dict[str, bytearray] = {}
         self.sockets: dict[str, str] = {}  # inode → the path that it was connected to
+        self.folders: dict[str, str] = {}  # descriptor → the path that is open there
         roots = [pid for pid, path in self.files.items() if self._is_root(path)]
         if len(roots) != 1:
             sys.exit(f"the program was started {len(roots)} times")
@@ -73,7 +75,8 @@ class Tracks:
     def _take(self, name: str, rest: str) -> None:
         data = b"".join(map(unescaped, TEXT.findall(rest)))
         if name == "connect" and 'sun_path="' in rest and (at := re.search(r"\[(\d+)", rest)):
-            self.sockets[at[1]] = data.decode("latin-1")
+            self.sockets[at[1]] = FOLDER.sub(lambda folder: self.folders.get(folder[1], folder[0]), data.decode("latin-1"))
+        self.folders.update(pair for pair in DESCRIPTOR.findall(rest) if pair[1].startswith("/"))
         self.written.setdefault(self._place(name, rest), bytearray()).extend(data + b"\n"
                                                                              if name not in WRITING else data)
 

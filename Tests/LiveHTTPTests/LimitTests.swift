@@ -1,5 +1,7 @@
 import AcctModel
 import AcctPorts
+import NIOCore
+import NIOPosix
 import Testing
 
 @Suite("Limits of size and time")
@@ -62,6 +64,23 @@ struct LimitTests {
       #expect(failure == .timedOut)
       #expect(await server.endings.first { _ in true } != nil)
     }
+  }
+
+  /// Whose queue is full, the kernel lets wait for as long as they please.
+  @Test("The deadline ends a wait for the connection itself")
+  func deadlineWhileConnecting() async throws {
+    let group = MultiThreadedEventLoopGroup.singleton
+    let deaf = try await ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 0)
+      .serverChannelOption(.autoRead, value: false)
+      .bind(host: "127.0.0.1", port: 0).get()
+    let port = try #require(deaf.localAddress?.port)
+    let first = try await Visitor(to: port)
+    let failure = await HTTPTransport.live()
+      .failure(of: try .get("http://127.0.0.1:\(port)/", timeout: 1))
+    #expect(failure == .timedOut)
+    try await first.close()
+    try await deaf.close()
   }
 
   @Test("The deadline ends a body that never stops coming")

@@ -24,6 +24,19 @@ struct LocalServerTests {
     }
   }
 
+  @Test("is reached at 127.0.0.1, and at no other address of this machine")
+  func loopbackAlone() async throws {
+    try await serving { _ in
+      .text(200, "here")
+    } _: { port in
+      let visitor = try await Visitor(to: port)
+      try await visitor.send(get("/", "a"))
+      #expect(await visitor.until("here").hasSuffix("here"))
+      // Whoever listens everywhere is met here as well.
+      await #expect(throws: (any Error).self) { try await Visitor(to: port, host: "127.0.0.2") }
+    }
+  }
+
   @Test("takes bodies by their length and in chunks, and says which")
   func bodiesIn() async throws {
     try await serving { request in

@@ -10,7 +10,8 @@ struct LongListTests {
     }
     var text: [UInt8] = []
     var parts = 0
-    JSON.serialize(["version": 1, "active": nil], "elements", of: elements) { part in
+    JSON.serialize(["version": 1, "active": nil], "elements", of: elements.map { $0.serialized() })
+    { part in
       text += part
       parts += 1
     }

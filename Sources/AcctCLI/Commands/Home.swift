@@ -23,11 +23,12 @@ struct Home: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let listing = try Overview(context.world).listing()
+    let overview = Overview(context.world)
     if options.json {
-      try listing.output(at: context.world.clock.now(), in: context)
+      try overview.listing(asJSONAt: context.world.clock.now()).output(in: context)
       return .done
     }
+    let listing = try overview.listing()
     let screen = context.screen
     let greeting = greeting(
       listing,

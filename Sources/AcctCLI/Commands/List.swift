@@ -14,14 +14,16 @@ struct List: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let listing = try Overview(context.world).listing()
+    let overview = Overview(context.world)
     let now = context.world.clock.now()
-    for id in listing.damaged { context.notice("the file of account \(id) is damaged; skipped") }
-
     if options.json {
-      try listing.output(at: now, in: context)
+      let listing = try overview.listing(asJSONAt: now)
+      tell(of: listing.damaged, in: context)
+      try listing.output(in: context)
       return .done
     }
+    let listing = try overview.listing()
+    tell(of: listing.damaged, in: context)
     guard !listing.accounts.isEmpty else {
       context.notice("there is no account yet; `acct add` adds one")
       return .done
@@ -29,15 +31,28 @@ struct List: AcctCommand {
     try context.output(accountTable(listing, at: now).lines(on: context.screen))
     return .done
   }
+
+  private func tell(of damaged: [AccountID], in context: Context) {
+    for id in damaged { context.notice("the file of account \(id) is damaged; skipped") }
+  }
 }
 
-extension Overview.Listing {
+extension Overview {
+  /// Every account as the text of its object in the contract.
+  func listing(asJSONAt now: Timestamp) throws(EngineError) -> Contents<[UInt8]> {
+    try texts { account, isActive in
+      JSON.serialized(account.members(account.lastKnownState(at: now), isActive: isActive))
+    }
+  }
+}
+
+extension Overview.Contents<[UInt8]> {
   /// The object of `list` in the contract.
-  func output(at now: Timestamp, in context: Context) throws(EngineError) {
+  func output(in context: Context) throws(EngineError) {
     try JSON.serialize(
       ["version": 1, "active": .init(active?.description)],
       "accounts",
-      of: accounts.lazy.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) }
+      of: accounts
     ) { part throws(EngineError) in try context.output(Secret(consuming: &part)) }
     try context.output(Secret("\n"))
   }

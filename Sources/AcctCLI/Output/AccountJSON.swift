@@ -3,8 +3,13 @@ import AcctModel
 import StrictJSON
 
 extension Account {
-  /// The `ACCOUNT` object of the contract; keys are only ever added.
+  /// The `ACCOUNT` object of the contract.
   func json(_ assessment: Assessment, isActive: Bool) -> JSON {
+    .object(JSONObject(members(assessment, isActive: isActive)))
+  }
+
+  /// The members of the `ACCOUNT` object; keys are only ever added.
+  func members(_ assessment: Assessment, isActive: Bool) -> KeyValuePairs<String, JSON> {
     [
       "id": .string(id.description),
       "name": .string(name.description),

@@ -68,9 +68,16 @@ package enum NoAnswer: Equatable, Sendable {
 
 extension String? {
   /// Whether it is the media type of JSON, with or without parameters.
-  package var isJSON: Bool {
+  package var isJSON: Bool { essence == "application/json" }
+
+  /// Whether it is a media type in which DID documents come: JSON's, or one of DID Core's own
+  /// (section 6), as other resolvers of the AT Protocol want it.
+  package var isDIDDocument: Bool {
+    isJSON || essence == "application/did+ld+json" || essence == "application/did+json"
+  }
+
+  private var essence: String {
     let type = self?.split(separator: ";").first?.lowercased() ?? ""
-    let essence = type.split(separator: " ").first ?? ""
-    return essence == "application/json"
+    return type.split(separator: " ").first.map(String.init) ?? ""
   }
 }

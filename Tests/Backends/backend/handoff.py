@@ -29,7 +29,7 @@ class HandoffBackend:
         self._lock = threading.Lock()
         self._asked: dict[str, str | None] = {}  # what the user is sent with → the handle
         self._codes: dict[str, str | None] = {}  # code → the handle; one use each
-        self._given: list[str] = []  # every code
+        self._given: dict[str, list[str]] = {"code": [], "key": []}  # every secret, by kind
         self._log: list[dict] = []
         self.origin = Origin("backend", self.answer, lambda: True, Presence())
         self.base = self.origin.base
@@ -93,7 +93,7 @@ class HandoffBackend:
             code = secrets.token_urlsafe(24)
             with self._lock:
                 self._codes[code] = self._asked[ticket]
-                self._given.append(code)
+                self._given["code"].append(code)
             back = {"code": code}
         return Response(302, [("Location", f"{self.settings.callback}?{urlencode(back)}")])
 
@@ -113,6 +113,7 @@ class HandoffBackend:
         if "expires_in" in session:
             answer["expiresIn"] = session["expires_in"]
         answer |= {**self._key(key), **self.settings.tokens}
+        self._remember(answer.get("dpopKey"))
         return json_response(200, {name: value for name, value in answer.items() if name not in self.settings.without})
 
     def _key(self, jwk: dict | None) -> dict:
@@ -129,6 +130,11 @@ class HandoffBackend:
                 return {"dpopKey": jose.private_jwk(ec.generate_private_key(ec.SECP256R1()))}
         return {"dpopKey": jwk}
 
+    def _remember(self, key: dict | None) -> None:
+        jwk = (key or {}).get("jwk", key or {})
+        with self._lock:
+            self._given["key"] += [jwk["d"]] if "d" in jwk else []
+
     def _session(self, account: str) -> dict:
         """Tokens of the network itself: bound, and renewed there by this backend's client."""
         asked = {"account": account, "dpop": True, "client_id": self.client_id, **self.settings.issue}
@@ -142,7 +148,7 @@ class HandoffBackend:
                 "token_endpoint_auth_method": "none", "dpop_bound_access_tokens": True}
 
     def _control(self, request: Request) -> Response:
-        """`settings` changes them; `log` is every request, without secrets; `secrets` is every code."""
+        """`settings` changes them; `log` is every request, without secrets; `secrets` is every code and key."""
         name = request.path.removeprefix("/control/")
         if name == "settings":
             try:
@@ -152,7 +158,7 @@ class HandoffBackend:
             return json_response(200, asdict(self.settings))
         if name == "secrets":
             with self._lock:
-                return json_response(200, {"code": self._given})
+                return json_response(200, self._given)
         if name == "log":
             with self._lock:
                 return json_response(200, {"requests": self._log,

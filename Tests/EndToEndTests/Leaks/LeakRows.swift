@@ -1,21 +1,17 @@
 import AcctTestSupport
 import StrictJSON
+import Testing
 
 /// What is called, in the order in which one row builds on another.
 extension LeakStage {
   /// The ways to get accounts: one at the server (`me`), one without a browser (`device`), one from
   /// a file (`imported`), a guest (`guest`) and a session that a backend keeps (`sealed`).
   func adding() async throws -> [LeakRow] {
-    let imported = JSON.object(try await session(of: "imported")).serialized()
     let oauth = ["--issuer", server.issuer, "--resource", server.resource, "--client-id"]
     return [
-      LeakRow("add", oauth + ["acct-test", "--name", "me", "-v"], browses: true),
+      LeakRow("add", oauth + ["acct-test", "--name", "me", "-v"], mood: "approve"),
       LeakRow("add", oauth + ["another", "--device", "--name", "device", "--no-switch", "-v"]),
-      LeakRow(
-        "add",
-        ["--import", "-", "--name", "imported", "--no-switch", "-v"],
-        input: String(decoding: imported, as: UTF8.self)
-      ),
+      try await importing("imported"),
       LeakRow("add", ["--guest", guests.origin, "--name", "guest", "--no-switch", "-v"]),
       LeakRow(
         "add",
@@ -23,40 +19,51 @@ extension LeakStage {
           "--session", sessions.address, "alice.example.com", "--callback", callback, "--name",
           "sealed", "--no-switch", "-v",
         ],
-        browses: true
+        mood: "approve"
       ),
     ]
+  }
+
+  /// One account alone, from a file, which is the fastest way.
+  func importing(_ name: String) async throws -> LeakRow {
+    let session = JSON.object(try await session(of: name)).serialized()
+    return LeakRow(
+      "add",
+      ["--import", "-", "--name", name, "--no-switch", "-v"],
+      input: String(decoding: session, as: UTF8.self)
+    )
   }
 
   /// What acct does with accounts that are there, and then without them.
   func using() async throws -> [LeakRow] {
     let url = "\(server.resource)/resource"
+    let unrunnable = try await unrunnable()
     let key = try await home.acct("key", "show", "--private", "me").text
     return [
       LeakRow("home", ["-v"]), LeakRow("list", ["-v"]), LeakRow("list", ["--json", "-v"]),
       LeakRow("switch", ["me", "-v"]),
       LeakRow("status", ["-v"]), LeakRow("status", ["--check", "--json", "-v"]),
       LeakRow("status", ["sealed", "--check", "-v"]),
-      LeakRow("header", [url, "-v"], shows: ["access_token": "stdout"]),
-      LeakRow("header", [url, "--json", "-v"], shows: ["access_token": "stdout"]),
-      LeakRow("header", ["POST", url, "--format", "curl"], shows: ["access_token": "stdout"]),
+      LeakRow("header", [url, "-v"], shows: ["access_token": ["stdout"]]),
+      LeakRow("header", [url, "--json", "-v"], shows: ["access_token": ["stdout"]]),
+      LeakRow("header", ["POST", url, "--format", "curl"], shows: ["access_token": ["stdout"]]),
       LeakRow(
         "header",
         ["-a", "guest", "\(guests.origin)/api/edit", "-v"],
-        shows: ["guest_token": "stdout"]
+        shows: ["guest_token": ["stdout"]]
       ),
       LeakRow(
         "header",
         ["-a", "sealed", "\(sessions.address)/api", "-v"],
-        shows: ["sealed_session": "stdout"]
+        shows: ["sealed_session": ["stdout"]]
       ),
       LeakRow(
         "header",
         ["-a", "sealed", "\(sessions.address)/api", "--bearer"],
-        shows: ["sealed_session": "stdout"]
+        shows: ["sealed_session": ["stdout"]]
       ),
-      LeakRow("token", ["-v"], shows: ["access_token": "stdout"]),
-      LeakRow("token", ["--json", "-v"], shows: ["access_token": "stdout"]),
+      LeakRow("token", ["-v"], shows: ["access_token": ["stdout"]]),
+      LeakRow("token", ["--json", "-v"], shows: ["access_token": ["stdout"]]),
       LeakRow("observe", [url, "-v"], input: "HTTP/1.1 200 OK\nDPoP-Nonce: a-nonce\n\n"),
       LeakRow("limits", ["-v"]),
       LeakRow("refresh", ["--force", "-v"]), LeakRow("refresh", ["--all", "--force", "--json"]),
@@ -64,7 +71,7 @@ extension LeakStage {
       LeakRow("rename", ["device", "other", "-v"]),
       LeakRow("allow", ["me", "https://more.example", "-v"]),
       LeakRow("key show", ["-v"]), LeakRow("key thumbprint", ["--json", "-v"]),
-      LeakRow("key show", ["--private", "-v"], shows: ["key": "stdout"]),
+      LeakRow("key show", ["--private", "-v"], shows: ["key": ["stdout"]]),
       LeakRow("key import", ["-v"], input: key),
       LeakRow("export", ["--all", "--passphrase-file", passphraseFile, "-o", exported, "-v"]),
       LeakRow("export", ["me", "--passphrase-file", passphraseFile, "-v"]),
@@ -72,7 +79,20 @@ extension LeakStage {
         "add",
         ["--import", exported, "--passphrase-file", passphraseFile, "--no-switch", "--json", "-v"]
       ),
-      LeakRow("exec", ["-v", "--", "true"], shows: ["access_token": "call execve"]),
+      // Its memory is the command's own by then, and holds what it was to be given.
+      LeakRow(
+        "exec",
+        ["-v", "--", "true"],
+        shows: ["access_token": ["call execve"]],
+        keeps: ["access_token"]
+      ),
+      // It can't be run, which only the kernel finds out, when it is given the token.
+      LeakRow(
+        "exec",
+        ["-v", "--", unrunnable],
+        status: 127,
+        shows: ["access_token": ["call execve"]]
+      ),
       LeakRow("request", [url, "-i", "-v"]),
       LeakRow("request", ["POST", url, "-d", "-", "--json", "-v"], input: "a body"),
       LeakRow("complete", ["accounts", "-v"]), LeakRow("doctor", ["-v"]),
@@ -93,6 +113,14 @@ extension LeakStage {
       LeakRow("remove", ["imported", "-v"]), LeakRow("remove", ["guest", "-v"]),
       LeakRow("remove", ["sealed", "--json", "-v"]), LeakRow("remove", ["me", "-v"]),
     ]
+  }
+
+  /// A script of a language that is not there.
+  private func unrunnable() async throws -> String {
+    let script = try folder.file("script", holding: "#!/nonexistent/interpreter\n")
+    let changed = try await ChildProcess("chmod", ["700", script]).run()
+    try #require(changed.status == 0, "\(changed.errorText)")
+    return script
   }
 
   /// Where an export goes.

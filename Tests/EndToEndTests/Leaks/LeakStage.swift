@@ -7,22 +7,20 @@ final class LeakStage {
   let server: StrictServer
   let guests: GuestBackend
   let sessions: SessionBackend
-  let home: AcctHome
+  let watch: LeakWatch
   let callback: String
   let folder: TemporaryFolder
   /// Files with the passphrase of exports, and with another one.
   let passphraseFile: String
   let wrongPassphraseFile: String
-  var secrets = GivenSecrets()
-  var runs: [(LeakRow, TracedRun)] = []
-  var remembered: [(LeakRow, RememberedRun)] = []
-  private let busPath: String?
 
-  private static let exportPassphrase = "made up, for an export"
+  static let exportPassphrase = "made up, for an export"
 
-  /// - Parameter keyring: Where secrets are kept; a vault without one.
+  /// - Parameters:
+  ///   - subject: What is looked at.
+  ///   - keyring: Where secrets are kept; a vault without one.
   /// - Throws: What starting servers throws.
-  init(in keyring: GnomeKeyring? = nil) async throws {
+  init(_ subject: LeakWatch.Subject, in keyring: GnomeKeyring? = nil) async throws {
     folder = try TemporaryFolder()
     server = try await StrictServer([
       "device_interval": 1, "device_approve_after": 0, "rs_nonce": false,
@@ -34,13 +32,21 @@ final class LeakStage {
     guests = try await GuestBackend()
     callback = "http://127.0.0.1:\(try FreePort().number)/callback"
     sessions = try await SessionBackend(["callback": .string(callback)])
-    home = if let keyring { try AcctHome(in: keyring) } else { try AcctHome() }
-    busPath = keyring.map { String($0.busAddress.dropFirst("unix:path=".utf8.count)) }
+    let home = if let keyring { try AcctHome(in: keyring) } else { try AcctHome() }
+    watch = LeakWatch(subject, of: home, in: keyring)
     passphraseFile = try folder.file("passphrase", holding: "\(Self.exportPassphrase)\n")
     wrongPassphraseFile = try folder.file("wrong", holding: "another passphrase")
-    secrets.add("vault_passphrase", AcctHome.passphrase)
-    secrets.add("export_passphrase", Self.exportPassphrase)
+    watch.secrets.add("export_passphrase", Self.exportPassphrase)
+    watch.destinations = [
+      "access_token": [server.resource, server.issuer], "sealed_session": [sessions.address],
+      "guest_token": [guests.origin],
+    ]
+    for kind in ["refresh_token", "code", "code_verifier", "device_code"] {
+      watch.destinations[kind] = [server.issuer]
+    }
   }
+
+  var home: AcctHome { watch.home }
 
   /// A file to import: a session of the server's.
   func session(of subject: String, _ wish: JSONObject = [:]) async throws -> JSONObject {
@@ -49,112 +55,26 @@ final class LeakStage {
     wish["client_id"] = "acct-test"
     wish["sub"] = .string(subject)
     let issued = try JSON(parsing: Array(try await server.issue(.object(wish)).utf8))
-    try note(issued["dpopKey"])
+    try watch.note(issued["dpopKey"])
     return try #require(issued.objectValue)
   }
 
-  /// Takes note of the private part of a key.
-  func note(_ jwk: JSON?) throws {
-    secrets.add("key", try #require(jwk?["d"]?.stringValue))
-  }
-
-  /// Runs a row under a trace, to be looked through by ``expectNoLeaks(_:)``.
-  func run(_ row: LeakRow, _ location: SourceLocation = #_sourceLocation) async throws {
-    if let fault = row.fault {
-      var json: JSONObject = ["endpoint": .string(fault.endpoint), "kind": .string(fault.kind)]
-      json["status"] = fault.status.map { .number(JSONNumber($0)) }
-      try await server.fault(.object(json))
+  /// Runs rows, one after the other, to be looked through by ``expectNoLeaks(_:)``.
+  func run(_ rows: some Sequence<LeakRow>, _ location: SourceLocation = #_sourceLocation)
+    async throws
+  {
+    for row in rows {
+      if let fault = row.fault { try await server.fault(fault) }
+      try await watch.run(row, browser: StrictServer.browser, location)
+      if row.fault != nil { try await server.fault(nil) }
     }
-    let run = try await TracedRun(command(row))
-    #expect(
-      run.output.status == row.status,
-      "\(row): \(run.output.errorText)",
-      sourceLocation: location
-    )
-    if row.fault != nil { try await server.fault(nil) }
-    try await noteKeys(after: row)
-    runs.append((row, run))
   }
 
-  /// Asserts that no run so far showed a secret to anybody but whose it is.
+  /// Asserts that no run so far showed a secret to anybody but whose it is, or kept one.
   func expectNoLeaks(_ location: SourceLocation = #_sourceLocation) async throws {
-    try await noteServers()
-    let sightings = try await TracedRun.sightings(of: secrets, in: runs.map(\.1))
-    try #require(sightings.count == runs.count)
-    for ((row, _), seen) in zip(runs, sightings) {
-      let strays = seen.filter { !isAtHome($0, row) }
-      #expect(strays.isEmpty, "\(row)", sourceLocation: location)
-      // Where showing it is its purpose, it does.
-      for (kind, place) in row.shows {
-        #expect(seen.contains { $0.kind == kind && $0.place == place }, "\(row)")
-      }
-    }
-  }
-
-  /// Runs a row to its end and keeps its memory, for ``expectNothingLeft(_:)``.
-  func remember(_ row: LeakRow) async throws {
-    let run = try await RememberedRun(command(row))
-    try #require(run.output.status == row.status, "\(row): \(run.output.errorText)")
-    try await noteKeys(after: row)
-    remembered.append((row, run))
-  }
-
-  /// Asserts that no memory that was kept holds a secret, but one that its command still needs.
-  func expectNothingLeft(_ location: SourceLocation = #_sourceLocation) async throws {
-    try await noteServers()
-    let sightings = try await RememberedRun.sightings(of: secrets, in: remembered.map(\.1))
-    try #require(sightings.count == remembered.count)
-    for ((row, _), seen) in zip(remembered, sightings) {
-      let left = seen.filter { row.keeps != $0.kind }
-      #expect(left.isEmpty, "\(row)", sourceLocation: location)
-    }
-  }
-
-  /// A row as a command line.
-  func command(_ row: LeakRow) -> ChildProcess {
-    var command = home.command(row.arguments, input: row.input)
-    command.environment["BROWSER"] = row.browses ? StrictServer.browser : nil
-    return command
-  }
-
-  /// Takes note of what servers have given out, and been given.
-  func noteServers() async throws {
-    secrets.add(try await server.secrets())
-    secrets.add(try await guests.secrets())
-    secrets.add(try await sessions.secrets())
-  }
-
-  /// Takes note of the keys that acct has made.
-  private func noteKeys(after row: LeakRow) async throws {
-    guard row.command == "add", row.status == 0 else { return }
-    for account in try await home.accounts() where account["tokenType"] == "DPoP" {
-      let id = account["id"]?.stringValue ?? ""
-      let shown = try await home.acct("key", "show", "--private", id)
-      try note(try JSON(parsing: shown.standardOutput))
-    }
-  }
-
-  private func isAtHome(_ sighting: Sighting, _ row: LeakRow) -> Bool {
-    if row.shows[sighting.kind] == sighting.place { return true }
-    if let busPath, sighting.place == "unix \(busPath)" { return Self.kept.contains(sighting.kind) }
-    return destinations(of: sighting.kind).contains { url in
-      sighting.place == "tcp \(url.dropFirst("http://".utf8.count))"
-    }
-  }
-
-  /// What a keyring is given.
-  private static let kept: Set = [
-    "access_token", "refresh_token", "key", "sealed_session", "guest_token",
-  ]
-
-  /// The origins that a kind of secret may be sent to.
-  private func destinations(of kind: String) -> [String] {
-    switch kind {
-    case "access_token": [server.resource, server.issuer]
-    case "refresh_token", "code", "code_verifier", "device_code": [server.issuer]
-    case "sealed_session": [sessions.address]
-    case "guest_token": [guests.origin]
-    default: []
-    }
+    watch.secrets.add(try await server.secrets())
+    watch.secrets.add(try await guests.secrets())
+    watch.secrets.add(try await sessions.secrets())
+    try await watch.expectNoLeaks(location)
   }
 }

@@ -11,32 +11,49 @@ extension LeakStage {
     ].map { url, status in LeakRow("header", [url, "--json", "-v"], status: status) }
   }
 
-  /// A server that fails, or answers nonsense, to a refresh and a sign-in.
+  /// A server that fails, or answers nonsense, to a refresh, a request and a sign-in.
   func badAnswers() -> [LeakRow] {
-    let faults: [(String, Int64?, Int32)] = [
-      ("500", nil, 11), ("429", nil, 9), ("empty_403", nil, 11), ("html", nil, 11),
-      ("truncated", nil, 11), ("reset", nil, 10), ("endless", nil, 11), ("redirect", 307, 11),
-      ("error", nil, 4),
+    let url = "\(server.resource)/resource"
+    let oauth = ["--issuer", server.issuer, "--resource", server.resource, "--json", "-v"]
+    let denial: JSON = [
+      "endpoint": "token", "kind": "error", "error": "access_denied", "status": 400,
     ]
-    return faults.map { kind, code, status in
+    let faults: [(JSONObject, Int32)] = [
+      (["kind": "500"], 11), (["kind": "429"], 9), (["kind": "empty_403"], 11),
+      (["kind": "html"], 11), (["kind": "truncated"], 11), (["kind": "reset"], 10),
+      (["kind": "endless"], 11), (["kind": "redirect", "status": 307], 11),
+      (["kind": "error"], 4),
+    ]
+    let requests: [(JSON, Int32)] = [
+      ("500", 11), ("429", 9), ("reset", 10), ("truncated", 0), ("redirect", 0),
+    ]
+    return requests.map { kind, status in
       LeakRow(
-        "refresh",
-        ["--force", "--json", "-v"],
+        "request",
+        ["-a", "me", url, "--json", "-v"],
         status: status,
-        fault: LeakRow.Fault(endpoint: "token", kind: kind, status: code)
+        fault: ["endpoint": "resource", "kind": kind]
       )
-    } + [
-      LeakRow(
-        "add",
-        [
-          "--issuer", server.issuer, "--client-id", "acct-test", "--resource", server.resource,
-          "--json", "-v",
-        ],
-        status: 11,
-        fault: LeakRow.Fault(endpoint: "token", kind: "html"),
-        browses: true
-      )
-    ]
+    }
+      + faults.map { fault, status in
+        var fault = fault
+        fault["endpoint"] = "token"
+        return LeakRow(
+          "refresh",
+          ["--force", "--json", "-v"],
+          status: status,
+          fault: .object(fault)
+        )
+      } + [
+        LeakRow(
+          "add",
+          oauth + ["--client-id", "acct-test"],
+          status: 11,
+          fault: ["endpoint": "token", "kind": "html"],
+          mood: "approve"
+        ),
+        LeakRow("add", oauth + ["--client-id", "another", "--device"], status: 4, fault: denial),
+      ]
   }
 
   /// Files that are almost right, with a secret next to what is wrong.
@@ -70,6 +87,36 @@ extension LeakStage {
         "add",
         ["--import", exported, "--passphrase-file", wrongPassphraseFile, "--json", "-v"],
         status: 65
+      ),
+    ]
+  }
+
+  /// Accounts that are not there, and words that acct does not know.
+  func nobody() -> [LeakRow] {
+    let url = "\(server.resource)/resource"
+    return [
+      LeakRow("allow", ["nobody", "https://more.example", "--json", "-v"], status: 5),
+      LeakRow("complete", ["nonsense", "--json", "-v"], status: 64),
+      LeakRow("home", ["nonsense", "--json", "-v"], status: 64),
+      LeakRow("limits", ["nobody", "--json", "-v"], status: 5),
+      LeakRow("observe", [url, "--json", "-v"], input: "nonsense", status: 65),
+      LeakRow("proxy", ["-a", "nobody", "--json", "-v"], status: 5),
+      LeakRow("rename", ["nobody", "other", "--json", "-v"], status: 5),
+      LeakRow("switch", ["nobody", "--json", "-v"], status: 5),
+      LeakRow("key thumbprint", ["nobody", "--json", "-v"], status: 5),
+      LeakRow("list", ["nonsense", "--json", "-v"], status: 64),
+      LeakRow("vault lock", ["nonsense", "--json", "-v"], status: 64),
+    ]
+  }
+
+  /// The vault's commands where there is none.
+  func noVault() -> [LeakRow] {
+    [
+      LeakRow("vault unlock", ["--json", "-v"], status: 1),
+      LeakRow(
+        "vault passphrase",
+        ["--new-passphrase-file", passphraseFile, "--json", "-v"],
+        status: 1
       ),
     ]
   }

@@ -11,10 +11,12 @@ struct TracedRun {
 
   /// - Parameters:
   ///   - command: What is to be run.
+  ///   - input: What it reads from, in place of its own input.
   ///   - meanwhile: Is called with the process while it runs, and ends one that does not by itself.
   /// - Throws: What starting it throws.
   init(
     _ command: ChildProcess,
+    from input: (any LiveInput)? = nil,
     _ meanwhile: (RunningProcess) async throws -> Void = { _ in }
   ) async throws {
     traces = try TemporaryFolder()
@@ -34,7 +36,7 @@ struct TracedRun {
       "-o",
       "\(place)/trace"
     )
-    let process = try RunningProcess(traced)
+    let process = try RunningProcess(input?.feeding(traced) ?? traced)
     try await meanwhile(process)
     output = await process.output()
   }
@@ -65,11 +67,13 @@ struct RememberedRun {
 
   /// - Parameters:
   ///   - command: What is to be run.
+  ///   - input: What it reads from, in place of its own input.
   ///   - meanwhile: Is called with the process while it runs, and with what keeps its memory as it
   ///     is at that moment, in place of that at its end.
   /// - Throws: What starting it throws.
   init(
     _ command: ChildProcess,
+    from input: (any LiveInput)? = nil,
     _ meanwhile: (RunningProcess, _ remember: () async throws -> Void) async throws -> Void = {
       _,
       _ in
@@ -81,7 +85,7 @@ struct RememberedRun {
     // A debug build's Swift is a shared library, each of whose symbols is bound at its first call,
     // which saves every register to the stack. In what `make build` makes there is no such call.
     remembered.environment["LD_BIND_NOW"] = "1"
-    let process = try RunningProcess(remembered)
+    let process = try RunningProcess(input?.feeding(remembered) ?? remembered)
     try await meanwhile(process) {
       process.send(SIGUSR1)
       try await process.ready { unsafe access(memory, F_OK) == 0 }
@@ -113,7 +117,7 @@ struct Sighting: CustomStringConvertible {
 
   var description: String { "\(kind) (\(form)) in \(place)\(around.isEmpty ? "" : ": \(around)")" }
 
-  fileprivate static let python = Product.source(".build/venv/bin/python")
+  static let python = Product.source(".build/venv/bin/python")
 
   fileprivate static func search(_ arguments: [String]) async throws -> JSON {
     // Nothing compiled is left in the source tree.

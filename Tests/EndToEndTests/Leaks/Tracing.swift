@@ -13,10 +13,15 @@ extension ChildProcess {
   /// The same command, as the argument of a tool that must see into its memory.
   func withRights(_ tool: [String]) -> ChildProcess {
     let asRoot = geteuid() == 0 ? [] : ["unshare", "--map-current-user", "--keep-caps"]
-    let line = asRoot + tool + [program] + arguments
-    var seen = self
-    seen.program = line[0]
-    seen.arguments = Array(line.dropFirst())
-    return seen
+    return run(by: asRoot + tool)
+  }
+
+  /// The same command, as the last arguments of another; itself if there is none.
+  func run(by runner: [String]) -> ChildProcess {
+    let line = runner + [program] + arguments
+    var run = self
+    run.program = line[0]
+    run.arguments = Array(line.dropFirst())
+    return run
   }
 }

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import LiveSystem
+import Synchronization
 import Testing
 
 @Suite("The live files")
@@ -60,9 +61,9 @@ struct LiveFilesTests {
     let link = try AccountID("41111111-1111-4111-8111-111111111111")
     try scratch.link("data/accounts/\(link).json", to: scratch("elsewhere"))
 
-    var seen: [AccountID: Result<[UInt8], FilesFailure>] = [:]
-    try files.eachAccount { id, contents in
-      seen[id] = contents
+    let seen = Mutex<[AccountID: Result<[UInt8], FilesFailure>]>([:])
+    try files.eachAccount { files in
+      seen.withLock { seen in for (id, contents) in files { seen[id] = contents } }
       return true
     }
     var expected = Dictionary(
@@ -70,14 +71,16 @@ struct LiveFilesTests {
     )
     let place = scratch("data/accounts/\(link).json")
     expected[link] = .failure(.unsafe(path: place, reason: "it is a symbolic link"))
-    #expect(seen == expected)
+    #expect(seen.withLock(\.self) == expected)
 
-    var count = 0
-    try files.eachAccount { _, _ in
-      count += 1
-      return count < 2
+    let count = Mutex(0)
+    try files.eachAccount { _ in
+      count.withLock { count in
+        count += 1
+        return count < 2
+      }
     }
-    #expect(count == 2)
+    #expect(count.withLock(\.self) == 2)
   }
 
   @Test("are refused through a link, and say where")

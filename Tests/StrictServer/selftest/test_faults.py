@@ -143,6 +143,12 @@ class Faults(StrictServerTest):
         self.assertError(answer, "use_dpop_nonce", 401)
         self.assertIn("use_dpop_nonce", answer.headers["WWW-Authenticate"])
 
+    def test_mislabelled(self):
+        self.fault("mislabelled")
+        answer = self.refresh()
+        self.assertEqual(answer.headers["Content-Type"], "text/html")
+        self.assertIn("access_token", answer.json)
+
     def test_dates(self):
         self.fault("date", offset=-3600)
         date = parsedate_to_datetime(self.refresh().headers["Date"]).timestamp()

@@ -27,6 +27,11 @@ def broken(realm: Realm, fault: Fault, request: Request, record: dict, process: 
             answer = real or process()
             answer.date = time.time() + fault.offset
             return answer
+        case "mislabelled":
+            answer = real or process()
+            answer.headers = [(name, "text/html" if name.lower() == "content-type" else value)
+                              for name, value in answer.headers]
+            return answer
         case "close_after":
             answer = real or process()
             answer.breakage = "close_after"
@@ -38,6 +43,7 @@ def broken(realm: Realm, fault: Fault, request: Request, record: dict, process: 
             return Response(0, breakage=fault.kind)
         case "status":
             headers = [] if fault.retry_after is None else [("Retry-After", fault.retry_after)]
+            headers += [("Content-Type", fault.type)] if fault.type else []
             return Response(fault.status or 500, headers, fault.body.encode())
         case "html":
             page = b"<!doctype html><title>Welcome</title><p>This network wants you to accept its terms.</p>"

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 
 ENDPOINTS = {"*", "metadata", "par", "authorize", "token", "device_authorization", "revoke", "resource"}
 KINDS = {"delay", "status", "reset", "close", "close_after", "hang", "truncated", "html", "endless",
-         "redirect", "error", "nonce_challenge", "date"}
+         "redirect", "error", "nonce_challenge", "date", "mislabelled"}
 # Names for what is asked for most, in terms of the kinds.
 SHORTHANDS = {
     "500": {"kind": "status", "status": 500},
@@ -32,6 +32,7 @@ class Fault:
     status: int | None = None
     retry_after: str | None = None
     body: str = ""
+    type: str = ""  # of the body; none is said without it
     error: str = "invalid_grant"
     location: str | None = None
     offset: float = 3600  # date: seconds

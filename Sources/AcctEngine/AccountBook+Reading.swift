@@ -1,0 +1,97 @@
+import AcctModel
+import AcctPorts
+import StrictJSON
+import Synchronization
+
+extension AccountBook {
+  /// Every account that can be read, by name, and the identifiers of those that can't.
+  func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) {
+    try listing { $0 }
+  }
+
+  /// What `show` makes of every account that can be read, by name, and the identifiers of those
+  /// that can't.
+  ///
+  /// - Parameter show: Called where the account is read, which is on several threads at once if
+  ///   there are many: all cores do what is done for each of thousands, and what is returned is all
+  ///   that stays of the account.
+  /// - Returns: What is shown, and the identifiers.
+  /// - Throws: ``EngineError/files(_:)``.
+  func listing<Shown: Sendable>(
+    _ show: @Sendable (Account) -> Shown
+  ) throws(EngineError) -> (accounts: [Shown], damaged: [AccountID]) {
+    let found = Mutex(Found<Shown>())
+    try each { files in
+      var some = Found<Shown>()
+      for (id, contents) in files {
+        switch contents {
+        case .success(let bytes):
+          if let account = account(id, in: bytes) {
+            some.accounts.append((account.name, id, show(account)))
+          } else {
+            some.damaged.append(id)
+          }
+        // One file that somebody has tampered with must not hide the other accounts.
+        case .failure(.unsafe): some.damaged.append(id)
+        case .failure(let error): some.failure = error
+        }
+      }
+      found.withLock { $0.take(some) }
+      return some.failure == nil
+    }
+    return try found.withLock { found throws(EngineError) in try found.sorted() }
+  }
+
+  /// What was found in the files, in whatever order they were read.
+  private struct Found<Shown: Sendable>: Sendable {
+    var accounts: [(name: AccountName, id: AccountID, shown: Shown)] = []
+    var damaged: [AccountID] = []
+    var failure: FilesFailure?
+
+    mutating func take(_ more: Found) {
+      accounts.append(contentsOf: more.accounts)
+      damaged.append(contentsOf: more.damaged)
+      failure = failure ?? more.failure
+    }
+
+    func sorted() throws(EngineError) -> (accounts: [Shown], damaged: [AccountID]) {
+      if let failure { throw .files(failure) }
+      // What is shown may be large: it is moved once, and only its place is sorted.
+      let names = accounts.map(\.name.description)
+      let order = names.indices.sorted { left, right in
+        // Two have one name only if somebody has written to their files.
+        names[left] == names[right]
+          ? accounts[left].id.description < accounts[right].id.description
+          : names[left] < names[right]
+      }
+      return (order.map { accounts[$0].shown }, damaged.sorted { $0.description < $1.description })
+    }
+  }
+
+  /// The account of a name, or `nil` if there is none; reads files until it is found.
+  func account(named name: String) throws(EngineError) -> Account? {
+    // As in the file; a file without this text need not be parsed.
+    let mention = Mention(of: JSON.string(name).serialized())
+    let found = Mutex<(account: Account?, failure: FilesFailure?)>((nil, nil))
+    try each { files in
+      for (id, contents) in files {
+        switch contents {
+        case .success(let bytes):
+          guard mention.isIn(bytes), let account = account(id, in: bytes),
+            account.name.description == name
+          else { continue }
+          found.withLock { $0.account = account }
+          return false
+        // As in a listing.
+        case .failure(.unsafe): continue
+        case .failure(let error): found.withLock { $0.failure = $0.failure ?? error }
+        }
+      }
+      return true
+    }
+    let outcome = found.withLock(\.self)
+    // It may be the one in the file that could not be read.
+    if outcome.account == nil, let failure = outcome.failure { throw .files(failure) }
+    return outcome.account
+  }
+}

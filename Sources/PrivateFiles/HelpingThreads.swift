@@ -1,0 +1,37 @@
+import Glibc
+
+/// Does the same on this thread and on others beside it, and returns when all have come back.
+///
+/// Where the system has no thread to give, those that there are do without it: `body` has to take
+/// its share of the work from what is left, and not to count on company.
+///
+/// - Parameters:
+///   - count: How many threads are wanted beside this one.
+///   - body: What each of them does.
+func withHelpingThreads(_ count: Int, _ body: @Sendable () -> Void) {
+  withoutActuallyEscaping(body) { body in
+    let work = Work(body)
+    var threads: [pthread_t] = []
+    for _ in 0..<count {
+      var thread = pthread_t()
+      let argument = unsafe Unmanaged.passUnretained(work).toOpaque()
+      guard unsafe pthread_create(&thread, nil, help, argument) == 0 else { break }
+      threads.append(thread)
+    }
+    body()
+    // Whatever they were lent is theirs until they have ended.
+    for thread in threads { pthread_join(thread, nil) }
+  }
+}
+
+/// The work as something that C can point to.
+private final class Work: Sendable {
+  let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+private func help(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let work = unsafe work { unsafe Unmanaged<Work>.fromOpaque(work).takeUnretainedValue().body() }
+  return nil
+}

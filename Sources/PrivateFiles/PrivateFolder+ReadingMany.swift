@@ -1,0 +1,63 @@
+import CLinux
+import Glibc
+import Synchronization
+
+extension PrivateFolder {
+  /// Reads the files that a name is wanted for, in no order, and on several threads if there are
+  /// hundreds.
+  ///
+  /// The folder is opened and checked once for all of them, each file as by ``read(_:limit:)``.
+  ///
+  /// - Parameters:
+  ///   - limit: The most bytes that each may have.
+  ///   - isWanted: Whether the file of a name is to be read.
+  ///   - body: Takes some of the files, each with what was read or stood in the way: one at a time,
+  ///     but if there are hundreds dozens, and on several threads at once. What has gone since it
+  ///     was listed is left out. Returns whether to go on; what other threads have begun then comes
+  ///     to its end.
+  /// - Throws: ``PrivateFilesError`` if the folder can't be listed.
+  package func readEach(
+    limit: Int,
+    _ isWanted: (String) -> Bool,
+    _ body: @Sendable ([(name: String, contents: Result<[UInt8], PrivateFilesError>)]) -> Bool
+  ) throws(PrivateFilesError) {
+    guard let folder = try opened() else { return }
+    let names = try at(path) { () throws(Obstacle) in try folder.names().filter(isWanted) }
+    let helpers = Self.helpers(for: names.count)
+    // So few that all threads end together, so many that they seldom meet.
+    let portion = helpers == 0 ? 1 : 32
+    let next = Atomic(0)
+    withHelpingThreads(helpers) {
+      while true {
+        let first = next.add(portion, ordering: .relaxed).oldValue
+        guard first < names.count else { return }
+        let files = names[first..<min(first + portion, names.count)].compactMap { name in
+          read(name, in: folder, limit: limit).map { (name, $0) }
+        }
+        guard body(files) else {
+          next.store(names.count, ordering: .relaxed)
+          return
+        }
+      }
+    }
+  }
+
+  /// Reads one of many; `nil` if it has gone since it was listed.
+  private func read(
+    _ name: String,
+    in folder: borrowing Descriptor,
+    limit: Int
+  ) -> Result<[UInt8], PrivateFilesError>? {
+    do throws(Obstacle) {
+      return .success(try folder.open(name, O_RDONLY).genuineBytes(limit: limit))
+    } catch {
+      return error == .notThere ? nil : .failure(PrivateFilesError(path(of: name), error))
+    }
+  }
+
+  /// How many threads are worth their start: 256 files are about a millisecond's work, and more
+  /// than 8 threads only wait for each other in the kernel.
+  private static func helpers(for count: Int) -> Int {
+    count < 512 ? 0 : min(count / 256, Int(acct_usable_cores()), 8) - 1
+  }
+}

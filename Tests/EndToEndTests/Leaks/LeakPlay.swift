@@ -1,0 +1,100 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// All that acct does, in several scenes at once: each mostly waits, for a browser, a device's code,
+/// its servers.
+struct LeakPlay {
+  let subject: LeakWatch.Subject
+
+  /// Plays every scene.
+  ///
+  /// - Returns: Every row that was run.
+  /// - Throws: What starting servers and processes throws.
+  func everything() async throws -> [LeakRow] {
+    async let vault = inVault()
+    async let bus = onBus()
+    async let trouble = inTrouble()
+    async let network = onNetwork()
+    async let outage = inOutage()
+    return try await vault + bus + trouble + network + outage
+  }
+
+  /// Every command, with a vault.
+  private func inVault() async throws -> [LeakRow] {
+    let stage = try await LeakStage(subject)
+    try await stage.run(try await stage.adding())
+    try await stage.runProxy()
+    try await stage.runTyped()
+    try await stage.run(
+      try await stage.using() + stage.wrongAddresses() + stage.badFiles() + stage.removing()
+        + stage.vault() + [stage.unwantedCallback()]
+    )
+    try await stage.expectNoLeaks()
+    try await stage.server.expectNothingWrong()
+    #expect(try await stage.sessions.violations() == [])
+    // It would be silent, too, if there was nothing to find.
+    for kind in ["access_token", "refresh_token", "code", "code_verifier", "device_code", "key"] {
+      #expect(stage.watch.secrets.count(of: kind) > 0, "\(kind)")
+    }
+    return stage.watch.rows
+  }
+
+  /// With a keyring on the bus, which alone is told.
+  private func onBus() async throws -> [LeakRow] {
+    let keyring = try GnomeKeyring()
+    defer { keyring.stop() }
+    let stage = try await LeakStage(subject, in: keyring)
+    try await stage.run(try await stage.adding())
+    try await stage.run(try await stage.using())
+    let closed = try await stage.closed(6)
+    try keyring.lock()
+    try await stage.run(closed)
+    try keyring.unlock()
+    try await stage.run(stage.noVault())
+    try await stage.run(stage.removing())
+    try await stage.run(try await stage.adding().prefix(1))
+    try await stage.runOverwritten(keyring)
+    try await stage.expectNoLeaks()
+    return stage.watch.rows
+  }
+
+  /// With an AT Protocol identity, and a backend that hands over its tokens.
+  private func onNetwork() async throws -> [LeakRow] {
+    let stage = try await LeakNetwork(subject)
+    try await stage.runUsed()
+    try await stage.expectNoLeaks()
+    return stage.watch.rows
+  }
+
+  /// When the keyring goes away: while a server thinks, and then for good.
+  private func inOutage() async throws -> [LeakRow] {
+    let keyring = try GnomeKeyring()
+    defer { keyring.stop() }
+    let stage = try await LeakStage(subject, in: keyring)
+    let closed = try await stage.closed(7)
+    try await stage.run([try await stage.importing("me")])
+    try await stage.server.fault(["endpoint": "token", "kind": "delay", "count": 1])
+    let refresh = LeakRow("refresh", ["me", "--force", "--no-input", "--json", "-v"], status: 7)
+    try await stage.watch.run(refresh) { _ in
+      try await stage.server.wait(held: 1)
+      keyring.kill()
+      try await stage.server.control("release")
+    }
+    try await stage.run(closed)
+    try await stage.expectNoLeaks()
+    return stage.watch.rows
+  }
+
+  /// When servers fail or answer nonsense.
+  private func inTrouble() async throws -> [LeakRow] {
+    let stage = try await LeakStage(subject)
+    try await stage.run(try await stage.adding())
+    try await stage.runRefused()
+    try await stage.run(stage.badAnswers())
+    try await stage.runDamaged()
+    try await stage.run(stage.nobody())
+    try await stage.expectNoLeaks()
+    return stage.watch.rows
+  }
+}
