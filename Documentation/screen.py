@@ -70,17 +70,16 @@ def capture(acct: Path, folder: Path) -> str:
     terminal = Terminal(folder, environment, SIZE)
     try:
         for line, wanted in LINES:
+            terminal.wait_for_prompt()
             terminal.type(line)
             if (status := terminal.status()) != wanted:
                 sys.exit(f"screen: {line} ended with {status}:\n{terminal.screen()}")
-        # The last prompt is drawn after its status is told.
-        terminal.type("clear_me_not")
-        terminal.status()
+        terminal.wait_for_prompt()
         text = terminal.colours()
     finally:
         terminal.close()
         subprocess.run([wrapper, "vault", "lock"], env=environment, stderr=subprocess.DEVNULL, check=False)
-    return text[:text.rindex("$ clear_me_not")].rstrip("\n")
+    return text[:text.rindex("$")].rstrip("\n")
 
 
 def main() -> None:

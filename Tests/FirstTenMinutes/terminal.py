@@ -6,6 +6,7 @@ import os
 import select
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 PATIENCE = 600  # seconds, far above what any step takes; `make install` may have to build
@@ -47,12 +48,22 @@ class Terminal:
         # One line comes in one piece: it is shorter than a pipe's atomic write.
         return int(os.read(self.fifo, 16).split()[0])
 
+    def wait_for_prompt(self) -> None:
+        """Waits until the prompt is drawn, which is after its status is told.
+
+        What is typed between the two is echoed twice: by the terminal, and by bash behind the prompt.
+        """
+        self.wait_until(lambda screen: screen.rstrip().endswith("$"), "the prompt")
+
     def wait(self, words: str) -> None:
         """Waits until words stand on the screen."""
+        self.wait_until(lambda screen: words in screen, words)
+
+    def wait_until(self, is_shown: Callable[[str], bool], what: str) -> None:
         deadline = time.monotonic() + PATIENCE
-        while words not in self.screen():
+        while not is_shown(self.screen()):
             if time.monotonic() > deadline:
-                raise TimeoutError(f"never shown: {words}; the screen:\n{self.screen()}")
+                raise TimeoutError(f"never shown: {what}; the screen:\n{self.screen()}")
             time.sleep(0.02)  # between two looks only
 
     def screen(self) -> str:
