@@ -24,10 +24,12 @@ start_up = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-
 # A library that is not loaded takes no time to be: what .build/static has, and the unwinder.
 static = --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 # Fewer pages to read, and fewer at random, before main(): relocations packed into a twentieth
-# (DT_RELR), no table of symbols that nobody looks up, and what every command runs lying together.
+# (DT_RELR), no table of symbols that nobody looks up, and what every command runs lying together. And no
+# records to search that nobody looks for.
 linking = -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
 	-Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -Xfrontend -Xswiftc -function-sections \
-	-Xlinker --symbol-ordering-file=packaging/start-up.order -Xlinker --no-warn-symbol-ordering
+	-Xlinker --symbol-ordering-file=packaging/start-up.order -Xlinker --no-warn-symbol-ordering \
+	-Xlinker --script=packaging/unsearched.ld
 # What is installed looks for no library beside itself.
 release_flags = $(flags) --configuration release --product acct $(static) \
 	--disable-local-rpath $(start_up) $(linking)
