@@ -121,7 +121,8 @@ struct Sighting: CustomStringConvertible {
 
   fileprivate static func search(_ arguments: [String]) async throws -> JSON {
     // Nothing compiled is left in the source tree.
-    let search = try await ChildProcess(python, ["-B"] + arguments).run()
+    let search = try await ChildProcess(python, ["-B"] + arguments)
+      .run(limit: .seconds(300))
     try #require(search.status == 0, "\(search.errorText)")
     return try JSON(parsing: search.standardOutput)
   }
