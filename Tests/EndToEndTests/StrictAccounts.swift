@@ -32,10 +32,10 @@ extension AcctHome {
 
 /// What no file but the vault's may hold: this server's refresh tokens, a JWT, a private key.
 ///
-/// At the start of a word: one of 6,000 thumbprints of keys, which are no secret, has those letters
-/// within it by chance.
+/// At the start of a word, and a JWT with its first dot: one of 6,000 thumbprints of keys, and one of
+/// 50 encrypted files, which are no secrets, have such letters within them by chance.
 let secretForms =
-  #"(^|[^A-Za-z0-9_-])(rt-[A-Za-z0-9_-]{20}|eyJ[A-Za-z0-9_-]{20})|"d" ?:"#
+  #"(^|[^A-Za-z0-9_-])(rt-[A-Za-z0-9_-]{20}|eyJ[A-Za-z0-9_-]{20,}\.)|"d" ?:"#
 
 extension StrictServer {
   /// Asserts that no client has done anything wrong so far: no request that only a wrong client
