@@ -76,19 +76,6 @@ package struct JSONObject: Sendable {
     return true
   }
 
-  /// The value of a member that is sought first where `guess` says; that is then the place behind
-  /// it, so that who asks in the order of the text finds everything at once.
-  package func value(of name: String, near guess: inout Int) -> JSON? {
-    if guess < members.count, members[guess].name.utf8Span.span.hasSameBytes(as: name.utf8Span.span)
-    {
-      defer { guess += 1 }
-      return members[guess].value
-    }
-    guard let position = position(of: name) else { return nil }
-    guess = position + 1
-    return members[position].value
-  }
-
   private func position(of name: String) -> Int? { position(of: name, NameMark(name)) }
 
   private func position(of name: String, _ mark: NameMark) -> Int? {
