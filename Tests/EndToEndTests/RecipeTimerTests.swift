@@ -29,6 +29,43 @@ struct RecipeTimerTests {
     try await server.expectNothingWrong()
   }
 
+  @Test("words of a server drive neither the terminal nor the desktop")
+  func hostileWords() async throws {
+    let server = try await StrictServer()
+    let home = try AcctHome()
+    try await home.importExpired(from: server)
+    let words = #"over\u001b]0;owned\u0007 \u009b31m\u202e <b>now</b> & \n\u2028then \u00e9"#
+    try await server.fault([
+      "endpoint": "token", "kind": "status", "status": 400, "type": "application/json",
+      "body": .string(#"{"error":"invalid_grant","error_description":"\#(words)"}"#),
+    ])
+    let folder = try TemporaryFolder()
+    let notify = try folder.file(
+      "notify-send",
+      holding: "#!/bin/sh\nprintf '%s\\n' \"$@\" >'\(folder.path)/shown'\n"
+    )
+    _ = try await ChildProcess("chmod", ["+x", notify]).run()
+    var recipe = home.recipe(script, [])
+    recipe.environment["PATH"] = "\(folder.path):\(recipe.environment["PATH"] ?? "")"
+    let told = try await recipe.run()
+    #expect(told.status == 4)
+    let line = told.errorText.split(separator: "\n").last { $0.hasPrefix("sign in again: ") }
+    #expect(
+      line?.hasSuffix(": over?]0;owned? ?31m? <b>now</b> & ??then é") == true,
+      "\(told.errorText)"
+    )
+    let controls = told.errorText.unicodeScalars.filter { scalar in
+      let category = scalar.properties.generalCategory
+      return scalar != "\n" && (category == .control || category == .format)
+    }
+    #expect(controls.isEmpty)
+    let shown = try await ChildProcess("cat", ["\(folder.path)/shown"]).run().text
+    #expect(
+      shown.hasSuffix(": over?]0;owned? ?31m? &lt;b&gt;now&lt;/b&gt; &amp; ??then é\n"),
+      "\(shown)"
+    )
+  }
+
   @Test("a server that is away needs nobody: the status says network, which the unit forgives")
   func network() async throws {
     let home = try AcctHome()
