@@ -50,6 +50,19 @@ struct DeviceFlowTests {
     try await server.expectNothingWrong()
   }
 
+  @Test("an answer that does not call itself JSON begins nothing")
+  func mislabelled() async throws {
+    let server = try await StrictServer(["device_interval": 1])
+    let home = try AcctHome()
+    try await server.fault(["endpoint": "device_authorization", "kind": "mislabelled"])
+    let added = try await home.signIn(at: server, browser: nil, "--device").run()
+    #expect(added.status == 11)
+    #expect(added.errorText.contains("JSON"), "\(added.errorText)")
+    #expect(!added.errorText.contains("type in this code"))
+    #expect(try await server.requests(to: "token").isEmpty)
+    #expect(try await home.accounts().isEmpty)
+  }
+
   private static let grant = "urn:ietf:params:oauth:grant-type:device_code"
 
   /// What it has said, line by line.

@@ -89,6 +89,18 @@ struct SignInTests {
     try await server.expectNothingWrong()
   }
 
+  @Test("a pushed request's answer that does not call itself JSON is none")
+  func mislabelledPush() async throws {
+    let server = try await StrictServer()
+    let home = try AcctHome()
+    try await server.fault(["endpoint": "par", "kind": "mislabelled", "count": .null])
+    let added = try await home.signIn(at: server).run()
+    #expect(added.status == 11)
+    #expect(added.errorText.contains("JSON"), "\(added.errorText)")
+    #expect(try await server.requests(to: "authorize").isEmpty)
+    #expect(try await home.accounts().isEmpty)
+  }
+
   @Test("the same identity again keeps its id and name, and gets the new session")
   func again() async throws {
     let server = try await StrictServer(["rs_nonce": false])

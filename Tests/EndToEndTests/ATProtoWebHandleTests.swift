@@ -1,0 +1,78 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// A handle that has no record in DNS, and says over HTTPS whose it is.
+@Suite("A handle over HTTPS")
+struct ATProtoWebHandleTests {
+  private let network: ATProtoNetwork
+  private let folder: TemporaryFolder
+
+  init() async throws {
+    network = try ATProtoNetwork()
+    try await network.set(["dns": ["alice.test": "none"]])
+    folder = try TemporaryFolder()
+  }
+
+  /// A server of `alice.test`, which serves for as long as it is held, and a home that finds it.
+  private func serving(
+    _ body: String,
+    certified name: String = "alice.test"
+  ) async throws -> (PythonServer, AcctHome) {
+    let server = try await PythonServer(
+      "StrictServer/handle_server.py",
+      [folder.path, "alice.test", body, name]
+    )
+    let home = try network.home(with: [
+      "https_proxy": "http://127.0.0.1:\(server.greeting)",
+      "SSL_CERT_FILE": "\(folder.path)/cert.pem",
+    ])
+    return (server, home)
+  }
+
+  /// What the handle's server was asked, line by line.
+  private var asked: [String] {
+    get async throws {
+      try await ChildProcess("cat", ["\(folder.path)/asked"]).run().text.split(separator: "\n")
+        .map(String.init)
+    }
+  }
+
+  private static let question = [
+    "CONNECT alice.test:443 HTTP/1.1", "GET /.well-known/atproto-did HTTP/1.1",
+  ]
+
+  @Test("signs in whom its own server names, with or without white space around the DID")
+  func signsIn() async throws {
+    let (server, home) = try await serving("\n \(network.did("alice.test"))\r\n")
+    let account = try await home.signIn(["alice.test"])
+    #expect(account["did"]?.stringValue == network.did("alice.test"))
+    #expect(account["handle"]?.stringValue == "alice.test")
+    #expect(!server.greeting.isEmpty)
+    #expect(try await asked == Self.question)
+    #expect(try await network.log().offences == [])
+  }
+
+  @Test("of somebody else's DID, or of none, signs nobody in", arguments: ["mallory", "nonsense"])
+  func wrong(_ body: String) async throws {
+    // Bob's document does not name alice's handle.
+    let text = body == "mallory" ? network.did("bob.test") : "<html>"
+    let (server, home) = try await serving(text)
+    let added = try await home.acct("add", "alice.test")
+    #expect(added.status == 11, "\(added.errorText)")
+    #expect(added.errorText.contains("alice.test"))
+    #expect(!server.greeting.isEmpty)
+    #expect(try await asked == Self.question)
+    #expect(try await home.accounts().isEmpty)
+  }
+
+  @Test("whose server has another name's certificate is not asked")
+  func untrusted() async throws {
+    let (server, home) = try await serving(network.did("alice.test"), certified: "bob.test")
+    let added = try await home.acct("add", "alice.test")
+    #expect(added.status == 10, "\(added.errorText)")
+    #expect(!server.greeting.isEmpty)
+    #expect(try await !asked.contains(Self.question[1]))
+    #expect(try await home.accounts().isEmpty)
+  }
+}
