@@ -12,6 +12,8 @@ extension Acct {
   ///   - world: Everything outside.
   /// - Returns: The exit status of the process.
   package static func run(_ arguments: [String], in world: World) async -> Int32 {
+    let world = world.holdingSecrets()
+    defer { world.held.forget() }
     var report = ErrorReport(world: world, asJSON: arguments.contains("--json"))
     do {
       var command = try parsed(arguments)

@@ -65,11 +65,17 @@ package struct AddGuest: Sendable {
     switch response.status {
     case 200..<300:
       guard let json = response.json else { throw .guest(.malformed(member: nil, service)) }
-      do { return try GuestGrant(json, receivedAt: world.clock.now()) } catch {
+      do {
+        return try GuestGrant(json, receivedAt: world.clock.now(), redacting: world.held.redactor)
+      } catch {
         throw .guest(.malformed(member: error.member, service))
       }
-    case 300..<400: throw .oauth(.redirected(to: response.field("Location")), service)
-    case 500...: throw .unavailable(response, service)
+    case 300..<400:
+      throw .oauth(
+        .redirected(to: response.field("Location").map(world.held.redactor.callAsFunction)),
+        service
+      )
+    case 500...: throw .unavailable(response, service, world.held)
     default:
       let limits = RateLimitFields.limits(
         from: response.fields,
@@ -77,7 +83,12 @@ package struct AddGuest: Sendable {
         at: world.clock.now()
       )
       throw .guest(
-        GuestError(status: response.status, BackendFault(response.json), limits, service)
+        GuestError(
+          status: response.status,
+          BackendFault(response.json, redacting: world.held.redactor),
+          limits,
+          service
+        )
       )
     }
   }

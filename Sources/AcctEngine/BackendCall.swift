@@ -41,15 +41,21 @@ struct BackendCall: Sendable {
 
   private func answer(_ response: HTTPResponse) throws(EngineError) -> JSON {
     switch response.status {
-    case 429, 500...: throw .unavailable(response, backend.origin)
-    case 300..<400: throw .oauth(.redirected(to: response.field("Location")), backend.origin)
+    case 429, 500...: throw .unavailable(response, backend.origin, exchange.held)
+    case 300..<400:
+      throw .oauth(
+        .redirected(to: response.field("Location").map(exchange.held.redactor.callAsFunction)),
+        backend.origin
+      )
     default: break
     }
     guard response.field("Content-Type").isJSON, let json = response.json else {
       throw .oauth(.notJSON(status: response.status), backend.origin)
     }
     guard response.status == 200 else {
-      let reason = json.objectValue?["error"]?.stringValue
+      let reason = (json.objectValue?["error"]?.stringValue).map(
+        exchange.held.redactor.callAsFunction
+      )
       throw .backend(.refused(status: response.status, reason: reason, backend.origin))
     }
     return json

@@ -42,7 +42,9 @@ struct BackendCallback: Sendable {
       let rule = CallbackRule(expected: route.expected, required: required)
       let ways = CallbackWait<Outcome<Answer>>
         .Ways(listening: listening, scheme: route.scheme, alwaysAsks: route.asksAlways)
-      let wait = CallbackWait(world, ways) { text in judge(text, by: rule, accept) }
+      let wait = CallbackWait(world, ways) { text in
+        judge(text, by: rule, world.held, accept)
+      }
       outcome = .success(
         try await wait.answer(
           at: address.description,
@@ -101,15 +103,20 @@ private enum Outcome<Answer: Sendable>: Sendable {
 private func judge<Answer>(
   _ address: String,
   by rule: CallbackRule,
+  _ held: HeldSecrets,
   _ accept: (QueryParameters) throws(CallbackFlaw) -> Answer
 ) -> CallbackWait<Outcome<Answer>>.Verdict {
   do throws(CallbackFlaw) {
     switch try rule.read(address) {
     case .refused(let code, let description):
-      return .taken(.refused(code: code, description: description), .failed)
+      let words = description.map(held.redactor.callAsFunction)
+      return .taken(.refused(code: held.redactor(code), description: words), .failed)
     case .complete(let parameters): return .taken(.accepted(try accept(parameters)), .done)
     }
   } catch {
+    if case .doubled(let name) = error {
+      return .wrong(.wrongCallback(.doubled(name: held.redactor(name))))
+    }
     return .wrong(.wrongCallback(error))
   }
 }

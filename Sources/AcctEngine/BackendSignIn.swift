@@ -104,7 +104,7 @@ package struct BackendSignIn: Sendable {
     _ handoff: Handoff,
     _ wish: Wish
   ) throws(EngineError) -> NewCredentials {
-    var credentials = NewCredentials(handoff)
+    var credentials = NewCredentials(handoff, redacting: world.held.redactor)
     // A backend's word on who issues is no substitute for that of the DID's own document.
     credentials.issuerSource = .did
     let metadata: HTTPURL

@@ -63,6 +63,8 @@ struct BrowserGrant: Sendable {
       thumbprint: terms.provesAtOnce ? nil : terms.key?.thumbprint,
       random: world.entropy.bytes(AuthorizationRequest.randomCount)
     )
+    world.held.hold([Secret(request.state), request.pkce.verifier])
+    if let nonce = request.nonce { world.held.hold(Secret(nonce)) }
     let code: Result<Secret, EngineError>
     do throws(EngineError) {
       let pushed = try await PushedRequest(exchange)

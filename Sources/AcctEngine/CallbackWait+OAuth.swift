@@ -14,7 +14,12 @@ extension CallbackWait<AuthorizationResponse> {
       guard let mark = address.firstIndex(of: "?"), address[..<mark] == request.redirectURI[...]
       else { return .wrong(.wrongPaste) }
       let query = address[mark...].dropFirst().prefix { $0 != "#" }
-      let response = AuthorizationResponse(String(query), to: request, from: server)
+      let response = AuthorizationResponse(
+        String(query),
+        to: request,
+        from: server,
+        redacting: world.held.redactor
+      )
       switch response {
       case .foreign: return .wrong(.wrongPaste)
       case .code: return .taken(response, .done)

@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import AcctProtocol
 
 /// Sends the user somewhere, and waits for the one callback that answers it: from the browser, from
 /// the desktop, or pasted.
@@ -115,8 +116,16 @@ struct CallbackWait<Answer: Sendable>: Sendable {
     return nil
   }
 
+  /// What is thought of an address, whose secrets are held from now on, wherever it came from.
+  private func judged(_ address: String) -> Verdict {
+    if let mark = address.firstIndex(of: "?") {
+      world.held.hold(SecretMembers.ofQuery(String(address[mark...].dropFirst())))
+    }
+    return judge(address)
+  }
+
   private func taken(_ address: String, _ show: (CallbackPage) -> Void) -> Answer? {
-    switch judge(address) {
+    switch judged(address) {
     case .taken(let answer, let page):
       show(page)
       return answer
@@ -129,7 +138,7 @@ struct CallbackWait<Answer: Sendable>: Sendable {
   /// The first pasted address that is an answer.
   private func pasted(_ tell: @Sendable (SignInPrompt) -> Void) async -> Answer? {
     for await line in world.terminal.lines("callback address: ") {
-      switch judge(line.text) {
+      switch judged(line.text) {
       case .taken(let answer, _): return answer
       case .wrong(let complaint): tell(complaint)
       }

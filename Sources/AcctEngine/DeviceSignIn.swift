@@ -63,7 +63,7 @@ package struct DeviceSignIn: Sendable {
     let response = try await exchange.send(.form(form, to: endpoint, exchange))
     let origin = endpoint.origin
     guard response.status == 200 else {
-      throw EngineError(ServerAnswer(response).noAnswer, origin)
+      throw EngineError(ServerAnswer(response, redacting: world.held.redactor).noAnswer, origin)
     }
     guard response.field("Content-Type").isJSON,
       let json = response.json

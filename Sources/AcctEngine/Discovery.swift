@@ -19,7 +19,7 @@ struct Discovery: Sendable {
     for url in AuthorizationServer.metadataURLs(for: issuer) {
       let response = try await exchange.fetch(url)
       if (500...).contains(response.status) || response.status == 429 {
-        throw .unavailable(response, issuer.url.origin)
+        throw .unavailable(response, issuer.url.origin, exchange.held)
       }
       guard response.status == 200 else {
         lastStatus = response.status
@@ -38,7 +38,11 @@ struct Discovery: Sendable {
 
 extension EngineError {
   /// A server that can't answer now: 429 or 5xx.
-  static func unavailable(_ response: HTTPResponse, _ origin: Origin) -> EngineError {
-    EngineError(ServerAnswer(response).noAnswer, origin)
+  static func unavailable(
+    _ response: HTTPResponse,
+    _ origin: Origin,
+    _ held: HeldSecrets
+  ) -> EngineError {
+    EngineError(ServerAnswer(response, redacting: held.redactor).noAnswer, origin)
   }
 }

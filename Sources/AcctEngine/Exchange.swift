@@ -17,6 +17,9 @@ struct Exchange: Sendable {
     self.timeout = timeout
   }
 
+  /// The secrets that have been sent and received so far.
+  var held: HeldSecrets { world.held }
+
   /// Sends a request.
   ///
   /// - Parameters:

@@ -9,13 +9,14 @@ extension HTTPResponse {
 }
 
 extension ServerAnswer {
-  init(_ response: HTTPResponse) {
+  init(_ response: HTTPResponse, redacting redactor: Redactor) {
     self.init(
       status: response.status,
       contentType: response.field("Content-Type"),
       retryAfter: response.field("Retry-After"),
       location: response.field("Location"),
-      body: response.body
+      body: response.body,
+      redacting: redactor
     )
   }
 }

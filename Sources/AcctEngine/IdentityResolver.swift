@@ -64,7 +64,7 @@ struct IdentityResolver: Sendable {
     }
     let response = try await exchange.fetch(url)
     if (500...).contains(response.status) || response.status == 429 {
-      throw .unavailable(response, url.origin)
+      throw .unavailable(response, url.origin, world.held)
     }
     guard response.status == 200 else { throw .atproto(.didNotFound(did)) }
     guard response.field("Content-Type").isDIDDocument, let json = response.json else {
@@ -103,7 +103,7 @@ struct IdentityResolver: Sendable {
     }
     let response = try await exchange.fetch(url)
     if (500...).contains(response.status) || response.status == 429 {
-      throw .unavailable(response, service)
+      throw .unavailable(response, service, world.held)
     }
     guard response.status == 200 else {
       throw .atproto(.protectedResource(service, .status(response.status)))

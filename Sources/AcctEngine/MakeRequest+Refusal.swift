@@ -38,7 +38,9 @@ extension MakeRequest {
     case 401:
       if let end = try await GuestEnd(world, interaction).refused(account) { throw end }
     case 400:
-      guard let origin = account.service, await response.fault().namesDeviceID else { return }
+      guard let origin = account.service,
+        await response.fault(redacting: world.held.redactor).namesDeviceID
+      else { return }
       throw .request(.deviceIDMissing(origin))
     default: return
     }

@@ -27,7 +27,11 @@ package struct NewCredentials: Sendable {
 
 extension NewCredentials {
   /// What a handoff brings.
-  package init(_ handoff: Handoff) {
+  ///
+  /// - Parameters:
+  ///   - handoff: Credentials, and words about them.
+  ///   - redact: Takes secrets out of the words.
+  package init(_ handoff: Handoff, redacting redact: Redactor) {
     self.init(
       kind: .oauth,
       tokenType: handoff.tokenType,
@@ -35,10 +39,10 @@ extension NewCredentials {
       issuerSource: handoff.issuerSource,
       handle: handoff.handle,
       did: handoff.did,
-      displayName: handoff.displayName,
+      displayName: handoff.displayName.map(redact.callAsFunction),
       service: handoff.service,
       origins: handoff.origins,
-      scope: handoff.scope,
+      scope: handoff.scope.map(redact.callAsFunction),
       lease: handoff.lease,
       token: handoff.accessToken,
       refreshToken: handoff.refreshToken,

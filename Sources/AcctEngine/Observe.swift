@@ -41,6 +41,7 @@ package struct Observe: Sendable {
     do { input = try world.streams.input("-", Self.limit) } catch { throw .input(error) }
     let bytes = input.withBytes { span in span.indices.map { span[$0] } }
     guard let head = PrintedHead.last(in: bytes) else { throw .nothingObserved }
+    world.held.hold(cookiesIn: head.fields)
     ServerHints(world).learn(
       from: HTTPResponse(status: head.status ?? 200, fields: head.fields, body: Secret("")),
       of: origin

@@ -69,7 +69,7 @@ struct ObservedSession: Sendable {
     switch word.answer {
     case .valid(let details):
       var account = account
-      try account.requireNamed(details.owner, origin)
+      try account.requireNamed(details.owner, origin, world.held)
       let session = word.rolled?.session.token ?? observed
       try await Patience(world, tell).write([.init(.session, session.secret)], to: wallet)
       account.take(.replaced, at: world.clock.now())
@@ -86,8 +86,12 @@ struct ObservedSession: Sendable {
 extension Account {
   /// Refuses a session that its backend does not call this account's: that it names nobody else is
   /// enough for one that came in answer to the account's own, but not for any other.
-  fileprivate func requireNamed(_ owner: SessionOwner, _ origin: Origin) throws(EngineError) {
-    try require(owner, origin)
+  fileprivate func requireNamed(
+    _ owner: SessionOwner,
+    _ origin: Origin,
+    _ held: HeldSecrets
+  ) throws(EngineError) {
+    try require(owner, origin, held)
     guard owner.did != nil || owner.handle != nil && owner.handle == handle else {
       throw .session(.unnamed(account: name, origin))
     }

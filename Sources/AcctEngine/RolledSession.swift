@@ -34,7 +34,7 @@ struct RolledSession: Sendable {
     guard account.kind == .session, url.origin == account.service,
       let rolled = try await rolled(by: &response, of: url)
     else { return }
-    try account.require(rolled.owner, url.origin)
+    try account.require(rolled.owner, url.origin, world.held)
     let session = rolled.session.token
     guard session != sent else { return }
     let book = AccountBook(world.files)
@@ -65,7 +65,9 @@ struct RolledSession: Sendable {
   ) async throws(EngineError) -> RolledCookie? {
     let now = world.clock.now()
     guard RolledCookie.session(in: response.head.fields, at: now) != nil else { return nil }
-    let answer = SessionBackend.paths.contains(url.path) ? await response.answer() : nil
+    let answer =
+      SessionBackend.paths.contains(url.path)
+      ? await response.answer(redacting: world.held.redactor) : nil
     do {
       return try RolledCookie(
         in: response.head.fields,

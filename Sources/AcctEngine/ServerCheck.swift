@@ -60,7 +60,7 @@ package struct ServerCheck: Sendable {
     case 200: try await confirm(account)
     case 401:
       throw .signInRequired(account: account.name, .ended(reason: "\(service) answered 401"))
-    case 429, 500...: throw .unavailable(response, service)
+    case 429, 500...: throw .unavailable(response, service, world.held)
     default: throw .oauth(.unexplained(status: response.status), service)
     }
   }

@@ -43,7 +43,7 @@ struct SessionBackend: Sendable {
     _ session: Token
   ) async throws(EngineError) -> Word<ServerAnswer> {
     let response = try await send("GET", path, session)
-    let answer = ServerAnswer(response)
+    let answer = ServerAnswer(response, redacting: world.held.redactor)
     let rolled: RolledCookie?
     do {
       rolled = try RolledCookie(
@@ -73,7 +73,7 @@ struct SessionBackend: Sendable {
   func start(_ handle: Handle, challenge: String) async throws(EngineError) -> HTTPURL {
     let body = MobileStart.body(handle: handle, challenge: challenge)
     let response = try await send("POST", "/api/auth/mobile-start", nil, body)
-    switch MobileStart(ServerAnswer(response)) {
+    switch MobileStart(ServerAnswer(response, redacting: world.held.redactor)) {
     case .started(let address): return address
     case .refused(let reason): throw .authorizationRefused(code: reason, description: nil)
     case .unanswered(let noAnswer): throw EngineError(noAnswer, origin)

@@ -45,6 +45,7 @@ package struct SessionSignIn: Sendable {
     let backend = SessionBackend(wish.backend, world, timeout: timeout)
     // The verifier stays here: the backend's callback brings no code that it could be sent with.
     let pkce = PKCE(random: world.entropy.bytes(32))
+    world.held.hold(pkce.verifier)
     let callback = try await BackendCallback(world)(
       wish.route,
       requiring: ["session_token", "did", "handle"],
@@ -110,7 +111,7 @@ package struct SessionSignIn: Sendable {
       (credentials.handle?.description, owner.handle?.description),
     ]
     for case (let expected?, let found?) in pairs where expected != found {
-      throw .session(.otherIdentity(expected: expected, found: found, origin))
+      throw .session(.otherIdentity(expected: expected, found: world.held.redactor(found), origin))
     }
   }
 }

@@ -32,7 +32,7 @@ extension SessionTurn {
   }
 
   mutating func requireOwn(_ owner: SessionOwner) throws(EngineError) {
-    do throws(EngineError) { try account.require(owner, backend.origin) } catch {
+    do throws(EngineError) { try account.require(owner, backend.origin, world.held) } catch {
       throw try settled(error)
     }
   }
@@ -50,10 +50,14 @@ extension Account {
   /// Refuses what a backend says of somebody else's session.
   ///
   /// - Throws: ``SessionError/otherIdentity(expected:found:_:)``.
-  func require(_ owner: SessionOwner, _ origin: Origin) throws(EngineError) {
+  func require(
+    _ owner: SessionOwner,
+    _ origin: Origin,
+    _ held: HeldSecrets
+  ) throws(EngineError) {
     guard let stranger = owner.stranger(to: did, handle) else { return }
     throw .session(
-      .otherIdentity(expected: stranger.expected, found: stranger.found, origin)
+      .otherIdentity(expected: stranger.expected, found: held.redactor(stranger.found), origin)
     )
   }
 }

@@ -45,6 +45,9 @@ package struct SigningProxy: Sendable {
     _ request: LocalRequest,
     tell: @Sendable (EngineError) -> Void
   ) async -> LocalResponse {
+    // A proxy runs for days: no secret outlives the request that it was for.
+    world.held.enter()
+    defer { world.held.leave() }
     let url: HTTPURL
     do throws(ProxyRefusal) {
       url = try gate.url(method: request.method, target: request.target, fields: request.fields)

@@ -26,18 +26,19 @@ extension StreamedResponse {
   }
 
   /// What a backend says of a request that it did not fulfil; what was read for that comes again.
-  mutating func fault() async -> BackendFault {
-    guard isJSON else { return BackendFault(nil) }
-    return BackendFault(try? JSON(parsing: await peek()))
+  mutating func fault(redacting redactor: Redactor) async -> BackendFault {
+    guard isJSON else { return BackendFault(nil, redacting: redactor) }
+    return BackendFault(try? JSON(parsing: await peek()), redacting: redactor)
   }
 
   /// The answer to a call that the user made as acct itself would; what was read for that comes
   /// again.
-  mutating func answer() async -> ServerAnswer {
+  mutating func answer(redacting redactor: Redactor) async -> ServerAnswer {
     ServerAnswer(
       status: head.status,
       contentType: head.field("Content-Type"),
-      body: Secret(isJSON ? await peek() : [])
+      body: Secret(isJSON ? await peek() : []),
+      redacting: redactor
     )
   }
 

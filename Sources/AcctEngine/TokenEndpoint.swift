@@ -31,7 +31,10 @@ struct TokenEndpoint: Sendable {
       .form(form, to: server.tokenEndpoint, exchange),
       key: key
     )
-    let outcome = TokenOutcome(ServerAnswer(response), boundTo: key?.thumbprint)
+    let outcome = TokenOutcome(
+      ServerAnswer(response, redacting: exchange.held.redactor),
+      boundTo: key?.thumbprint
+    )
     return Answer(outcome: outcome) {
       exchange.learn(from: response, of: server.tokenEndpoint.origin)
     }

@@ -20,6 +20,8 @@ package struct World: Sendable {
   package var exec: Exec
   package var upkeep: Upkeep
   package var localServer: LocalServer
+  /// The secrets that have passed a border of the process, to be taken out of text from outside.
+  package var held = HeldSecrets()
 
   package init(
     secretService: Keyring,

@@ -61,6 +61,33 @@ struct ObserveTests {
     #expect(claims["iat"] == 1_800_003_600)
   }
 
+  @Test(
+    "A clock that is more than a day off, either way, is not followed",
+    arguments: [
+      ("Fri, 31 Dec 9999 23:59:59 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+      ("Sat, 16 Jan 2027 08:00:01 GMT", 0), ("Sat, 16 Jan 2027 08:00:00 GMT", 86_400),
+      ("Thu, 14 Jan 2027 08:00:00 GMT", -86_400), ("Thu, 14 Jan 2027 07:59:59 GMT", 0),
+    ] as [(String, Int64)]
+  )
+  func unbelievableClock(_ date: String, _ skew: Int64) async throws {
+    _ = await world.add(Handoffs.dpop())
+    #expect(await observe("HTTP/2 200\ndate: \(date)\ndpop-nonce: fresh\n\n") == 0)
+    #expect(try await issuedAt() == 1_800_000_000 + skew)
+    // A hint that was written down before such clocks were refused is no better.
+    let file = StoredFile.nonce(try Origin("https://pds.example"))
+    for planted in ["253402300799", "-9223372036854775808"] {
+      world.corrupt(file, with: "1800000000 \(planted) n\n")
+      #expect(try await issuedAt() == 1_800_000_000)
+    }
+  }
+
+  /// The time in a proof that is made now.
+  private func issuedAt() async throws -> Int64? {
+    #expect(await world.acct("header", "https://pds.example/x") == 0)
+    let proof = try #require(world.out.split(separator: "\n").last).dropFirst("DPoP: ".count)
+    return try JWT.decode(Token(String(proof))).claims.object["iat"]?.numberValue?.integer
+  }
+
   @Test("A nonce is used for 5 minutes, and a second more is too old", arguments: [300, 301])
   func age(seconds: Int64) async throws {
     _ = await world.add(Handoffs.dpop())

@@ -64,7 +64,8 @@ struct IDTokenTests {
   func broken(_ idToken: String) throws {
     let response = try TokenResponse(
       ["access_token": "opaque", "id_token": .string(idToken)],
-      boundTo: nil
+      boundTo: nil,
+      showing: { $0 }
     )
     #expect(try subject(of: response) == nil)
   }
@@ -74,7 +75,8 @@ struct IDTokenTests {
     let idToken = segments.map { Base64URL.encode(Array($0.utf8).span) }.joined(separator: ".")
     return try TokenResponse(
       ["access_token": "opaque", "id_token": .string(idToken)],
-      boundTo: nil
+      boundTo: nil,
+      showing: { $0 }
     )
   }
 

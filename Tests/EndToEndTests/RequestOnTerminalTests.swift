@@ -63,6 +63,29 @@ struct RequestOnTerminalTests {
     #expect(!window.lines.joined().contains("MiB ["))
   }
 
+  @Test("header lines that -i prints there can't drive it; elsewhere they stay as they came")
+  func head() async throws {
+    let url = "\(server.url)/status/200?X_Title=%1b%5d0;owned%07caf%c3%a9"
+    let piped = try await home.acct("request", "-i", url)
+    #expect(piped.text.contains("X-Title: \u{1B}]0;owned\u{7}"), "\(piped.errorText)")
+
+    var command = home.command(["request", "-i", url])
+    command.arguments =
+      ["-c", #""$@" >/dev/tty; echo "ended $?"; read -r line"#, "sh", command.program]
+      + command.arguments
+    command.program = "sh"
+    let process = try RunningProcess(terminal.controlling(command))
+    #expect(try await process.firstLine() == "ended 0")
+    let sent = terminal.screen
+    terminal.press("\n")
+    _ = await process.ended()
+    #expect(sent.contains(#"X-Title: \u{1b}]0;owned\u{7}caf"#), "\(sent)")
+    #expect(sent.contains("HTTP/1.1 200 OK\r"))
+    #expect(!sent.contains("\u{1B}") && !sent.contains("\u{7}"))
+    // The body is the server's, as it came.
+    #expect(sent.contains("no: 200"))
+  }
+
   @Test("a dumb terminal gets nothing")
   func dumb() async throws {
     let (status, sent) = try await request("bytes/\(16 << 20)", columns: 80, term: "dumb")

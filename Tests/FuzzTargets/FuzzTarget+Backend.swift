@@ -13,7 +13,12 @@ func appCallbackViolation(_ bytes: [UInt8]) -> String? {
 
 /// What a backend answers about a session, and the cookie that comes with it.
 func sessionViolation(_ bytes: [UInt8]) -> String? {
-  let answer = ServerAnswer(status: 200, contentType: "application/json", body: Secret(bytes))
+  let answer = ServerAnswer(
+    status: 200,
+    contentType: "application/json",
+    body: Secret(bytes),
+    redacting: .none
+  )
   switch SessionAnswer(answer) {
   case .ended, .exceptionThrown: return "a session that a 200 has ended"
   case .valid, .refused, .unanswered: break

@@ -22,7 +22,7 @@ func callbackViolation(_ bytes: [UInt8]) -> String? {
     thumbprint: nil,
     random: Array(repeating: 0, count: AuthorizationRequest.randomCount)
   )
-  switch AuthorizationResponse(text(bytes), to: request, from: server) {
+  switch AuthorizationResponse(text(bytes), to: request, from: server, redacting: .none) {
   case .foreign: return nil
   case .code, .refused, .untrusted:
     return text(bytes).contains("state=") || text(bytes).contains("%")
@@ -52,7 +52,12 @@ func metadataViolation(_ bytes: [UInt8]) -> String? {
 }
 
 func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
-  let answer = ServerAnswer(status: 200, contentType: "application/json", body: Secret(bytes))
+  let answer = ServerAnswer(
+    status: 200,
+    contentType: "application/json",
+    body: Secret(bytes),
+    redacting: .none
+  )
   let outcome = TokenOutcome(answer, boundTo: nil)
   // With a 200 no server has ever ended a session.
   if case .ended = outcome { return "a session that a 200 has ended" }

@@ -8,6 +8,9 @@ struct Delivery: Sendable {
   private let signals: Signals
   private let voice: RequestVoice
   private let withHead: Bool
+  private let held: HeldSecrets
+  /// Whether a terminal shows what is written.
+  private let isShown: Bool
 
   /// Opens the place, before anything is sent.
   ///
@@ -20,6 +23,8 @@ struct Delivery: Sendable {
   ) throws(EngineError) {
     do { sink = try world.streams.sink(path) } catch { throw .output(error) }
     signals = world.signals
+    held = world.held
+    isShown = path == "-" && world.streams.outputIsTerminal
     self.voice = voice
     self.withHead = withHead
   }
@@ -58,7 +63,7 @@ struct Delivery: Sendable {
     voice.clear()
     let head = answer.response.head
     if (300..<400).contains(head.status), let location = head.field("Location") {
-      voice.tellRedirect(location)
+      voice.tellRedirect(held.redactor(location))
     }
     do throws(EngineError) { try await write(answer.response) } catch {
       sink.discard()
@@ -76,7 +81,7 @@ struct Delivery: Sendable {
       throw .request(
         .answered(
           status: head.status,
-          retryAfter: head.field("Retry-After"),
+          retryAfter: head.field("Retry-After").map(held.redactor.callAsFunction),
           isWorthRetrying: answer.isWorthRetrying,
           answer.origin
         )
@@ -87,7 +92,7 @@ struct Delivery: Sendable {
 
   private func write(_ response: StreamedResponse) async throws(EngineError) {
     let meter = voice.meter(of: response.head)
-    if withHead { try put(response.head.lines) }
+    if withHead { try put(response.head.lines(isShown ? printable : { $0 })) }
     var received: Int64 = 0
     while true {
       let part: [UInt8]?
@@ -108,9 +113,13 @@ struct Delivery: Sendable {
 }
 
 extension ResponseHead {
-  /// As it came, with the line breaks of HTTP.
-  fileprivate var lines: [UInt8] {
+  /// With the line breaks of HTTP.
+  ///
+  /// - Parameter shown: What becomes of a line: on a terminal it must not drive it, elsewhere it stays
+  ///   as it came.
+  /// - Returns: The lines, and the empty one that ends them.
+  fileprivate func lines(_ shown: (String) -> String) -> [UInt8] {
     let lines = [statusLine] + fields.map { "\($0.name): \($0.value)" } + [""]
-    return lines.flatMap { Array($0.utf8) + [0x0D, 0x0A] }
+    return lines.flatMap { Array(shown($0).utf8) + [0x0D, 0x0A] }
   }
 }

@@ -58,7 +58,7 @@ struct RebuildAccount: Sendable {
     guard let handoff = try? Handoff(.object(members), receivedAt: world.clock.now()) else {
       return nil
     }
-    var credentials = NewCredentials(handoff)
+    var credentials = NewCredentials(handoff, redacting: .none)
     credentials.kind = kind
     switch kind {
     case .oauth: break

@@ -18,23 +18,23 @@ package enum SessionAnswer: Sendable {
   package init(_ answer: ServerAnswer) {
     switch (answer.status, answer.object) {
     case (200, let object?):
-      do { self = try Self.confirmation(object, answer.complaint) } catch {
+      do { self = try Self.confirmation(object, answer) } catch {
         self = .unanswered(.failed(error))
       }
-    case (401, let object): self = Self.refusal(object?["reason"]?.stringValue, answer.complaint)
+    case (401, _): self = Self.refusal(answer.text("reason"), answer.complaint)
     default: self = .unanswered(answer.noAnswer)
     }
   }
 
   private static func confirmation(
     _ object: JSONObject,
-    _ complaint: String?
+    _ answer: ServerAnswer
   ) throws(OAuthError) -> SessionAnswer {
     guard let isValid = object["valid"]?.boolValue else { throw .malformedAnswer(member: "valid") }
     guard isValid else {
-      return .refused(reason: complaint ?? "the backend says that it is not valid")
+      return .refused(reason: answer.complaint ?? "the backend says that it is not valid")
     }
-    return .valid(try SessionDetails(object))
+    return .valid(try SessionDetails(object, showing: answer.shown))
   }
 
   private static func refusal(_ code: String?, _ complaint: String?) -> SessionAnswer {
@@ -56,9 +56,9 @@ package struct SessionDetails: Equatable, Sendable {
   /// `nil`: until the backend says otherwise.
   package let expiresAt: Timestamp?
 
-  init(_ object: JSONObject) throws(OAuthError) {
+  init(_ object: JSONObject, showing shown: (String) -> String) throws(OAuthError) {
     owner = try SessionOwner(object)
-    displayName = try object.text("displayName").flatMap { $0.isEmpty ? nil : $0 }
+    displayName = try object.text("displayName").flatMap { $0.isEmpty ? nil : shown($0) }
     expiresAt = try Self.time(object["expiresAt"])
   }
 

@@ -1,3 +1,4 @@
+package import AcctModel
 package import StrictJSON
 
 /// What a backend says of a request that it did not fulfil: `{"error": {"code", "message"}}`.
@@ -7,16 +8,18 @@ package struct BackendFault: Equatable, Sendable {
 
   /// Reads a body; also `{"error": "words"}` and `{"message": "words"}`, which are seen.
   ///
-  /// - Parameter json: The body, if it is JSON at all.
-  package init(_ json: JSON?) {
+  /// - Parameters:
+  ///   - json: The body, if it is JSON at all.
+  ///   - redact: Takes secrets out of what it says.
+  package init(_ json: JSON?, redacting redact: Redactor) {
     let object = json?.objectValue
     let error = object?["error"]
     let message =
       error?.objectValue?["message"]?.stringValue ?? error?.stringValue
       ?? object?["message"]?.stringValue
-    code = error?.objectValue?["code"]?.stringValue
+    code = (error?.objectValue?["code"]?.stringValue).map(redact.callAsFunction)
     // It goes into one line on a terminal.
-    self.message = message.map { String($0.prefix(300)) }
+    self.message = message.map { String(redact($0).prefix(300)) }
   }
 
   /// Whether the request lacked `X-Device-ID`, to a 400.

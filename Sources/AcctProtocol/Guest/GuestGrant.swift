@@ -22,8 +22,13 @@ package struct GuestGrant: Sendable {
   /// - Parameters:
   ///   - json: The backend's answer.
   ///   - now: The time from which `expiresIn` counts.
+  ///   - redact: Takes secrets out of the names of features.
   /// - Throws: ``Flaw``.
-  package init(_ json: JSON, receivedAt now: Timestamp) throws(Flaw) {
+  package init(
+    _ json: JSON,
+    receivedAt now: Timestamp,
+    redacting redact: Redactor
+  ) throws(Flaw) {
     guard let object = json.objectValue, let text = object["guestToken"]?.stringValue else {
       throw Flaw(member: "guestToken")
     }
@@ -41,7 +46,9 @@ package struct GuestGrant: Sendable {
       lifetime: lifetime,
       canRenew: false
     )
-    limitations = object["limitations"]?.objectValue.map(GuestLimitations.init)
+    limitations = object["limitations"]?.objectValue.map(GuestLimitations.init)?.redacted(
+      by: redact
+    )
   }
 
   /// Seconds, as a number or a string of one; however many are past are past.
@@ -53,6 +60,12 @@ package struct GuestGrant: Sendable {
 }
 
 extension GuestLimitations {
+  fileprivate func redacted(by redact: Redactor) -> GuestLimitations {
+    var limitations = self
+    limitations.featuresDisabled = featuresDisabled.map(redact.callAsFunction)
+    return limitations
+  }
+
   /// Reads limitations; what can't be read is left out, since nothing depends on it.
   package init(_ object: JSONObject) {
     let names = (object["featuresDisabled"]?.arrayValue ?? []).compactMap(\.stringValue)

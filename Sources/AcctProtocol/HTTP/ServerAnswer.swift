@@ -8,6 +8,7 @@ package struct ServerAnswer: Sendable {
   let object: JSONObject?
   private let retryAfter: String?
   private let location: String?
+  private let redact: Redactor
 
   /// Reads an answer.
   ///
@@ -17,13 +18,16 @@ package struct ServerAnswer: Sendable {
   ///   - retryAfter: The field's value.
   ///   - location: The field's value.
   ///   - body: The body.
+  ///   - redactor: Takes secrets out of what the server says for people to read.
   package init(
     status: Int,
     contentType: String?,
     retryAfter: String? = nil,
     location: String? = nil,
-    body: Secret
+    body: Secret,
+    redacting redactor: Redactor
   ) {
+    redact = redactor
     self.status = status
     self.retryAfter = retryAfter
     self.location = location
@@ -35,9 +39,9 @@ package struct ServerAnswer: Sendable {
   /// What it comes to where it does not answer what was asked.
   package var noAnswer: NoAnswer {
     switch status {
-    case 429: .limited(retryAfter: retryAfter)
-    case 500...: .serverFailed(status: status, retryAfter: retryAfter)
-    case 300..<400: .failed(.redirected(to: location))
+    case 429: .limited(retryAfter: retryAfter.map(redact.callAsFunction))
+    case 500...: .serverFailed(status: status, retryAfter: retryAfter.map(redact.callAsFunction))
+    case 300..<400: .failed(.redirected(to: location.map(redact.callAsFunction)))
     case 200 where object == nil: .failed(.notJSON(status: status))
     default:
       .failed(
@@ -49,11 +53,17 @@ package struct ServerAnswer: Sendable {
 
   /// What the server says is wrong, cut where it gets too long to be kept.
   var complaint: String? {
-    object?["error"]?.stringValue.map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }
+    text("error").map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// The same in a sentence (RFC 6749, section 5.2).
-  var description: String? { object?["error_description"]?.stringValue }
+  var description: String? { text("error_description") }
+
+  /// Words of the server's, without a secret in them: the only way to any of its text.
+  func text(_ member: String) -> String? { object?[member]?.stringValue.map(shown) }
+
+  /// The same for words that were found otherwise.
+  func shown(_ text: String) -> String { redact(text) }
 }
 
 /// An answer that says nothing of what was asked, and so changes nothing of what is kept.

@@ -28,8 +28,13 @@ package enum AuthorizationResponse: Sendable {
   ///   - query: Without its `?`.
   ///   - request: What was asked; its `state` is compared in constant time.
   ///   - server: Who must have answered.
-  package init(_ query: String, to request: AuthorizationRequest, from server: AuthorizationServer)
-  {
+  ///   - redact: Takes secrets out of what the server says.
+  package init(
+    _ query: String,
+    to request: AuthorizationRequest,
+    from server: AuthorizationServer,
+    redacting redact: Redactor
+  ) {
     guard let parameters = try? QueryParameters(query), let state = parameters["state"],
       ConstantTime.equal(Array(state.utf8).span, Array(request.state.utf8).span)
     else {
@@ -46,7 +51,8 @@ package enum AuthorizationResponse: Sendable {
       return
     }
     if let error = parameters["error"] {
-      self = .refused(code: error, description: parameters["error_description"])
+      let description = parameters["error_description"].map(redact.callAsFunction)
+      self = .refused(code: redact(error), description: description)
     } else if let code = parameters["code"] {
       self = .code(Secret(code))
     } else {

@@ -16,7 +16,9 @@ package enum TokenOutcome: Sendable {
   package init(_ answer: ServerAnswer, boundTo key: String?) {
     switch (answer.status, answer.object) {
     case (200, let object?):
-      do { self = .granted(try TokenResponse(.object(object), boundTo: key)) } catch {
+      do {
+        self = .granted(try TokenResponse(.object(object), boundTo: key, showing: answer.shown))
+      } catch {
         self = .unanswered(.failed(error))
       }
     case (400..<500, _) where answer.status != 429 && answer.complaint == "invalid_grant":

@@ -25,8 +25,13 @@ package struct TokenResponse: Sendable {
   /// - Parameters:
   ///   - json: The body.
   ///   - key: The thumbprint of the key that signed the request's proof, if there was one.
+  ///   - shown: Takes secrets out of text that people will read.
   /// - Throws: ``OAuthError/malformedAnswer(member:)``, ``OAuthError/tokenType(_:)``.
-  package init(_ json: JSON, boundTo key: String?) throws(OAuthError) {
+  package init(
+    _ json: JSON,
+    boundTo key: String?,
+    showing shown: (String) -> String
+  ) throws(OAuthError) {
     guard let answer = json.objectValue else { throw .malformedAnswer(member: "body") }
     func string(_ name: String) throws(OAuthError) -> String? {
       guard let value = answer[name], value != .null else { return nil }
@@ -48,14 +53,14 @@ package struct TokenResponse: Sendable {
     switch type.lowercased() {
     case "dpop" where key != nil: tokenType = .dpop
     case "bearer" where !claims.isBound: tokenType = .bearer
-    default: throw .tokenType(type)
+    default: throw .tokenType(shown(type))
     }
     if let thumbprint = claims.confirmationThumbprint, tokenType == .dpop, thumbprint != key {
       throw .malformedAnswer(member: "cnf.jkt")
     }
     self.accessToken = accessToken
     refreshToken = try token("refresh_token")
-    scope = try string("scope")
+    scope = try string("scope").map(shown)
     statedSubject = try string("sub")
     subject = statedSubject ?? claims.subject
     // A broken one says nothing, and takes nothing from the access token.

@@ -21,7 +21,8 @@ struct AnswerRow: Sendable, CustomTestStringConvertible {
       contentType: type,
       retryAfter: "7",
       location: "https://elsewhere.example/",
-      body: Secret(body)
+      body: Secret(body),
+      redacting: .none
     )
   }
 }

@@ -22,7 +22,7 @@ extension LeakStage {
       (["kind": "500"], 11), (["kind": "429"], 9), (["kind": "empty_403"], 11),
       (["kind": "html"], 11), (["kind": "truncated"], 11), (["kind": "reset"], 10),
       (["kind": "endless"], 11), (["kind": "redirect", "status": 307], 11),
-      (["kind": "error"], 4),
+      (["kind": "echo", "error": "invalid_request"], 11), (["kind": "error"], 4),
     ]
     let requests: [(JSON, Int32)] = [
       ("500", 11), ("429", 9), ("reset", 10), ("truncated", 0), ("redirect", 0),
@@ -53,6 +53,25 @@ extension LeakStage {
           mood: "approve"
         ),
         LeakRow("add", oauth + ["--client-id", "another", "--device"], status: 4, fault: denial),
+      ]
+      + ["par", "token"].map { endpoint in
+        LeakRow(
+          "add",
+          oauth + ["--client-id", "acct-test"],
+          status: 11,
+          fault: [
+            "endpoint": .string(endpoint), "kind": "echo", "error": "invalid_request",
+            "count": .null,
+          ],
+          mood: "approve"
+        )
+      } + [
+        LeakRow(
+          "add",
+          oauth + ["--client-id", "another", "--device"],
+          status: 11,
+          fault: ["endpoint": "token", "kind": "echo", "error": "invalid_request", "count": .null]
+        )
       ]
   }
 

@@ -58,6 +58,9 @@ def broken(realm: Realm, fault: Fault, request: Request, record: dict, process: 
             return Response(fault.status or 307, [("Location", location)])
         case "error":
             return json_response(fault.status or 400, {"error": fault.error, "error_description": "set by a test"})
+        case "echo":
+            words = f"cannot take {request.body.decode()}"
+            return json_response(fault.status or 400, {"error": fault.error, "error_description": words})
         case "nonce_challenge":
             error = nonce_challenge(realm)
             if request.origin == "as":

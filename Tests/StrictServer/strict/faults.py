@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 
 ENDPOINTS = {"*", "metadata", "par", "authorize", "token", "device_authorization", "revoke", "resource"}
 KINDS = {"delay", "status", "reset", "close", "close_after", "hang", "truncated", "html", "endless",
-         "redirect", "error", "nonce_challenge", "date", "mislabelled"}
+         "redirect", "error", "echo", "nonce_challenge", "date", "mislabelled"}
 # Names for what is asked for most, in terms of the kinds.
 SHORTHANDS = {
     "500": {"kind": "status", "status": 500},

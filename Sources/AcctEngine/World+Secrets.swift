@@ -1,0 +1,135 @@
+package import AcctPorts
+import AcctModel
+import AcctProtocol
+
+/// What passes a border of the process is noted here, and nowhere else, so that
+/// ``HeldSecrets/redactor`` knows every secret before a text from outside can repeat it.
+extension World {
+  /// The same world, which holds the secrets that pass its borders from now on.
+  package func holdingSecrets() -> World {
+    let held = HeldSecrets()
+    var world = self
+    world.held = held
+    world.transport = transport.noting(held)
+    world.secretService = secretService.noting(held)
+    world.vaultKeyring = vaultKeyring.noting(held)
+    let (ask, readFile, input) = (terminal.askSecret, secretFiles.read, streams.input)
+    world.terminal.askSecret = { prompt in
+      let answer = ask(prompt)
+      if let answer { held.hold(answer) }
+      return answer
+    }
+    world.secretFiles.read = { path, limit throws(SecretFileFailure) in
+      let contents = try readFile(path, limit)
+      if let passphrase = contents.firstLine { held.hold(passphrase) }
+      return contents
+    }
+    world.streams.input = { path, limit throws(StreamFailure) in
+      let contents = try input(path, limit)
+      held.hold(SecretMembers.ofBody(contents, .received))
+      return contents
+    }
+    return world
+  }
+}
+
+extension HeldSecrets {
+  /// Holds the cookies that an answer sets.
+  func hold(cookiesIn fields: [(name: String, value: String)]) {
+    for field in fields where field.name.lowercased() == "set-cookie" {
+      hold(SecretMembers.ofFields([(field.name, Secret(field.value))]))
+    }
+  }
+}
+
+extension HTTPTransport {
+  fileprivate func noting(_ held: HeldSecrets) -> HTTPTransport {
+    HTTPTransport(
+      send: { request throws(HTTPFailure) in
+        held.hold(SecretMembers.ofFields(request.fields))
+        if let body = request.body { held.hold(SecretMembers.ofBody(body, .sent)) }
+        let response: HTTPResponse
+        do throws(HTTPFailure) { response = try await send(request) } catch {
+          throw error.redacted(by: held)
+        }
+        held.hold(cookiesIn: response.fields)
+        held.hold(SecretMembers.ofBody(response.body, .received))
+        return response
+      },
+      stream: { request throws(HTTPFailure) in
+        held.hold(SecretMembers.ofFields(request.fields))
+        let response: StreamedResponse
+        do throws(HTTPFailure) { response = try await stream(request) } catch {
+          throw error.redacted(by: held)
+        }
+        held.hold(cookiesIn: response.head.fields)
+        return response
+      }
+    )
+  }
+}
+
+extension HTTPFailure {
+  fileprivate func redacted(by held: HeldSecrets) -> HTTPFailure {
+    switch self {
+    case .unreachable(let reason): .unreachable(reason: held.redactor(reason))
+    case .untrusted(let reason): .untrusted(reason: held.redactor(reason))
+    case .unsendable(let reason): .unsendable(reason: held.redactor(reason))
+    case .proxy(let reason): .proxy(reason: held.redactor(reason))
+    case .unresolved, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: self
+    }
+  }
+}
+
+extension Keyring {
+  fileprivate func noting(_ held: HeldSecrets) -> Keyring {
+    var keyring = self
+    keyring.read = { account, kinds, interaction throws(KeyringFailure) in
+      let items: [ItemKind: Secret]
+      do throws(KeyringFailure) { items = try await read(account, kinds, interaction) } catch {
+        throw error.redacted(by: held)
+      }
+      for (kind, secret) in items { held.hold(kind.secrets(in: secret)) }
+      return items
+    }
+    keyring.write = { account, items, interaction throws(KeyringFailure) in
+      for item in items { held.hold(item.kind.secrets(in: item.secret)) }
+      do throws(KeyringFailure) { try await write(account, items, interaction) } catch {
+        throw error.redacted(by: held)
+      }
+    }
+    return keyring
+  }
+}
+
+extension ItemKind {
+  /// What of an item must not be shown; a name and a time may be.
+  fileprivate func secrets(in item: Secret) -> [Secret] {
+    switch self {
+    case .accessToken, .refreshToken, .session, .guest: [item]
+    case .keypair: SecretMembers.ofBody(item, .received)
+    case .expiresAt, .handle, .did: []
+    }
+  }
+}
+
+extension KeyringFailure {
+  fileprivate func redacted(by held: HeldSecrets) -> KeyringFailure {
+    switch self {
+    case .locked(let reason): .locked(reason: reason.map(held.redactor.callAsFunction))
+    case .unavailable(let reason): .unavailable(reason: held.redactor(reason))
+    case .failed(let reason): .failed(reason: held.redactor(reason))
+    case .cancelled, .timedOut, .noVault: self
+    }
+  }
+}
+
+extension Secret {
+  /// The first line, where it can be a passphrase: not longer than 1 KiB.
+  fileprivate var firstLine: Secret? {
+    withBytes { span in
+      let line = span.indices.prefix { span[$0] != 0x0A && span[$0] != 0x0D }
+      return line.count > 1024 ? nil : Secret(line.map { span[$0] })
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package import AcctModel
+import Synchronization
+
+/// The secrets that a command has worked with so far, so that none comes back in another's words.
+///
+/// They are kept for the command alone: ``forget()`` ends that, and in a process that serves others
+/// ``leave()`` does, when no request is at work any more.
+package final class HeldSecrets: Sendable {
+  private struct State {
+    var secrets: [Secret] = []
+    var users = 0
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// A command that goes through many accounts forgets the first ones.
+  private static let most = 512
+
+  /// Holds a secret; one that is held already counts once.
+  package func hold(_ secret: Secret) {
+    guard secret.count >= 4 else { return }
+    state.withLock { state in
+      guard !state.secrets.contains(secret) else { return }
+      state.secrets.append(secret)
+      if state.secrets.count > Self.most { state.secrets.removeFirst() }
+    }
+  }
+
+  /// Holds several.
+  package func hold(_ secrets: [Secret]) { for secret in secrets { hold(secret) } }
+
+  /// What takes the secrets that are held now out of a text.
+  package var redactor: Redactor { Redactor(state.withLock { $0.secrets }) }
+
+  /// Holds none of them any longer.
+  package func forget() { state.withLock { $0.secrets = [] } }
+
+  /// Begins a piece of work of its own.
+  package func enter() { state.withLock { $0.users += 1 } }
+
+  /// Ends it; the last one that ends forgets.
+  package func leave() {
+    state.withLock { state in
+      state.users -= 1
+      if state.users == 0 { state.secrets = [] }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package import AcctModel
+
+/// Finds the secrets in what is sent and received, by the names that they go by.
+///
+/// Not all of a body is secret: an answer that names a grant type or a client is to be read.
+package enum SecretMembers {
+  /// Which way a message goes.
+  ///
+  /// An answer's `code` says what went wrong, a request's is a secret.
+  package enum Direction: Sendable { case sent, received }
+
+  /// The secrets of a body: a form's, or those of JSON at any depth, even of JSON that is damaged.
+  package static func ofBody(_ body: Secret, _ direction: Direction) -> [Secret] {
+    var bytes = copy(body)
+    let found: [Secret]
+    switch bytes.first(where: { !" \t\r\n".utf8.contains($0) }) {
+    case nil: found = []
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""): found = json(bytes, direction)
+    default: found = form(bytes[...], direction)
+    }
+    // The copy ends as a secret does.
+    _ = Secret(consuming: &bytes)
+    return found
+  }
+
+  /// The secrets of a query, without its `?`, such as a callback's.
+  package static func ofQuery(_ query: String) -> [Secret] { form(Array(query.utf8)[...], .sent) }
+
+  /// The secrets of header fields: credentials, cookies, and what is called a token or a key.
+  ///
+  /// A DPoP proof is none: it is good for one request, and only together with its token.
+  package static func ofFields(_ fields: [(name: String, value: Secret)]) -> [Secret] {
+    fields.flatMap { field -> [Secret] in
+      let value = copy(field.value)[...]
+      switch field.name.lowercased() {
+      case "authorization", "proxy-authorization":
+        // `Scheme credentials` (RFC 9110, section 11.4).
+        let start = value.firstIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? value.startIndex
+        return [Secret(value[start...])]
+      case "cookie": return value.split(separator: UInt8(ascii: ";")).compactMap(cookie)
+      case "set-cookie":
+        return value.split(separator: UInt8(ascii: ";"), maxSplits: 1).prefix(1).compactMap(cookie)
+      case let name: return isSecret(Array(name.utf8)[...], .sent) ? [field.value] : []
+      }
+    }
+  }
+
+  private static func cookie(_ pair: ArraySlice<UInt8>) -> Secret? {
+    guard let mark = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+    return Secret(pair[(mark + 1)...])
+  }
+
+  private static func copy(_ secret: Secret) -> [UInt8] {
+    secret.withBytes { span in span.indices.map { span[$0] } }
+  }
+}
+
+/// The values of a form's secret members (RFC 6749, appendix B).
+private func form(_ text: ArraySlice<UInt8>, _ direction: SecretMembers.Direction) -> [Secret] {
+  text.split(separator: UInt8(ascii: "&")).compactMap { pair in
+    guard let mark = pair.firstIndex(of: UInt8(ascii: "=")), isSecret(pair[..<mark], direction)
+    else { return nil }
+    var value: [UInt8] = []
+    var rest = pair[(mark + 1)...]
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+      if byte == UInt8(ascii: "%"), digits.count == 2 {
+        value.append(UInt8(digits[0] << 4 | digits[1]))
+        rest = rest.dropFirst(2)
+      } else {
+        value.append(byte)
+      }
+    }
+    return Secret(consuming: &value)
+  }
+}
+
+/// The strings that stand behind a secret member's name.
+private func json(_ text: [UInt8], _ direction: SecretMembers.Direction) -> [Secret] {
+  var found: [Secret] = []
+  var rest = text[...]
+  var name: ArraySlice<UInt8>?
+  while let byte = rest.popFirst() {
+    switch byte {
+    case UInt8(ascii: "\""):
+      var string = jsonString(&rest)
+      if let name, isSecret(name, direction) { found.append(Secret(string)) }
+      rest = rest.drop { " \t\r\n".utf8.contains($0) }
+      name = rest.first == UInt8(ascii: ":") ? string[...] : nil
+      if name == nil { _ = Secret(consuming: &string) }
+    case UInt8(ascii: ":"), 0x20, 0x09, 0x0A, 0x0D: break
+    default: name = nil
+    }
+  }
+  return found
+}
+
+/// The string whose opening quote has just been read; an escape of ASCII is undone.
+private func jsonString(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
+  var string: [UInt8] = []
+  while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+    guard byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() else {
+      string.append(byte)
+      continue
+    }
+    let digits = rest.prefix(4).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    if escaped == UInt8(ascii: "u"), digits.count == 4 {
+      let value = digits.reduce(0) { $0 << 4 | $1 }
+      string.append(value < 0x80 ? UInt8(value) : UInt8(ascii: "?"))
+      rest = rest.dropFirst(4)
+    } else {
+      string.append(escaped)
+    }
+  }
+  return string
+}
+
+/// Whether a member of that name, however it is spelled, is a secret.
+private func isSecret(_ name: ArraySlice<UInt8>, _ direction: SecretMembers.Direction) -> Bool {
+  guard name.count <= 64 else { return false }
+  let letters = name.compactMap { byte -> UInt8? in
+    switch byte {
+    case 0x41...0x5A: byte + 0x20
+    case 0x61...0x7A, 0x30...0x39: byte
+    default: nil
+    }
+  }
+  let name = String(decoding: letters, as: UTF8.self)
+  if name == "code" || name == "state" { return direction == .sent }
+  return ["d", "sid", "session", "seal"].contains(name)
+    || [
+      "token", "secret", "verifier", "assertion", "password", "passphrase", "devicecode",
+      "authcode", "authorizationcode", "sessionid", "apikey", "privatekey",
+    ].contains { name.hasSuffix($0) }
+}

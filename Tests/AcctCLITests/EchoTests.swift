@@ -1,0 +1,201 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// Servers that send secrets back in their own words: in memory, one border after the other.
+@Suite("A server that repeats a secret")
+struct EchoTests {
+  private let record = RecordedWorld()
+  private static let token = "rt-made-up-Zq7WmLONGenough"
+
+  private func importExpired(_ token: String = token) async {
+    let handoff = Handoffs.bearer(changing: ["refresh_token": .string(token), "clientId": "client"])
+    #expect(await record.add(handoff) == 0)
+    record.now += 3700
+  }
+
+  /// Everything that was shown, printed and stored, the keyring apart.
+  private var everything: String {
+    ([record.out] + record.err + record.passing + [record.filesText]).joined(separator: "\n")
+  }
+
+  /// Answers the token endpoint's requests with what a test makes of their body.
+  private func serve(
+    _ status: Int = 400,
+    _ fields: [(String, String)] = [],
+    _ words: @escaping @Sendable (_ body: String) -> String
+  ) {
+    let issuer = FakeIssuer()
+    record.serve { request throws(HTTPFailure) in
+      guard request.url.path == "/token" else { return try issuer.respond(request) }
+      let body = request.body.map { text(of: $0) } ?? ""
+      var answer = HTTPResponse.json(words(body), status)
+      answer.fields += fields.map { (name: $0.0, value: $0.1) }
+      return answer
+    }
+  }
+
+  @Test(
+    "in an end of the session: neither the terminal, JSON nor the account's file has it",
+    arguments: ["invalid_grant", "invalid_request"]
+  )
+  func tokenEndpoint(_ code: String) async throws {
+    await importExpired()
+    serve { #"{"error":"\#(code)","error_description":"bad token \#($0)"}"# }
+    let status = await record.acct("refresh", "--force", "--json")
+    #expect(status == (code == "invalid_grant" ? 4 : 11))
+    #expect(!everything.contains(Self.token.suffix(8)))
+    let words = "bad token grant_type=refresh_token&refresh_token=<redacted>&client_id=client"
+    #expect(record.err.joined().contains(words), "\(record.err)")
+    if code == "invalid_grant" { #expect(try record.member("reason") == .string(words)) }
+    for command in [["status"], ["status", "--json"], ["list", "--json"], ["header"]] {
+      record.clear()
+      _ = await record.run(command)
+      #expect(!everything.contains(Self.token.suffix(8)))
+    }
+  }
+
+  @Test("as the code itself, in a redirect, a Retry-After and the type of a token")
+  func elsewhere() async {
+    await importExpired()
+    let token = Self.token
+    serve { _ in #"{"error":"no \#(token)"}"# }
+    #expect(await record.acct("refresh", "--force") == 11)
+    #expect(record.err.first?.contains("no <redacted>") == true, "\(record.err)")
+    serve(307, [("Location", "https://elsewhere.example/?\(token)")]) { _ in "" }
+    #expect(await record.acct("refresh", "--force") == 11)
+    #expect(everything.contains("https://elsewhere.example/?<redacted>"), "\(record.err)")
+    serve(503, [("Retry-After", token)]) { _ in "" }
+    #expect(await record.acct("refresh", "--force") == 11)
+    #expect(!everything.contains(token.prefix(8)))
+    serve(200) { _ in #"{"access_token":"a","token_type":"\#(token)"}"# }
+    #expect(await record.acct("refresh", "--force") == 11)
+    #expect(!everything.contains(token.prefix(8)))
+  }
+
+  @Test("that it has only just given: what an answer brought is known as well")
+  func justGiven() async {
+    await importExpired()
+    let given = "at-just-given-and-unusable"
+    serve(200) { _ in #"{"access_token":"\#(given)","token_type":"odd \#(given)"}"# }
+    #expect(await record.acct("refresh", "--force") == 11)
+    #expect(record.err.first?.contains("odd <redacted>") == true, "\(record.err)")
+    #expect(!everything.contains(given.prefix(8)))
+  }
+
+  @Test("in a scope, which the account's file keeps, and in a nonce, which is then not kept")
+  func stored() async throws {
+    await importExpired()
+    let token = Self.token
+    serve(200, [("DPoP-Nonce", token)]) { _ in
+      #"{"access_token":"at-new-and-long-enough","token_type":"Bearer","scope":"read \#(token)"}"#
+    }
+    #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+    #expect(try record.member("scope") == "read <redacted>")
+    #expect(!everything.contains(token.prefix(8)))
+    #expect(record.file(.nonce(try Origin("https://issuer.example"))) == nil)
+  }
+
+  @Test("in the name of a limit")
+  func limits() async throws {
+    let handoff = Handoffs.bearer(changing: ["access_token": "at-long-enough-to-be-found"])
+    #expect(await record.add(handoff) == 0)
+    record.serve(
+      200,
+      "body at-long-enough-to-be-found",
+      [("RateLimit", #""at-long-enough-to-be-found";r=1;t=60"#)]
+    )
+    #expect(await record.acct("request", "https://issuer.example/x") == 0)
+    // The body is what was asked for.
+    #expect(record.out == "body at-long-enough-to-be-found")
+    #expect(!record.filesText.contains("at-long"))
+    #expect(await record.acct("limits", "--json") == 0)
+    #expect(record.out.contains("<redacted>"), "\(record.out)")
+  }
+
+  @Test("in the answer to a request of the user's: the redirect and the wait that are told of it")
+  func request() async {
+    let token = "at-long-enough-to-be-found"
+    #expect(await record.add(Handoffs.bearer(changing: ["access_token": .string(token)])) == 0)
+    record.serve(302, "", [("Location", "/x?\(token)")])
+    #expect(await record.acct("request", "https://issuer.example/x") == 0)
+    #expect(record.err.joined().contains("leads to /x?<redacted>"), "\(record.err)")
+    record.serve(503, "", [("Retry-After", "soon \(token)")])
+    #expect(await record.acct("request", "https://issuer.example/x") == 11)
+    #expect(!record.err.joined().contains(token), "\(record.err)")
+  }
+
+  @Test(
+    "of a sealed session, in any of its words",
+    arguments: [
+      #"{"valid":false,"error":"no SEAL","reason":"session_invalid"}"#,
+      #"{"valid":false,"error":"no","reason":"SEAL"}"#,
+    ]
+  )
+  func sealed(_ answer: String) async throws {
+    try await record.plantSession(left: 60)
+    let seal = "Fe26.2*1*sealed-and-long-enough"
+    let id = try AccountID("6f1c9a52-3b0e-4c57-9d6a-1f2e3d4c5b6a")
+    try await record.keyring.keyring().write(id, [.init(.session, Secret(seal))], .forbidden)
+    let words = answer.replacing("SEAL", with: seal)
+    _ = FakeBackend(
+      record,
+      [
+        "session": [.success(.json(words, 401))],
+        "refresh-token": [.success(.json(#"{"success":false,"error":"no \#(seal)"}"#, 401))],
+      ]
+    )
+    #expect(await record.acct("header", "--json") == 4)
+    #expect(record.err.joined().contains("<redacted>"), "\(record.err)")
+    #expect(!everything.contains("sealed-and"))
+    #expect(try record.member("reason")?.stringValue?.contains("<redacted>") == true)
+  }
+
+  @Test("of a sealed session, in the name of its user")
+  func displayName() async throws {
+    try await record.plantSession(left: 60)
+    let rolled = "Fe26.2*1*rolled-and-long-enough"
+    let valid = FakeBackend.valid(
+      record,
+      rolled: rolled,
+      changing: ["displayName": .string("Alice \(rolled)")]
+    )
+    _ = FakeBackend(record, ["session": [valid]])
+    #expect(await record.acct("status", "--check", "--json") == 0, "\(record.err)")
+    #expect(try record.member("displayName") == "Alice <redacted>")
+    #expect(!everything.contains("rolled-and"))
+  }
+
+  @Test("of a guest, when it gives one, and when it does not")
+  func guest() async {
+    let token = Guests.token("guest-with-a-long-name")
+    let limitations: JSON = ["featuresDisabled": [.string(token)]]
+    record.serve(200, Guests.answer(token, changing: ["limitations": limitations]))
+    #expect(await record.acct("add", "--guest", Guests.backend) == 0)
+    #expect(!everything.contains(token.suffix(8)))
+    record.now += 900
+    // The backend remembers what it gave, and so does the device in between.
+    record.serve(400, Guests.refusal("no \(token)"), [("Set-Cookie", "guest=\(token)")])
+    #expect(await record.acct("add", "--guest", Guests.backend) == 11)
+    #expect(record.err.first?.hasSuffix(": no <redacted>") == true, "\(record.err)")
+  }
+
+  @Test("of an import, in the words beside it")
+  func handoff() async throws {
+    let handoff = Handoffs.dpop(changing: ["displayName": "refresh-alice, Alice"])
+    #expect(await record.add(handoff) == 0)
+    #expect(try record.member("displayName") == "<redacted>, Alice")
+  }
+
+  @Test("a keyring that repeats what it was given is no better")
+  func keyring() async {
+    let token = "at-long-enough-to-be-found"
+    record.keyring.failWrites(after: 0, with: .failed(reason: "can't store \(token)"))
+    record.provide("-", Handoffs.bearer(changing: ["access_token": .string(token)]))
+    #expect(await record.acct("add", "--import", "-", "--json") != 0)
+    #expect(record.err.joined().contains("<redacted>"), "\(record.err)")
+    #expect(!everything.contains(token))
+  }
+}

@@ -1,0 +1,114 @@
+import AcctModel
+import Testing
+
+/// The secret of these tests: 26 characters, some of which are escaped in a form or base64.
+private let secret = "s3cr3t/Zq+7~Wm-LONG_enough"
+
+@Suite("A secret that comes back in a text")
+struct RedactorTests {
+  private let redact = Redactor([Secret(secret), Secret("pin=42")])
+
+  @Test(
+    "is taken out, however it is written",
+    arguments: [
+      (secret, "<redacted>"),
+      ("bad token refresh_token=\(secret)&x=1", "bad token refresh_token=<redacted>&x=1"),
+      ("(s3cr3t%2FZq%2B7%7EWm-LONG_enough)", "(<redacted>)"),
+      ("(s3cr3t%2fZq%2b7~Wm-LONG_enough)", "(<redacted>)"),
+      ("(s3cr3t%252FZq%252B7%257EWm-LONG_enough)", "(<redacted>)"),
+      (#"{\"t\":\"s3cr3t\/Zq\u002b7~Wm-LONG_enough\"}"#, #"{\"t\":\"<redacted>\"}"#),
+      ("twice: \(secret) \(secret).", "twice: <redacted> <redacted>."),
+      ("before\u{1B}[31m\(secret)é", "before\u{1B}[31m<redacted>é"),
+    ]
+  )
+  func written(_ text: String, _ shown: String) {
+    #expect(redact(text) == shown)
+    #expect(redact.finds(in: text))
+  }
+
+  @Test("is taken out of base64 at each alignment, in both alphabets, padded or not")
+  func base64() {
+    for before in ["", "x", "xy", "xyz"] {
+      for isURL in [false, true] {
+        for isPadded in [false, true] {
+          let encoded = base64Text("\(before)\(secret)!", isURL, isPadded)
+          for text in [encoded, "token \(encoded).", "a_\(encoded)", "%5B\(encoded)%5D"] {
+            let shown = redact(text)
+            #expect(shown.contains("<redacted>"), "\(text)")
+            // What is left around it encodes no more than its neighbours.
+            #expect(shown.count < text.count - encoded.count + 24, "\(shown)")
+          }
+        }
+      }
+    }
+    let escaped = base64Text(secret, false, true).flatMap {
+      "+/=".contains($0) ? percent($0) : "\($0)"
+    }
+    #expect(redact(String(escaped)).hasPrefix("<redacted>"))
+  }
+
+  @Test("is taken out in part from 8 characters on, and not before", arguments: 0...18)
+  func parts(_ start: Int) {
+    let characters = Array(secret)
+    for length in 1...8 where start + length <= characters.count {
+      let part = String(characters[start..<(start + length)])
+      let shown = length < 8 ? "no: \(part)." : "no: <redacted>."
+      #expect(redact("no: \(part).") == shown)
+      #expect(
+        redact(part.map(percent).joined())
+          == (length < 8 ? part.map(percent).joined() : "<redacted>")
+      )
+      for before in ["", "x", "xy"] {
+        let encoded = base64Text(before + part, true, false)
+        #expect(redact.finds(in: encoded) == (length == 8), "\(part)")
+      }
+    }
+  }
+
+  @Test(
+    "takes nothing with it that is not its own",
+    arguments: [
+      "", "no", "invalid_request", "the refresh_token is no longer valid", "invalid_grant",
+      "https://client.example/metadata.json", "did:plc:ewvi7nxzyoun6zhxrhs64oiz", "%", "%4", "\\",
+      "eyJhbGciOiJFUzI1NiJ9", "日本語の説明", String(repeating: "a", count: 5000),
+    ]
+  )
+  func others(_ text: String) {
+    #expect(redact(text) == text)
+    #expect(!redact.finds(in: text))
+  }
+
+  @Test("is taken out whole where it is shorter, as a word of its own, and from 4 characters on")
+  func short() {
+    #expect(redact("no pin=42 here") == "no <redacted> here")
+    #expect(redact("no spin=42, no pin=421") == "no spin=42, no pin=421")
+    #expect(Redactor([Secret("abc")])("no abc") == "no abc")
+  }
+
+  @Test("a text of more than 16 KiB is cut, and nothing of the secret is left at the cut")
+  func long() {
+    let text = String(repeating: ".", count: (1 << 14) - 12) + secret
+    let shown = redact(text)
+    #expect(shown.hasSuffix(".<redacted>…"))
+    #expect(Redactor.none(secret) == secret)
+  }
+}
+
+private func percent(_ character: Character) -> String {
+  character.utf8.map { "%" + (String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)) }.joined()
+}
+
+/// Base64 as RFC 4648 has it, written for these tests alone.
+private func base64Text(_ text: String, _ isURL: Bool, _ isPadded: Bool) -> String {
+  let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+  let alphabet = Array(letters + (isURL ? "-_" : "+/"))
+  let bytes = Array(text.utf8)
+  var encoded = ""
+  for start in stride(from: 0, to: bytes.count, by: 3) {
+    let group = bytes[start..<min(start + 3, bytes.count)]
+    let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+    for index in 0...group.count { encoded.append(alphabet[bits >> (18 - 6 * index) & 63]) }
+    if isPadded { encoded += String(repeating: "=", count: 3 - group.count) }
+  }
+  return encoded
+}
