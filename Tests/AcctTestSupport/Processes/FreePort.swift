@@ -7,10 +7,11 @@ package struct FreePort: Sendable {
   /// Finds a port that nobody listens on.
   ///
   /// It lies below the range from which the kernel takes ports for outgoing connections, so that
-  /// no client of another test can get it before the server does.
+  /// no client of another test can get it before the server does, and in the range of this
+  /// process's lane, so that no other test process can either.
   package init() throws(ProcessFailure) {
     for _ in 0..<1000 {
-      let candidate = UInt16.random(in: 12_000..<32_000)
+      let candidate = UInt16.random(in: Self.lane)
       if unsafe withSocket({ unsafe bind($0, $1, $2) }, to: candidate) {
         number = candidate
         return
@@ -18,6 +19,13 @@ package struct FreePort: Sendable {
     }
     throw .system(call: "bind", code: EADDRINUSE)
   }
+
+  /// The ports of this process: `Tests/run` numbers the processes that it runs side by side.
+  private static let lane: Range<UInt16> = {
+    let number = unsafe getenv("ACCT_TEST_LANE").flatMap { unsafe UInt16(String(cString: $0)) }
+    let first = 12_000 + (number ?? 0) % 20 * 1_000
+    return first..<first + 1_000
+  }()
 
   /// Whether a server accepts connections on the port now.
   package var isServed: Bool { unsafe withSocket({ unsafe connect($0, $1, $2) }, to: number) }
