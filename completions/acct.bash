@@ -31,7 +31,7 @@ _acct_grammar() {
       options=(--min-valid= --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'request')
-      options=(-H= --header= -d= --data= -i --include -o=file --output=file --retry= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(-H= --header= -d= --data= -i --include -L --follow -o=file --output=file --retry= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('request*')
       ;;
     'proxy')

@@ -157,6 +157,8 @@ function __acct_grammar -S
                 '--data='\t'The body: as it stands, @FILE, or - for standard input' \
                 '-i'\t'Print the status line and the headers, too' \
                 '--include'\t'Print the status line and the headers, too' \
+                '-L'\t'Follow redirects of GET and HEAD within the account'\''s own origins' \
+                '--follow'\t'Follow redirects of GET and HEAD within the account'\''s own origins' \
                 '-o=file'\t'Write to a file, which changes only when all of it is there' \
                 '--output=file'\t'Write to a file, which changes only when all of it is there' \
                 '--retry='\t'Try again after 429, 5xx or a network failure, as often as this' \

@@ -54,6 +54,7 @@ struct ErrorReport {
 
   /// Tells the user and returns the exit status.
   func tell(_ complaint: Complaint) -> Int32 {
+    let complaint = complaint.timed(by: world.clock)
     if asJSON {
       world.streams.notice(String(decoding: complaint.json.serialized(), as: UTF8.self))
     } else {

@@ -35,15 +35,15 @@ extension Complaint {
         "rateLimited",
         .rateLimited,
         "\(origin) asks to wait: too many requests",
-        hint: retryAfter.map { "its Retry-After is \(printable($0))" }
+        retryAfter: retryAfter
       )
     case .serverFailed(let status, let retryAfter, let origin):
       self.init(
         "serverFailed",
         .serverFailed,
         "\(origin) failed with \(status)",
-        hint: retryAfter.map { "its Retry-After is \(printable($0))" }
-          ?? "nothing was wrong with the account; try again later"
+        hint: retryAfter == nil ? laterHint : nothingWrongHint,
+        retryAfter: retryAfter
       )
     case .notRenewable(let account):
       self.init(
@@ -96,6 +96,11 @@ extension Complaint {
     }
   }
 }
+
+/// For a server that fails, and says when to try again.
+let nothingWrongHint = "nothing was wrong with the account"
+/// For a server that fails, and doesn't say so.
+let laterHint = nothingWrongHint + "; try again later"
 
 extension OAuthError {
   fileprivate var isUnexplained: Bool { if case .unexplained = self { true } else { false } }

@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctProtocol
 
 extension Complaint {
   /// A request that the user makes can't be made, or was not answered well.
@@ -47,12 +48,23 @@ extension Complaint {
       )
     case .answered(let status, let retryAfter, let isWorthRetrying, let origin):
       self.init(status: status, retryAfter: retryAfter, isWorthRetrying, origin)
+    case .tooManyRedirects(let limit, let origin):
+      self.init(
+        "tooManyRedirects",
+        .serverFailed,
+        "\(origin) redirects once more, after \(limit) redirects that were followed"
+      )
+    case .redirectMalformed(let location, let origin):
+      self.init(
+        "badAnswer",
+        .serverFailed,
+        "\(origin) redirects to \(printable(String(location.prefix(200)))), which is no URL"
+      )
     }
   }
 
   /// An answer that was written as it came, and is no success.
-  private init(status: Int, retryAfter: String?, _ isWorthRetrying: Bool, _ origin: Origin) {
-    let wait = retryAfter.map { "its Retry-After is \(printable($0))" }
+  private init(status: Int, retryAfter: RetryAfter?, _ isWorthRetrying: Bool, _ origin: Origin) {
     switch status {
     case 401:
       self.init(
@@ -66,15 +78,16 @@ extension Complaint {
         "rateLimited",
         ExitStatus(answer: status),
         "\(origin) asks to wait: too many requests",
-        hint: [wait, isWorthRetrying ? "--retry N waits and tries again" : nil]
-          .compactMap(\.self).joined(separator: "; ")
+        hint: isWorthRetrying ? "--retry N waits and tries again" : nil,
+        retryAfter: retryAfter
       )
     case 500...:
       self.init(
         "serverFailed",
         ExitStatus(answer: status),
         "\(origin) failed with \(status)",
-        hint: wait ?? "nothing was wrong with the account; try again later"
+        hint: retryAfter == nil ? laterHint : nothingWrongHint,
+        retryAfter: retryAfter
       )
     default:
       self.init("refusedByServer", ExitStatus(answer: status), "\(origin) answered \(status)")

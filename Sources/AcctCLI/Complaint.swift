@@ -10,12 +10,30 @@ struct Complaint: Equatable {
   var message: String
   var hint: String?
   var status: ExitStatus
+  /// When the server takes another request; ``timed(by:)`` puts it into the hint.
+  var retryAfter: RetryAfter?
 
-  init(_ code: String, _ status: ExitStatus, _ message: String, hint: String? = nil) {
+  init(
+    _ code: String,
+    _ status: ExitStatus,
+    _ message: String,
+    hint: String? = nil,
+    retryAfter: RetryAfter? = nil
+  ) {
     self.code = code
     self.status = status
     self.message = message
     self.hint = hint
+    self.retryAfter = retryAfter
+  }
+
+  /// The same with the time at which to try again before the rest of the hint.
+  func timed(by clock: Clock) -> Complaint {
+    guard let retryAfter, let words = words(for: retryAfter, by: clock) else { return self }
+    var timed = self
+    timed.hint = [words, hint].compactMap(\.self).joined(separator: "; ")
+    timed.retryAfter = nil
+    return timed
   }
 
   /// What ArgumentParser finds wrong with the command line.

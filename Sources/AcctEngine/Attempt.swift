@@ -4,7 +4,7 @@ import AcctProtocol
 
 /// What is left to be tried with a request.
 struct Attempt {
-  let wish: MakeRequest.Wish
+  private(set) var wish: MakeRequest.Wish
   private let body: RequestBody?
   var account: Account
   var policy: RetryPolicy
@@ -15,6 +15,8 @@ struct Attempt {
   /// A body that can't be read twice is announced before it is sent.
   var asksFirst = true
   private(set) var isFirst = true
+  /// How many redirects were followed.
+  private(set) var redirects = 0
 
   init(_ wish: MakeRequest.Wish, _ body: RequestBody?, _ account: Account) {
     self.wish = wish
@@ -28,6 +30,18 @@ struct Attempt {
   /// Whether the whole of the body is still there.
   var canRepeat: Bool {
     get async { await body?.canRepeat() ?? true }
+  }
+
+  /// Whether a redirect is followed: only GET and HEAD mean the same wherever they go.
+  var mayFollow: Bool { wish.follows && body == nil && ["GET", "HEAD"].contains(wish.method) }
+
+  /// Goes on at the URL that a redirect leads to.
+  mutating func follow(to url: HTTPURL) {
+    if url.origin != wish.url.origin { wish.fields = wish.fields.elsewhere }
+    wish.url = url
+    redirects += 1
+    // Each server may want a nonce of its own; the token stays the same.
+    mayChallenge = account.tokenType == .dpop
   }
 
   /// The next request.

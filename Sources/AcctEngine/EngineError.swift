@@ -53,10 +53,10 @@ package enum EngineError: Error, Equatable, Sendable {
   /// There was no answer.
   case http(HTTPFailure, Origin)
   case oauth(OAuthError, Origin)
-  /// 429; `Retry-After` as it came.
-  case rateLimited(retryAfter: String?, Origin)
-  /// 5xx; `Retry-After` as it came.
-  case serverFailed(status: Int, retryAfter: String?, Origin)
+  /// 429; `Retry-After` if it can be read.
+  case rateLimited(retryAfter: RetryAfter?, Origin)
+  /// 5xx; `Retry-After` if it can be read.
+  case serverFailed(status: Int, retryAfter: RetryAfter?, Origin)
   /// A renewal would be needed, and `--offline` forbids it.
   case offline
   /// There is no refresh token.

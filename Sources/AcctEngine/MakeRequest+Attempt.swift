@@ -66,6 +66,7 @@ extension MakeRequest {
     return Answer(
       origin: origin,
       response: response,
+      retryAfter: (response.head.retryAfter?.seconds(from: now)).map(RetryAfter.seconds),
       isWorthRetrying: RetryPolicy.waits(for: response.head, now: now),
       obstacle: obstacle
     )

@@ -18,12 +18,11 @@ extension MakeRequest {
     _ attempt: inout Attempt,
     _ authorization: Authorize.Authorization
   ) async throws(EngineError) -> Int64? {
-    let url = attempt.wish.url
     // First of all: a backend may take no other session from now on.
     try await RolledSession(world, interaction, tell: waiting)
       .keep(
         from: &response,
-        of: url,
+        to: attempt.wish.target,
         insteadOf: authorization.token,
         for: attempt.account
       )
@@ -31,7 +30,7 @@ extension MakeRequest {
       return nil
     }
     guard await attempt.canRepeat else {
-      throw .request(.bodyGone(status: response.head.status, url.origin))
+      throw .request(.bodyGone(status: response.head.status, attempt.wish.url.origin))
     }
     return seconds
   }

@@ -1,5 +1,6 @@
 package import AcctModel
 package import AcctPorts
+package import AcctProtocol
 
 /// What goes into a request that the user makes, and what comes of it.
 extension MakeRequest {
@@ -10,12 +11,21 @@ extension MakeRequest {
     package var fields: RequestFields
     /// How often a request may be made again that was limited or failed.
     package var retries: Int
+    /// Whether redirects of GET and HEAD within the account's own origins are followed.
+    package var follows: Bool
 
-    package init(method: String, url: HTTPURL, fields: RequestFields, retries: Int) {
+    package init(
+      method: String,
+      url: HTTPURL,
+      fields: RequestFields,
+      retries: Int,
+      follows: Bool = false
+    ) {
       self.method = method
       self.url = url
       self.fields = fields
       self.retries = retries
+      self.follows = follows
     }
 
     var target: Authorize.Target { Authorize.Target(method: method, url: url) }
@@ -32,9 +42,12 @@ extension MakeRequest {
   package struct Answer: Sendable {
     package var origin: Origin
     package var response: StreamedResponse
+    /// When the server takes another request; seconds by its own clock, where it named a date.
+    package var retryAfter: RetryAfter?
     /// Whether a retry would wait for as long as it asks.
     package var isWorthRetrying: Bool
-    /// What kept the request from being made once more, where it should have been.
+    /// What kept the request from being made once more, or its redirect from being followed, where
+    /// it should have been.
     package var obstacle: EngineError?
   }
 }

@@ -55,8 +55,10 @@ package struct MakeRequest: Sendable {
     var attempt = Attempt(wish, body, account)
     while true {
       switch try await make(&attempt, tell) {
-      case .take(let answer): return answer
-      case .again(let seconds): try await wait(seconds, for: wish.url.origin, tell)
+      case .take(let answer):
+        guard let answer = await lastWord(answer, &attempt) else { continue }
+        return answer
+      case .again(let seconds): try await wait(seconds, for: attempt.wish.url.origin, tell)
       }
     }
   }

@@ -1,5 +1,6 @@
 package import AcctModel
 package import AcctPorts
+package import AcctProtocol
 
 /// How a request that the user makes can fail, beside what can happen to any.
 package enum RequestError: Error, Equatable, Sendable {
@@ -15,6 +16,11 @@ package enum RequestError: Error, Equatable, Sendable {
   case deviceIDMissing(Origin)
   /// The answer's body broke off after so many bytes.
   case brokenOff(HTTPFailure, received: Int64)
-  /// The server's answer, which has been written as it came; whether a retry would wait for it.
-  case answered(status: Int, retryAfter: String?, isWorthRetrying: Bool, Origin)
+  /// The server's answer, which has been written as it came; when it takes another request, and
+  /// whether a retry would wait for that.
+  case answered(status: Int, retryAfter: RetryAfter?, isWorthRetrying: Bool, Origin)
+  /// An answer that redirects once more than is followed.
+  case tooManyRedirects(limit: Int, Origin)
+  /// The answer redirects to something that is no URL; the value of `Location`.
+  case redirectMalformed(location: String, Origin)
 }

@@ -31,6 +31,13 @@ package struct RequestFields: Sendable {
     self.fields = fields
   }
 
+  private init(_ fields: [(name: String, value: Secret)]) { self.fields = fields }
+
+  /// What of them another origin gets: a cookie is one origin's.
+  var elsewhere: RequestFields {
+    RequestFields(fields.filter { $0.name.lowercased() != "cookie" })
+  }
+
   /// Takes over the fields of a client that the proxy serves, without those that are the account's
   /// own to say.
   init(passing fields: [(name: String, value: String)], for account: Account) {

@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import AcctProtocol
 
 /// When a request may be made once more, and how long to wait before that.
 struct RetryPolicy {
@@ -31,7 +32,7 @@ struct RetryPolicy {
   /// - Returns: Seconds to wait; `nil` if the answer is to be taken as it is.
   mutating func wait(after head: ResponseHead, now: Timestamp) -> Int64? {
     guard head.status == 429 || head.status >= 500 && isIdempotent else { return nil }
-    return take(RetryAfter.seconds(head.field("Retry-After"), now: now))
+    return take(head.retryAfter?.seconds(from: now))
   }
 
   /// Takes one of the retries for a request without an answer.
@@ -46,7 +47,7 @@ struct RetryPolicy {
 
   /// Whether a retry would wait for as long as an answer asks.
   static func waits(for head: ResponseHead, now: Timestamp) -> Bool {
-    RetryAfter.seconds(head.field("Retry-After"), now: now) ?? 0 <= longestWait
+    head.retryAfter?.seconds(from: now) ?? 0 <= longestWait
   }
 
   private mutating func take(_ seconds: Int64?) -> Int64? {
@@ -62,14 +63,7 @@ struct RetryPolicy {
   }
 }
 
-/// The value of `Retry-After` (RFC 9110, section 10.2.3).
-enum RetryAfter {
-  /// Seconds from now; `nil` for what is neither a number nor a date.
-  static func seconds(_ value: String?, now: Timestamp) -> Int64? {
-    guard let value else { return nil }
-    if !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      return Int64(value) ?? .max
-    }
-    return HTTPDate.parse(value).map { max(0, $0.seconds(since: now)) }
-  }
+extension ResponseHead {
+  /// When the server takes another request, if it says so in words that can be read.
+  var retryAfter: RetryAfter? { RetryAfter(field("Retry-After")) }
 }

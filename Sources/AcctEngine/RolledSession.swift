@@ -16,32 +16,41 @@ struct RolledSession: Sendable {
     self.tell = tell
   }
 
+  /// What an answer puts in the old one's place.
+  private struct Successor {
+    var session: SealedSession
+    /// Whom the answer names.
+    var owner: SessionOwner
+    /// Whether the old one was extended: when the new one ends is not known then.
+    var isExtension: Bool
+  }
+
   /// Stores the new session, if there is one and the old one is still what is kept.
   ///
   /// - Parameters:
   ///   - response: The answer; what had to be read of it comes again.
-  ///   - url: Whose answer; another origin's cookies are no sessions of the backend's.
+  ///   - target: The request; another origin's sessions are none of the backend's.
   ///   - sent: The session that the request carried.
   ///   - account: Who made the request.
   /// - Throws: ``EngineError``: the answer is about somebody else's session, or the keyring can't
   ///   take it, with time to unlock it.
   func keep(
     from response: inout StreamedResponse,
-    of url: HTTPURL,
+    to target: Authorize.Target,
     insteadOf sent: Token,
     for account: Account
   ) async throws(EngineError) {
-    guard account.kind == .session, url.origin == account.service,
-      let rolled = try await rolled(by: &response, of: url)
+    guard account.kind == .session, let url = target.url, url.origin == account.service,
+      let successor = try await successor(in: &response, to: target.method, url)
     else { return }
-    try account.require(rolled.owner, url.origin, world.held)
-    let session = rolled.session.token
+    try account.require(successor.owner, url.origin, world.held)
+    let session = successor.session.token
     guard session != sent else { return }
     let book = AccountBook(world.files)
     let held = world.signals.holdBack()
     defer { held.release() }
     try await book.exclusively(account.id) { () throws(EngineError) in
-      guard var current = try book.account(account.id) else { return }
+      guard let current = try book.account(account.id) else { return }
       let isStored = try await Patience(world, tell)(for: current.name.description, interaction) {
         (interaction) async throws(EngineError) in
         let current = try await ReplaceCredentials(world, interaction).settled(current)
@@ -51,32 +60,61 @@ struct RolledSession: Sendable {
         try await wallet.write([.init(.session, session.secret)])
         return true
       }
+      guard isStored, var stored = try book.account(account.id) else { return }
       // Another process may have shown the backend the old one since, and been told that it is over.
-      guard isStored, current.standing != .signedIn else { return }
-      current.take(.replaced, at: world.clock.now())
-      try book.save(current)
+      let wasOver = stored.standing != .signedIn
+      guard wasOver || successor.isExtension else { return }
+      if wasOver { stored.take(.replaced, at: world.clock.now()) }
+      if successor.isExtension {
+        stored.lease.expiresAt = nil
+        stored.take(.confirmed, at: world.clock.now())
+      }
+      try book.save(stored)
     }
   }
 
   /// What an answer puts in the old one's place; only an answer about the session names its owner.
-  private func rolled(
-    by response: inout StreamedResponse,
-    of url: HTTPURL
-  ) async throws(EngineError) -> RolledCookie? {
+  private func successor(
+    in response: inout StreamedResponse,
+    to method: String,
+    _ url: HTTPURL
+  ) async throws(EngineError) -> Successor? {
     let now = world.clock.now()
-    guard RolledCookie.session(in: response.head.fields, at: now) != nil else { return nil }
-    let answer =
-      SessionBackend.paths.contains(url.path)
-      ? await response.answer(redacting: world.held.redactor) : nil
-    do {
-      return try RolledCookie(
+    let isRolled = RolledCookie.session(in: response.head.fields, at: now) != nil
+    let mayExtend = SessionBackend.extends(method, url)
+    guard isRolled || mayExtend else { return nil }
+    let answer = SessionBackend.paths.contains(url.path) ? await response.answer(redacting: world.held.redactor) : nil
+    do throws(OAuthError) {
+      // As in a renewal, what the body brings comes after the cookie's.
+      if mayExtend, let answer, let extended = try extended(by: answer, isRolled) {
+        return extended
+      }
+      let cookie = try RolledCookie(
         in: response.head.fields,
         status: response.head.status,
         naming: answer,
         at: now
       )
+      return cookie.map { Successor(session: $0.session, owner: $0.owner, isExtension: false) }
     } catch {
       throw .oauth(error, url.origin)
+    }
+  }
+
+  /// The session in the body of an answer that extends the old one.
+  ///
+  /// - Throws: ``OAuthError/malformedAnswer(member:)`` where the backend says that it does, and it
+  ///   can't be read; but for a cookie, the session would be lost without a word.
+  private func extended(
+    by answer: ServerAnswer,
+    _ isRolled: Bool
+  ) throws(OAuthError) -> Successor? {
+    switch SessionRefreshAnswer(answer) {
+    case .granted(let session, let owner):
+      return Successor(session: session, owner: owner, isExtension: true)
+    case .unanswered(.failed(.malformedAnswer(let member))) where !isRolled:
+      throw .malformedAnswer(member: member)
+    case .refused, .couldNot, .unanswered: return nil
     }
   }
 }

@@ -13,6 +13,11 @@ struct SessionBackend: Sendable {
   /// The calls whose answers say whose session it is.
   static let paths = [sessionPath, refreshPath]
 
+  /// Whether a request asks for a session in place of the one that it carries.
+  static func extends(_ method: String, _ url: HTTPURL) -> Bool {
+    method == "GET" && url.path == refreshPath
+  }
+
   init(_ origin: Origin, _ world: World, timeout: Int) {
     self.origin = origin
     self.world = world

@@ -3,14 +3,18 @@ package import AcctModel
 /// The time of day.
 package struct Clock: Sendable {
   package var now: @Sendable () -> Timestamp
+  /// How far the user's local time is ahead of UTC at a moment, in seconds; negative to the west.
+  package var localOffset: @Sendable (Timestamp) -> Int64
   /// Waits so many seconds; returns `false` at once when the task is cancelled.
   package var sleep: @Sendable (_ seconds: Int64) async -> Bool
 
   package init(
     now: @escaping @Sendable () -> Timestamp,
+    localOffset: @escaping @Sendable (Timestamp) -> Int64 = { _ in 0 },
     sleep: @escaping @Sendable (_ seconds: Int64) async -> Bool
   ) {
     self.now = now
+    self.localOffset = localOffset
     self.sleep = sleep
   }
 }

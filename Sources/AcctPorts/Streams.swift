@@ -12,6 +12,10 @@ package struct Streams: Sendable {
   ///
   /// An empty one takes that away, and so does a notice. `nil` where standard error is not a terminal.
   package var passing: (@Sendable (String) -> Void)?
+  /// Writes an address on a line of standard error, as a link that its terminal can open (OSC 8).
+  ///
+  /// `nil` where standard error is not a terminal.
+  package var link: (@Sendable (HTTPURL) -> Void)?
   /// Whether standard output is a terminal.
   package var outputIsTerminal: Bool
   /// How many columns that terminal has now; `nil` where there is none, or it doesn't say.

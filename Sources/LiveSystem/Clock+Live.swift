@@ -3,13 +3,19 @@ package import AcctPorts
 import Glibc
 
 extension Clock {
-  /// The system's clock, in UTC.
+  /// The system's clock, in UTC; local time is that of `TZ`, or of /etc/localtime.
   package static func live() -> Clock {
     Clock(
       now: {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(clamped: Int64(time.tv_sec))
+      },
+      localOffset: { moment in
+        var seconds = time_t(moment.secondsSince1970)
+        var local = unsafe tm()
+        guard unsafe localtime_r(&seconds, &local) != nil else { return 0 }
+        return unsafe Int64(local.tm_gmtoff)
       },
       sleep: { seconds in
         // The library adds it to the time since boot, which must not overflow.

@@ -58,6 +58,12 @@ extension Streams {
       passing("")
       notice(line)
     }
+    streams.link = { url in
+      passing("")
+      // A URL is visible ASCII: nothing in it can end the sequence.
+      let (start, end) = ("\u{1B}]8;;", "\u{1B}\\")
+      try? writeAll(Array("\(start)\(url)\(end)\(url)\(start)\(end)\n".utf8).span, to: error)
+    }
     return streams
   }
 

@@ -82,7 +82,11 @@ struct GuestErrorTests {
   @Test("serverError: Server error (503)")
   func serverError() async {
     world.serve(503, "", [("Retry-After", "7")])
-    await expect(11, "https://api.example failed with 503", "its Retry-After is 7")
+    await expect(
+      11,
+      "https://api.example failed with 503",
+      "try again in 7 s, at 08:00; nothing was wrong with the account"
+    )
   }
 
   @Test("noData: No data received")

@@ -140,25 +140,26 @@ struct HeaderTests {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.acct("header", "POST", "https://pds.example/xrpc/a?q=1#f") == 0)
     let proof = try #require(record.out.split(separator: " ").last).dropLast()
-    let claims = try JSON(parsing: decoded(proof.split(separator: ".")[1])).objectValue
+    let claims = try JSON(parsing: base64URLDecoded(proof.split(separator: ".")[1])).objectValue
     #expect(claims?["htm"] == "POST")
     #expect(claims?["htu"] == "https://pds.example/xrpc/a")
     #expect(claims?["iat"] == 1_800_000_000)
     #expect(claims?["exp"] == nil)
   }
+}
 
-  private func decoded(_ text: Substring) -> [UInt8] {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-    var bits = 0
-    var count = 0
-    var bytes: [UInt8] = []
-    for character in text {
-      bits = (bits << 6 | (alphabet.firstIndex(of: character) ?? 0)) & 0xFFFF
-      count += 6
-      guard count >= 8 else { continue }
-      count -= 8
-      bytes.append(UInt8(bits >> count & 255))
-    }
-    return bytes
+/// The bytes of base64url without padding.
+func base64URLDecoded(_ text: Substring) -> [UInt8] {
+  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+  var bits = 0
+  var count = 0
+  var bytes: [UInt8] = []
+  for character in text {
+    bits = (bits << 6 | (alphabet.firstIndex(of: character) ?? 0)) & 0xFFFF
+    count += 6
+    guard count >= 8 else { continue }
+    count -= 8
+    bytes.append(UInt8(bits >> count & 255))
   }
+  return bytes
 }

@@ -73,6 +73,77 @@ struct RequestSessionTests {
     #expect(record.sealed == "Fe26.2*1*old")
   }
 
+  private let refresh = "\(FakeBackend.origin)/mobile/refresh-token"
+
+  @Test(
+    "The session that the user's own call for another brings is kept, and the answer is written"
+  )
+  func extended() async throws {
+    _ = try await backend([
+      "refresh-token": [FakeBackend.extended("Fe26.2*1*new")], "things": [things()],
+    ])
+    #expect(await record.acct("request", refresh) == 0)
+    #expect(
+      record.out == #"{"success":true,"payload":{"did":"did:plc:alice","sid":"Fe26.2*1*new"}}"#
+    )
+    #expect(record.sealed == "Fe26.2*1*new")
+    // When the new one ends is not known.
+    #expect(try record.member("expiresAt") == .null)
+    #expect(try record.member("standing") == "signedIn")
+    #expect(await record.acct("request", url) == 0)
+    #expect(sent.last == "sid=Fe26.2*1*new")
+    #expect(record.err.isEmpty)
+  }
+
+  @Test("What comes with a cookie as well counts before it")
+  func extendedAndRolled() async throws {
+    guard case .success(var answer) = FakeBackend.extended("Fe26.2*1*new") else { return }
+    answer.fields.append(("Set-Cookie", "sid=Fe26.2*1*cookie; HttpOnly; Path=/"))
+    _ = try await backend(["refresh-token": [.success(answer)]])
+    #expect(await record.acct("request", refresh) == 0)
+    #expect(record.sealed == "Fe26.2*1*new")
+  }
+
+  @Test("That of somebody else is not, and that is told")
+  func extendedForAnother() async throws {
+    _ = try await backend([
+      "refresh-token": [FakeBackend.extended("Fe26.2*1*new", did: "did:plc:mallory")]
+    ])
+    #expect(await record.acct("request", refresh) == 11)
+    #expect(record.sealed == "Fe26.2*1*old")
+    #expect(record.out.contains("Fe26.2*1*new"))
+    #expect(record.err.first?.contains("did:plc:mallory") == true)
+  }
+
+  @Test("One that can't be read is told, and nothing is changed", arguments: ["no seal", ""])
+  func extendedMalformed(_ sealed: String) async throws {
+    _ = try await backend(["refresh-token": [FakeBackend.extended(sealed)]])
+    #expect(await record.acct("request", refresh) == 11)
+    #expect(record.sealed == "Fe26.2*1*old")
+    #expect(record.err == ["acct: \(FakeBackend.origin) sent an answer with a bad sid"])
+  }
+
+  @Test("A body counts only as the answer to that call, with 200, as JSON, and if it is short")
+  func notExtended() async throws {
+    let body = #"{"success":true,"payload":{"did":"did:plc:alice","sid":"Fe26.2*1*new"}}"#
+    let long = body.dropLast() + #","more":"\#(String(repeating: "x", count: 1 << 17))"}"#
+    _ = try await backend([
+      "refresh-token": [
+        .success(.json(body, 201)),
+        .success(HTTPResponse(status: 200, fields: [], body: Secret(body))),
+        .success(.json(body, 500)), .success(.json(String(long))), .success(.json(body)),
+      ],
+      "things": [.success(.json(body))],
+    ])
+    for status in [0, 0, 11, 0] as [Int32] {
+      #expect(await record.acct("request", refresh) == status)
+    }
+    #expect(record.out == String(long))
+    #expect(await record.acct("request", "POST", refresh) == 0)
+    #expect(await record.acct("request", url) == 0)
+    #expect(record.sealed == "Fe26.2*1*old")
+  }
+
   @Test("One that can't be stored is told, after the answer and the time to unlock the keyring")
   func notStored() async throws {
     _ = try await backend(["things": [things(rolled: "Fe26.2*1*new")]])

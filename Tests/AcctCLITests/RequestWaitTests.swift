@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import StrictJSON
 import Synchronization
 import Testing
 
@@ -65,7 +66,46 @@ struct RequestWaitTests {
     #expect(await record.run(["request", url, "--retry", "1"]) == 9)
     #expect(record.now == start)
     #expect(record.out == "no")
-    #expect(record.err.last == "acct: hint: its Retry-After is 3601")
+    #expect(record.err.last == "acct: hint: try again in 1 h, at 09:00")
+  }
+
+  @Test(
+    "How long a 429 lasts is told, and until when by the user's clock and calendar",
+    arguments: [
+      ("50730", 0, "try again in 14 h 5 min, at 22:05"),
+      ("50730", 7200, "try again in 14 h 5 min, at 00:05 on 2027-01-16"),
+      ("50730", -12_600, "try again in 14 h 5 min, at 18:35"),
+      ("Sat, 16 Jan 2027 08:00:00 GMT", 0, "try again in 1 d, at 08:00 on 2027-01-16"),
+      ("90", 0, "try again in 1 min 30 s, at 08:01; --retry N waits and tries again"),
+      (
+        "Fri, 15 Jan 2027 08:00:09 GMT", 0,
+        "try again in 9 s, at 08:00; --retry N waits and tries again"
+      ),
+      ("0", 0, "try again now; --retry N waits and tries again"),
+      ("Thu, 14 Jan 2027 08:00:00 GMT", 0, "try again now; --retry N waits and tries again"),
+      ("soon", 0, "--retry N waits and tries again"), ("-5", 0, "--retry N waits and tries again"),
+      (nil, 0, "--retry N waits and tries again"), ("99999999999999999999", 0, nil),
+    ] as [(String?, Int64, String?)]
+  )
+  func told(_ value: String?, _ offset: Int64, _ hint: String?) async throws {
+    record.setLocalOffset(offset)
+    await account(limited(value), limited(value))
+    #expect(await record.run(["request", url]) == 9)
+    let said = "acct: https://issuer.example asks to wait: too many requests"
+    #expect(record.err == [said] + (hint.map { ["acct: hint: \($0)"] } ?? []))
+    #expect(await record.acct("request", url, "--json") == 9)
+    let line = try #require(record.err.last)
+    let error = try JSON(parsing: Array(line.utf8)).objectValue?["error"]?.objectValue
+    #expect(error?["hint"] == hint.map(JSON.string) ?? .null)
+  }
+
+  @Test("So is how long a server that fails asks to wait")
+  func failing() async {
+    let answer = HTTPResponse(status: 503, fields: [("Retry-After", "120")], body: Secret("no"))
+    await account(.success(answer))
+    #expect(await record.run(["request", url]) == 11)
+    let hint = "try again in 2 min, at 08:02; nothing was wrong with the account"
+    #expect(record.err.last == "acct: hint: \(hint)")
   }
 
   @Test("Without a word from the server the pauses double")

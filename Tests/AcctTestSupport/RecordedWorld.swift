@@ -17,6 +17,7 @@ package final class RecordedWorld: Sendable {
     /// What the disk fails on when it is read, once for each time that it stands here.
     var unreadable: [StoredFile] = []
     var now: Int64 = 1_800_000_000
+    var localOffset: Int64 = 0
     var counter: UInt8 = 0
     var unlocksAt: Int64?
     var variables: [String: String] = [:]
@@ -74,6 +75,9 @@ package final class RecordedWorld: Sendable {
     get { state.withLock { $0.now } }
     set { state.withLock { $0.now = newValue } }
   }
+
+  /// Moves the user's local time so many seconds ahead of UTC.
+  package func setLocalOffset(_ seconds: Int64) { state.withLock { $0.localOffset = seconds } }
 
   /// Unlocks the keyring so many seconds from now, when somebody sleeps over that moment.
   package func unlock(after seconds: Int64) {
@@ -146,6 +150,7 @@ package final class RecordedWorld: Sendable {
       ),
       clock: Clock(
         now: { Timestamp(clamped: self.now) },
+        localOffset: { _ in self.state.withLock { $0.localOffset } },
         sleep: { seconds in
           self.now += seconds
           if let due = self.state.withLock({ $0.unlocksAt }), self.now >= due {
@@ -303,6 +308,10 @@ package final class RecordedWorld: Sendable {
     )
     if state.withLock({ $0.passing != nil }) {
       streams.passing = pass
+      streams.link = { url in
+        self.pass("")
+        self.state.withLock { $0.err.append("[link] \(url)") }
+      }
     }
     return streams
   }

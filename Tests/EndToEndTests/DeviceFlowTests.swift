@@ -14,9 +14,10 @@ struct DeviceFlowTests {
       "grant_type": .string(Self.grant),
     ])
     let process = try RunningProcess(home.signIn(at: server, browser: nil, "--device"))
-    try await process.ready { lines(of: process).count >= 4 }
+    try await process.ready { lines(of: process).count >= 6 }
     #expect(lines(of: process).contains("\(server.issuer)/device"))
     #expect(lines(of: process)[3].wholeMatch(of: /[A-Z]{4}-[A-Z]{4}/) != nil)
+    #expect(lines(of: process)[5] == "\(server.issuer)/device?user_code=\(lines(of: process)[3])")
 
     // The challenge for a nonce, a question that comes too early, and the one that is too fast.
     let asked: JSON = ["endpoint": "token", "count": 3, "timeout": 60]
@@ -33,6 +34,42 @@ struct DeviceFlowTests {
     #expect(try await server.counts()["slow_downs"] == 0)
     #expect(try await home.use(server) == "200")
     try await server.expectNothingWrong()
+  }
+
+  @Test(
+    "makes the address with the code in it a link on a terminal, and not with NO_COLOR",
+    arguments: [false, true]
+  )
+  func link(isPlain: Bool) async throws {
+    let server = try await StrictServer(["device_interval": 1])
+    let terminal = try ControllingTerminal()
+    terminal.resize(columns: 120, rows: 40)
+    let home = try AcctHome()
+    var command = home.signIn(at: server, browser: nil, "--device")
+    command.environment["TERM"] = "xterm"
+    if isPlain { command.environment["NO_COLOR"] = "1" }
+    // The shell stays until the screen has been read: with it goes what was not read.
+    command.arguments =
+      ["-c", #""$@" 2>/dev/tty; echo "ended $?"; read -r line"#, "sh", command.program]
+      + command.arguments
+    command.program = "sh"
+    let process = try RunningProcess(terminal.controlling(command))
+    // Each question comes after all that is shown.
+    #expect(
+      try await server.control("wait", ["endpoint": "token", "count": 1, "timeout": 60])["reached"]
+        == true
+    )
+    try await server.control("device", ["action": "deny"])
+    #expect(try await process.firstLine() == "ended 4")
+    let screen = terminal.screen
+    terminal.press("\n")
+    _ = await process.ended()
+    let address = try #require(
+      screen.firstMatch(of: /http:[^ \r\u{1B}]*\?user_code=[A-Z]{4}-[A-Z]{4}/)
+    ).output
+    let link = "\u{1B}]8;;\(address)\u{1B}\\\(address)\u{1B}]8;;\u{1B}\\"
+    #expect(screen.contains("\r\n\(isPlain ? String(address) : link)\r\n"))
+    #expect(screen.contains("\u{1B}]8") != isPlain)
   }
 
   @Test(

@@ -22,13 +22,13 @@ extension FaultRow {
       what: "503 with Retry-After",
       fault: ["endpoint": "token", "kind": "503"],
       status: 11,
-      said: "Retry-After is 7"
+      said: "hint: try again in 7 s, at "
     ),
     FaultRow(
       what: "429 with Retry-After",
       fault: ["endpoint": "token", "kind": "429"],
       status: 9,
-      said: "Retry-After is 7"
+      said: "hint: try again in 7 s, at "
     ),
     FaultRow(
       what: "connection reset",

@@ -67,7 +67,7 @@ struct RequestRetryTests {
     let output = try await server.home().acct("request", url)
     #expect(output.status == 9)
     #expect(output.text == "no: 429\n")
-    #expect(output.errorText.contains("its Retry-After is 0; --retry N waits and tries again"))
+    #expect(output.errorText.contains("hint: try again now; --retry N waits and tries again"))
     #expect(try await server.seen("/flaky/1/429") == 1)
   }
 

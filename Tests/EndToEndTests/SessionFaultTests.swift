@@ -53,7 +53,7 @@ struct SessionFaultTests {
     try await scene.backend.fault(["endpoint": endpoint, "kind": "429", "count": 1])
     let limited = try await scene.header()
     #expect(limited.status == 9)
-    #expect(limited.errorText.contains("Retry-After is 7"))
+    #expect(limited.errorText.contains("hint: try again in 7 s, at "))
     #expect(try await scene.header().status == 0)
     try await scene.expectNothingWrong()
   }

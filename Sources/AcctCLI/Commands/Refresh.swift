@@ -54,7 +54,8 @@ struct RefreshCommand: AcctCommand {
   ) async throws(EngineError) -> ExitStatus {
     var outcomes: [RefreshOutcome] = []
     for account in try Overview(context.world).listing().accounts {
-      let outcome = RefreshOutcome(account, await refresh(account, force: force))
+      let result = await refresh(account, force: force)
+      let outcome = RefreshOutcome(account, result, context.world.clock)
       outcomes.append(outcome)
       guard !options.json else { continue }
       if case .renewed = outcome.result { context.notice("renewed \(account.name)") }

@@ -16,7 +16,8 @@ struct RequestCommand: AcctCommand {
         acct request POST URL -H 'Content-Type: application/json' -d @post.json
 
       Bodies may be of any size. One from standard input is announced before it is sent (Expect: \
-      100-continue) if it is larger than 1 MiB: it can't be sent twice. Redirects are not followed.
+      100-continue) if it is larger than 1 MiB: it can't be sent twice. Redirects are not followed \
+      without --follow.
       """
   )
 
@@ -44,6 +45,12 @@ struct RequestCommand: AcctCommand {
 
   @Flag(name: [.short, .long], help: "Print the status line and the headers, too.")
   var include = false
+
+  @Flag(
+    name: [.customShort("L"), .long],
+    help: "Follow redirects of GET and HEAD within the account's own origins."
+  )
+  var follow = false
 
   @Option(
     name: [.short, .long],
@@ -86,8 +93,14 @@ struct RequestCommand: AcctCommand {
       waiting: context.waiting
     )
     try make.check(url, for: account)
-    let wish = MakeRequest.Wish(method: method, url: url, fields: fields, retries: retry)
-    let voice = RequestVoice(context, printsBody: (output ?? "-") == "-")
+    let wish = MakeRequest.Wish(
+      method: method,
+      url: url,
+      fields: fields,
+      retries: retry,
+      follows: follow
+    )
+    let voice = RequestVoice(context, printsBody: (output ?? "-") == "-", follows: follow)
     let delivery = try Delivery(context.world, voice, to: output ?? "-", withHead: include)
     let (data, streams) = (data, voice.metered(context.world.streams))
     return try await delivery.deliver { () async throws(EngineError) in

@@ -43,7 +43,8 @@ struct Status: AcctCommand {
     _ refusal: EngineError? = nil
   ) async throws(EngineError) -> ExitStatus {
     let status = try await Overview(context.world).status(of: choice.account, context.interaction)
-    let complaint = (refusal ?? status.obstacle).map { Complaint($0) }
+    let complaint = (refusal ?? status.obstacle)
+      .map { Complaint($0).timed(by: context.world.clock) }
     let limits = LimitsLedger(context.world).limits(of: choice.account.id)
     if options.json {
       try context.output([

@@ -62,7 +62,9 @@ struct Delivery: Sendable {
     // Some of the body may never have been asked for.
     voice.clear()
     let head = answer.response.head
-    if (300..<400).contains(head.status), let location = head.field("Location") {
+    if (300..<400).contains(head.status), answer.obstacle == nil,
+      let location = head.field("Location")
+    {
       voice.tellRedirect(held.redactor(location))
     }
     do throws(EngineError) { try await write(answer.response) } catch {
@@ -81,7 +83,7 @@ struct Delivery: Sendable {
       throw .request(
         .answered(
           status: head.status,
-          retryAfter: head.field("Retry-After").map(held.redactor.callAsFunction),
+          retryAfter: answer.retryAfter,
           isWorthRetrying: answer.isWorthRetrying,
           answer.origin
         )

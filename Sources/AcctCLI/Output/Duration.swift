@@ -1,4 +1,6 @@
 import AcctModel
+import AcctPorts
+import AcctProtocol
 
 /// A number of seconds in the two largest units that say something: `14 h 5 min`.
 func duration(_ seconds: Int64) -> String {
@@ -21,4 +23,30 @@ func relative(_ time: Timestamp, to now: Timestamp) -> String {
   let seconds = time.seconds(since: now)
   if seconds == 0 { return "now" }
   return seconds > 0 ? "in \(duration(seconds))" : "\(duration(-seconds)) ago"
+}
+
+/// When a server takes another request, such as `try again in 14 h 5 min, at 13:37`.
+///
+/// The time of day is the user's local one, with its date where that is not today's.
+///
+/// - Parameters:
+///   - retryAfter: What the server said.
+///   - clock: The clock of this machine, and its time zone.
+/// - Returns: The words; `nil` for what lies more than ten years ahead, which is no answer.
+func words(for retryAfter: RetryAfter, by clock: Clock) -> String? {
+  let now = clock.now()
+  let seconds = retryAfter.seconds(from: now)
+  guard seconds <= 10 * 366 * 86_400 else { return nil }
+  guard seconds > 0 else { return "try again now" }
+  let (today, _) = local(now, clock)
+  let (date, time) = local(now.adding(seconds: seconds), clock)
+  let day = date == today ? "" : " on \(date)"
+  return "try again in \(duration(seconds)), at \(time)\(day)"
+}
+
+/// Date and time of day in the user's time zone, `2027-01-15` and `13:37`.
+private func local(_ moment: Timestamp, _ clock: Clock) -> (date: String, time: String) {
+  // Written as if it were UTC: RFC 3339 has both at fixed places.
+  let text = moment.adding(seconds: clock.localOffset(moment)).description
+  return (String(text.prefix(10)), String(text.dropFirst(11).prefix(5)))
 }

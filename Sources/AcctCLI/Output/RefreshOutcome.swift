@@ -1,21 +1,24 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 import StrictJSON
 
 /// What became of one of the accounts that `refresh --all` went through.
 struct RefreshOutcome {
   let account: Account
   let result: Refresh.Result
+  private let clock: Clock
 
-  init(_ account: Account, _ result: Refresh.Result) {
+  init(_ account: Account, _ result: Refresh.Result, _ clock: Clock) {
     self.account = account
     self.result = result
+    self.clock = clock
   }
 
   /// Why it failed, if it did.
   var complaint: Complaint? {
     guard case .failed(let error) = result else { return nil }
-    return Complaint(error)
+    return Complaint(error).timed(by: clock)
   }
 
   /// Whether no timer can do anything more for it.

@@ -6,11 +6,14 @@ import AcctPorts
 struct RequestVoice: Sendable {
   private let say: @Sendable (String) -> Void
   private let show: (@Sendable (String) -> Void)?
+  private let follows: Bool
 
   /// - Parameters:
   ///   - context: What the user wants to hear.
   ///   - printsBody: Whether the body goes to standard output, where a terminal shows it.
-  init(_ context: Context, printsBody: Bool) {
+  ///   - follows: Whether redirects are followed where they can be.
+  init(_ context: Context, printsBody: Bool, follows: Bool) {
+    self.follows = follows
     let streams = context.world.streams
     let isQuiet = context.options.quiet
     say = { text in if !isQuiet { streams.notice("acct: \(text)") } }
@@ -36,7 +39,11 @@ struct RequestVoice: Sendable {
 
   /// Says where the server would have the client go.
   func tellRedirect(_ location: String) {
-    say("redirects are not followed; this one leads to \(printable(location))")
+    let words =
+      follows
+      ? "this redirect is not followed; it leads to"
+      : "redirects are not followed; this one leads to"
+    say("\(words) \(printable(location))")
   }
 
   /// Shows how far the answer's body is.

@@ -6,10 +6,12 @@ import AcctProtocol
 /// Shows what the user must see while a sign-in waits; on standard error, `--quiet` or not.
 struct SignInPrompts: Sendable {
   private let say: @Sendable (String) -> Void
+  private let link: (@Sendable (HTTPURL) -> Void)?
   private let qrCode: QRCode
 
   init(_ context: Context) {
     say = context.world.say
+    link = context.takesLinks ? context.world.streams.link : nil
     qrCode = context.world.qrCode
   }
 
@@ -39,6 +41,10 @@ struct SignInPrompts: Sendable {
       say((flow.verificationURL).description)
       say("acct: and type in this code:")
       say(printable(flow.userCode))
+      if let address = flow.completeURL, address != flow.verificationURL {
+        say("acct: or open this one, which has the code in it:")
+        if let link { link(address) } else { say(address.description) }
+      }
       // With the code in it there is nothing to type; without, there is still no address to copy.
       let address = flow.completeURL ?? flow.verificationURL
       if let modules = qrCode.modules(address.description) {
@@ -46,5 +52,15 @@ struct SignInPrompts: Sendable {
         for line in qrCodeText(modules) { say(line) }
       }
     }
+  }
+}
+
+extension Context {
+  /// Whether a terminal on standard error may be sent more than plain text, and can be expected to
+  /// skip a link if it does not know what one is; the kernel's own console shows parts of it.
+  fileprivate var takesLinks: Bool {
+    let variable = world.surroundings.variable
+    return !options.noColor && variable("NO_COLOR") == nil && !world.terminalIsDumb
+      && variable("TERM") != "linux"
   }
 }

@@ -6,7 +6,7 @@ package struct ServerAnswer: Sendable {
   let status: Int
   /// The body, where it is a JSON object and says so.
   let object: JSONObject?
-  private let retryAfter: String?
+  private let retryAfter: RetryAfter?
   private let location: String?
   private let redact: Redactor
 
@@ -29,7 +29,7 @@ package struct ServerAnswer: Sendable {
   ) {
     redact = redactor
     self.status = status
-    self.retryAfter = retryAfter
+    self.retryAfter = RetryAfter(retryAfter)
     self.location = location
     object =
       contentType.isJSON
@@ -68,10 +68,10 @@ package struct ServerAnswer: Sendable {
 
 /// An answer that says nothing of what was asked, and so changes nothing of what is kept.
 package enum NoAnswer: Equatable, Sendable {
-  /// 429, with its `Retry-After` as it came.
-  case limited(retryAfter: String?)
-  /// 5xx, with its `Retry-After` as it came.
-  case serverFailed(status: Int, retryAfter: String?)
+  /// 429, with its `Retry-After` if that can be read.
+  case limited(retryAfter: RetryAfter?)
+  /// 5xx, with its `Retry-After` if that can be read.
+  case serverFailed(status: Int, retryAfter: RetryAfter?)
   /// Anything else that was not expected.
   case failed(OAuthError)
 }

@@ -56,10 +56,14 @@ struct BackendTableTests {
     #expect(meaning == row.meaning)
   }
 
+  private func seconds(_ retryAfter: RetryAfter?) -> String {
+    if case .seconds(let seconds) = retryAfter { "\(seconds)" } else { "-" }
+  }
+
   private func words(for noAnswer: NoAnswer) -> String {
     switch noAnswer {
-    case .limited(let retryAfter): "limited \(retryAfter ?? "-")"
-    case .serverFailed(let status, let retryAfter): "failed \(status) \(retryAfter ?? "-")"
+    case .limited(let retryAfter): "limited \(seconds(retryAfter))"
+    case .serverFailed(let status, let retryAfter): "failed \(status) \(seconds(retryAfter))"
     case .failed(.notJSON): "not JSON"
     case .failed(.malformedAnswer(let member)): "bad \(member)"
     case .failed(.refused(let code, _, let status)): "refused \(status) \(code)"

@@ -1,0 +1,41 @@
+import AcctModel
+import Testing
+
+/// References as servers write them into `Location`, against one base.
+@Suite("A reference to a URL")
+struct URLReferenceTests {
+  private func resolved(_ reference: String) throws -> String {
+    try HTTPURL("https://a.example/b/c/d?q").resolving(reference).description
+  }
+
+  @Test(
+    "is resolved as RFC 3986 says (section 5.4)",
+    arguments: [
+      ("https://a.example/g", "https://a.example/g"), ("g", "https://a.example/b/c/g"),
+      ("./g", "https://a.example/b/c/g"), ("g/", "https://a.example/b/c/g/"),
+      ("/g", "https://a.example/g"), ("//g.example", "https://g.example/"),
+      ("?y", "https://a.example/b/c/d?y"), ("g?y", "https://a.example/b/c/g?y"),
+      ("#s", "https://a.example/b/c/d?q"), ("g?y#s", "https://a.example/b/c/g?y"),
+      ("", "https://a.example/b/c/d?q"), (".", "https://a.example/b/c/"),
+      ("..", "https://a.example/b/"), ("../g", "https://a.example/b/g"),
+      ("../../../g", "https://a.example/g"), ("g;x=1/../y", "https://a.example/b/c/y"),
+      ("g?y/../x", "https://a.example/b/c/g?y/../x"), ("?a:b", "https://a.example/b/c/d?a:b"),
+      ("/a:b", "https://a.example/a:b"), ("http://127.0.0.1:8/x", "http://127.0.0.1:8/x"),
+    ]
+  )
+  func resolved(_ reference: String, _ url: String) throws {
+    #expect(try resolved(reference) == url)
+  }
+
+  @Test(
+    "that clients read in different ways means nothing",
+    arguments: [
+      "https:g", "javascript:alert(1)", "/\\evil.example", "\\\\evil.example", "/ g",
+      "///evil.example",
+      "https://a.example@evil.example/", "http://a.example/g", "/é", "/\u{1B}",
+    ]
+  )
+  func refused(_ reference: String) {
+    #expect(throws: Malformed.self) { try resolved(reference) }
+  }
+}
