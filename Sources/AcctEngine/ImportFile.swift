@@ -30,7 +30,8 @@ package struct ImportFile: Sendable {
       do { return .export(try SealedExport(json)) } catch { throw .transfer(.sealed(error)) }
     }
     do {
-      return .credentials(NewCredentials(try Handoff(json, receivedAt: world.clock.now())))
+      let handoff = try Handoff(json, receivedAt: world.clock.now())
+      return .credentials(NewCredentials(handoff, from: .user))
     } catch {
       throw .handoff(error)
     }

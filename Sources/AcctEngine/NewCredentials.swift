@@ -7,12 +7,14 @@ package struct NewCredentials: Sendable {
   package var kind: Account.Kind
   package var tokenType: Account.TokenType
   package var identity: Identity
+  /// Where they came from; `nil` where nothing tells.
+  package var source: AccountSource?
   package var issuerSource: IssuerSource?
   package var handle: Handle?
   package var did: DID?
   package var displayName: String?
   package var service: Origin?
-  package var origins: [Origin]
+  package var origins: OwnOrigins
   package var scope: String?
   package var lease: Lease
   package var sessionEndsAt: Timestamp?
@@ -27,11 +29,16 @@ package struct NewCredentials: Sendable {
 
 extension NewCredentials {
   /// What a handoff brings.
-  package init(_ handoff: Handoff) {
+  ///
+  /// - Parameters:
+  ///   - handoff: Nothing in it proves who wrote it.
+  ///   - source: Where it came from.
+  package init(_ handoff: Handoff, from source: AccountSource?) {
     self.init(
       kind: .oauth,
       tokenType: handoff.tokenType,
       identity: handoff.identity,
+      source: source,
       issuerSource: handoff.issuerSource,
       handle: handoff.handle,
       did: handoff.did,
@@ -54,6 +61,7 @@ extension NewCredentials {
       kind: kind,
       tokenType: tokenType,
       identity: identity,
+      source: source,
       handle: handle,
       did: did,
       displayName: displayName,
