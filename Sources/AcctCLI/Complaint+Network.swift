@@ -7,6 +7,13 @@ extension Complaint {
   /// The network or a server failed; the credentials are as they were.
   init(network error: EngineError) {
     switch error {
+    case .http(.inside, let origin):
+      self.init(
+        "insideAddress",
+        .refused,
+        "refused: a server names \(origin), which is an address of this machine or a private network",
+        hint: "only you may name such an address, as with --issuer or ACCT_PLC_URL"
+      )
     case .http(let failure, let origin):
       let status: ExitStatus =
         switch failure {
@@ -119,6 +126,7 @@ func words(for failure: HTTPFailure) -> String {
   case .unsendable(let reason): "the request can't be sent: \(reason)"
   case .source(.failed(let name, let reason)): "the body can't be read from \(name): \(reason)"
   case .source(.tooLarge(let name, _)): "the body can't be read from \(name): too large"
+  case .inside(let host): "\(host) is an address of this machine or a private network"
   case .proxy(let reason): "the proxy of the environment can't be used: \(reason)"
   }
 }

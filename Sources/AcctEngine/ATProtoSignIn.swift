@@ -104,6 +104,7 @@ package struct ATProtoSignIn: Sendable {
         issuer: server.issuer,
         clientID: clientID
       ),
+      source: .issuer,
       issuerSource: .did,
       handle: await resolver.confirmedHandle(of: document),
       did: document.did,
@@ -123,9 +124,10 @@ package struct ATProtoSignIn: Sendable {
   private func document(_ identifier: Identifier) async throws(EngineError) -> DIDDocument? {
     switch identifier {
     case .server: return nil
-    case .did(let did): return try await resolver.document(of: did)
+    case .did(let did): return try await resolver.document(of: did, named: .user)
     case .handle(let handle):
-      let document = try await resolver.document(of: try await resolver.did(of: handle))
+      let found = try await resolver.did(of: handle, named: .user)
+      let document = try await resolver.document(of: found.did, named: found.naming)
       guard document.handle == handle else {
         throw .atproto(.handleNotConfirmed(handle, document.did))
       }
@@ -137,15 +139,17 @@ package struct ATProtoSignIn: Sendable {
     _ identifier: Identifier,
     _ document: DIDDocument?
   ) async throws(EngineError) -> AuthorizationServer {
-    if let document { return try await resolver.server(of: document.service) }
+    if let document {
+      return try await resolver.server(of: document.service, named: document.naming)
+    }
     guard case .server(let origin) = identifier else { throw .cancelled }
     do throws(EngineError) {
-      return try await resolver.server(of: origin)
+      return try await resolver.server(of: origin, named: .user)
     } catch .atproto(.protectedResource(origin, .status(404))) {
       // Not a data server; then it may be an authorization server itself.
       let issuer: Issuer
       do { issuer = try Issuer(origin.description) } catch { throw .malformed(error) }
-      return try await resolver.server(issuer)
+      return try await resolver.server(issuer, named: .user)
     }
   }
 
@@ -167,8 +171,11 @@ package struct ATProtoSignIn: Sendable {
       throw .atproto(error)
     }
     if let known { return known }
-    let document = try await resolver.document(of: did)
-    guard try await resolver.issuer(of: document.service) == server.issuer else {
+    // The token endpoint's word, until the DID's own document confirms it.
+    let naming = server.naming.document(at: server.tokenEndpoint.origin)
+    let document = try await resolver.document(of: did, named: naming)
+    let issuer = try await resolver.issuer(of: document.service, named: document.naming)
+    guard issuer == server.issuer else {
       throw .atproto(.issuerMismatch(did, expected: server.issuer))
     }
     return document

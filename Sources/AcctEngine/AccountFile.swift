@@ -23,11 +23,14 @@ package enum AccountFile {
       "issuer": .init(account.identity.issuer?.description),
       "issuerSource": .init(account.issuerSource?.rawValue),
       "clientId": .init(account.identity.clientID),
+      "source": .init(account.source?.word),
+      "backend": .init(account.source?.backend?.description),
       "handle": .init(account.handle?.description),
       "did": .init(account.did?.description),
       "displayName": .init(account.displayName),
       "service": .init(account.service?.description),
       "origins": .array(account.origins.map { .string($0.description) }),
+      "originReasons": account.origins.reasonsJSON,
       "scope": .init(account.scope),
       "thumbprint": .init(account.thumbprint),
       "expiresAt": .init(account.lease.expiresAt?.description),
@@ -57,16 +60,18 @@ package enum AccountFile {
   private static func account(from file: inout Fields) throws(Damage) -> Account {
     guard try file.string("version", number: true) == "1" else { throw Damage() }
     let service = try file.optional("service", Origin.init)
+    let kind: Account.Kind = try file.choice("kind")
     return Account(
       id: try file.required("id", AccountID.init),
       name: try file.required("name", AccountName.init),
-      kind: try file.choice("kind"),
+      kind: kind,
       tokenType: try file.choice("tokenType"),
       identity: Identity(
         subject: try file.string("subject"),
         issuer: try file.optional("issuer", Issuer.init),
         clientID: try file.string("clientId")
       ),
+      source: try file.source(of: kind, at: service),
       handle: try file.optional("handle", Handle.init),
       did: try file.optional("did", DID.init),
       displayName: try file.string("displayName"),
@@ -88,86 +93,5 @@ package enum AccountFile {
       validatedAt: try file.optional("validatedAt", Timestamp.init),
       createdAt: try file.required("createdAt", Timestamp.init)
     )
-  }
-
-  /// The file is not one that acct wrote; which member is wrong helps nobody.
-  private struct Damage: Error {}
-
-  private struct Fields {
-    private let object: JSONMembers
-    /// The members are asked for nearly in the order in which they are written.
-    private var next = 0
-
-    init(_ object: JSONMembers) { self.object = object }
-
-    private mutating func value(_ name: String) -> JSON? { object.value(of: name, near: &next) }
-
-    mutating func string(_ name: String, number: Bool = false) throws(Damage) -> String? {
-      guard let value = value(name), value != .null else { return nil }
-      let text = number ? value.numberValue?.integer.map(String.init) : value.stringValue
-      guard let text else { throw Damage() }
-      return text
-    }
-
-    mutating func optional<Value>(
-      _ name: String,
-      _ parse: (String) throws(Malformed) -> Value
-    ) throws(Damage) -> Value? {
-      guard let text = try string(name) else { return nil }
-      do { return try parse(text) } catch { throw Damage() }
-    }
-
-    mutating func required<Value>(
-      _ name: String,
-      _ parse: (String) throws(Malformed) -> Value
-    ) throws(Damage) -> Value {
-      guard let value = try optional(name, parse) else { throw Damage() }
-      return value
-    }
-
-    mutating func choice<Value: RawRepresentable<String>>(_ name: String) throws(Damage) -> Value {
-      guard let value = try string(name).flatMap(Value.init) else { throw Damage() }
-      return value
-    }
-
-    mutating func isTrue(_ name: String) -> Bool { value(name) == .bool(true) }
-
-    mutating func origins(beside service: Origin?) throws(Damage) -> [Origin] {
-      guard let list = value("origins")?.arrayValue else { throw Damage() }
-      // Most often the service is the only one, and has been parsed already.
-      if let service, list == [.string(service.description)] { return [service] }
-      var origins: [Origin] = []
-      for element in list {
-        guard let origin = try? element.stringValue.map(Origin.init) else { throw Damage() }
-        origins.append(origin)
-      }
-      return origins
-    }
-
-    mutating func limitations() throws(Damage) -> GuestLimitations? {
-      guard let value = value("limitations"), value != .null else { return nil }
-      guard let members = value.objectValue else { throw Damage() }
-      return GuestLimitations(members)
-    }
-
-    mutating func incoming() throws(Damage) -> Account.Incoming? {
-      guard let value = value("incoming"), value != .null else { return nil }
-      guard let members = value.objectValue,
-        let place = members["place"]?.stringValue.flatMap({ try? AccountID($0) }),
-        let isWhole = members["isWhole"]?.boolValue
-      else { throw Damage() }
-      return Account.Incoming(place: place, isWhole: isWhole)
-    }
-
-    mutating func standing() throws(Damage) -> Standing {
-      let reason = try string("reason") ?? ""
-      return switch try string("standing") {
-      case "signedIn": .signedIn
-      case "expired": .expired(reason: reason)
-      case "reauthRequired": .reauthRequired(reason: reason)
-      case "signedOut": .signedOut(reason: reason)
-      default: throw Damage()
-      }
-    }
   }
 }

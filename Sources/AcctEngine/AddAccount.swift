@@ -2,7 +2,7 @@ package import AcctModel
 package import AcctPorts
 import AcctProtocol
 
-/// Keeps new credentials: as a new account, or by renewing the one with the same identity.
+/// Keeps new credentials: as a new account, or by renewing the one that they belong to.
 package struct AddAccount: Sendable {
   private let world: World
   private let interaction: Interaction
@@ -111,7 +111,7 @@ package struct AddAccount: Sendable {
         try name(for: arrival, options),
         createdAt: world.clock.now()
       )
-      account.allow(options.allowedOrigins)
+      account.origins.add(options.allowedOrigins, for: .user)
       let wallet = Wallet(of: account, in: keyring, interaction)
       do throws(EngineError) {
         if account.id == arrival.id {
@@ -147,7 +147,10 @@ package struct AddAccount: Sendable {
       let replace = ReplaceCredentials(world, interaction)
       let known = try await replace.settled(found)
       var account = arrival.account(id, options.name ?? known.name, createdAt: known.createdAt)
-      account.allow(known.origins + options.allowedOrigins)
+      // An export of version 0.1.0 does not tell; then it is what it was.
+      account.source = account.source ?? known.source
+      account.origins.keepUsers(of: known.origins)
+      account.origins.add(options.allowedOrigins, for: .user)
       let items = try await Wallet(of: known, in: keyring, interaction).items(ItemKind.allCases)
       try await replace(
         known,
@@ -181,12 +184,5 @@ package struct AddAccount: Sendable {
     }
     try book.requireFree(name)
     return name
-  }
-}
-
-extension Account {
-  /// Adds origins that its credentials may be sent to.
-  mutating func allow(_ more: [Origin]) {
-    for origin in more where !origins.contains(origin) { origins.append(origin) }
   }
 }

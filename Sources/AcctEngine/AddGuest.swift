@@ -107,6 +107,7 @@ package struct AddGuest: Sendable {
       kind: .guest,
       tokenType: .guest,
       identity: Identity(subject: subject, issuer: issuer, clientID: nil),
+      source: .backend(service),
       issuerSource: .given,
       service: service,
       origins: [service],

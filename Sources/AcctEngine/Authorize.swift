@@ -83,7 +83,7 @@ package struct Authorize: Sendable {
   /// Refuses a URL whose origin is not the account's.
   func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
     guard account.origins.contains(url.origin) else {
-      throw .refusedOrigin(url.origin, account: account.name, allowed: account.origins)
+      throw .refusedOrigin(url.origin, account: account.name, allowed: Array(account.origins))
     }
   }
 

@@ -73,11 +73,15 @@ package struct BackendSignIn: Sendable {
     guard let text = answer.objectValue?["authUrl"]?.stringValue else {
       throw .backend(.malformedAnswer(member: "authUrl", backend.origin))
     }
-    do { return try HTTPURL(text) } catch .refusedURL(let refusal) {
+    let address: HTTPURL
+    do { address = try HTTPURL(text) } catch .refusedURL(let refusal) {
       throw .backend(.handoff(.refused(member: "authUrl", refusal), backend.origin))
     } catch {
       throw .backend(.malformedAnswer(member: "authUrl", backend.origin))
     }
+    // The browser resolves the name: more than what is written can't be looked at here.
+    try Naming.user.document(at: backend.origin).checkedReach(to: address.origin)
+    return address
   }
 
   /// The answer, if it is about the one who was asked for.
@@ -104,7 +108,11 @@ package struct BackendSignIn: Sendable {
     _ handoff: Handoff,
     _ wish: Wish
   ) throws(EngineError) -> NewCredentials {
-    var credentials = NewCredentials(handoff, redacting: world.held.redactor)
+    var credentials = NewCredentials(
+      handoff,
+      from: .backend(wish.backend.origin),
+      redacting: world.held.redactor
+    )
     // A backend's word on who issues is no substitute for that of the DID's own document.
     credentials.issuerSource = .did
     let metadata: HTTPURL

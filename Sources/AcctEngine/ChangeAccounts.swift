@@ -57,7 +57,7 @@ package struct ChangeAccounts: Sendable {
   /// Lets an account's credentials go to one more origin.
   package func allow(_ origin: Origin, for account: Account) async throws(EngineError) -> Account {
     try await change(account) { (account: inout Account) throws(EngineError) in
-      account.allow([origin])
+      account.origins.add([origin], for: .user)
     }
   }
 
@@ -68,7 +68,7 @@ package struct ChangeAccounts: Sendable {
       guard account.origins.contains(origin) else {
         throw .originNotAllowed(origin, account: account.name)
       }
-      account.origins.removeAll { $0 == origin }
+      account.origins.remove(origin)
     }
   }
 

@@ -24,7 +24,10 @@ package struct DeviceSignIn: Sendable {
     _ wish: SignIn.Wish,
     tell: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let server = try await Discovery(world, timeout: exchange.timeout).server(wish.issuer)
+    let server = try await Discovery(world, timeout: exchange.timeout).server(
+      wish.issuer,
+      named: .user
+    )
     guard let endpoint = server.deviceEndpoint else {
       throw .oauth(.unsupported(.deviceCode), wish.issuer.url.origin)
     }
@@ -32,7 +35,7 @@ package struct DeviceSignIn: Sendable {
     if server.namesDPoP {
       do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
     }
-    let flow = try await start(wish, at: endpoint)
+    let flow = try await start(wish, at: endpoint, of: server)
     let boundKey = key
     let polling = Task { await poll(flow, wish.clientID, server, boundKey) }
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.
@@ -54,13 +57,14 @@ package struct DeviceSignIn: Sendable {
 
   private func start(
     _ wish: SignIn.Wish,
-    at endpoint: HTTPURL
+    at endpoint: HTTPURL,
+    of server: AuthorizationServer
   ) async throws(EngineError) -> DeviceFlow {
     var form = FormBody()
     form.add("client_id", wish.clientID)
     form.add("scope", wish.scope)
     for resource in wish.resources { form.add("resource", resource.description) }
-    let response = try await exchange.send(.form(form, to: endpoint, exchange))
+    let response = try await exchange.send(.form(form, to: endpoint, of: server, exchange))
     let origin = endpoint.origin
     guard response.status == 200 else {
       throw EngineError(ServerAnswer(response, redacting: world.held.redactor).noAnswer, origin)

@@ -11,13 +11,18 @@ struct Discovery: Sendable {
 
   /// Fetches the metadata: RFC 8414's place first, then OpenID Connect's.
   ///
-  /// - Parameter issuer: Compared exactly with what the document says.
-  /// - Returns: The server's metadata.
+  /// - Parameters:
+  ///   - issuer: Compared exactly with what the document says.
+  ///   - naming: Who named the issuer.
+  /// - Returns: The server's metadata. None of its endpoints lies where the document may not point.
   /// - Throws: ``EngineError/http(_:_:)``, ``EngineError/oauth(_:_:)``.
-  func server(_ issuer: Issuer) async throws(EngineError) -> AuthorizationServer {
+  func server(
+    _ issuer: Issuer,
+    named naming: Naming
+  ) async throws(EngineError) -> AuthorizationServer {
     var lastStatus = 0
     for url in AuthorizationServer.metadataURLs(for: issuer) {
-      let response = try await exchange.fetch(url)
+      let response = try await exchange.fetch(url, named: naming)
       if (500...).contains(response.status) || response.status == 429 {
         throw .unavailable(response, issuer.url.origin, exchange.held)
       }
@@ -28,9 +33,13 @@ struct Discovery: Sendable {
       guard response.field("Content-Type").isJSON,
         let json = response.json
       else { throw .oauth(.metadata(.notJSON), issuer.url.origin) }
-      do { return try AuthorizationServer(json, for: issuer) } catch {
+      let inner = naming.document(at: issuer.url.origin)
+      let server: AuthorizationServer
+      do { server = try AuthorizationServer(json, for: issuer, named: inner) } catch {
         throw .oauth(.metadata(error), issuer.url.origin)
       }
+      for endpoint in server.endpoints { try inner.checkedReach(to: endpoint.origin) }
+      return server
     }
     throw .oauth(.noMetadata(status: lastStatus), issuer.url.origin)
   }

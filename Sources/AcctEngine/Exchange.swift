@@ -65,9 +65,23 @@ struct Exchange: Sendable {
   }
 
   /// Fetches a public document; no credential goes with it.
-  func fetch(_ url: HTTPURL) async throws(EngineError) -> HTTPResponse {
+  ///
+  /// - Parameters:
+  ///   - url: Its address.
+  ///   - naming: Who named the address.
+  /// - Returns: The response.
+  /// - Throws: ``EngineError/http(_:_:)``.
+  func fetch(_ url: HTTPURL, named naming: Naming) async throws(EngineError) -> HTTPResponse {
     let accept = (name: "Accept", value: Secret("application/json"))
-    return try await send(HTTPRequest(method: "GET", url: url, fields: [accept], timeout: timeout))
+    return try await send(
+      HTTPRequest(
+        method: "GET",
+        url: url,
+        fields: [accept],
+        timeout: timeout,
+        reach: try naming.checkedReach(to: url.origin)
+      )
+    )
   }
 
   private func once(

@@ -23,20 +23,21 @@ struct IdentityCheck: Sendable {
   /// are taken over: the tokens are still that server's, and the DID's document names the rest.
   ///
   /// - Parameter account: Changed in place.
+  /// - Returns: Who names the issuer.
   /// - Throws: ``EngineError/moved(account:to:)`` where the DID leads to another issuer.
-  func callAsFunction(_ account: inout Account) async throws(EngineError) {
-    guard let did = account.did else { return }
+  func callAsFunction(_ account: inout Account) async throws(EngineError) -> Naming {
+    guard let did = account.did else { return account.naming }
     let issuer = account.identity.issuer
-    if let found = remembered(did), found == (account.service, issuer?.description) { return }
+    if let found = remembered(did), found == (account.service, issuer?.description) {
+      return resolver.naming(ofIssuerOf: account)
+    }
 
-    let document = try await resolver.document(of: did)
-    let current = try await resolver.issuer(of: document.service)
+    let document = try await resolver.document(of: did, named: account.naming)
+    let current = try await resolver.issuer(of: document.service, named: document.naming)
     guard issuer == nil || current == issuer else {
       throw .moved(account: account.name, to: document.service)
     }
-    if let old = account.service, old != document.service {
-      account.origins = account.origins.map { $0 == old ? document.service : $0 }
-    }
+    if let old = account.service { account.origins.move(from: old, to: document.service) }
     account.identity.issuer = current
     account.service = document.service
     if document.handle != account.handle,
@@ -45,6 +46,7 @@ struct IdentityCheck: Sendable {
       account.handle = handle
     }
     remember(did, document.service, current)
+    return document.naming.document(at: document.service)
   }
 
   private func remembered(_ did: DID) -> (service: Origin?, issuer: String?)? {

@@ -15,29 +15,35 @@ struct IdentityResolver: Sendable {
     self.exchange = exchange
   }
 
-  /// The DID of a handle: DNS first, then the handle's own server.
+  /// The DID of a handle, and who names it: DNS first, then the handle's own server.
   ///
   /// - Throws: ``EngineError/atproto(_:)`` for a wrong answer, ``EngineError/dns(_:name:)`` or
   ///   ``EngineError/http(_:_:)`` for none.
-  func did(of handle: Handle) async throws(EngineError) -> DID {
+  func did(
+    of handle: Handle,
+    named naming: Naming
+  ) async throws(EngineError) -> (did: DID, naming: Naming) {
     let isTest = handle.description.hasSuffix(".test")
     guard handle.isResolvable, !isTest || world.surroundings.variable("ACCT_DNS_SERVER") != nil
     else { throw .atproto(.unresolvableHandle(handle)) }
-    if let did = try await didInDNS(handle) { return did }
+    if let did = try await didInDNS(handle) { return (did, dnsNaming) }
 
     guard let url = HandleRecord.url(of: handle) else {
       throw .atproto(.handleNotFound(handle))
     }
     let response: HTTPResponse
-    do throws(EngineError) { response = try await exchange.fetch(url) } catch .http(.unresolved, _)
-    {
+    do throws(EngineError) { response = try await exchange.fetch(url, named: naming) } catch .http(
+      .unresolved,
+      _
+    ) {
       // DNS has answered that there is no record; that there is no such host either is no outage.
       throw .atproto(.handleNotFound(handle))
     }
     guard response.status == 200 else { throw .atproto(.handleNotFound(handle)) }
-    return try believed { () throws(ATProtoError) in
+    let did = try believed { () throws(ATProtoError) in
       try HandleRecord.did(inBody: response.body, of: handle)
     }
+    return (did, naming.document(at: url.origin))
   }
 
   private func didInDNS(_ handle: Handle) async throws(EngineError) -> DID? {
@@ -56,13 +62,25 @@ struct IdentityResolver: Sendable {
     }
   }
 
+  /// Who names what DNS answers: the user, where it is a resolver of this machine that they chose.
+  private var dnsNaming: Naming {
+    let server = world.surroundings.variable("ACCT_DNS_SERVER") ?? ""
+    let host = server.prefix { $0 != ":" }
+    return IPAddress(host)?.isLoopback == true ? .user : .remote
+  }
+
   /// The document of a DID.
-  func document(of did: DID) async throws(EngineError) -> DIDDocument {
-    let directory = try plcDirectory()
-    let url = try believed { () throws(ATProtoError) in
-      try DIDDocument.url(of: did, directory: directory)
-    }
-    let response = try await exchange.fetch(url)
+  ///
+  /// - Parameters:
+  ///   - did: Whose.
+  ///   - naming: Who named the DID; that of a `did:web` says where the document lies.
+  /// - Returns: The document. Its data server lies where the document may point.
+  /// - Throws: ``EngineError``.
+  func document(of did: DID, named naming: Naming) async throws(EngineError) -> DIDDocument {
+    let url = try url(ofDocumentOf: did)
+    // The directory is the user's choice, and a PLC identifier changes nothing about it.
+    let naming = did.method == "web" ? naming : .user
+    let response = try await exchange.fetch(url, named: naming)
     if (500...).contains(response.status) || response.status == 429 {
       throw .unavailable(response, url.origin, world.held)
     }
@@ -70,14 +88,27 @@ struct IdentityResolver: Sendable {
     guard response.field("Content-Type").isDIDDocument, let json = response.json else {
       throw .atproto(.documentMalformed(did))
     }
-    return try believed { () throws(ATProtoError) in try DIDDocument(json, of: did) }
+    let document = try believed { () throws(ATProtoError) in
+      try DIDDocument(json, of: did, named: naming.document(at: url.origin))
+    }
+    try document.naming.checkedReach(to: document.service)
+    return document
+  }
+
+  /// Where the document of a DID is fetched.
+  func url(ofDocumentOf did: DID) throws(EngineError) -> HTTPURL {
+    let directory = try plcDirectory()
+    return try believed { () throws(ATProtoError) in
+      try DIDDocument.url(of: did, directory: directory)
+    }
   }
 
   /// The handle of a document, if it points back to the DID.
   func confirmedHandle(of document: DIDDocument) async -> Handle? {
     guard let handle = document.handle else { return nil }
     do throws(EngineError) {
-      return try await did(of: handle) == document.did ? handle : nil
+      let found = try await did(of: handle, named: document.naming)
+      return found.did == document.did ? handle : nil
     } catch {
       // A handle is a courtesy: without it the account goes by its DID.
       return nil
@@ -85,23 +116,34 @@ struct IdentityResolver: Sendable {
   }
 
   /// The authorization server of a data server, and what it can do.
-  func server(of service: Origin) async throws(EngineError) -> AuthorizationServer {
-    try await server(try await issuer(of: service))
+  func server(
+    of service: Origin,
+    named naming: Naming
+  ) async throws(EngineError) -> AuthorizationServer {
+    let issuer = try await issuer(of: service, named: naming)
+    return try await server(issuer, named: naming.document(at: service))
   }
 
   /// What an authorization server can do, and that it can do what the protocol asks for.
-  func server(_ issuer: Issuer) async throws(EngineError) -> AuthorizationServer {
-    let server = try await Discovery(world, timeout: exchange.timeout).server(issuer)
+  func server(
+    _ issuer: Issuer,
+    named naming: Naming
+  ) async throws(EngineError) -> AuthorizationServer {
+    let server = try await Discovery(world, timeout: exchange.timeout)
+      .server(issuer, named: naming)
     try believed { () throws(ATProtoError) in try server.checkATProto() }
     return server
   }
 
-  /// The issuer that a data server names.
-  func issuer(of service: Origin) async throws(EngineError) -> Issuer {
+  /// The issuer that a data server names; it lies where the data server may point.
+  func issuer(
+    of service: Origin,
+    named naming: Naming
+  ) async throws(EngineError) -> Issuer {
     guard let url = ProtectedResource.url(of: service) else {
       throw .atproto(.protectedResource(service, .malformed))
     }
-    let response = try await exchange.fetch(url)
+    let response = try await exchange.fetch(url, named: naming)
     if (500...).contains(response.status) || response.status == 429 {
       throw .unavailable(response, service, world.held)
     }
@@ -111,9 +153,11 @@ struct IdentityResolver: Sendable {
     guard response.field("Content-Type").isJSON, let json = response.json else {
       throw .atproto(.protectedResource(service, .notJSON))
     }
-    return try believed { () throws(ATProtoError) in
+    let issuer = try believed { () throws(ATProtoError) in
       try ProtectedResource.issuer(in: json, of: service)
     }
+    try naming.document(at: service).checkedReach(to: issuer.url.origin)
+    return issuer
   }
 
   private func plcDirectory() throws(EngineError) -> Origin {

@@ -31,7 +31,9 @@ package struct ImportFile: Sendable {
     }
     do {
       let handoff = try Handoff(json, receivedAt: world.clock.now())
-      return .credentials(NewCredentials(handoff, redacting: world.held.redactor))
+      return .credentials(
+        NewCredentials(handoff, from: .user, redacting: world.held.redactor)
+      )
     } catch {
       throw .handoff(error)
     }

@@ -7,12 +7,14 @@ package struct NewCredentials: Sendable {
   package var kind: Account.Kind
   package var tokenType: Account.TokenType
   package var identity: Identity
+  /// Where they came from; `nil` where nothing tells.
+  package var source: AccountSource?
   package var issuerSource: IssuerSource?
   package var handle: Handle?
   package var did: DID?
   package var displayName: String?
   package var service: Origin?
-  package var origins: [Origin]
+  package var origins: OwnOrigins
   package var scope: String?
   package var lease: Lease
   package var sessionEndsAt: Timestamp?
@@ -29,13 +31,19 @@ extension NewCredentials {
   /// What a handoff brings.
   ///
   /// - Parameters:
-  ///   - handoff: Credentials, and words about them.
+  ///   - handoff: Credentials, and words about them; nothing in it proves who wrote it.
+  ///   - source: Where it came from.
   ///   - redact: Takes secrets out of the words.
-  package init(_ handoff: Handoff, redacting redact: Redactor) {
+  package init(
+    _ handoff: Handoff,
+    from source: AccountSource?,
+    redacting redact: Redactor
+  ) {
     self.init(
       kind: .oauth,
       tokenType: handoff.tokenType,
       identity: handoff.identity,
+      source: source,
       issuerSource: handoff.issuerSource,
       handle: handoff.handle,
       did: handoff.did,
@@ -58,6 +66,7 @@ extension NewCredentials {
       kind: kind,
       tokenType: tokenType,
       identity: identity,
+      source: source,
       handle: handle,
       did: did,
       displayName: displayName,

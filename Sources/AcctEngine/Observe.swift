@@ -35,7 +35,7 @@ package struct Observe: Sendable {
   ) async throws(EngineError) -> [Notice] {
     let origin = url.origin
     guard account.origins.contains(origin) else {
-      throw .refusedOrigin(origin, account: account.name, allowed: account.origins)
+      throw .refusedOrigin(origin, account: account.name, allowed: Array(account.origins))
     }
     let input: Secret
     do { input = try world.streams.input("-", Self.limit) } catch { throw .input(error) }

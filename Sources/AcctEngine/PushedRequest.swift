@@ -28,7 +28,7 @@ struct PushedRequest: Sendable {
     provesAtOnce: Bool = false
   ) async throws(EngineError) -> String? {
     guard let endpoint = server.pushedRequestEndpoint else { return nil }
-    let form = HTTPRequest.form(request.parameters, to: endpoint, exchange)
+    let form = HTTPRequest.form(request.parameters, to: endpoint, of: server, exchange)
     var response = try await exchange.send(form, key: provesAtOnce ? key : nil)
     if let key, !provesAtOnce, (400...403).contains(response.status) {
       response = try await exchange.send(form, key: key)

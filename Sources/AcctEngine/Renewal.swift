@@ -70,13 +70,14 @@ struct Renewal: Sendable {
   }
 
   private func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
+    var naming = account.naming
     if account.issuerSource == .did {
-      try await IdentityCheck(world, Exchange(world, timeout: timeout))(&account)
+      naming = try await IdentityCheck(world, Exchange(world, timeout: timeout))(&account)
     }
     guard let issuer = account.identity.issuer else {
       throw .issuerUnknown(account: account.name)
     }
-    return try await Discovery(world, timeout: timeout).server(issuer)
+    return try await Discovery(world, timeout: timeout).server(issuer, named: naming)
   }
 
   /// From the note that a renewal is in flight to the last write, nothing may interrupt.
@@ -170,7 +171,7 @@ extension EngineError {
   var mayHaveReachedTheServer: Bool {
     switch self {
     case .http(.unresolved, _), .http(.unreachable, _), .http(.untrusted, _), .http(.proxy, _),
-      .http(.unsendable, _):
+      .http(.unsendable, _), .http(.inside, _):
       false
     default: true
     }

@@ -28,7 +28,8 @@ struct Revocation: Sendable {
       return nil
     }
     do throws(EngineError) {
-      let server = try await Discovery(world, timeout: exchange.timeout).server(issuer)
+      let server = try await Discovery(world, timeout: exchange.timeout)
+        .server(issuer, named: IdentityResolver(world, exchange).naming(ofIssuerOf: account))
       guard let endpoint = server.revocationEndpoint else {
         return .notRevoked(account: account.name, .noEndpoint)
       }
@@ -37,7 +38,10 @@ struct Revocation: Sendable {
         hint: hint,
         clientID: account.identity.clientID
       )
-      let response = try await exchange.send(.form(form, to: endpoint, exchange), key: contents.key)
+      let response = try await exchange.send(
+        .form(form, to: endpoint, of: server, exchange),
+        key: contents.key
+      )
       return response.status == 200
         ? .revoked(account: account.name)
         : .notRevoked(account: account.name, .refused(status: response.status))

@@ -42,18 +42,19 @@ package struct ServerCheck: Sendable {
     guard account.kind != .guest else { return }
     guard account.did != nil, let service = account.service else {
       if let issuer = account.identity.issuer {
-        _ = try await Discovery(world, timeout: exchange.timeout).server(issuer)
+        _ = try await Discovery(world, timeout: exchange.timeout)
+          .server(issuer, named: account.naming)
       }
       return
     }
-    var response = try await session(at: service, grant, account.tokenType)
+    var response = try await session(at: service, of: account, grant)
     if response.status == 401, account.lease.canRenew {
       // A renewal by another process may have ended this token before its time.
       try await Renewal(world, interaction, timeout: exchange.timeout, tell: tell)(account) { _ in
         true
       }
       grant = try await granting.grant(to: account)
-      response = try await session(at: service, grant, account.tokenType)
+      response = try await session(at: service, of: account, grant)
     }
     await LimitsLedger(world).learn(from: response.fields, of: service, for: account.id)
     switch response.status {
@@ -77,14 +78,15 @@ package struct ServerCheck: Sendable {
 
   private func session(
     at service: Origin,
-    _ grant: Grant,
-    _ type: Account.TokenType
+    of account: Account,
+    _ grant: Grant
   ) async throws(EngineError) -> HTTPResponse {
     let url: HTTPURL
     do { url = try HTTPURL("\(service)/xrpc/com.atproto.server.getSession") } catch {
       throw .malformed(error)
     }
-    let authorization = HeaderField.authorization(type.rawValue, grant.token)
+    let naming = IdentityResolver(world, exchange).naming(ofServiceOf: account)
+    let authorization = HeaderField.authorization(account.tokenType.rawValue, grant.token)
     return try await exchange.send(
       HTTPRequest(
         method: "GET",
@@ -92,7 +94,8 @@ package struct ServerCheck: Sendable {
         fields: [
           (authorization.name, authorization.value), ("Accept", Secret("application/json")),
         ],
-        timeout: exchange.timeout
+        timeout: exchange.timeout,
+        reach: try naming.checkedReach(to: service)
       ),
       key: grant.key,
       token: grant.key == nil ? nil : grant.token

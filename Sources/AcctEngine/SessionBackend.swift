@@ -79,7 +79,9 @@ struct SessionBackend: Sendable {
     let body = MobileStart.body(handle: handle, challenge: challenge)
     let response = try await send("POST", "/api/auth/mobile-start", nil, body)
     switch MobileStart(ServerAnswer(response, redacting: world.held.redactor)) {
-    case .started(let address): return address
+    case .started(let address):
+      try Naming.user.document(at: origin).checkedReach(to: address.origin)
+      return address
     case .refused(let reason): throw .authorizationRefused(code: reason, description: nil)
     case .unanswered(let noAnswer): throw EngineError(noAnswer, origin)
     }

@@ -123,6 +123,7 @@ extension NewCredentials {
       kind: .session,
       tokenType: .session,
       identity: Identity(subject: callback.did.description, issuer: nil, clientID: nil),
+      source: .backend(backend),
       handle: callback.handle,
       did: callback.did,
       service: backend,

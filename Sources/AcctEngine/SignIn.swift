@@ -51,7 +51,10 @@ package struct SignIn: Sendable {
     _ wish: Wish,
     tell: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let server = try await Discovery(world, timeout: exchange.timeout).server(wish.issuer)
+    let server = try await Discovery(world, timeout: exchange.timeout).server(
+      wish.issuer,
+      named: .user
+    )
     let key = try newKey(for: server)
     let outcome = try await BrowserGrant(world, exchange)(
       .init(
@@ -116,7 +119,9 @@ extension NewCredentials {
     now: Timestamp
   ) {
     let origins = resources.map(\.origin)
-    let own = origins.isEmpty ? [issuer.url.origin] : origins
+    let own =
+      origins.isEmpty
+      ? OwnOrigins([issuer.url.origin], for: .signIn) : OwnOrigins(origins, for: .resource)
     // Without a subject, signing in again could not find the account: opaque tokens tell none.
     let subject =
       response.subject
@@ -125,6 +130,7 @@ extension NewCredentials {
       kind: .oauth,
       tokenType: response.tokenType,
       identity: Identity(subject: subject, issuer: issuer, clientID: clientID),
+      source: .issuer,
       issuerSource: .given,
       service: own.first,
       origins: own,

@@ -24,7 +24,7 @@ package struct SigningProxy: Sendable {
     world.vaultKeyring = world.vaultKeyring.sharingReads()
     self.world = world
     self.account = account
-    gate = ProxyGate(origins: account.origins, secret: secret)
+    gate = ProxyGate(origins: Array(account.origins), secret: secret)
     // Nobody sits at a proxy: a keyring that is locked is an error at once.
     make = MakeRequest(world, .forbidden, timeout: timeout)
   }

@@ -28,7 +28,7 @@ struct TokenEndpoint: Sendable {
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
   func ask(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> Answer {
     let response = try await exchange.sendUnlearned(
-      .form(form, to: server.tokenEndpoint, exchange),
+      .form(form, to: server.tokenEndpoint, of: server, exchange),
       key: key
     )
     let outcome = TokenOutcome(
@@ -50,7 +50,13 @@ struct TokenEndpoint: Sendable {
 }
 
 extension HTTPRequest {
-  static func form(_ form: FormBody, to url: HTTPURL, _ exchange: Exchange) -> HTTPRequest {
+  /// A form for one of a server's endpoints.
+  static func form(
+    _ form: FormBody,
+    to url: HTTPURL,
+    of server: AuthorizationServer,
+    _ exchange: Exchange
+  ) -> HTTPRequest {
     HTTPRequest(
       method: "POST",
       url: url,
@@ -58,7 +64,8 @@ extension HTTPRequest {
         ("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("application/json")),
       ],
       body: form.secret(),
-      timeout: exchange.timeout
+      timeout: exchange.timeout,
+      reach: server.naming.reach(to: url.origin)
     )
   }
 }

@@ -12,6 +12,8 @@ package struct Account: Equatable, Sendable {
   package var tokenType: TokenType
   /// Who it is, and to whom.
   package var identity: Identity
+  /// Where its credentials came from; `nil` if that was not written down (version 0.1.0).
+  package var source: AccountSource?
   package var handle: Handle?
   package var did: DID?
   package var displayName: String?
@@ -20,7 +22,7 @@ package struct Account: Equatable, Sendable {
   /// The PDS, or the backend.
   package var service: Origin?
   /// Where its credentials may be sent.
-  package var origins: [Origin]
+  package var origins: OwnOrigins
   /// The scope that was granted.
   package var scope: String?
   /// The RFC 7638 thumbprint of its DPoP key.
@@ -45,12 +47,13 @@ package struct Account: Equatable, Sendable {
     kind: Kind,
     tokenType: TokenType,
     identity: Identity,
+    source: AccountSource?,
     handle: Handle? = nil,
     did: DID? = nil,
     displayName: String? = nil,
     issuerSource: IssuerSource? = nil,
     service: Origin? = nil,
-    origins: [Origin],
+    origins: OwnOrigins,
     scope: String? = nil,
     thumbprint: String? = nil,
     lease: Lease,
@@ -67,6 +70,7 @@ package struct Account: Equatable, Sendable {
     self.kind = kind
     self.tokenType = tokenType
     self.identity = identity
+    self.source = source
     self.handle = handle
     self.did = did
     self.displayName = displayName
@@ -116,29 +120,4 @@ package enum IssuerSource: String, Sendable {
   case did
   /// A token claims it, and nobody has vouched for it.
   case token
-}
-
-/// Who an account is to whom: adding the same identity again renews the account that has it.
-package struct Identity: Hashable, Sendable {
-  /// The DID, a token's `sub`, or the handle; without one, nothing is the same as it.
-  package var subject: String?
-  package var issuer: Issuer?
-  /// The exact `client_id`; a renewal with another string ends the session.
-  package var clientID: String?
-
-  package init(subject: String?, issuer: Issuer?, clientID: String?) {
-    self.subject = subject
-    self.issuer = issuer
-    self.clientID = clientID
-  }
-
-  /// Whether both are known to be the same.
-  ///
-  /// A DID names one person wherever it is, so that an issuer which is not known yet, since the
-  /// first renewal finds it, makes nobody else of it.
-  package func isSame(as other: Identity) -> Bool {
-    guard let subject, subject == other.subject, clientID == other.clientID else { return false }
-    let isUnknown = issuer == nil || other.issuer == nil
-    return issuer == other.issuer || isUnknown && subject.hasPrefix("did:")
-  }
 }

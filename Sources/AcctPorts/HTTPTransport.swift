@@ -3,7 +3,7 @@ package import AcctModel
 /// Sends one HTTP request and returns the response to it.
 ///
 /// What every transport promises: TLS with the system's roots (or `SSL_CERT_FILE`'s) or plain
-/// http on loopback, nothing else; no redirect is followed; no call outlives its deadline; no
+/// http on loopback, nothing else; no connection to where the request may not reach; no redirect is followed; no call outlives its deadline; no
 /// more than the cap of a body is read; nothing is retried, and no cookie kept.
 package struct HTTPTransport: Sendable {
   /// Sends a request and reads its whole response, both held in memory.
@@ -32,6 +32,8 @@ package struct HTTPRequest: Sendable {
   package var timeout: Int
   /// The most bytes of a body that are read.
   package var bodyLimit: Int
+  /// Which addresses it may go to, whatever its host resolves to.
+  package var reach: Reach
 
   package init(
     method: String,
@@ -39,7 +41,8 @@ package struct HTTPRequest: Sendable {
     fields: [(name: String, value: Secret)] = [],
     body: Secret? = nil,
     timeout: Int,
-    bodyLimit: Int = 1 << 20
+    bodyLimit: Int = 1 << 20,
+    reach: Reach = .anywhere
   ) {
     self.method = method
     self.url = url
@@ -47,6 +50,7 @@ package struct HTTPRequest: Sendable {
     self.body = body
     self.timeout = timeout
     self.bodyLimit = bodyLimit
+    self.reach = reach
   }
 }
 
@@ -87,6 +91,9 @@ package enum HTTPFailure: Error, Equatable, Sendable {
   case unsendable(reason: String)
   /// The request's body could not be read to its end; what was sent of it has no end.
   case source(StreamFailure)
+  /// The host is, or resolves to, an address of this machine or a private network, and none but the
+  /// user may name one; nothing was sent.
+  case inside(host: String)
   /// A proxy is set in the environment and can't be used.
   case proxy(reason: String)
 }

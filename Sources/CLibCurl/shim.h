@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
 
 typedef struct acct_curl {
   CURLcode (*global_init)(long);
@@ -103,6 +104,17 @@ static inline CURLcode acct_curl_set_prerequisite(
   const acct_curl *curl, CURL *easy, int (*callback)(void *, char *, char *, int, int)
 ) {
   return curl->easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+/* The sockaddr of a curl_sockaddr is a member of unknown size, which Swift does not import. */
+static inline const struct sockaddr *acct_curl_address(const struct curl_sockaddr *address) { return &address->addr; }
+static inline curl_socket_t acct_curl_socket(const struct curl_sockaddr *address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+static inline CURLcode acct_curl_set_open_socket(
+  const acct_curl *curl, CURL *easy,
+  curl_socket_t (*callback)(void *, curlsocktype, struct curl_sockaddr *)
+) {
+  return curl->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 static inline long acct_curl_get_long(const acct_curl *curl, CURL *easy, CURLINFO info) {
   long value = 0;

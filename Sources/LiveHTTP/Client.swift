@@ -49,6 +49,10 @@ final class Client: Sendable {
   private func begin(_ message: RequestMessage) async throws(HTTPFailure) -> StreamedResponse {
     let origin = message.url.origin
     let route = try route(to: origin)
+    // A proxy resolves names itself, so that behind one no more than what is written can be seen.
+    guard route == .direct || message.reach.permits(origin) else {
+      throw .inside(host: origin.host)
+    }
     let thread = try thread()
     let rootsFile = origin.scheme == .https ? environment("SSL_CERT_FILE") : nil
     let transfer = Transfer(message, route, rootsFile: rootsFile, try CurlLibrary.loaded())

@@ -1,3 +1,5 @@
+import AcctModel
+
 /// A proxy as the environment names it: `[scheme://][user:password@]host[:port]`.
 package struct Proxy: Hashable, Sendable {
   /// How it is spoken to.

@@ -25,6 +25,8 @@ struct RequestMessage: Sendable {
   private(set) var body: Body
   let asksFirst: Bool
   let patience: Patience
+  /// Which addresses it may go to.
+  let reach: Reach
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
   init(_ request: HTTPRequest) throws(HTTPFailure) {
@@ -34,7 +36,8 @@ struct RequestMessage: Sendable {
       request.fields,
       request.body.map { .bytes($0) } ?? .none,
       asksFirst: false,
-      .total(request.timeout)
+      .total(request.timeout),
+      request.reach
     )
   }
 
@@ -46,7 +49,8 @@ struct RequestMessage: Sendable {
       request.fields,
       request.body.map { .source($0) } ?? .none,
       asksFirst: request.asksFirst && request.body != nil,
-      .each(request.timeout)
+      .each(request.timeout),
+      .anywhere
     )
   }
 
@@ -57,7 +61,8 @@ struct RequestMessage: Sendable {
     _ fields: [(name: String, value: Secret)],
     _ body: Body,
     asksFirst: Bool,
-    _ patience: Patience
+    _ patience: Patience,
+    _ reach: Reach
   ) throws(HTTPFailure) {
     // An origin that breaks this can't be made; it stands here too since all else rests on it.
     guard url.origin.scheme == .https || url.origin.isLoopback else {
@@ -96,6 +101,7 @@ struct RequestMessage: Sendable {
     self.body = body
     self.asksFirst = asksFirst
     self.patience = patience
+    self.reach = reach
   }
 
   /// Lets go of its fields and its body.

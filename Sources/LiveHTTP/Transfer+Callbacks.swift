@@ -25,10 +25,13 @@ extension Transfer {
     )
     unsafe try options.set(CURLOPT_PREREQDATA, pointer: data)
     unsafe try options.check(
-      acct_curl_set_prerequisite(table, easy) { data, _, _, _, _ in
-        unsafe transfer(data).maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+      acct_curl_set_prerequisite(table, easy) { data, address, _, _, _ in
+        let transfer = unsafe transfer(data)
+        let mayReach = unsafe transfer.mayReach(address)
+        return mayReach && transfer.maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
       }
     )
+    unsafe try limitReach(options, data)
     guard upload != nil else { return }
     unsafe try options.set(CURLOPT_READDATA, pointer: data)
     unsafe try options.check(

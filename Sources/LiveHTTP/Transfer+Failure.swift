@@ -40,6 +40,8 @@ private struct Outcome {
   var failure: HTTPFailure {
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST: .unresolved(host: transfer.message.url.origin.host)
+    case CURLE_COULDNT_CONNECT where transfer.metInside:
+      .inside(host: transfer.message.url.origin.host)
     case CURLE_COULDNT_CONNECT: unreachable(Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)))
     case CURLE_OPERATION_TIMEDOUT: isConnected ? .timedOut : lateConnection
     case CURLE_PEER_FAILED_VERIFICATION: .untrusted(reason: distrust)

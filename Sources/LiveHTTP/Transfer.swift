@@ -24,6 +24,8 @@ import Synchronization
   var parser = ResponseHeadParser()
   /// What a callback found wrong, which libcurl does not know.
   var failure: HTTPFailure?
+  /// Whether an address of its host is one that it may not reach.
+  var metInside = false
   /// Whether the request was put on a connection, which happens once.
   var wasSent = false
   /// The TLS session whose end is the body's, if it is.

@@ -11,11 +11,24 @@ extension Doctor {
   func clock(timeout: Int) async -> [Finding] {
     // That accounts can't be listed is told by the check of accounts.
     guard let accounts = try? book.listing().accounts else { return [] }
-    let servers = Set(
-      accounts.flatMap { [$0.identity.issuer?.url.origin, $0.service].compactMap(\.self) }
-    )
+    let resolver = IdentityResolver(world, Exchange(world, timeout: timeout))
+    var servers: [Origin: Reach] = [:]
+    for account in accounts {
+      for (origin, naming) in [
+        (account.identity.issuer?.url.origin, resolver.naming(ofIssuerOf: account)),
+        (account.service, resolver.naming(ofServiceOf: account)),
+      ] {
+        guard let origin else { continue }
+        let reach = naming.reach(to: origin)
+        // What one account may ask, the others' servers gain nothing from.
+        servers[origin] = servers[origin] == .anywhere ? .anywhere : reach
+      }
+    }
+    let questions = servers
     let findings = await withTaskGroup(of: (Origin, Finding).self) { group in
-      for origin in servers { group.addTask { (origin, await finding(origin, timeout)) } }
+      for (origin, reach) in questions {
+        group.addTask { (origin, await finding(origin, reach, timeout)) }
+      }
       var findings: [(Origin, Finding)] = []
       for await finding in group { findings.append(finding) }
       return findings
@@ -23,9 +36,10 @@ extension Doctor {
     return findings.sorted { $0.0.description < $1.0.description }.map(\.1)
   }
 
-  private func finding(_ origin: Origin, _ timeout: Int) async -> Finding {
+  private func finding(_ origin: Origin, _ reach: Reach, _ timeout: Int) async -> Finding {
+    guard reach.permits(origin) else { return Finding(.noTime(origin, .inside(host: origin.host))) }
     guard let url = try? HTTPURL("\(origin)/") else { return Finding(.noTime(origin, nil)) }
-    let request = HTTPRequest(method: "HEAD", url: url, timeout: timeout)
+    let request = HTTPRequest(method: "HEAD", url: url, timeout: timeout, reach: reach)
     let response: HTTPResponse
     do { response = try await world.transport.send(request) } catch {
       return Finding(.noTime(origin, error))

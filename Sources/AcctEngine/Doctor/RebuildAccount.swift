@@ -58,7 +58,7 @@ struct RebuildAccount: Sendable {
     guard let handoff = try? Handoff(.object(members), receivedAt: world.clock.now()) else {
       return nil
     }
-    var credentials = NewCredentials(handoff, redacting: .none)
+    var credentials = NewCredentials(handoff, from: nil, redacting: .none)
     credentials.kind = kind
     switch kind {
     case .oauth: break
@@ -91,6 +91,7 @@ struct RebuildAccount: Sendable {
       kind: kind,
       tokenType: tokenType,
       identity: Identity(subject: subject, issuer: nil, clientID: nil),
+      source: nil,
       handle: handle,
       did: did,
       origins: [],

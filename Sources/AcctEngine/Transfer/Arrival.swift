@@ -3,8 +3,7 @@ import AcctPorts
 
 /// What comes to be kept: new credentials, or an account that was kept elsewhere.
 struct Arrival {
-  let kind: Account.Kind
-  let identity: Identity
+  private let belonging: Belonging
   private let service: Origin?
   let items: [Keyring.Item]
   /// What to call it if the user doesn't say.
@@ -19,8 +18,11 @@ struct Arrival {
   }
 
   init(_ credentials: NewCredentials) {
-    kind = credentials.kind
-    identity = credentials.identity
+    belonging = Belonging(
+      kind: credentials.kind,
+      source: credentials.source,
+      identity: credentials.identity
+    )
     service = credentials.service
     items = credentials.items
     suggestedName = credentials.suggestedName
@@ -29,8 +31,7 @@ struct Arrival {
   }
 
   init(_ holding: Holding) {
-    kind = holding.account.kind
-    identity = holding.account.identity
+    belonging = holding.account.belonging
     service = holding.account.service
     items = holding.orderedItems
     suggestedName = holding.account.name.description
@@ -38,15 +39,20 @@ struct Arrival {
     form = .moved(holding.account)
   }
 
-  /// Whether a known account is the same: by who it is, or by its identifier where it is nobody
-  /// else.
+  /// Whether a known account is the same: by what it belongs to, or by its identifier where it is
+  /// nobody else.
+  ///
+  /// An identifier is only in exports, which are the user's own word, and no server
+  /// knows it.
   ///
   /// A backend's guest is the same whatever its new token calls it.
   func isSame(as known: Account) -> Bool {
+    let kind = belonging.kind
     guard kind != .guest else { return known.isGuest(of: service) }
+    if belonging.isSame(as: known.belonging) { return true }
     // Where no issuer tells them apart, one person may be at several backends.
     guard known.kind == kind, kind == .oauth || known.service == service else { return false }
-    return known.identity.isSame(as: identity) || known.id == id && known.identity == identity
+    return known.id == id && known.identity == belonging.identity
   }
 
   /// The account that is to keep it.

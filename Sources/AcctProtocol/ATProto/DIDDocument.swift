@@ -8,6 +8,8 @@ package struct DIDDocument: Equatable, Sendable {
   package let service: Origin
   /// The handle that it claims; it counts only if that handle points back.
   package let handle: Handle?
+  /// Who names these.
+  package let naming: Naming
 
   /// Where the document of a DID is found.
   ///
@@ -31,10 +33,17 @@ package struct DIDDocument: Equatable, Sendable {
   }
 
   /// Reads a document that was fetched for `did`.
-  package init(_ json: JSON, of did: DID) throws(ATProtoError) {
+  ///
+  /// - Parameters:
+  ///   - json: The document.
+  ///   - did: Whose it must be.
+  ///   - naming: Who names what it names.
+  /// - Throws: ``ATProtoError``.
+  package init(_ json: JSON, of did: DID, named naming: Naming = .remote) throws(ATProtoError) {
     guard let document = json.objectValue else { throw .documentMalformed(did) }
     guard document["id"]?.stringValue == did.description else { throw .documentMismatch(did) }
     self.did = did
+    self.naming = naming
 
     let entry = document["service"]?.arrayValue?.lazy.compactMap(\.objectValue).first { service in
       let id = service["id"]?.stringValue

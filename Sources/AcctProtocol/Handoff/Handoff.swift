@@ -20,7 +20,7 @@ package struct Handoff: Sendable {
   package let issuerSource: IssuerSource?
   package let identity: Identity
   /// Where the token may be sent; empty where the handoff doesn't tell.
-  package let origins: [Origin]
+  package let origins: OwnOrigins
   package let scope: String?
   package let lease: Lease
 
@@ -59,8 +59,11 @@ package struct Handoff: Sendable {
       clientID: try members.string("clientId") ?? claims.clientID
     )
     let listed = try members.origins("origins")
-    let fallback = [claims.resourceServer ?? pds ?? given?.url.origin ?? claimed?.url.origin]
-    origins = listed.isEmpty ? fallback.compactMap(\.self) : listed
+    let resources = listed.isEmpty ? [claims.resourceServer].compactMap(\.self) : listed
+    let fallback = [pds ?? given?.url.origin ?? claimed?.url.origin].compactMap(\.self)
+    origins =
+      resources.isEmpty
+      ? OwnOrigins(fallback, for: .signIn) : OwnOrigins(resources, for: .resource)
     service = pds ?? origins.first
     lease = try Self.lease(members, claims, canRenew: refreshToken != nil, now)
   }

@@ -4,6 +4,8 @@ package import StrictJSON
 /// What an authorization server says of itself (RFC 8414; OpenID Connect Discovery 1.0).
 package struct AuthorizationServer: Equatable, Sendable {
   package let issuer: Issuer
+  /// Who names the endpoints.
+  package let naming: Naming
   package let authorizationEndpoint: HTTPURL?
   package let tokenEndpoint: HTTPURL
   /// RFC 9126.
@@ -26,11 +28,17 @@ package struct AuthorizationServer: Equatable, Sendable {
   /// - Parameters:
   ///   - json: The document.
   ///   - issuer: The issuer for which it was fetched; the document must say exactly the same.
+  ///   - naming: Who names what the document names.
   /// - Throws: ``OAuthError/MetadataFlaw``.
-  package init(_ json: JSON, for issuer: Issuer) throws(OAuthError.MetadataFlaw) {
+  package init(
+    _ json: JSON,
+    for issuer: Issuer,
+    named naming: Naming = .remote
+  ) throws(OAuthError.MetadataFlaw) {
     guard let document = json.objectValue else { throw .notJSON }
     guard document["issuer"]?.stringValue == issuer.description else { throw .issuer }
     self.issuer = issuer
+    self.naming = naming
 
     let members = MetadataMembers(document)
     guard let tokenEndpoint = try members.endpoint("token_endpoint") else {
@@ -54,6 +62,14 @@ package struct AuthorizationServer: Equatable, Sendable {
 
   /// Whether PKCE with S256 can be used; servers that don't name methods take it or ignore it.
   package let offersS256: Bool
+
+  /// Every address that the document names.
+  package var endpoints: [HTTPURL] {
+    [
+      tokenEndpoint, authorizationEndpoint, pushedRequestEndpoint, deviceEndpoint,
+      revocationEndpoint,
+    ].compactMap(\.self)
+  }
 
   /// Where metadata is looked for, in this order.
   ///

@@ -1,17 +1,21 @@
-import AcctModel
-
 /// An IP address written out (RFC 4291, section 2.2), as its 4 or 16 bytes.
-struct IPAddress: Equatable {
-  let bytes: [UInt8]
+package struct IPAddress: Equatable, Sendable {
+  package let bytes: [UInt8]
 
   /// Parses dotted decimal or colon notation, without brackets; `nil` for anything else.
-  init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     guard let bytes = text.contains(":") ? sixteen(text) : four(text) else { return nil }
     self.bytes = bytes
   }
 
+  /// The address of 4 or 16 bytes in network order; `nil` for any other number.
+  package init?(bytes: [UInt8]) {
+    guard [4, 16].contains(bytes.count) else { return nil }
+    self.bytes = bytes
+  }
+
   /// Whether the first bits of both are the same.
-  func shares(firstBits count: Int, with other: IPAddress) -> Bool {
+  package func shares(firstBits count: Int, with other: IPAddress) -> Bool {
     guard bytes.count == other.bytes.count, count <= bytes.count * 8 else { return false }
     return (0..<count).allSatisfy { bit in
       (bytes[bit / 8] ^ other.bytes[bit / 8]) & (0x80 >> (bit % 8)) == 0
@@ -21,7 +25,7 @@ struct IPAddress: Equatable {
 
 extension Origin {
   /// The host without the brackets of an IPv6 address.
-  var unbracketedHost: String {
+  package var unbracketedHost: String {
     host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
   }
 }

@@ -1,0 +1,113 @@
+import AcctModel
+import StrictJSON
+
+extension AccountFile {
+  /// The file is not one that acct wrote; which member is wrong helps nobody.
+  struct Damage: Error {}
+
+  /// The members of an account's file.
+  struct Fields {
+    private let object: JSONMembers
+    /// The members are asked for nearly in the order in which they are written.
+    private var next = 0
+
+    init(_ object: JSONMembers) { self.object = object }
+
+    private mutating func value(_ name: String) -> JSON? { object.value(of: name, near: &next) }
+
+    mutating func string(_ name: String, number: Bool = false) throws(Damage) -> String? {
+      guard let value = value(name), value != .null else { return nil }
+      let text = number ? value.numberValue?.integer.map(String.init) : value.stringValue
+      guard let text else { throw Damage() }
+      return text
+    }
+
+    mutating func optional<Value>(
+      _ name: String,
+      _ parse: (String) throws(Malformed) -> Value
+    ) throws(Damage) -> Value? {
+      guard let text = try string(name) else { return nil }
+      do { return try parse(text) } catch { throw Damage() }
+    }
+
+    mutating func required<Value>(
+      _ name: String,
+      _ parse: (String) throws(Malformed) -> Value
+    ) throws(Damage) -> Value {
+      guard let value = try optional(name, parse) else { throw Damage() }
+      return value
+    }
+
+    mutating func choice<Value: RawRepresentable<String>>(_ name: String) throws(Damage) -> Value {
+      guard let value = try string(name).flatMap(Value.init) else { throw Damage() }
+      return value
+    }
+
+    mutating func isTrue(_ name: String) -> Bool { value(name) == .bool(true) }
+
+    /// Where the credentials came from.
+    ///
+    /// Version 0.1.0 did not write it down. Of sessions and guests their service is the backend;
+    /// of other accounts it can't be told, so that no backend may claim them.
+    mutating func source(
+      of kind: Account.Kind,
+      at service: Origin?
+    ) throws(Damage) -> AccountSource? {
+      let word = try string("source")
+      let backend = try optional("backend", Origin.init)
+      switch word {
+      case "issuer": return .issuer
+      case "user": return .user
+      case "backend":
+        guard let backend else { throw Damage() }
+        return .backend(backend)
+      default: return kind == .oauth ? nil : service.map { .backend($0) }
+      }
+    }
+
+    /// Which origins; `originReasons` says why.
+    ///
+    /// Without a reason (version 0.1.0) it is the sign-in,
+    /// so that the next one replaces it.
+    mutating func origins(beside service: Origin?) throws(Damage) -> OwnOrigins {
+      guard let list = value("origins")?.arrayValue else { throw Damage() }
+      let reasons = value("originReasons")?.objectValue
+      // Most often the service is the only one, and has been parsed already.
+      if let service, reasons == nil, list == [.string(service.description)] { return [service] }
+      var origins = OwnOrigins()
+      for element in list {
+        guard let text = element.stringValue, let origin = try? Origin(text) else {
+          throw Damage()
+        }
+        origins.add([origin], for: OwnOrigins.Reasons(reasons?[text]) ?? .signIn)
+      }
+      return origins
+    }
+
+    mutating func limitations() throws(Damage) -> GuestLimitations? {
+      guard let value = value("limitations"), value != .null else { return nil }
+      guard let members = value.objectValue else { throw Damage() }
+      return GuestLimitations(members)
+    }
+
+    mutating func incoming() throws(Damage) -> Account.Incoming? {
+      guard let value = value("incoming"), value != .null else { return nil }
+      guard let members = value.objectValue,
+        let place = members["place"]?.stringValue.flatMap({ try? AccountID($0) }),
+        let isWhole = members["isWhole"]?.boolValue
+      else { throw Damage() }
+      return Account.Incoming(place: place, isWhole: isWhole)
+    }
+
+    mutating func standing() throws(Damage) -> Standing {
+      let reason = try string("reason") ?? ""
+      return switch try string("standing") {
+      case "signedIn": .signedIn
+      case "expired": .expired(reason: reason)
+      case "reauthRequired": .reauthRequired(reason: reason)
+      case "signedOut": .signedOut(reason: reason)
+      default: throw Damage()
+      }
+    }
+  }
+}

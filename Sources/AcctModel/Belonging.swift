@@ -1,0 +1,66 @@
+/// Whose word it is who an account is: where its credentials came from.
+package enum AccountSource: Hashable, Sendable {
+  /// The issuer granted them to acct itself.
+  case issuer
+  /// A backend handed them over, or keeps them, and said whose they are.
+  case backend(Origin)
+  /// A file of the user's own.
+  case user
+}
+
+/// Who an account is to whom.
+package struct Identity: Hashable, Sendable {
+  /// The DID, a token's `sub`, or the handle; without one, nothing is the same as it.
+  package var subject: String?
+  package var issuer: Issuer?
+  /// The exact `client_id`; a renewal with another string ends the session.
+  package var clientID: String?
+
+  package init(subject: String?, issuer: Issuer?, clientID: String?) {
+    self.subject = subject
+    self.issuer = issuer
+    self.clientID = clientID
+  }
+}
+
+/// What an account belongs to: adding what belongs to the same renews it, and anything else makes a
+/// new account.
+///
+/// A server can name any subject, any client and any issuer, so that none of them alone says who
+/// speaks. What a backend says counts for accounts of that backend, and for no other.
+package struct Belonging: Hashable, Sendable {
+  package var kind: Account.Kind
+  /// `nil` where it is not known, as in account files of version 0.1.0.
+  package var source: AccountSource?
+  package var identity: Identity
+
+  package init(kind: Account.Kind, source: AccountSource?, identity: Identity) {
+    self.kind = kind
+    self.source = source
+    self.identity = identity
+  }
+
+  /// Whether both are known to be the same.
+  package func isSame(as other: Belonging) -> Bool {
+    guard kind == other.kind, let subject = identity.subject, subject == other.identity.subject,
+      identity.clientID == other.identity.clientID
+    else { return false }
+    switch (source, other.source) {
+    case (.backend(let backend), .backend(let another)): return backend == another
+    // A source that is not known may be another backend, or none.
+    case (.backend, _), (_, .backend): return false
+    case (.issuer, _), (_, .issuer):
+      return identity.issuer != nil && identity.issuer == other.identity.issuer
+    case (.user, _), (nil, _):
+      // Both are files of the user's. A DID names one person wherever it is, so that an issuer
+      // which is not known yet, since the first renewal finds it, makes nobody else of it.
+      let isUnknown = identity.issuer == nil || other.identity.issuer == nil
+      return identity.issuer == other.identity.issuer || isUnknown && subject.hasPrefix("did:")
+    }
+  }
+}
+
+extension Account {
+  /// What it belongs to.
+  package var belonging: Belonging { Belonging(kind: kind, source: source, identity: identity) }
+}

@@ -1,0 +1,58 @@
+extension IPAddress {
+  /// Whether it may be a server's on the public internet.
+  ///
+  /// Not public is what the special-purpose registries (RFC 6890) keep for this machine, its link,
+  /// private networks and groups. An IPv6 address that stands for an IPv4 one is what that is.
+  package var isPublic: Bool {
+    if let inner = embedded { return inner.isPublic }
+    return !IPAddress.reserved.contains { shares(firstBits: $0.bits, with: $0.network) }
+  }
+
+  /// Whether it is this machine's own: 127.0.0.0/8, or `::1`.
+  package var isLoopback: Bool {
+    if let inner = embedded { return inner.isLoopback }
+    return bytes.count == 4 ? bytes[0] == 127 : bytes == Array(repeating: 0, count: 15) + [1]
+  }
+
+  /// The IPv4 address that it stands for: mapped or compatible (RFC 4291, section 2.5.5), NAT64
+  /// (RFC 6052), 6to4 (RFC 3056).
+  private var embedded: IPAddress? {
+    guard bytes.count == 16 else { return nil }
+    let isUnspecifiedOrLoopback = bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1
+    guard !isUnspecifiedOrLoopback else { return nil }
+    let prefixes: [(prefix: [UInt8], start: Int)] = [
+      (Array(repeating: 0, count: 12), 12),
+      (Array(repeating: 0, count: 10) + [0xFF, 0xFF], 12),
+      ([0x00, 0x64, 0xFF, 0x9B] + Array(repeating: 0, count: 8), 12),
+      ([0x20, 0x02], 2),
+    ]
+    guard let match = prefixes.first(where: { bytes.starts(with: $0.prefix) }) else { return nil }
+    return IPAddress(bytes: Array(bytes[match.start..<(match.start + 4)]))
+  }
+
+  private static let reserved: [(network: IPAddress, bits: Int)] = [
+    ("0.0.0.0", 8), ("10.0.0.0", 8), ("100.64.0.0", 10), ("127.0.0.0", 8), ("169.254.0.0", 16),
+    ("172.16.0.0", 12), ("192.0.0.0", 24), ("192.168.0.0", 16), ("198.18.0.0", 15),
+    // Groups, and what is reserved, with the broadcast address.
+    ("224.0.0.0", 3),
+    ("::", 127), ("64:ff9b:1::", 48), ("100::", 64),
+    // Teredo: the IPv4 address behind it is hidden, and nothing uses it any more.
+    ("2001::", 32),
+    ("fc00::", 7), ("fe80::", 10), ("fec0::", 10), ("ff00::", 8),
+  ].compactMap { text, bits in IPAddress(text).map { ($0, bits) } }
+}
+
+extension Origin {
+  /// Whether its host, as it is written, is none of this machine or a private network.
+  ///
+  /// A name says little: what it resolves to is looked at when the connection is made.
+  package var mayBePublic: Bool {
+    var host = unbracketedHost
+    if host.hasSuffix(".") { host.removeLast() }
+    if let address = IPAddress(host) { return address.isPublic }
+    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+    guard let last = labels.last, let first = last.utf8.first else { return false }
+    // `127.1` and `0x7f000001`: resolvers read an address where the last label begins as a number.
+    return last != "localhost" && !first.isASCIIDigit
+  }
+}

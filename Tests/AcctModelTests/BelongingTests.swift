@@ -1,0 +1,86 @@
+import AcctModel
+import Testing
+
+@Suite("What an account belongs to")
+struct BelongingTests {
+  private static let mine = AccountSource.backend(origin("https://app.example"))
+  private static let other = AccountSource.backend(origin("https://evil.example"))
+  private static let sources: [AccountSource?] = [.issuer, mine, other, .user, nil]
+
+  private static func origin(_ text: String) -> Origin {
+    guard let origin = try? Origin(text) else { preconditionFailure(text) }
+    return origin
+  }
+
+  private func belonging(
+    _ source: AccountSource?,
+    kind: Account.Kind = .oauth,
+    subject: String? = "did:plc:alice",
+    issuer: String? = "https://issuer.example",
+    client: String? = "https://app.example/client.json"
+  ) throws -> Belonging {
+    Belonging(
+      kind: kind,
+      source: source,
+      identity: Identity(
+        subject: subject,
+        issuer: try issuer.map { try Issuer($0) },
+        clientID: client
+      )
+    )
+  }
+
+  @Test("is its source: a backend's word counts for that backend's accounts, and for no other")
+  func sources() throws {
+    for one in Self.sources {
+      for two in Self.sources {
+        let isBackend = [Self.mine, Self.other].contains { $0 == one || $0 == two }
+        let same = try belonging(one).isSame(as: belonging(two))
+        #expect(same == (isBackend ? one == two : true), "\(String(describing: (one, two)))")
+      }
+    }
+  }
+
+  @Test("is its kind, subject and client, whatever its source")
+  func parts() throws {
+    for source in Self.sources {
+      let account = try belonging(source)
+      #expect(try !account.isSame(as: belonging(source, kind: .session)))
+      #expect(try !account.isSame(as: belonging(source, subject: "did:plc:bob")))
+      #expect(try !account.isSame(as: belonging(source, client: "https://app.example/other")))
+      #expect(try !account.isSame(as: belonging(source, client: nil)))
+      let nobody = try belonging(source, subject: nil)
+      #expect(!nobody.isSame(as: nobody))
+    }
+  }
+
+  @Test("is its issuer where no backend is; one that is not known is another")
+  func issuers() throws {
+    for source in [AccountSource.issuer, .user, nil] {
+      let known = try belonging(source)
+      #expect(try !known.isSame(as: belonging(.issuer, issuer: "https://evil.example")))
+      #expect(try !known.isSame(as: belonging(.user, issuer: "https://evil.example")))
+      #expect(try !known.isSame(as: belonging(.issuer, issuer: nil)))
+      #expect(try !belonging(.issuer).isSame(as: belonging(source, issuer: nil)))
+    }
+    let nowhere = try belonging(.issuer, issuer: nil)
+    #expect(!nowhere.isSame(as: nowhere))
+  }
+
+  @Test("of two files of the user's may lack the issuer, where a DID says who it is")
+  func files() throws {
+    for (one, two) in [(AccountSource.user, AccountSource?.some(.user)), (.user, nil)] {
+      #expect(try belonging(one).isSame(as: belonging(two, issuer: nil)))
+      #expect(try belonging(two, issuer: nil).isSame(as: belonging(one)))
+      let alice = try belonging(one, subject: "alice")
+      #expect(try !alice.isSame(as: belonging(two, subject: "alice", issuer: nil)))
+      let nowhere = try belonging(one, subject: "alice", issuer: nil)
+      #expect(try nowhere.isSame(as: belonging(two, subject: "alice", issuer: nil)))
+    }
+  }
+
+  @Test("of a backend does not change with the issuer that a renewal finds")
+  func renewedBackend() throws {
+    #expect(try belonging(Self.mine).isSame(as: belonging(Self.mine, issuer: nil)))
+  }
+}
