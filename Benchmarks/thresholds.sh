@@ -2,8 +2,8 @@
 # Holds what can be counted, and does not depend on the machine's mood, to its limits; CI runs it.
 # usage: Benchmarks/thresholds.sh ACCT
 #
-# The limits are a little above what was counted when they were set (see results.md). Who reaches less
-# lowers them; who needs more says in CONTRIBUTING.md what for.
+# The limits are a little above what was counted when they were set (see results.md). A change that reaches less
+# lowers them; a change that needs more records why in Documentation/design/startup.md.
 set -euo pipefail
 binary=$(realpath "$1")
 # shellcheck source=Benchmarks/keyring.sh
