@@ -1,4 +1,5 @@
 import AcctModel
+import AcctProtocol
 import StrictJSON
 
 extension AccountFile {

@@ -76,7 +76,7 @@ extension HTTPFailure {
     case .untrusted(let reason): .untrusted(reason: held.redactor(reason))
     case .unsendable(let reason): .unsendable(reason: held.redactor(reason))
     case .proxy(let reason): .proxy(reason: held.redactor(reason))
-    case .unresolved, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: self
+    case .unresolved, .inside, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: self
     }
   }
 }

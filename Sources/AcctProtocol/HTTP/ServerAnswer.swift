@@ -39,8 +39,8 @@ package struct ServerAnswer: Sendable {
   /// What it comes to where it does not answer what was asked.
   package var noAnswer: NoAnswer {
     switch status {
-    case 429: .limited(retryAfter: retryAfter.map(redact.callAsFunction))
-    case 500...: .serverFailed(status: status, retryAfter: retryAfter.map(redact.callAsFunction))
+    case 429: .limited(retryAfter: retryAfter)
+    case 500...: .serverFailed(status: status, retryAfter: retryAfter)
     case 300..<400: .failed(.redirected(to: location.map(redact.callAsFunction)))
     case 200 where object == nil: .failed(.notJSON(status: status))
     default:
