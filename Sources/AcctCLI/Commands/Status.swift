@@ -54,6 +54,7 @@ struct Status: AcctCommand {
           "state": .string(status.keyringState.rawValue),
         ],
         "selectedBy": .string(choice.selectedBy.rawValue),
+        "selectedByFile": .init(choice.directoryFile),
         "limits": .array(limits.map(\.json)),
       ])
       // The object has no place for what only the server's answer, or none, can explain.
@@ -64,6 +65,7 @@ struct Status: AcctCommand {
       let text = StatusText(
         status: status,
         selectedBy: choice.selectedBy,
+        directoryFile: choice.directoryFile,
         limits: limits,
         complaint: complaint,
         now: context.world.clock.now()
