@@ -28,9 +28,10 @@ extension Acct {
     if let command { return command }
     if arguments.first == "help" {
       // ArgumentParser's own answers with the help of the last name that it knows.
-      guard isCommand(rest.filter { !$0.hasPrefix("-") }) else {
-        throw ValidationError("there is no command \(rest.joined(separator: " "))")
-      }
+      guard isCommand(rest.filter { !$0.hasPrefix("-") }) else { throw UnknownCommand(rest) }
+    } else if let name = arguments.first, !name.hasPrefix("-"), !isCommand([name]) {
+      // ArgumentParser might complain of one of its options first.
+      throw UnknownCommand([name])
     }
     return try parseAsRoot(arguments)
   }

@@ -26,6 +26,8 @@ extension Acct {
       return try await command.run(in: Context(world, command.options)).rawValue
     } catch let error as EngineError {
       return report.tell(Complaint(error))
+    } catch let error as UnknownCommand {
+      return report.tell(Complaint(error))
     } catch {
       return told(error, report, world.streams)
     }

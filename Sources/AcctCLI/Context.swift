@@ -28,7 +28,16 @@ struct Context {
     for case .ignored(let path, let reason) in choice.ignored {
       notice("\(path) is not honoured: \(reason)")
     }
+    if let path = choice.directoryFile { announce(path, choosing: choice.account.name) }
     return choice
+  }
+
+  /// Says once that a `.acct` file chooses the account, where a person can read it.
+  private func announce(_ path: String, choosing name: AccountName) {
+    guard world.streams.passing != nil, !options.quiet,
+      DirectoryHistory(world).isFirst(path, choosing: name)
+    else { return }
+    notice("\(printable(path)) chooses \(name) in this folder and below; this is said once")
   }
 
   /// Whether and for how long the network may be used.

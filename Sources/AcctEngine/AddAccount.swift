@@ -4,11 +4,11 @@ import AcctProtocol
 
 /// Keeps new credentials: as a new account, or by renewing the one that they belong to.
 package struct AddAccount: Sendable {
-  private let world: World
+  let world: World
   private let interaction: Interaction
   private let patience: Patience
   private let waitsToBegin: Bool
-  private let book: AccountBook
+  let book: AccountBook
 
   /// - Parameters:
   ///   - world: Everything outside.

@@ -17,8 +17,8 @@ struct Patience: Sendable {
 
   /// Does something with the keyring, and again every second where that can't be done now.
   ///
-  /// A person gets 2 minutes, as when the keyring itself asks; where nobody may be asked, somebody
-  /// may still be about to unlock it, and gets 10 seconds.
+  /// A person gets 2 minutes, as when the keyring itself asks. Where no person may be asked, or none
+  /// could be, another program may still unlock it, and gets 10 seconds.
   ///
   /// - Parameters:
   ///   - owner: Whose session it is, for the user.
@@ -40,7 +40,7 @@ struct Patience: Sendable {
     }
     guard case .keyring(let cause, let kind) = failure, cause.mayPass else { throw failure }
 
-    let seconds: Int64 = interaction == .allowed ? 120 : 10
+    let seconds: Int64 = interaction == .allowed && canBeAnswered(cause, kind) ? 120 : 10
     defer { tell(.over) }
     tell(.toStore(owner: owner, kind, seconds: seconds))
     for _ in 0..<seconds {
@@ -49,6 +49,16 @@ struct Patience: Sendable {
       if let value = try? await attempt(.forbidden) { return value }
     }
     throw .session(.notStored(cause, kind))
+  }
+
+  /// Whether a person is likely to see that the keyring is waited for: at the terminal, or, where a
+  /// provider of the Secret Service is there and locked, at its own prompt.
+  private func canBeAnswered(_ cause: KeyringFailure, _ kind: Keyring.Kind) -> Bool {
+    if world.terminal.canAsk() { return true }
+    return switch cause {
+    case .locked, .cancelled: kind == .secretService
+    case .unavailable, .timedOut, .noVault, .failed: false
+    }
   }
 
   /// Writes items of an account.

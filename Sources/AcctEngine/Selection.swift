@@ -13,6 +13,8 @@ package struct Selection: Sendable {
   package struct Choice: Equatable, Sendable {
     package var account: Account
     package var selectedBy: SelectedBy
+    /// The path of the `.acct` file that chose it, if one did.
+    package var directoryFile: String?
     /// `.acct` files that were not honoured.
     package var ignored: [DirectoryFile] = []
   }
@@ -30,8 +32,9 @@ package struct Selection: Sendable {
     var ignored: [DirectoryFile] = []
     for file in world.surroundings.directoryFiles() {
       switch file {
-      case .trusted(_, let line):
+      case .trusted(let path, let line):
         var choice = try named(line, by: .directory)
+        choice.directoryFile = path
         choice.ignored = ignored
         return choice
       case .ignored: ignored.append(file)

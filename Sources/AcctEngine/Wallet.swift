@@ -39,6 +39,11 @@ struct Wallet: Sendable {
     return contents
   }
 
+  /// Reads one item, and sees that it is what acct writes there; one that is missing is no error.
+  func check(_ kind: ItemKind) async throws(EngineError) {
+    _ = try contents(await items([kind]))
+  }
+
   private func contents(_ items: [ItemKind: Secret]) throws(EngineError) -> Contents {
     Contents(
       token: try item(account.kind.tokenItem, in: items) { secret throws(Malformed) in

@@ -58,6 +58,8 @@ package enum StoredFile: Hashable, Sendable {
   case identity(DID)
   /// The limits that an account's servers last told of.
   case limits(AccountID)
+  /// Which `.acct` files have chosen which account.
+  case directories
 }
 
 /// What a lock guards.

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -39,6 +40,14 @@ static inline long acct_key_link(int key, int keyring) {
 }
 static inline long acct_key_unlink(int key, int keyring) {
   return syscall(SYS_keyctl, KEYCTL_UNLINK, key, keyring);
+}
+/* Writes "type;uid;gid;permissions;description" and a zero byte; returns how long that is, or would be. */
+static inline long acct_key_describe(int key, char *buffer, size_t capacity) {
+  return syscall(SYS_keyctl, KEYCTL_DESCRIBE, key, buffer, capacity);
+}
+/* The serial numbers of a keyring's keys; returns their size in bytes, also where that is beyond capacity. */
+static inline long acct_keyring_read(int keyring, int32_t *serials, size_t capacity) {
+  return syscall(SYS_keyctl, KEYCTL_READ, keyring, serials, capacity);
 }
 static inline long acct_key_invalidate(int key) { return syscall(SYS_keyctl, KEYCTL_INVALIDATE, key); }
 

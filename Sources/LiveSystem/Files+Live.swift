@@ -94,6 +94,7 @@ extension Folders {
     case .nonce(let origin): (nonces, percentEncoded("\(origin)"))
     case .identity(let did): (identities, percentEncoded("\(did)"))
     case .limits(let id): (state.subfolder("limits"), "\(id).json")
+    case .directories: (state, "directories.json")
     }
   }
 }

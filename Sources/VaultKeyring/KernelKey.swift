@@ -15,17 +15,22 @@ package struct KernelKey: Sendable {
   package var extend: @Sendable (_ name: String, _ seconds: UInt32) -> Bool
   /// Forgets what rests at once, and returns whether nothing is there any more.
   package var forget: @Sendable (_ name: String) -> Bool
+  /// Forgets whatever rests under a name that begins so, and returns whether nothing is there any
+  /// more.
+  package var forgetAll: @Sendable (_ prefix: String) -> Bool
 
   package init(
     read: @escaping @Sendable (_ name: String) -> Secret?,
     keep: @escaping @Sendable (_ name: String, _ payload: Secret, _ seconds: UInt32) -> Bool,
     extend: @escaping @Sendable (_ name: String, _ seconds: UInt32) -> Bool,
-    forget: @escaping @Sendable (_ name: String) -> Bool
+    forget: @escaping @Sendable (_ name: String) -> Bool,
+    forgetAll: @escaping @Sendable (_ prefix: String) -> Bool
   ) {
     self.read = read
     self.keep = keep
     self.extend = extend
     self.forget = forget
+    self.forgetAll = forgetAll
   }
 
   /// The user keyring, which all processes of one user share until the last of them ends.
@@ -35,7 +40,8 @@ package struct KernelKey: Sendable {
     extend: { name, seconds in
       find(name).map { acct_key_set_timeout($0, seconds) == 0 } ?? false
     },
-    forget: { name in find(name).map { acct_key_invalidate($0) == 0 } ?? true }
+    forget: { name in find(name).map { acct_key_invalidate($0) == 0 } ?? true },
+    forgetAll: { prefix in forgetKeys(prefix) }
   )
 
   /// A kernel that keeps nothing.
@@ -43,7 +49,8 @@ package struct KernelKey: Sendable {
     read: { _ in nil },
     keep: { _, _, _ in false },
     extend: { _, _ in false },
-    forget: { _ in true }
+    forget: { _ in true },
+    forgetAll: { _ in true }
   )
 }
 
@@ -80,6 +87,41 @@ private func rest(_ name: String, _ payload: Secret, _ seconds: UInt32) -> Bool 
   return acct_key_set_permissions(key, ownerRights) == 0
     && acct_key_set_timeout(key, seconds) == 0
     && acct_key_link(key, KEY_SPEC_USER_KEYRING) == 0
+}
+
+/// Invalidates each key of the user keyring whose name begins so.
+private func forgetKeys(_ prefix: String) -> Bool {
+  guard let serials = serials() else { return false }
+  // Not `allSatisfy`: one that the kernel does not forget keeps none of the others.
+  return serials.filter { name(of: $0)?.hasPrefix(prefix) ?? false }
+    .count { acct_key_invalidate($0) != 0 } == 0
+}
+
+/// The keys of the user keyring; `nil` where the kernel has the keyring and does not show it.
+private func serials() -> [Serial]? {
+  // Keys may be added between two calls, which the next one sees.
+  var serials: [Serial] = []
+  while true {
+    let size = serials.count * MemoryLayout<Serial>.size
+    let needed = unsafe acct_keyring_read(KEY_SPEC_USER_KEYRING, &serials, size)
+    // A kernel or a sandbox without key store keeps none.
+    guard needed >= 0 else { return errno == ENOSYS || errno == EPERM ? [] : nil }
+    let count = needed / MemoryLayout<Serial>.size
+    if count <= serials.count { return Array(serials.prefix(count)) }
+    serials = [Serial](repeating: 0, count: count)
+  }
+}
+
+/// The name of a key of ours; `nil` for another kind of key, and for one that has just expired.
+private func name(of key: Serial) -> String? {
+  // The kernel's limit for a description is 4,095 bytes.
+  var buffer = [CChar](repeating: 0, count: 4_200)
+  let count = unsafe acct_key_describe(key, &buffer, buffer.count)
+  guard (1...buffer.count).contains(count) else { return nil }
+  let text = String(decoding: buffer.prefix(count - 1).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  // The description comes last, and may itself hold semicolons.
+  let parts = text.split(separator: ";", maxSplits: 4, omittingEmptySubsequences: false)
+  return parts.count == 5 && parts[0] == "user" ? String(parts[4]) : nil
 }
 
 /// View, read, search and set attributes for the user, and for a possessor to link it too; nothing

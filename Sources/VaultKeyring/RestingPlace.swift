@@ -12,6 +12,9 @@ final class RestingPlace: Sendable {
   /// In seconds, from the last use on.
   static let time: UInt32 = 900
 
+  /// What the names of all vaults' keys begin with.
+  private static let prefix = "acct:vault:"
+
   init(_ kernel: KernelKey) { self.kernel = kernel }
 
   /// The key of the vault with this header, if it rests.
@@ -40,8 +43,14 @@ final class RestingPlace: Sendable {
     return kernel.forget(name(of: header))
   }
 
+  /// Forgets the keys of all of the user's vaults; returns whether none rests any more.
+  func forgetAll() -> Bool {
+    remembered.withLock { $0 = nil }
+    return kernel.forgetAll(Self.prefix)
+  }
+
   /// Forgets what this process has kept; what rests in the kernel rests on.
   func end() { remembered.withLock { $0 = nil } }
 
-  private func name(of header: VaultHeader) -> String { "acct:vault:\(header.fingerprint)" }
+  private func name(of header: VaultHeader) -> String { "\(Self.prefix)\(header.fingerprint)" }
 }

@@ -10,8 +10,7 @@ extension VaultStore {
         try self.open(self.existingHeader(), interaction).restsFor
       },
       lock: { () throws(KeyringFailure) in
-        guard let header = try self.header() else { return }
-        guard self.rest.forget(header) else {
+        guard self.forgetKey() else {
           throw .failed(reason: "the kernel did not forget the vault's key")
         }
       },
@@ -19,6 +18,15 @@ extension VaultStore {
         try await self.changePassphrase(file: file, interaction)
       }
     )
+  }
+
+  /// Forgets the vault's key; returns whether it rests nowhere any more.
+  ///
+  /// The header tells under which name it rests. Where the header is missing or can't be read, the
+  /// key may rest all the same, and the keys of all of the user's vaults are forgotten.
+  private func forgetKey() -> Bool {
+    guard let header = try? header() else { return rest.forgetAll() }
+    return rest.forget(header)
   }
 
   private func changePassphrase(

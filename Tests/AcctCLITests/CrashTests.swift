@@ -98,6 +98,37 @@ struct CrashTests {
     #expect(losses == 1)
   }
 
+  @Test("at any write of a first add leaves nothing that doctor and the next add don't tell of")
+  func firstAdd() async {
+    var leftovers = 0
+    for writes in 0..<Self.limit {
+      let record = RecordedWorld()
+      record.lifeline.die(afterWrites: writes)
+      let status = await record.add(Handoffs.dpop())
+      guard !record.lifeline.isAlive else {
+        #expect(status == 0)
+        break
+      }
+      record.lifeline.revive()
+      let isLeftOver = record.keyring.count > 0 && record.accountFiles == 0
+      if isLeftOver { leftovers += 1 }
+      #expect((await record.acct("doctor", "--offline") == 1) == isLeftOver, "\(writes)")
+      #expect(record.out.contains("the keyring holds secrets of ") == isLeftOver, "\(writes)")
+
+      record.provide("-", Handoffs.bearer())
+      #expect(await record.acct("add", "--import", "-") == 0, "\(writes)")
+      #expect(record.err.first == "acct: added bob.example.com")
+      let told = [
+        "acct: the keyring holds secrets of an account that has no file: "
+          + "an earlier `acct add` was interrupted",
+        "acct: hint: `acct doctor --repair` lists what is there, to be used or removed",
+      ]
+      #expect(record.err.dropFirst() == (isLeftOver ? told[...] : []), "\(writes)")
+    }
+    // After the first item, the second, and so on to the last of six.
+    #expect(leftovers == 6)
+  }
+
   /// An account whose token has expired.
   private func expired(_ record: RecordedWorld, _ issuer: RotatingIssuer) async throws {
     let handoff = Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"])

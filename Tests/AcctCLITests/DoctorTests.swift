@@ -134,6 +134,30 @@ struct DoctorTests {
     await expect(["missingItem"], 1, repaired: ["missingItem"], left: 1)
   }
 
+  @Test("names an item that is not what acct writes, and leaves it for a new sign-in")
+  func damagedItem() async throws {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    record.keyring.put(.keypair, Secret("{}"))
+    record.keyring.put(.accessToken, Secret("two words"))
+    await expect(
+      ["damagedItem", "damagedItem"],
+      repaired: ["damagedItem", "damagedItem"],
+      left: 1
+    )
+    #expect(await record.acct("doctor", "--offline") == 1)
+    #expect(
+      record.out.contains(
+        """
+        problem   the DPoP key of alice.example.com in the keyring is not what acct writes
+                  fix: sign in again with `acct add`: the account keeps its name
+
+        """
+      )
+    )
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    await expect([], 0, repaired: [])
+  }
+
   @Test("leaves a damaged file as it is, for its owner to mend")
   func damaged() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)

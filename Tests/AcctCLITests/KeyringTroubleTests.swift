@@ -43,4 +43,21 @@ struct KeyringTroubleTests {
     record.keyring.fail(with: nil)
     #expect(await record.acct("header", "https://pds.example/") == 0)
   }
+
+  @Test(
+    "going away in an add, it is waited for 2 minutes with a person at a terminal, else 10 seconds",
+    arguments: [(true, 120), (false, 10)] as [(Bool, Int64)]
+  )
+  func goesAway(hasTerminal: Bool, seconds: Int64) async {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    if hasTerminal { record.answer("never read") }
+    record.keyring.failWrites(after: 1)
+    let start = record.now
+    record.provide("-", Handoffs.dpop())
+    #expect(await record.acct("add", "--import", "-") == 7)
+    #expect(record.now == start + seconds)
+    #expect(
+      record.err.first?.contains(seconds == 10 ? "within 10 s," : "within 2 min,") == true
+    )
+  }
 }

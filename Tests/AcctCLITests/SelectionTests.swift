@@ -47,6 +47,49 @@ struct SelectionTests {
     #expect(record.err == ["acct: /p/q/.acct is not honoured: others can write it"])
   }
 
+  @Test("a directory file is announced once on a terminal, and again if it chooses another account")
+  func announced() async {
+    await three()
+    record.place([.trusted(path: "/p/.acct", line: "bob")])
+    #expect(await record.acct("token") == 0)
+    #expect(record.err.isEmpty)
+    #expect(record.file(.directories) == nil)
+
+    record.showOnTerminal()
+    #expect(await record.acct("token", "-q") == 0)
+    #expect(record.err.isEmpty)
+    for line in ["bob", "alice"] {
+      record.place([.trusted(path: "/p/.acct", line: line)])
+      #expect(await record.acct("token") == 0)
+      #expect(
+        record.err == [
+          "acct: /p/.acct chooses \(line) in this folder and below; this is said once"
+        ]
+      )
+      #expect(await record.acct("token") == 0)
+      #expect(record.err.isEmpty)
+    }
+    record.place([.trusted(path: "/q/.acct", line: "alice")])
+    #expect(await record.acct("status") == 0)
+    #expect(record.err.count == 1)
+    // What chose otherwise has nothing to do with it.
+    record.place([.trusted(path: "/r/.acct", line: "alice")])
+    #expect(await record.acct("token", "-a", "bob") == 0)
+    #expect(record.err.isEmpty)
+  }
+
+  @Test("status names the directory file that chose the account")
+  func statusNamesFile() async {
+    await three()
+    record.place([.trusted(path: "/p/.acct", line: "bob")])
+    #expect(await record.acct("status") == 0)
+    #expect(record.out.contains("the .acct file /p/.acct\n"))
+    #expect(await record.acct("status", "--json") == 0)
+    #expect(record.json?.objectValue?["selectedByFile"] == "/p/.acct")
+    #expect(await record.acct("status", "--json", "-a", "bob") == 0)
+    #expect(record.json?.objectValue?["selectedByFile"] == .null)
+  }
+
   @Test("a file that the disk fails on is not taken for an account that is not there")
   func unreadable() async throws {
     await three()

@@ -35,6 +35,34 @@ struct VoiceTests {
   }
 
   @Test(
+    "a command that is mistyped brings up the one that was meant",
+    arguments: [
+      ("swtch", "`switch`"), ("lsit", "`list`"), ("hedaer", "`header`"), ("ad", "`add`"),
+      ("Switch", "`switch`"), ("stauts", "`status`"), ("exprot", "`export`"),
+    ]
+  )
+  func mistyped(word: String, command: String) async {
+    for line in [[word], [word, "--nope", "x"], ["-a", "alice", word], ["help", word]] {
+      record.clear()
+      #expect(await record.run(line) == 64)
+      #expect(
+        record.err == [
+          "acct: there is no command \(word)", "acct: hint: did you mean \(command)?",
+        ]
+      )
+    }
+  }
+
+  @Test(
+    "a command that is like none gets no suggestion, and a hidden one is none",
+    arguments: ["frobnicate", "x", "hme", "complet"]
+  )
+  func unlike(word: String) async {
+    #expect(await record.run([word]) == 64)
+    #expect(record.err.last == "acct: hint: `acct --help`, or `acct help COMMAND`, says how")
+  }
+
+  @Test(
     "help on a command that is not there says so",
     arguments: [["nope"], ["vault", "nope"], ["list", "nope"], ["vault", "lock", "nope"]]
   )

@@ -68,6 +68,23 @@ struct DoctorTests {
     #expect(home.contents(of: "data/vault/header") != nil)
   }
 
+  @Test("names each damaged item of the vault, and how to mend it")
+  func vaultItem() async throws {
+    let home = try AcctHome()
+    try await fill(home)
+    #expect(try await diagnose(home) == (0, []))
+    let script = #"for file in "$0"/data/vault/*.refreshToken; do printf x >>"$file"; done"#
+    #expect(try await ChildProcess("sh", ["-c", script, home.path]).run().status == 0)
+    let run = try await home.acct("doctor", "--offline")
+    #expect(run.status == 1)
+    #expect(run.text.contains("problem   the refresh token of alice.example.com can't be read: "))
+    #expect(run.text.contains("is damaged: oauth."))
+    #expect(run.text.contains("fix: restore it from a backup; or `acct remove --local alice"))
+    #expect(try await diagnose(home, "--repair") == (1, ["damagedItem"]))
+    #expect(try await home.acct("remove", "--local", "alice.example.com").status == 0)
+    #expect(try await diagnose(home) == (0, []))
+  }
+
   @Test("closes what others can read, sweeps what was left, and warns of what others can change")
   func folders() async throws {
     let home = try AcctHome()

@@ -41,7 +41,56 @@ struct RecipeGitTests {
         input: "protocol=\(scheme)\nhost=\(host)\n\n"
       ).run()
       #expect(!(other.text + other.errorText).contains(Self.token))
-      #expect(other.errorText.contains("acct: refused"), "\(other.errorText)")
+      #expect(other.errorText.contains("refused"), "\(other.errorText)")
+    }
+  }
+
+  /// Hosts as git hands them on: taken from a URL, and decoded.
+  private static let foreign = [
+    "git.example/.evil.test", "git.example?.evil.test", "git.example#.evil.test",
+    "git.example%2f.evil.test", "git.example\\.evil.test", "evil.test@git.example",
+    "git.example@evil.test", "user:secret@git.example", "git.example:443@evil.test",
+    "git.example .evil.test", "git.example\t.evil.test", "git.example\r", "git.example\u{1B}[2J",
+    " git.example", "git.example ", "git.example.", ".git.example", "git..example",
+    "git.example:8443", "git.example:", "git.example:443:443", "git.example:+443",
+    "git.example:000443", "git.example:https", "gıt.example", "ｇit.example", "git.exämple",
+    "git.example.evil.test", "evil-git.example", "[git.example]", "[::1]git.example", "[]", "",
+  ]
+
+  @Test("a host that could be read as the account's own, and is not, gets nothing")
+  func foreignHosts() async throws {
+    let home = try AcctHome()
+    try await home.addBearer("work", at: "https://git.example", token: Self.token)
+    func answer(_ question: String) async throws -> ChildProcess.Output {
+      try await home.recipe("git-credential-acct", ["get"], input: "\(question)\n\n").run()
+    }
+    for host in Self.foreign {
+      let asked = try await answer("protocol=https\nhost=\(host)")
+      #expect(asked.status == 0, "\(host)")
+      #expect(asked.text.isEmpty, "\(host)")
+      #expect(asked.errorText.contains("refused"), "\(host): \(asked.errorText)")
+      #expect(!asked.errorText.contains("\u{1B}"), "\(host)")
+    }
+    for scheme in ["", "http", "HTTPS", "ftp", "https://git.example/x?", "file", "ssh"] {
+      let asked = try await answer("protocol=\(scheme)\nhost=git.example")
+      #expect(asked.status == 0, "\(scheme)")
+      #expect(asked.text.isEmpty, "\(scheme)")
+      #expect(asked.errorText.contains("refused"), "\(scheme): \(asked.errorText)")
+    }
+    // The same origin in another spelling is the account's own; what stands behind it is no matter.
+    for own in ["host=git.example", "host=GIT.example", "host=git.example:443"] {
+      let asked = try await answer("protocol=https\n\(own)\npath=@evil.test/?#")
+      #expect(asked.text == "username=oauth2\npassword=\(Self.token)\n", "\(own)")
+    }
+  }
+
+  @Test("git itself, led to a host with an encoded slash, is told nothing")
+  func encodedSlash() async throws {
+    let home = try AcctHome()
+    try await home.addBearer("work", at: "https://git.example", token: Self.token)
+    for url in ["https://git.example%2f.evil.test/x", "https://git.example%3f.evil.test/x"] {
+      let asked = try await git(home, ["credential", "fill"], input: "url=\(url)\n\n").run()
+      #expect(!(asked.text + asked.errorText).contains(Self.token), "\(url)")
     }
   }
 

@@ -38,6 +38,24 @@ struct VaultCommandTests {
     #expect(changed == ["version": 1, "vault": "passphraseChanged", "seconds": .null])
   }
 
+  @Test("lock drops the key from the kernel although the header is away")
+  func lockWithoutHeader() async throws {
+    let home = try AcctHome()
+    let added = try await home.acct("add", "--import", Product.source("Examples/bob.json"))
+    try #require(added.status == 0, "\(added.errorText)")
+    try #require(try await home.acct("vault", "unlock").status == 0)
+    let header = "\(home.path)/data/vault/header"
+    let aside = "\(home.path)/header"
+    try #require(try await ChildProcess("mv", [header, aside]).run().status == 0)
+    #expect(try await home.acct("vault", "lock").errorText == "acct: the vault is locked\n")
+    try #require(try await ChildProcess("mv", [aside, header]).run().status == 0)
+    var token = home.command(["token", "--no-input"])
+    token.environment["ACCT_VAULT_PASSPHRASE_FILE"] = nil
+    let locked = try await token.run()
+    #expect(locked.status == 6)
+    #expect(locked.text.isEmpty)
+  }
+
   /// What a command of `vault` prints, where it says nothing else.
   private func result(_ home: AcctHome, _ arguments: String...) async throws -> JSONObject {
     let run = try await home.command(["vault"] + arguments + ["--json"]).run()

@@ -59,6 +59,36 @@ struct RestTests {
     #expect(letIn <= 1)
   }
 
+  @Test(
+    "is forgotten although the header that names it is away or damaged",
+    arguments: [nil, "damaged"]
+  )
+  func lockWithoutHeader(contents: String?) async throws {
+    let kernel = ObligingKernel()
+    let store = try bench.store(passphrase: "pass", kernel: kernel.key)
+    _ = try await store.vault.unlock(.forbidden)
+    #expect(!kernel.isEmpty)
+    let header = try bench.contents("header")
+    if let contents {
+      try bench.put(Array(contents.utf8), "header")
+    } else {
+      try bench.folder.remove("header")
+    }
+    try await store.vault.lock()
+    #expect(kernel.isEmpty)
+    try bench.put(header, "header")
+    #expect(await bench.store(typist: Typist(), kernel: kernel.key).keyring.state() == .locked)
+  }
+
+  @Test("that the kernel does not forget is reported without a header, too")
+  func notForgottenWithoutHeader() async throws {
+    var kernel = ObligingKernel().key
+    kernel.forgetAll = { _ in false }
+    let store = try bench.store(passphrase: "pass", kernel: kernel)
+    try bench.folder.remove("header")
+    await #expect(throws: KeyringFailure.self) { try await store.vault.lock() }
+  }
+
   @Test("is not put to rest by asking for the state")
   func stateKeepsNothing() async throws {
     let kernel = ObligingKernel()
@@ -127,6 +157,14 @@ struct RestTests {
     #expect(kernel.forget(name))
     #expect(kernel.read(name) == nil)
     #expect(kernel.forget(name))
+
+    for suffix in ["1", "2"] { _ = kernel.keep("\(name):\(suffix)", Secret("one"), 60) }
+    _ = kernel.keep("other:\(name)", Secret("one"), 60)
+    #expect(kernel.forgetAll("\(name):"))
+    #expect(kernel.read("\(name):1") == nil)
+    #expect(kernel.read("\(name):2") == nil)
+    #expect(kernel.read("other:\(name)") == (kept ? Secret("one") : nil))
+    #expect(kernel.forget("other:\(name)"))
   }
 
   @Test("in the real kernel, if that allows it, opens the vault for other processes")

@@ -137,6 +137,10 @@ final class ObligingKernel: Sendable {
       forget: { name in
         self.payloads.withLock { $0[name] = nil }
         return true
+      },
+      forgetAll: { prefix in
+        self.payloads.withLock { $0 = $0.filter { !$0.key.hasPrefix(prefix) } }
+        return true
       }
     )
   }

@@ -29,6 +29,18 @@ extension Add {
     for added in accounts where !options.json {
       context.notice("\(added.wasKnown ? "renewed" : "added") \(added.account.name)")
     }
+    await tellOfOrphans(context)
     return .done
+  }
+
+  /// Says that the keyring holds secrets of an `add` that was killed before it could write down whose.
+  func tellOfOrphans(_ context: Context) async {
+    let count = await AddAccount(context.world, context.interaction).orphans()
+    guard count > 0 else { return }
+    let accounts = count == 1 ? "an account that has" : "\(count) accounts that have"
+    context.notice(
+      "the keyring holds secrets of \(accounts) no file: an earlier `acct add` was interrupted"
+    )
+    context.notice("hint: `acct doctor --repair` lists what is there, to be used or removed")
   }
 }

@@ -138,7 +138,12 @@ struct Add: AcctCommand {
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
     }
-    return try context.done(account, "\(added.wasKnown ? "renewed" : "added") \(account.name)")
+    let status = try context.done(
+      account,
+      "\(added.wasKnown ? "renewed" : "added") \(account.name)"
+    )
+    await tellOfOrphans(context)
+    return status
   }
 
   private func signedIn(_ context: Context) async throws(EngineError) -> NewCredentials {

@@ -55,6 +55,7 @@ struct Status: AcctCommand {
           "state": .string(status.keyringState.rawValue),
         ],
         "selectedBy": .string(choice.selectedBy.rawValue),
+        "selectedByFile": .init(choice.directoryFile),
         "limits": .array(limits.map(\.json)),
       ])
       // The object has no place for what only the server's answer, or none, can explain.
@@ -65,6 +66,7 @@ struct Status: AcctCommand {
       let text = StatusText(
         status: status,
         selectedBy: choice.selectedBy,
+        directoryFile: choice.directoryFile,
         limits: limits,
         complaint: complaint,
         now: context.world.clock.now()

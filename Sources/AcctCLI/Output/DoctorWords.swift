@@ -27,7 +27,7 @@ struct DoctorWords {
       self.init(files: subject)
     case .accountsReadable, .damagedAccount, .activeGone, .interruptedRenewal,
       .interruptedReplacement, .itemsMatch,
-      .orphans, .missing, .itemsUnknown:
+      .orphans, .missing, .damagedItem, .itemsUnknown:
       self.init(accounts: subject)
     case .tidy: self.init("leftovers", "nothing was left behind")
     case .temporaryFiles(let count):
@@ -179,6 +179,18 @@ extension DoctorWords {
         "the \(kind == .keypair ? "DPoP key" : "token") of \(name) is not in the keyring",
         fix: "sign in again with `acct add`, or `acct remove \(name)`"
       )
+    case .damagedItem(let kind, let name, let reason?):
+      self.init(
+        "damagedItem",
+        "the \(words(for: kind)) of \(name) can't be read: \(reason)",
+        fix: "restore it from a backup; or `acct remove --local \(name)`, then sign in again"
+      )
+    case .damagedItem(let kind, let name, nil):
+      self.init(
+        "damagedItem",
+        "the \(words(for: kind)) of \(name) in the keyring is not what acct writes",
+        fix: "sign in again with `acct add`: the account keeps its name"
+      )
     case .itemsUnknown(let failure, let kind):
       self.init(
         "itemsUnknown",
@@ -187,5 +199,19 @@ extension DoctorWords {
       )
     default: self.init("items", "accounts and the keyring agree")
     }
+  }
+}
+
+/// What an item is called.
+private func words(for kind: ItemKind) -> String {
+  switch kind {
+  case .accessToken: "access token"
+  case .refreshToken: "refresh token"
+  case .expiresAt: "expiry"
+  case .handle: "handle"
+  case .did: "DID"
+  case .keypair: "DPoP key"
+  case .session: "session"
+  case .guest: "guest token"
   }
 }

@@ -6,6 +6,8 @@ import AcctPorts
 struct StatusText {
   var status: Overview.Status
   var selectedBy: SelectedBy
+  /// The path of the `.acct` file that chose it, if one did.
+  var directoryFile: String?
   var limits: [RateLimit] = []
   var complaint: Complaint?
   var now: Timestamp
@@ -60,7 +62,11 @@ struct StatusText {
   private var origin: [Field] {
     [
       Field("keyring", "\(status.keyringKind.rawValue), \(status.keyringState.rawValue)", .faint),
-      Field("chosen by", words(for: selectedBy), .faint),
+      Field(
+        "chosen by",
+        [words(for: selectedBy), directoryFile].compactMap(\.self).joined(separator: " "),
+        .faint
+      ),
     ]
   }
 

@@ -30,14 +30,11 @@ extension Doctor {
   ) async throws(EngineError) -> ([Finding], orphans: [AccountID]) {
     let listed: [AccountID: Set<ItemKind>]
     do { listed = try await keyring.list() } catch { throw .keyring(error, keyring.kind) }
-    let (accounts, damaged) = try book.listing()
-    let known = Set(accounts.map(\.id) + accounts.compactMap(\.incoming?.place) + damaged)
-    let findings = accounts.compactMap { account in
+    let findings = try book.listing().accounts.compactMap { account in
       account.missing(among: listed[account.id] ?? [])
         .map { Finding(.missing($0, of: account.name)) }
     }
-    let orphans = listed.keys.filter { !known.contains($0) }
-    return (findings, orphans.sorted { $0.description < $1.description })
+    return (findings, try book.orphans(among: listed.keys))
   }
 
   private func orphan(_ id: AccountID, _ keyring: Keyring) async -> Finding {

@@ -30,7 +30,11 @@ package struct Doctor: Sendable {
     var findings = files()
     let (keyring, ofKeyring) = await keyring()
     findings += ofKeyring
-    if let keyring { findings += await items(in: keyring) }
+    if let keyring {
+      findings += await items(in: keyring)
+      // What keeps every item from being read has been told once.
+      if ofKeyring.contains(where: \.isReadyKeyring) { findings += await contents(of: keyring) }
+    }
     findings += await accounts()
     findings += await leftovers()
     if let timeout { findings += await clock(timeout: timeout) }

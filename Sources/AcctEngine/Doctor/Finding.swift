@@ -49,6 +49,8 @@ package struct Finding: Sendable {
     /// Items whose account has no file; rebuilt under this name, if it was.
     case orphans(AccountID, rebuilt: AccountName?)
     case missing(ItemKind, of: AccountName)
+    /// An item that is there and can't be used; the keyring's word on it, if it has one.
+    case damagedItem(ItemKind, of: AccountName, reason: String?)
     case itemsUnknown(KeyringFailure, Keyring.Kind)
 
     // What killed processes and time have left.
@@ -76,7 +78,7 @@ package struct Finding: Sendable {
       .temporaryFiles, .locks, .noTime:
       .warning
     case .keyringDecisionLost, .keyring, .unknownKeyring, .readable, .writable, .foreign, .link,
-      .files, .damagedAccount, .activeGone, .orphans, .missing, .clockOff, .failed:
+      .files, .damagedAccount, .activeGone, .orphans, .missing, .damagedItem, .clockOff, .failed:
       .problem
     }
   }

@@ -56,7 +56,7 @@ extension LeakStage {
     let items = ["oauth.\(id).accessToken", "dpop.keypair.\(id)"]
     for item in items {
       try await change("data/vault/\(item)", by: "printf x >>")
-      try await run(damaged("device", 1, doctor: 0))
+      try await run(damaged("device", 1, doctor: 1))
     }
     try await change("data/accounts/\(id).json", by: "truncate -s 100")
     try await run(damaged("device", 5, doctor: 1) + [LeakRow("list", ["--json", "-v"])])

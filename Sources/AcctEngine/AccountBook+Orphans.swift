@@ -1,0 +1,30 @@
+import AcctModel
+import AcctPorts
+
+extension AccountBook {
+  /// Those identifiers that no account's file names, in order: items under them are left over.
+  ///
+  /// `add` writes items before it writes the file, under the book's lock; only who holds that lock
+  /// can tell what is left over from what is being added.
+  func orphans(among listed: some Sequence<AccountID>) throws(EngineError) -> [AccountID] {
+    let (accounts, damaged) = try listing()
+    let known = Set(accounts.map(\.id) + accounts.compactMap(\.incoming?.place) + damaged)
+    return listed.filter { !known.contains($0) }.sorted { $0.description < $1.description }
+  }
+}
+
+extension AddAccount {
+  /// How many accounts have items in the keyring and no file, because an `add` was killed between
+  /// the two; 0 also where the keyring doesn't tell.
+  package func orphans() async -> Int {
+    let orphans = try? await book.exclusively { () throws(EngineError) -> [AccountID] in
+      try book.orphans(among: try await listed().keys)
+    }
+    return orphans?.count ?? 0
+  }
+
+  private func listed() async throws(EngineError) -> [AccountID: Set<ItemKind>] {
+    let keyring = try KeyringChoice(world).decided()
+    do { return try await keyring.list() } catch { throw .keyring(error, keyring.kind) }
+  }
+}

@@ -1,0 +1,43 @@
+package import AcctModel
+package import AcctPorts
+import StrictJSON
+
+/// Which `.acct` files have chosen an account before.
+///
+/// A `.acct` file can come with a cloned repository or an archive. The first time that one counts,
+/// and when it chooses another account than before, the user is to hear of it.
+package struct DirectoryHistory: Sendable {
+  private let world: World
+
+  package init(_ world: World) { self.world = world }
+
+  /// Files that are remembered; beyond that many, all are forgotten and announced once more.
+  private static let limit = 500
+
+  /// Tells whether a file chooses this account for the first time, and remembers it.
+  ///
+  /// Two processes may write at once, and one of them in vain: then it is announced again, as it is
+  /// where it can't be remembered at all.
+  ///
+  /// - Parameters:
+  ///   - path: The `.acct` file.
+  ///   - name: The account that it chooses.
+  /// - Returns: Whether it has not chosen that account before.
+  package func isFirst(_ path: String, choosing name: AccountName) -> Bool {
+    var chosen = known()
+    guard chosen[path]?.stringValue != name.description else { return false }
+    if chosen.count >= Self.limit { chosen = JSONObject() }
+    chosen[path] = .string(name.description)
+    let file: JSON = ["version": 1, "chosen": .object(chosen)]
+    // The command itself needs nothing of this.
+    try? world.files.replace(.directories, file.serialized())
+    return true
+  }
+
+  private func known() -> JSONObject {
+    guard let bytes = try? world.files.read(.directories),
+      let file = (try? JSON(parsing: bytes))?.objectValue
+    else { return JSONObject() }
+    return file["chosen"]?.objectValue ?? JSONObject()
+  }
+}

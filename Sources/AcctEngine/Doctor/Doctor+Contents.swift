@@ -1,0 +1,35 @@
+import AcctModel
+import AcctPorts
+
+extension Doctor {
+  /// Whether every item of every account can be read, and is what acct writes there.
+  ///
+  /// Nothing is said of a keyring that is locked or goes away meanwhile: another check tells of that.
+  func contents(of keyring: Keyring) async -> [Finding] {
+    // That accounts or items can't be listed is told by the checks of them.
+    guard let accounts = try? book.listing().accounts, let listed = try? await keyring.list() else {
+      return []
+    }
+    var findings: [Finding] = []
+    for account in accounts {
+      let kinds = ItemKind.allCases.filter { listed[account.id]?.contains($0) ?? false }
+      for kind in kinds {
+        do throws(EngineError) {
+          try await Wallet(of: account, in: keyring, .forbidden).check(kind)
+        } catch .damagedItem {
+          findings.append(Finding(.damagedItem(kind, of: account.name, reason: nil)))
+        } catch .keyring(.failed(let reason), _) {
+          findings.append(Finding(.damagedItem(kind, of: account.name, reason: reason)))
+        } catch {
+          return findings
+        }
+      }
+    }
+    return findings
+  }
+}
+
+extension Finding {
+  /// Whether it says that the keyring can be read.
+  var isReadyKeyring: Bool { if case .keyringReady = subject { true } else { false } }
+}
