@@ -61,11 +61,10 @@ struct HostileBusTests {
     }
   }
 
-  @Test(
-    "is not used where the one in XDG_RUNTIME_DIR is another user's",
-    .enabled(if: geteuid() == 0, "only root can give a socket away")
-  )
+  @Test("is not used where the one in XDG_RUNTIME_DIR is another user's")
   func othersBus() async throws {
+    // Only root can give a socket to another user.
+    guard geteuid() == 0 else { return }
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
     try await atHome(on: keyring) { header in
