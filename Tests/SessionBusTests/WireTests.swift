@@ -92,9 +92,10 @@ struct WireTests {
   @Test(
     "may have header fields that are not known, of any type",
     arguments: [
-      ("y", [7]), ("q", [0, 7, 0]), ("t", [0, 0, 0, 0, 0] + [1, 2, 3, 4, 5, 6, 7, 8]),
-      ("v", [1, 0x79, 0, 7]), ("as", [0, 0, 0, 0] + [6, 0, 0, 0, 1, 0, 0, 0, 97, 0]),
-      ("a{sv}", [0] + [0, 0, 0, 0]), ("(yy)", [0, 0] + [1, 2]), ("aay", [0, 0, 0] + [0, 0, 0, 0]),
+      // After the type comes the padding of the value.
+      ("y", [7]), ("q", [7, 0]), ("t", [0, 0, 0, 0] + [1, 2, 3, 4, 5, 6, 7, 8]),
+      ("v", [1, 0x79, 0, 7]), ("as", [0, 0, 0] + [6, 0, 0, 0, 1, 0, 0, 0, 97, 0]),
+      ("a{sv}", [0, 0, 0, 0]), ("(yy)", [0] + [1, 2]), ("aay", [0, 0] + [0, 0, 0, 0]),
     ] as [(String, [UInt8])]
   )
   func unknownField(type: String, value: [UInt8]) throws {
