@@ -1,15 +1,20 @@
 /// Does once what many ask for at the same time.
 ///
-/// Who asks while the work is being done does not get what it brings, which may be from before he
-/// asked: he gets what the next turn brings, together with all that ask until that begins. So nobody
-/// gets an answer that is older than his question, and at most one turn runs for a key.
+/// A caller that arrives during a run waits for the next one, together with all that arrive until that
+/// begins, so no result is older than its request, and at most one run is under way for a key. The exception
+/// is a result that holds for those who wait as well, such as that there was no answer in time: to run
+/// again would have them wait twice as long for the same.
 actor Gathering<Key: Hashable & Sendable, Value: Sendable> {
-  /// The turns that have not begun.
+  /// The runs that have not begun.
   private var coming: [Key: Task<Value, Never>] = [:]
-  /// The turns after which the next one begins; they may be over.
-  private var last: [Key: Task<Value, Never>] = [:]
+  /// The runs that are under way.
+  private var current: [Key: Task<Value, Never>] = [:]
+  private let isForAll: @Sendable (Value) -> Bool
 
-  /// Joins the next turn.
+  /// - Parameter isForAll: Whether callers that wait for the next run get this result, too.
+  init(isForAll: @escaping @Sendable (Value) -> Bool = { _ in false }) { self.isForAll = isForAll }
+
+  /// Joins the next run.
   ///
   /// - Parameters:
   ///   - key: What the work is about.
@@ -17,17 +22,22 @@ actor Gathering<Key: Hashable & Sendable, Value: Sendable> {
   /// - Returns: What the work returned.
   func join(_ key: Key, _ work: @escaping @Sendable () async -> Value) async -> Value {
     if let coming = coming[key] { return await coming.value }
-    let before = last[key]
-    let turn = Task {
-      _ = await before?.value
+    let before = current[key]
+    let run = Task {
+      let value = await before?.value
+      // Whoever arrives from now on waits for the run after this one.
+      current[key] = coming[key]
       coming[key] = nil
-      return await work()
+      if let value, isForAll(value) {
+        current[key] = nil
+        return value
+      }
+      let own = await work()
+      // A run that is over would keep its result, which may be secret, unless the next one waits for it.
+      if coming[key] == nil { current[key] = nil }
+      return own
     }
-    coming[key] = turn
-    last[key] = turn
-    let value = await turn.value
-    // A turn that is over would keep what it brought, which may be secret.
-    if last[key] == turn { last[key] = nil }
-    return value
+    coming[key] = run
+    return await run.value
   }
 }

@@ -32,6 +32,7 @@ struct Patience: Sendable {
     _ interaction: Interaction,
     _ attempt: (Interaction) async throws(EngineError) -> Value
   ) async throws(EngineError) -> Value {
+    let started = world.clock.now()
     let failure: EngineError
     do { return try await attempt(interaction) } catch { failure = error }
     // What has failed once, for a disk's reason or another, need not fail again.
@@ -40,10 +41,16 @@ struct Patience: Sendable {
     }
     guard case .keyring(let cause, let kind) = failure, cause.mayPass else { throw failure }
 
-    let seconds: Int64 = interaction == .allowed && canBeAnswered(cause, kind) ? 120 : 10
+    // An attempt may take seconds itself, so the clock counts, and not the attempts. A person's time
+    // begins when the first attempt, in which the keyring may have asked them, has failed.
+    let isPersons = interaction == .allowed && canBeAnswered(cause, kind)
+    let seconds: Int64 = isPersons ? 120 : 10
+    let start = isPersons ? world.clock.now() : started
+    let end = start.adding(seconds: seconds)
     defer { tell(.over) }
     tell(.toStore(owner: owner, kind, seconds: seconds))
-    for _ in 0..<seconds {
+    // The number is a bound, should the clock be set back meanwhile.
+    for _ in 0..<seconds where world.clock.now().seconds(since: end) < 0 {
       guard await world.clock.sleep(1) else { break }
       // The first failure is the one to tell.
       if let value = try? await attempt(.forbidden) { return value }

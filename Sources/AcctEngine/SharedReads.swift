@@ -8,7 +8,10 @@ extension Keyring {
   /// clients of the proxy would wait for fifty. Nothing is kept beyond that: a keyring that was
   /// locked is heard by the next to ask.
   func sharingReads() -> Keyring {
-    let readings = Gathering<Reading, Result<[ItemKind: Secret], KeyringFailure>>()
+    // Behind a keyring that does not answer, no request waits longer than one deadline.
+    let readings = Gathering<Reading, Result<[ItemKind: Secret], KeyringFailure>> { reading in
+      if case .failure(.timedOut) = reading { true } else { false }
+    }
     var shared = self
     let read = self.read
     shared.read = { account, kinds, interaction throws(KeyringFailure) in

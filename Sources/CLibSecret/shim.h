@@ -18,6 +18,8 @@ typedef struct _SecretPrompt SecretPrompt;
 typedef struct { uint32_t domain; int code; char *message; } GError;
 typedef void (*GAsyncReadyCallback)(GObject *source, GAsyncResult *result, void *data);
 typedef int (*GSourceFunc)(void *data);
+typedef GDBusMessage *_Nullable (*GDBusMessageFilterFunction)(GDBusConnection *_Nullable,
+  GDBusMessage *_Nullable, int incoming, void *_Nullable data);
 
 /* Every function, in the form X(result, name, (parameters)). */
 #define ACCT_LIBSECRET_FUNCTIONS(X) \
@@ -52,6 +54,10 @@ typedef int (*GSourceFunc)(void *data);
     int milliseconds, uint32_t *serial, GCancellable *, GAsyncReadyCallback, void *data)) \
   X(GDBusMessage *, g_dbus_connection_send_message_with_reply_finish, (GDBusConnection *, \
     GAsyncResult *, GError **)) \
+  X(unsigned, g_dbus_connection_add_filter, (GDBusConnection *, GDBusMessageFilterFunction, \
+    void *data, void (*)(void *))) \
+  X(int, g_dbus_message_get_message_type, (GDBusMessage *)) \
+  X(const char *, g_dbus_message_get_sender, (GDBusMessage *)) \
   X(int, g_variant_classify, (GVariant *)) \
   X(const char *_Nonnull, g_variant_get_string, (GVariant *, size_t *)) \
   X(void, g_variant_unref, (GVariant *)) \
@@ -83,6 +89,8 @@ static inline int acct_libsecret_load(struct acct_libsecret *table) {
 }
 
 enum {
+  ACCT_G_DBUS_MESSAGE_METHOD_RETURN = 2,
+  ACCT_G_DBUS_MESSAGE_ERROR = 3,
   ACCT_G_IO_ERROR_CANCELLED = 19,
   ACCT_G_IO_ERROR_TIMED_OUT = 24,
   /* Authenticate as a client, and say hello to a message bus. */

@@ -9,6 +9,14 @@ protocol Channel: AnyObject {
   /// Sends a call, at the latest when a reply is waited for; returns the number of the call.
   func send<Answer>(_ call: BusCall<Answer>, to name: String) throws(KeyringFailure) -> UInt32
 
+  /// Asks the bus which process owns a name, and believes no other process that answers a call to it.
+  ///
+  /// Returns the number of the call ``BusCall/owner(of:)``.
+  func askOwner(of name: String) throws(KeyringFailure) -> UInt32
+
+  /// Gives up a call whose reply is no longer of interest.
+  func forget(_ serial: UInt32)
+
   /// Waits for the reply to a call, which may be an error.
   func reply(to serial: UInt32) throws(KeyringFailure) -> BusMessage
 }

@@ -3,12 +3,14 @@ import SessionBus
 
 /// One operation's connection to one provider, over a channel that may have served others.
 ///
-/// A provider that was started anew is simply met by the next operation: each asks for whoever has the
-/// name. The first answer decides which process is talked to; should it go away, the rest of the
-/// operation fails rather than ask a successor that may not have loaded its items yet.
+/// A provider that was started anew is simply met by the next operation: each asks the bus which process
+/// owns the name, and believes that process and no other. Should it go away, the rest of the operation
+/// fails rather than ask a successor that may not have loaded its items yet.
 final class Connection {
   private let channel: any Channel
-  private var provider = "org.freedesktop.secrets"
+  private static let name = "org.freedesktop.secrets"
+  /// The unique name of the process that owns the name, once the bus has told it.
+  private var provider = name
   /// Whether the provider may take a search for a reason to ask for its password.
   private(set) var mayAskToSearch = false
 
@@ -23,16 +25,41 @@ final class Connection {
   /// an error, which GDBus takes for a programmer's mistake. A search finds nothing. Started
   /// again the daemon is locked, for everybody. So what goes first is harmless, and goes alone:
   /// whoever has had an answer to it is registered. An error that only says that there is none does
-  /// not matter.
+  /// not matter. With it goes the question to the bus which process owns the name, at no cost: the bus
+  /// answers that itself, and first.
   ///
   /// What it answers is of use, too: who has a collection for the session, as GNOME Keyring does, finds
   /// what is locked, and asks nobody because of a search.
   ///
   /// - Throws: `KeyringFailure` if nobody answers.
   func introduce() throws(KeyringFailure) {
+    if try meetOwner() { return }
+    let starting = try channel.send(.start(Self.name), to: BusConnection.bus)
+    if let name = try channel.reply(to: starting).errorName {
+      throw KeyringFailure(errorName: name)
+    }
+    guard try meetOwner() else { throw .unavailable(reason: "no Secret Service is running") }
+  }
+
+  /// Greets the process that owns the name; returns `false` if none does.
+  private func meetOwner() throws(KeyringFailure) -> Bool {
+    provider = Self.name
+    let question = BusCall.owner(of: provider)
+    let asking = try channel.askOwner(of: provider)
+    let greeting = try begin(ServiceCalls.collections)
+    let owner = try channel.reply(to: asking)
+    if let name = owner.errorName {
+      channel.forget(greeting.serial)
+      guard name == "org.freedesktop.DBus.Error.NameHasNoOwner" else {
+        throw KeyringFailure(errorName: name)
+      }
+      return false
+    }
+    do { provider = try owner.answer(to: question) } catch { throw KeyringFailure(error) }
     var collections: [String] = []
-    do { collections = try ask(ServiceCalls.collections) } catch .failed {}
+    do { collections = try finish(greeting) } catch .failed {}
     mayAskToSearch = !collections.contains(ServiceCalls.sessionCollection)
+    return true
   }
 
   /// The session that secrets are carried in, if one was opened with this provider over this channel.
@@ -41,8 +68,8 @@ final class Connection {
     set { channel.session = newValue.map { Session(path: $0, provider: provider) } }
   }
 
-  /// The process that answered, once one has.
-  var answeredBy: String { provider }
+  /// The unique name of the process that owns the name.
+  var owner: String { provider }
 
   /// A call that has been begun, and whose answer has not been taken.
   struct Pending<Answer> {
@@ -63,11 +90,7 @@ final class Connection {
   func finish<Answer>(_ pending: Pending<Answer>) throws(KeyringFailure) -> Answer {
     let reply = try channel.reply(to: pending.serial)
     if let name = reply.errorName { throw KeyringFailure(errorName: name) }
-    guard let sender = reply.sender else { throw .malformedAnswer(to: pending.call.method) }
-    if !provider.hasPrefix(":") { provider = sender }
-    guard sender == provider else {
-      throw .unavailable(reason: "the Secret Service was started anew meanwhile")
-    }
+    guard reply.sender == provider else { throw .malformedAnswer(to: pending.call.method) }
     do { return try reply.answer(to: pending.call) } catch {
       throw .malformedAnswer(to: pending.call.method)
     }

@@ -64,7 +64,7 @@ final class Conversation {
       try connection.ask(PromptCalls.dismiss(prompt))
       throw lacking(.wantsPerson)
     }
-    return try prompter.perform(prompt: prompt, of: connection.answeredBy)
+    return try prompter.perform(prompt: prompt, of: connection.owner)
   }
 
   private func lacking(_ failure: KeyringFailure) -> KeyringFailure {

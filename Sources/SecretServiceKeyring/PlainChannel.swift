@@ -32,6 +32,16 @@ final class PlainChannel: Channel {
     return bus.send(call, to: name)
   }
 
+  func askOwner(of name: String) throws(KeyringFailure) -> UInt32 {
+    unanswered += 1
+    return bus.askOwner(of: name)
+  }
+
+  func forget(_ serial: UInt32) {
+    unanswered -= 1
+    bus.forget(serial)
+  }
+
   func reply(to serial: UInt32) throws(KeyringFailure) -> BusMessage {
     let reply: BusMessage
     do { reply = try bus.reply(to: serial) } catch { throw failed(error) }
@@ -41,7 +51,7 @@ final class PlainChannel: Channel {
 
   /// Waits for a signal of a prompt's.
   ///
-  /// - Throws: `KeyringFailure.timedOut`, or `unavailable` if the bus hangs up.
+  /// - Throws: `KeyringFailure.timedOut`, or `unavailable` if the bus hangs up or the sender leaves it.
   func wait<Content>(
     for signal: BusSignal<Content>,
     from sender: String
@@ -49,7 +59,7 @@ final class PlainChannel: Channel {
     do { return try bus.wait(for: signal, from: sender) } catch { throw failed(error) }
   }
 
-  /// Has a signal of a prompt's passed on from now on.
+  /// Has a signal of a prompt's passed on from now on, and the end of the process that emits it.
   func subscribe<Content>(to signal: BusSignal<Content>, from sender: String) {
     hasPrompted = true
     bus.subscribe(to: signal, from: sender)

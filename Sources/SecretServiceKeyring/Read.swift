@@ -5,6 +5,9 @@ import SessionBus
 extension Conversation {
   /// Reads items, in two round trips if all are there and unlocked.
   ///
+  /// Their attributes come with the secrets, and a secret whose attributes are not those that were
+  /// searched for is not used.
+  ///
   /// - Throws: `KeyringFailure`, and `locked` rather than an answer that leaves a locked item out.
   func read(
     _ account: AccountID,
@@ -27,19 +30,23 @@ extension Conversation {
     _ kinds: [ItemKind]
   ) throws(KeyringFailure) -> [ItemKind: Secret]? {
     let (session, items) = try locate(account, kinds)
-    var wanted: [String: ItemKind] = [:]
+    var wanted: [FoundItem] = []
     for (kind, paths) in items {
-      if let path = try newest(of: paths) { wanted[path] = kind }
+      var found = paths.map { FoundItem(path: $0, kind: kind) }
+      if found.count > 1 { found = try verified(found, of: account) }
+      if let path = try newest(of: found.map(\.path)) {
+        wanted.append(FoundItem(path: path, kind: kind))
+      }
     }
     guard !wanted.isEmpty else { return [:] }
 
-    let call = ServiceCalls.secrets(of: Array(wanted.keys), session: session)
+    let verifying = try beginVerifying(wanted)
+    let answer = try connection.ask(ServiceCalls.secrets(of: wanted.map(\.path), session: session))
+    let (own, hasChanged) = try finishVerifying(wanted, of: account, verifying)
     var secrets: [ItemKind: Secret] = [:]
-    for (path, secret) in try connection.ask(call) {
-      if let kind = wanted[path] { secrets[kind] = secret }
-    }
+    for item in own { secrets[item.kind] = answer.first { $0.path == item.path }?.secret }
     // Left out is what was locked or removed since the search.
-    return secrets.count == wanted.count ? secrets : nil
+    return hasChanged || own.contains { secrets[$0.kind] == nil } ? nil : secrets
   }
 
   /// The item that was changed last: an older one was left behind in a former default collection.

@@ -3,27 +3,33 @@ import AcctPorts
 import SessionBus
 
 extension Conversation {
-  /// Deletes items wherever they are found; what is not there is no error.
+  /// Deletes acct's items wherever they are found; what is not there is no error.
   ///
   /// - Throws: `KeyringFailure`, and `locked` before anything is deleted if one of them is locked.
   func remove(_ account: AccountID, _ kinds: [ItemKind]) throws(KeyringFailure) {
     guard !kinds.isEmpty else { return }
-    let paths = try locate(account, kinds).items.flatMap(\.paths)
+    let found = try locate(account, kinds).items.flatMap { kind, paths in
+      paths.map { FoundItem(path: $0, kind: kind) }
+    }
+    let paths = try verified(found, of: account).map(\.path)
     do {
       for path in paths { _ = try settle(try connection.ask(ServiceCalls.delete(path))) }
     } catch .failed(let reason) {
       // Another process may have been faster.
-      guard try isGone(account, kinds) else { throw .failed(reason: reason) }
+      guard try areGone(paths, account, kinds) else { throw .failed(reason: reason) }
     }
     // A prompt can be dismissed without an error.
-    if isAsking, !paths.isEmpty, try !isGone(account, kinds) { throw .dismissed }
+    if isAsking, !paths.isEmpty, try !areGone(paths, account, kinds) { throw .dismissed }
   }
 
-  private func isGone(
+  private func areGone(
+    _ paths: [String],
     _ account: AccountID,
     _ kinds: [ItemKind]
   ) throws(KeyringFailure) -> Bool {
     let searches = kinds.map { kind in ServiceCalls.search(Schema.identity(account, kind)) }
-    return try connection.ask(searches).allSatisfy(\.isEmpty)
+    return try connection.ask(searches).allSatisfy { found in
+      !(found.unlocked + found.locked).contains(where: paths.contains)
+    }
   }
 }

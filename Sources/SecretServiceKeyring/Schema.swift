@@ -30,11 +30,30 @@ enum Schema {
     "acct: \(kind.key(for: account))"
   }
 
-  /// The account and the kind that an item's attributes name.
+  /// The account and the kind that the attributes of one of acct's items name.
   ///
   /// Returns `nil` where they cannot be read: GNOME Keyring has only their MD5 until a keyring is
   /// unlocked for the first time, under names of its own.
   static func parse(_ attributes: Attributes) -> (account: AccountID, kind: ItemKind)? {
-    attributes.first { $0.name == "key" }.flatMap { ItemKind.parse($0.value) }
+    guard let key = attributes.value(of: "key"), let (account, kind) = ItemKind.parse(key),
+      isOwn(attributes), names(attributes, account, kind)
+    else { return nil }
+    return (account, kind)
+  }
+
+  /// Whether an item is acct's, and not another program's with attributes of the same names.
+  static func isOwn(_ attributes: Attributes) -> Bool { attributes.value(of: attribute) == name }
+
+  /// Whether an item's attributes name this account and this kind.
+  static func names(_ attributes: Attributes, _ account: AccountID, _ kind: ItemKind) -> Bool {
+    identity(account, kind).allSatisfy { attributes.value(of: $0.name) == $0.value }
+  }
+}
+
+extension Attributes {
+  /// The value of an attribute; `nil` unless there is exactly one.
+  fileprivate func value(of name: String) -> String? {
+    let values = filter { $0.name == name }
+    return values.count == 1 ? values.first?.value : nil
   }
 }

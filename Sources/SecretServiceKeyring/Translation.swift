@@ -14,7 +14,7 @@ extension KeyringFailure {
         .unavailable(reason: "no Secret Service is running")
       // The bus answers for a provider that went away while it was being asked.
       case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
-        .unavailable(reason: "the Secret Service went away")
+        .wentAway
       case "org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.TimedOut": .timedOut
       case "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.AuthFailed":
         .unavailable(reason: "the session bus refused it")
@@ -31,8 +31,13 @@ extension KeyringFailure {
       case .unreachable(let reason): .unavailable(reason: reason)
       case .timedOut: .timedOut
       case .malformed: .failed(reason: "the session bus does not keep to its specification")
+      case .tooLarge: .failed(reason: "an answer on the session bus is longer than 4 MiB")
+      case .peerLeft: .wentAway
       }
   }
+
+  /// The provider's process has left the bus.
+  static let wentAway = KeyringFailure.unavailable(reason: "the Secret Service went away")
 
   /// An answer of another shape than the specification gives it.
   static func malformedAnswer(to method: String) -> KeyringFailure {

@@ -27,7 +27,7 @@ extension Conversation {
     }
   }
 
-  /// Opens a session and finds where items are in a collection that is unlocked.
+  /// Opens a session and finds where acct's items are in a collection that is unlocked.
   ///
   /// - Throws: `KeyringFailure.locked` if one of them is locked by itself.
   private func locate(
@@ -42,10 +42,11 @@ extension Conversation {
       (session, found) = try search(account, kinds, in: collection)
       guard found.allSatisfy(\.locked.isEmpty) else { throw .dismissed }
     }
-    let paths = zip(kinds, found).compactMap { kind, found in
-      found.unlocked.first.map { (kind, $0) }
+    let items = zip(kinds, found).flatMap { kind, found in
+      found.unlocked.map { FoundItem(path: $0, kind: kind) }
     }
-    return (session, Dictionary(paths) { first, _ in first })
+    let own = try verified(items, of: account)
+    return (session, Dictionary(own.map { ($0.kind, $0.path) }) { first, _ in first })
   }
 
   /// What a search finds in one collection: what a former default has is no longer written to.

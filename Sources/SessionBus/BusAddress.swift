@@ -1,9 +1,19 @@
 import Glibc
 
-/// Where the session bus listens: a list of D-Bus server addresses, tried in order.
+/// Where the session bus listens: Unix sockets, tried in order.
+///
+/// Only Unix sockets: what else D-Bus has (TCP) cannot tell whose process it talks to.
 package struct BusAddress: Sendable {
-  /// The list as it was found, without entries that would start a bus.
-  package let text: String
+  /// The socket names, as the bytes of `sun_path`; an abstract one begins with NUL.
+  package let socketNames: [[UInt8]]
+
+  /// The sockets as a list of D-Bus server addresses, with nothing in it that acct would not use itself.
+  package var text: String {
+    socketNames.map { name in
+      name.first == 0
+        ? "unix:abstract=" + Self.escaped(name.dropFirst()) : "unix:path=" + Self.escaped(name[...])
+    }.joined(separator: ";")
+  }
 
   /// Finds the bus as the environment names it, unless an address is given.
   ///
@@ -11,28 +21,26 @@ package struct BusAddress: Sendable {
   /// never launched: one of our own would have an empty keyring, and outlive the command.
   ///
   /// - Parameter given: An address to use whatever the environment says.
-  /// - Throws: ``BusError/unreachable(reason:)``, without a delay, where there is no bus.
+  /// - Throws: ``BusError/unreachable(reason:)``, without a delay, where there is no bus, or only one
+  ///   that cannot be trusted.
   package init(given: String?) throws(BusError) {
-    let named = Self.launchingNothing(given ?? variable("DBUS_SESSION_BUS_ADDRESS") ?? "")
-    if !named.isEmpty {
-      text = named
-    } else if given == nil, let socket = Self.runtimeSocket() {
-      text = socket
+    let entries = (given ?? variable("DBUS_SESSION_BUS_ADDRESS") ?? "").split(separator: ";")
+      .filter { !$0.hasPrefix("autolaunch:") }
+    if !entries.isEmpty {
+      var names: [[UInt8]] = []
+      for entry in entries { if let name = try Self.socketName(entry) { names.append(name) } }
+      socketNames = names
+      guard !names.isEmpty else {
+        throw .unreachable(reason: "the session bus has no Unix socket")
+      }
+    } else if given == nil, let socket = try Self.runtimeSocket() {
+      socketNames = [socket]
     } else {
       throw .unreachable(reason: "there is no session bus")
     }
   }
 
-  /// The socket names of the list, as the bytes of `sun_path`; an abstract one begins with NUL.
-  ///
-  /// Only Unix sockets: what else D-Bus has (TCP) cannot tell whose process it talks to.
-  package var socketNames: [[UInt8]] { text.split(separator: ";").compactMap(Self.socketName) }
-
-  private static func launchingNothing(_ addresses: String) -> String {
-    addresses.split(separator: ";").filter { !$0.hasPrefix("autolaunch:") }.joined(separator: ";")
-  }
-
-  private static func socketName(_ entry: Substring) -> [UInt8]? {
+  private static func socketName(_ entry: Substring) throws(BusError) -> [UInt8]? {
     guard entry.hasPrefix("unix:") else { return nil }
     for pair in entry.dropFirst("unix:".utf8.count).split(separator: ",") {
       guard let equals = pair.firstIndex(of: "=") else { return nil }
@@ -40,7 +48,7 @@ package struct BusAddress: Sendable {
       switch pair[..<equals] {
       case "path": return unescaped(value)
       case "abstract": return unescaped(value).map { [0] + $0 }
-      case "runtime": return variable("XDG_RUNTIME_DIR").map { Array("\($0)/bus".utf8) }
+      case "runtime": return try runtimeSocket()
       // `guid` names the bus; it identifies nothing that the socket's name does not.
       default: continue
       }
@@ -65,17 +73,28 @@ package struct BusAddress: Sendable {
     return bytes.isEmpty ? nil : bytes
   }
 
-  private static func runtimeSocket() -> String? {
+  /// The socket `bus` in `XDG_RUNTIME_DIR`, if there is one.
+  ///
+  /// - Throws: ``BusError/unreachable(reason:)`` if it is another user's: that user would get the
+  ///   secrets.
+  private static func runtimeSocket() throws(BusError) -> [UInt8]? {
     guard let folder = variable("XDG_RUNTIME_DIR"), folder.hasPrefix("/") else { return nil }
     let path = folder + "/bus"
-    guard unsafe access(path, F_OK) == 0 else { return nil }
-    return "unix:path=" + escaped(path)
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return nil }
+    guard status.st_mode & S_IFMT == S_IFSOCK else {
+      throw .unreachable(reason: "bus in XDG_RUNTIME_DIR is not a socket")
+    }
+    guard status.st_uid == geteuid() else {
+      throw .unreachable(reason: "the session bus in XDG_RUNTIME_DIR belongs to another user")
+    }
+    return Array(path.utf8)
   }
 
   /// Writes bytes other than letters, digits and `-_/.\*` as `%` and two hexadecimal digits.
-  private static func escaped(_ path: String) -> String {
+  private static func escaped(_ path: ArraySlice<UInt8>) -> String {
     let digits = Array("0123456789abcdef")
-    return path.utf8.reduce(into: "") { text, byte in
+    return path.reduce(into: "") { text, byte in
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: text.unicodeScalars.append(Unicode.Scalar(byte))
       case _ where #"-_/.\*"#.utf8.contains(byte):

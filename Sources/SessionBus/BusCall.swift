@@ -38,7 +38,8 @@ package struct BusCall<Answer> {
     var message = WireWriter(secretCount: arguments.count)
     message.byte(UInt8(ascii: isLittleEndianMachine ? "l" : "B"))
     message.byte(MessageType.methodCall.rawValue)
-    message.byte(0)
+    // NO_AUTO_START: a service is started by a call of its own, so that it is known who answers.
+    message.byte(2)
     message.byte(BusMessage.protocolVersion)
     message.uint32(UInt32(arguments.count))
     message.uint32(serial)

@@ -10,12 +10,11 @@ package final class BusConnection {
   private let inbox = Inbox()
   private var outgoing: [UInt8]
   private var lastSerial: UInt32 = 0
-  private var replies: [UInt32: BusMessage] = [:]
-  private var signals: [BusMessage] = []
-  private var hasSubscribed = false
+  private var awaited = AwaitedMessages()
   private var isWelcome = false
 
-  static let bus = "org.freedesktop.DBus"
+  /// The name of the bus itself.
+  package static let bus = "org.freedesktop.DBus"
   /// EXTERNAL without a name: the bus takes whoever the kernel says that it is.
   private static let greeting = "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n"
 
@@ -28,13 +27,8 @@ package final class BusConnection {
   package init(to address: BusAddress, until end: ContinuousClock.Instant) throws(BusError) {
     socket = try BusSocket(to: address.socketNames, until: end)
     outgoing = Array(Self.greeting.utf8)
-    let hello = BusCall(
-      path: "/org/freedesktop/DBus",
-      interface: Self.bus,
-      method: "Hello",
-      answerSignature: "s"
-    ) { reader, bytes throws(BusError) in try reader.string(in: bytes) }
-    _ = send(hello, to: Self.bus)
+    // Its reply is of no use: a bus that refuses hangs up.
+    _ = post(.hello, to: Self.bus)
   }
 
   deinit { wipe(&outgoing) }
@@ -48,12 +42,34 @@ package final class BusConnection {
   ///
   /// - Parameters:
   ///   - call: The call.
-  ///   - name: Whom it is for.
+  ///   - name: The unique name of the process that it is for, the bus, or a name whose owner was asked
+  ///     for by ``askOwner(of:)``. A reply from any other process is dropped.
   /// - Returns: The number to wait for the reply by.
   package func send<Answer>(_ call: BusCall<Answer>, to name: String) -> UInt32 {
-    // A process that serves for months comes round. The greeting's, 1, is the only one that nobody waits
-    // for, so its reply is still there.
-    lastSerial = lastSerial == .max ? 2 : lastSerial + 1
+    let serial = post(call, to: name)
+    awaited.expectReply(to: serial, from: name)
+    return serial
+  }
+
+  /// Puts the question which process owns a name behind the calls that are to be sent.
+  ///
+  /// The bus answers it before it passes on a call to that name that is sent after it, so both may go
+  /// out in one write.
+  ///
+  /// - Parameter name: A well-known name.
+  /// - Returns: The number to wait for the reply by, which is that of ``BusCall/owner(of:)``.
+  package func askOwner(of name: String) -> UInt32 {
+    let serial = post(.owner(of: name), to: Self.bus)
+    awaited.expectOwner(of: name, by: serial)
+    return serial
+  }
+
+  /// Gives up a call, whose reply is dropped if it comes.
+  package func forget(_ serial: UInt32) { awaited.forget(serial) }
+
+  private func post<Answer>(_ call: BusCall<Answer>, to name: String) -> UInt32 {
+    // Serials start again in a process that runs for months; 0 is not allowed.
+    lastSerial = lastSerial == .max ? 1 : lastSerial + 1
     var message = call.message(serial: lastSerial, to: name)
     outgoing.append(contentsOf: message)
     wipe(&message)
@@ -68,38 +84,48 @@ package final class BusConnection {
   package func reply(to serial: UInt32) throws(BusError) -> BusMessage {
     try flush()
     while true {
-      if let reply = replies.removeValue(forKey: serial) { return reply }
+      if let reply = awaited.reply(to: serial) { return reply }
       try takeIn()
     }
   }
 
-  /// Has the bus pass on a signal, before whatever is sent from now on.
+  /// Has the bus pass on a signal, and the end of the process that emits it, before whatever is sent
+  /// from now on.
   ///
   /// - Parameters:
   ///   - signal: The signal.
-  ///   - sender: The unique name of who emits it.
+  ///   - sender: The unique name of the process that emits it.
   package func subscribe<Content>(to signal: BusSignal<Content>, from sender: String) {
-    hasSubscribed = true
+    awaited.expect(signal, from: sender)
+    awaited.expect(.ownerChanged, from: Self.bus)
     // Where the bus refuses, there is no signal, and that the time is up says as much.
-    _ = send(signal.subscription(from: sender), to: Self.bus)
+    _ = post(.addMatch(signal.rule(from: sender)), to: Self.bus)
+    let end = BusSignal.ownerChanged.rule(from: Self.bus, argument: sender)
+    _ = post(.addMatch(end), to: Self.bus)
   }
 
   /// Sends what is to be sent, and waits for a signal that was subscribed to.
   ///
   /// - Parameters:
   ///   - signal: The signal.
-  ///   - sender: The unique name of who emits it; others are not believed.
+  ///   - sender: The unique name of the process that emits it; others are not believed.
   /// - Returns: What it says.
-  /// - Throws: ``BusError``.
+  /// - Throws: ``BusError``; ``BusError/peerLeft`` if the process leaves the bus before.
   package func wait<Content>(
     for signal: BusSignal<Content>,
     from sender: String
   ) throws(BusError) -> Content {
     try flush()
     while true {
-      while let message = signals.popLast() {
-        guard message.sender == sender else { continue }
-        if let content = try message.content(of: signal) { return content }
+      if let message = awaited.signal(signal, from: sender),
+        let content = try message.content(of: signal)
+      {
+        return content
+      }
+      if let message = awaited.signal(.ownerChanged, from: Self.bus),
+        let change = try message.content(of: .ownerChanged), change.name == sender
+      {
+        throw .peerLeft
       }
       try takeIn()
     }
@@ -115,15 +141,8 @@ package final class BusConnection {
     if !isWelcome { try awaitWelcome() }
   }
 
-  /// Puts the next message where it is looked for.
-  private func takeIn() throws(BusError) {
-    let message = try nextMessage()
-    if let serial = message.replySerial {
-      replies[serial] = message
-    } else if hasSubscribed {
-      signals.append(message)
-    }
-  }
+  /// Keeps the next message, if it is waited for.
+  private func takeIn() throws(BusError) { awaited.receive(try nextMessage()) }
 
   /// Reads the two lines that accept us (D-Bus Specification, "Authentication Protocol").
   private func awaitWelcome() throws(BusError) {

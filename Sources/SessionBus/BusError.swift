@@ -6,4 +6,8 @@ package enum BusError: Error, Equatable, Sendable {
   case timedOut
   /// What was received is not D-Bus, or not the types that were asked for.
   case malformed
+  /// A message is longer than any that acct has a use for.
+  case tooLarge
+  /// The process that a signal was expected from left the bus.
+  case peerLeft
 }

@@ -3,8 +3,10 @@ package import AcctModel
 /// A message that was received; its bytes may hold a secret, and are wiped with it.
 package struct BusMessage: Sendable {
   static let protocolVersion: UInt8 = 1
-  /// The specification's limit, in bytes.
-  static let sizeLimit = 1 << 27
+  /// The longest message that is read, in bytes.
+  ///
+  /// The specification allows 128 MiB, which any client of the bus could make acct hold in memory.
+  static let sizeLimit = 1 << 22
   /// So many bytes tell how long a message is.
   static let prologueCount = 16
 
@@ -14,7 +16,7 @@ package struct BusMessage: Sendable {
   private let type: MessageType?
   private var signature = ""
   /// The path, the interface and the name of a signal.
-  private var subject: [String?] = []
+  private(set) var subject: [String?] = []
   /// The unique name of who sent it.
   package private(set) var sender: String?
   /// The number of the call that it answers; `nil` for what answers none, such as a signal.
@@ -25,7 +27,7 @@ package struct BusMessage: Sendable {
   /// Reads the header of a message.
   ///
   /// - Parameter bytes: The whole message, and nothing else.
-  /// - Throws: ``BusError/malformed``.
+  /// - Throws: ``BusError/malformed`` or ``BusError/tooLarge``.
   package init(_ bytes: Secret) throws(BusError) {
     self.bytes = bytes
     let (header, order) = try bytes.withBytes { bytes throws(BusError) in
@@ -78,7 +80,7 @@ package struct BusMessage: Sendable {
 
   /// How many bytes the message has that begins with these.
   ///
-  /// - Throws: ``BusError/malformed``.
+  /// - Throws: ``BusError/malformed`` or ``BusError/tooLarge``.
   static func length(of prologue: Span<UInt8>) throws(BusError) -> Int {
     guard prologue.count >= prologueCount, let isLittleEndian = byteOrder(of: prologue),
       prologue[3] == protocolVersion
@@ -88,7 +90,7 @@ package struct BusMessage: Sendable {
     _ = try reader.uint32(in: prologue)
     let fields = Int(try reader.uint32(in: prologue))
     let length = (prologueCount + fields + 7) / 8 * 8 + body
-    guard length <= sizeLimit else { throw .malformed }
+    guard length <= sizeLimit else { throw .tooLarge }
     return length
   }
 
@@ -122,7 +124,8 @@ private struct Header {
     )
     _ = try reader.array(alignedTo: 8, in: bytes) { reader, bytes throws(BusError) in
       let field = HeaderField(rawValue: try reader.byte(in: bytes))
-      switch (field, try reader.signature(in: bytes)) {
+      let type = try reader.signature(in: bytes)
+      switch (field, type) {
       case (.signature, "g"): found.signature = try reader.signature(in: bytes)
       case (.path, "o"): found.path = try reader.string(in: bytes)
       case (.interface, "s"): found.interface = try reader.string(in: bytes)
@@ -130,9 +133,8 @@ private struct Header {
       case (.sender, "s"): found.sender = try reader.string(in: bytes)
       case (.errorName, "s"): found.error = try reader.string(in: bytes)
       case (.replySerial, "u"): found.serial = try reader.uint32(in: bytes)
-      case (_, "s"), (_, "o"): _ = try reader.string(in: bytes)
-      case (_, "g"): _ = try reader.signature(in: bytes)
-      case (_, "u"): _ = try reader.uint32(in: bytes)
+      // Fields that are not known are to be ignored, whatever their type ("Header Fields").
+      case (nil, _), (.destination, _), (.descriptorCount, _): try reader.skip(type, in: bytes)
       default: throw .malformed
       }
     }

@@ -21,23 +21,31 @@ package struct BusSignal<Content> {
     self.read = read
   }
 
-  /// The call that has the bus pass it on to us (D-Bus Specification, "Match Rules").
+  /// The rule by which the bus passes it on to us (D-Bus Specification, "Match Rules").
   ///
-  /// - Parameter sender: The unique name of who emits it.
-  /// - Returns: A call to the bus itself.
-  func subscription(from sender: String) -> BusCall<Void> {
-    var arguments = WireWriter()
+  /// - Parameters:
+  ///   - sender: The unique name of the process that emits it, or the bus.
+  ///   - argument: What its first argument must be, if that matters.
+  /// - Returns: The rule.
+  func rule(from sender: String, argument: String? = nil) -> String {
     // None of the values can hold an apostrophe: they are names on the bus, and paths.
-    arguments.string(
-      "type='signal',sender='\(sender)',path='\(path)',interface='\(interface)',member='\(name)'"
-    )
-    return BusCall(
+    "type='signal',sender='\(sender)',path='\(path)',interface='\(interface)',member='\(name)'"
+      + (argument.map { ",arg0='\($0)'" } ?? "")
+  }
+}
+
+extension BusSignal<(name: String, owner: String)> {
+  /// Emitted by the bus when a name gets another owner, or none, which is an empty string.
+  static var ownerChanged: BusSignal {
+    BusSignal(
       path: "/org/freedesktop/DBus",
       interface: BusConnection.bus,
-      method: "AddMatch",
-      signature: "s",
-      arguments: arguments,
-      answerSignature: ""
-    ) { _, _ throws(BusError) in }
+      name: "NameOwnerChanged",
+      signature: "sss"
+    ) { reader, bytes throws(BusError) in
+      let name = try reader.string(in: bytes)
+      _ = try reader.string(in: bytes)
+      return (name, try reader.string(in: bytes))
+    }
   }
 }

@@ -5,7 +5,7 @@ package import AcctModel
 /// The bytes are an argument of each step, since a span cannot be stored. Nothing is read that was
 /// not asked for by type, and a length is believed only after it was compared with what is there.
 package struct WireReader {
-  private var position: Int
+  var position: Int
 
   /// How many bytes have been read.
   var offset: Int { position }
@@ -119,7 +119,7 @@ package struct WireReader {
     return elements
   }
 
-  private mutating func number(of size: Int, in bytes: Span<UInt8>) throws(BusError) -> UInt64 {
+  mutating func number(of size: Int, in bytes: Span<UInt8>) throws(BusError) -> UInt64 {
     try align(size, in: bytes)
     guard size <= bytes.count - position else { throw .malformed }
     var value: UInt64 = 0

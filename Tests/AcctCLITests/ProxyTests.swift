@@ -171,6 +171,33 @@ struct ProxyTests {
     #expect(!record.err.joined().contains("eyJ"))
   }
 
+  @Test("has requests that come during one that times out wait no longer than that one")
+  func frozenKeyring() async throws {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    let statuses = Mutex<[Int]>([])
+    let keyring = record.keyring
+    record.localServer.visit { ask in
+      let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+      keyring.holdReads { for await _ in gate {} }
+      keyring.fail(with: .timedOut)
+      let request: @Sendable () async -> Void = {
+        let answer = await ask("GET", "/", [("Host", "pds.example")], nil)
+        statuses.withLock { $0.append(answer.status) }
+      }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await request() }
+        while keyring.heldReads == 0 { await Task.yield() }
+        for _ in 1...4 { group.addTask { await request() } }
+        // Nothing tells that they wait; that many turns are far more than they take to.
+        for _ in 1...20_000 { await Task.yield() }
+        opening.finish()
+      }
+    }
+    #expect(await record.acct("proxy") == 0)
+    #expect(statuses.withLock { $0 } == Array(repeating: 503, count: 5))
+    #expect(keyring.heldReads == 1)
+  }
+
   @Test("answers what went wrong with the server in HTTP's own words")
   func upstream() async throws {
     #expect(await record.add(Handoffs.bearer()) == 0)

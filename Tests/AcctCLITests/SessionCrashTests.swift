@@ -103,6 +103,21 @@ struct SessionCrashTests {
     }
   }
 
+  @Test("is given up after ten seconds, too, by a keyring that takes five to refuse")
+  func refusedSlowly() async throws {
+    let record = RecordedWorld()
+    try await record.plantSession(left: -1)
+    record.serve { _ throws(HTTPFailure) in
+      record.keyring.lock()
+      return try FakeBackend.valid(record, rolled: "Fe26.2*1*new").get()
+    }
+    record.keyring.whenRefusing { record.now += 5 }
+    let start = record.now
+    #expect(await record.acct("header", "--no-input") == 6)
+    // The last attempt may begin just before the end.
+    #expect((10...16).contains(record.now - start), "\(record.now - start) s")
+  }
+
   @Test("does not wait for a keyring that was locked before anything was sent")
   func lockedBefore() async throws {
     let record = RecordedWorld()

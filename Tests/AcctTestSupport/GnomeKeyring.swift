@@ -7,10 +7,12 @@ package final class GnomeKeyring: DesktopKeyring {
 
   /// Starts bus and keyring, and waits until the keyring answers.
   ///
-  /// - Parameter withCollection: whether there is a default collection, which is then unlocked.
+  /// - Parameters:
+  ///   - withCollection: whether there is a default collection, which is then unlocked.
+  ///   - onStockBus: whether the bus has the distribution's policy.
   /// - Throws: ``HarnessFailure`` if one of them is not installed, or does not start.
-  package init(withCollection: Bool = true) throws(HarnessFailure) {
-    bus = try PrivateBus()
+  package init(withCollection: Bool = true, onStockBus: Bool = false) throws(HarnessFailure) {
+    bus = try PrivateBus(hasStockPolicy: onStockBus)
     daemon = Mutex(try Self.start(on: bus, unlocked: withCollection))
   }
 

@@ -14,6 +14,9 @@ package final class InMemoryKeyring: Sendable {
     var writesUntilFailure: Int?
     var writeFailure = KeyringFailure.unavailable(reason: "a test said so")
     var interruption: (@Sendable () -> Void)?
+    var refusal: (@Sendable () -> Void)?
+    var gate: (@Sendable () async -> Void)?
+    var reads = 0
   }
 
   private let contents = Mutex(Contents())
@@ -50,6 +53,22 @@ package final class InMemoryKeyring: Sendable {
     contents.withLock { $0.interruption = action }
   }
 
+  /// Does something whenever it refuses: what a keyring that takes its time lets pass.
+  package func whenRefusing(_ action: @escaping @Sendable () -> Void) {
+    contents.withLock { $0.refusal = action }
+  }
+
+  /// Lets every read wait for something before it begins.
+  package func holdReads(until gate: @escaping @Sendable () async -> Void) {
+    contents.withLock {
+      $0.gate = gate
+      $0.reads = 0
+    }
+  }
+
+  /// How many reads have begun since they were held.
+  package var heldReads: Int { contents.withLock { $0.reads } }
+
   /// Puts an item into every account, as another process does.
   package func put(_ kind: ItemKind, _ secret: Secret) {
     contents.withLock { contents in
@@ -62,6 +81,10 @@ package final class InMemoryKeyring: Sendable {
     Keyring(
       kind: kind,
       read: { account, kinds, interaction throws(KeyringFailure) in
+        if let gate = self.contents.withLock({ $0.gate }) {
+          self.contents.withLock { $0.reads += 1 }
+          await gate()
+        }
         // One by one, in the order asked for, as the vault reads its files.
         var found: [ItemKind: Secret] = [:]
         for kind in kinds {
@@ -112,6 +135,10 @@ package final class InMemoryKeyring: Sendable {
     _ body: (inout Contents) throws(KeyringFailure) -> Result
   ) throws(KeyringFailure) -> Result {
     guard lifeline.isAlive else { throw Self.died }
+    let (isRefusing, refusal) = contents.withLock { contents in
+      (contents.outage != nil || contents.isLocked, contents.refusal)
+    }
+    if isRefusing { refusal?() }
     return try contents.withLock { contents throws(KeyringFailure) in
       if let outage = contents.outage { throw outage }
       if contents.isLocked {

@@ -10,7 +10,11 @@ package final class PrivateBus: Sendable {
   private let configuration: String
 
   /// Starts the bus, and waits until it listens.
-  package init() throws(HarnessFailure) {
+  ///
+  /// - Parameter hasStockPolicy: whether its policy is the distribution's, which passes on replies that
+  ///   nobody asked for; otherwise the bus drops those itself.
+  /// - Throws: ``HarnessFailure`` if it does not start.
+  package init(hasStockPolicy: Bool = false) throws(HarnessFailure) {
     folder = try PrivateFolder()
     let runtime = try folder.subfolder("run")
     address = "unix:path=\(runtime)/bus"
@@ -23,15 +27,24 @@ package final class PrivateBus: Sendable {
       "XDG_CONFIG_HOME": try folder.subfolder("config"),
     ]
     // With no folder of services the only provider is the one that the test starts.
+    let ownPolicy = """
+      <policy context="default">
+        <allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>
+      </policy>
+      """
+    let policy =
+      hasStockPolicy
+      ? try Daemon.run(
+        ["sed", "-n", "/<policy/,/<\\/policy>/p", "/usr/share/dbus-1/session.conf"],
+        environment: [:]
+      ) : ownPolicy
     configuration = try folder.file(
       "bus.conf",
       """
       <busconfig>
         <type>session</type>
         <listen>\(address)</listen>
-        <policy context="default">
-          <allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>
-        </policy>
+        \(policy)
       </busconfig>
       """
     )

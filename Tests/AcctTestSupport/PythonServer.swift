@@ -36,6 +36,20 @@ package final class PythonServer: Sendable {
     try await self.init(script, arguments + ["--settings", text])
   }
 
+  /// Everything that it has written.
+  package var output: String {
+    String(decoding: process.standardOutput.contents(), as: UTF8.self)
+  }
+
+  /// Waits until it has written so many lines that begin so.
+  ///
+  /// - Throws: ``ProcessFailure`` if it ends, or does not within a minute.
+  package func wait(for count: Int = 1, linesThatBegin prefix: String) async throws {
+    try await process.ready {
+      output.split(separator: "\n").count { $0.hasPrefix(prefix) } >= count
+    }
+  }
+
   /// One of the addresses that its first line tells.
   ///
   /// - Throws: ``HarnessFailure`` if it does not.

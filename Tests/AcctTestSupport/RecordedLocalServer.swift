@@ -20,7 +20,7 @@ package final class RecordedLocalServer: Sendable {
     ) async -> Answer
 
   private struct State {
-    var clients: (@Sendable (Ask) async -> Void)?
+    var clients: (@Sendable (@escaping Ask) async -> Void)?
     var places: [LocalPlace] = []
     var failure: ListenFailure?
     var stops = 0
@@ -33,7 +33,7 @@ package final class RecordedLocalServer: Sendable {
   package var stops: Int { state.withLock { $0.stops } }
 
   /// Lets clients come as soon as it serves; when they are through, the user presses Ctrl-C.
-  package func visit(by clients: @escaping @Sendable (Ask) async -> Void) {
+  package func visit(by clients: @escaping @Sendable (@escaping Ask) async -> Void) {
     state.withLock { $0.clients = clients }
   }
 

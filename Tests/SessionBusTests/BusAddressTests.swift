@@ -19,11 +19,27 @@ struct BusAddressTests {
       ("unix:path=/run/user/0/bus,guid=00", ["/run/user/0/bus"]),
       ("unix:guid=00,path=/a%20b%2Fc", ["/a b/c"]),
       ("tcp:host=localhost,port=1;unix:abstract=x", ["\0x"]),
-      ("unix:path=/a;unix:path=/b", ["/a", "/b"]),
-      ("unix:path=/a%2", []), ("unix:path=", []), ("bus", []),
+      ("unix:path=/a;unix:path=/b", ["/a", "/b"]), ("unix:path=/a%2;unix:path=/b", ["/b"]),
     ]
   )
   func sockets(address: String, names: [String]) throws {
     #expect(try BusAddress(given: address).socketNames == names.map { Array($0.utf8) })
+  }
+
+  @Test(
+    "is no use without a Unix socket",
+    arguments: ["unix:path=/a%2", "unix:path=", "bus", "tcp:host=localhost,port=1"]
+  )
+  func noSocket(address: String) {
+    #expect(throws: BusError.unreachable(reason: "the session bus has no Unix socket")) {
+      try BusAddress(given: address)
+    }
+  }
+
+  @Test("names to libsecret only the sockets that acct itself would use")
+  func textForLibsecret() throws {
+    let address =
+      "tcp:host=localhost,port=1;unixexec:path=/bin/true;unix:path=/a%20b,guid=00;unix:abstract=x"
+    #expect(try BusAddress(given: address).text == "unix:path=/a%20b;unix:abstract=x")
   }
 }

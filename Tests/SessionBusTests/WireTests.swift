@@ -80,6 +80,47 @@ struct WireTests {
     #expect(try reply.content(of: noSignal) == nil)
   }
 
+  /// The header fields of a reply to call 5 from `:1.7`, with another field before them.
+  private static func message(field: UInt8, _ type: String, _ value: [UInt8]) -> [UInt8] {
+    var fields = [field, UInt8(type.utf8.count)] + Array(type.utf8) + [0] + value
+    while fields.count % 8 != 0 { fields.append(0) }
+    fields += [5, 1, 0x75, 0, 5, 0, 0, 0, 7, 1, 0x73, 0, 4, 0, 0, 0] + Array(":1.7".utf8) + [0]
+    let padding = [UInt8](repeating: 0, count: (8 - fields.count % 8) % 8)
+    return [0x6C, 2, 1, 1, 0, 0, 0, 0, 9, 0, 0, 0, UInt8(fields.count), 0, 0, 0] + fields + padding
+  }
+
+  @Test(
+    "may have header fields that are not known, of any type",
+    arguments: [
+      // After the type comes the padding of the value.
+      ("y", [7]), ("q", [7, 0]), ("t", [0, 0, 0, 0] + [1, 2, 3, 4, 5, 6, 7, 8]),
+      ("v", [1, 0x79, 0, 7]), ("as", [0, 0, 0] + [6, 0, 0, 0, 1, 0, 0, 0, 97, 0]),
+      ("a{sv}", [0, 0, 0, 0]), ("(yy)", [0] + [1, 2]), ("aay", [0, 0] + [0, 0, 0, 0]),
+    ] as [(String, [UInt8])]
+  )
+  func unknownField(type: String, value: [UInt8]) throws {
+    let message = try BusMessage(Secret(Self.message(field: 200, type, value)))
+    #expect(message.sender == ":1.7")
+    #expect(message.replySerial == 5)
+  }
+
+  @Test(
+    "with a header field whose type is none is refused",
+    arguments: ["", "(", "()", "a", "z", "yy", "(y", "a{sv"]
+  )
+  func typeOfUnknownField(type: String) {
+    let value = [UInt8](repeating: 0, count: 24)
+    #expect(throws: BusError.malformed) {
+      try BusMessage(Secret(Self.message(field: 200, type, value)))
+    }
+  }
+
+  @Test("longer than 4 MiB is refused by its first bytes")
+  func tooLong() {
+    let head: [UInt8] = [0x6C, 2, 1, 1, 0, 0, 0x40, 0, 9, 0, 0, 0, 0, 0, 0, 0]
+    #expect(throws: BusError.tooLarge) { try BusMessage(Secret(head)) }
+  }
+
   @Test("that ends early, or goes on, is refused")
   func wrongLengths() {
     let whole = Self.reply(bigEndian: false)

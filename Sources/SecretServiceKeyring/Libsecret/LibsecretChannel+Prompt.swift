@@ -1,5 +1,6 @@
 import AcctPorts
 import CLibSecret
+import SessionBus
 
 extension LibsecretChannel {
   /// Has the provider show a prompt, and returns what was made once the person has answered, if
@@ -28,7 +29,12 @@ extension LibsecretChannel {
     let result = unsafe libsecret.secret_prompt_perform_finish(prompt, performed.result, &error)
     if unsafe error != nil { throw unsafe KeyringFailure(consuming: error, of: libsecret) }
     if loop.isOver { throw .timedOut }
-    guard let result = unsafe result else { return nil }
+    guard let result = unsafe result else {
+      // libsecret takes the end of the provider for a dismissal.
+      let asking = try send(.owner(of: provider), to: BusConnection.bus)
+      if try reply(to: asking).errorName != nil { throw .wentAway }
+      return nil
+    }
     defer { unsafe libsecret.g_variant_unref(result) }
     guard unsafe libsecret.g_variant_classify(result) == Int32(UInt8(ascii: "o")) else {
       return nil

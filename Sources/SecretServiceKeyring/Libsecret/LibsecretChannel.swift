@@ -10,7 +10,9 @@ import SessionBus
   let pointer: OpaquePointer
   var session: Session?
   private var underWay: [UInt32: Completion] = [:]
+  private var replies: [UInt32: BusMessage] = [:]
   private var lastSerial: UInt32 = 0
+  private let filter: ReplyFilter
 
   /// Connects and shakes hands.
   ///
@@ -37,6 +39,7 @@ import SessionBus
       )
     else { throw unsafe KeyringFailure(consuming: error, of: libsecret) }
     unsafe self.pointer = pointer
+    filter = unsafe ReplyFilter(libsecret, on: pointer)
   }
 
   // With its last reference goes the socket; to close it with a farewell could wait for ever.
@@ -69,7 +72,21 @@ import SessionBus
     return lastSerial
   }
 
+  func askOwner(of name: String) throws(KeyringFailure) -> UInt32 {
+    let question = BusCall.owner(of: name)
+    let serial = try send(question, to: BusConnection.bus)
+    // The filter has to know before the owner answers anything. Here a person is asked: the round trip
+    // does not matter.
+    let reply = try reply(to: serial)
+    filter.believe(try? reply.answer(to: question))
+    replies[serial] = reply
+    return serial
+  }
+
+  func forget(_ serial: UInt32) { underWay[serial] = nil }
+
   func reply(to serial: UInt32) throws(KeyringFailure) -> BusMessage {
+    if let reply = replies.removeValue(forKey: serial) { return reply }
     guard let completion = underWay.removeValue(forKey: serial) else {
       throw .failed(reason: "a reply was asked for twice")
     }

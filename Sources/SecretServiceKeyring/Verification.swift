@@ -1,0 +1,58 @@
+import AcctModel
+import AcctPorts
+import SessionBus
+
+/// An item that a search found, and what it is taken for until its attributes have been seen.
+struct FoundItem {
+  let path: String
+  let kind: ItemKind
+}
+
+/// What a search finds is compared with what was searched for, before it is used.
+extension Conversation {
+  /// Asks for the attributes of items, in the round trip of the next answer that is waited for.
+  func beginVerifying(
+    _ items: [FoundItem]
+  ) throws(KeyringFailure) -> [Connection.Pending<Attributes>] {
+    var pending: [Connection.Pending<Attributes>] = []
+    for item in items { pending.append(try connection.begin(ServiceCalls.attributes(item.path))) }
+    return pending
+  }
+
+  /// Tells which of the items are acct's, and are what they were taken for.
+  ///
+  /// Another program's item that has the same attributes and another schema is left out, and so is an
+  /// item that has been removed since the search.
+  ///
+  /// - Returns: The items, and whether one has been removed.
+  /// - Throws: `KeyringFailure.failed` where the provider found an item that was not searched for: then
+  ///   it is not known what is there, and nothing may be read, overwritten or deleted.
+  func finishVerifying(
+    _ items: [FoundItem],
+    of account: AccountID,
+    _ pending: [Connection.Pending<Attributes>]
+  ) throws(KeyringFailure) -> (own: [FoundItem], hasChanged: Bool) {
+    var answers: [Attributes?] = []
+    for call in pending {
+      do { answers.append(try connection.finish(call)) } catch .failed { answers.append(nil) }
+    }
+    var own: [FoundItem] = []
+    for (item, attributes) in zip(items, answers) {
+      guard let attributes else { continue }
+      guard Schema.names(attributes, account, item.kind) else {
+        throw .malformedAnswer(to: "SearchItems")
+      }
+      if Schema.isOwn(attributes) { own.append(item) }
+    }
+    return (own, answers.contains { $0 == nil })
+  }
+
+  /// The same for items that nothing else is asked about, in a round trip of its own.
+  func verified(
+    _ items: [FoundItem],
+    of account: AccountID
+  ) throws(KeyringFailure) -> [FoundItem] {
+    guard !items.isEmpty else { return [] }
+    return try finishVerifying(items, of: account, try beginVerifying(items)).own
+  }
+}
