@@ -111,6 +111,6 @@ extension ResponseHead {
   /// As it came, with the line breaks of HTTP.
   fileprivate var lines: [UInt8] {
     let lines = [statusLine] + fields.map { "\($0.name): \($0.value)" } + [""]
-    return lines.flatMap { Array($0.utf8) + [0x0D, 0x0A] }
+    return lines.flatMap { FieldText.bytes($0) + [0x0D, 0x0A] }
   }
 }
