@@ -89,8 +89,10 @@ final class OpenConnections: Sendable {
 
   /// Notes that a connection has had its answer.
   ///
-  /// - Parameter wasValid: Whether the request turned out to be one that this listener serves; if not,
-  ///   the connection has proved nothing, and its time runs.
+  /// - Parameters:
+  ///   - channel: The connection.
+  ///   - wasValid: Whether the request turned out to be one that this listener serves; if not,
+  ///     the connection has proved nothing, and its time runs.
   func rest(_ channel: any Channel, wasValid: Bool) {
     change(channel, to: wasValid ? .idle : .fresh)
   }

@@ -74,13 +74,15 @@ package struct SocketOwner: Sendable {
 extension SocketOwner.End {
   /// An address of TCP; `nil` for any other.
   init?(_ address: SocketAddress?) {
-    guard let text = address?.ipAddress, let number = address?.port.flatMap({ UInt16(exactly: $0) }),
+    guard let text = address?.ipAddress,
+      let number = address?.port.flatMap({ UInt16(exactly: $0) }),
       let bytes = IPAddress(text[...])?.bytes
     else { return nil }
     let words = stride(from: 0, to: bytes.count, by: 4).map { start in
       bytes[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) }.bigEndian
     }
-    self = words.count == 1 ? .v4(address: words[0], port: number) : .v6(address: words, port: number)
+    self =
+      words.count == 1 ? .v4(address: words[0], port: number) : .v6(address: words, port: number)
   }
 
   /// How the kernel writes it: words in its own byte order; an address of IPv4 also as one of IPv6, for
