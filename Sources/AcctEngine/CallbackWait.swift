@@ -68,7 +68,7 @@ struct CallbackWait<Answer: Sendable>: Sendable {
   ) async -> Answer? {
     let isOpen = if opensBrowser { await world.browser.open(address) } else { false }
     var sources: [@Sendable () async -> Answer?] = []
-    if let listening = ways.listening { sources.append { await heard(on: listening) } }
+    if let listening = ways.listening { sources.append { await heard(on: listening, tell) } }
     if let reception { sources.append { await handed(over: reception) } }
     if isOpen {
       tell(.browserOpened(origin))
@@ -100,8 +100,20 @@ struct CallbackWait<Answer: Sendable>: Sendable {
   }
 
   /// The first callback on the listener that is an answer.
-  private func heard(on listening: Listening) async -> Answer? {
+  ///
+  /// What comes from others than this user's browser is not read, an `error` in it included. The user is
+  /// told once, whatever the number: it may be the browser that is not known as theirs.
+  private func heard(
+    on listening: Listening,
+    _ tell: @Sendable (SignInPrompt) -> Void
+  ) async -> Answer? {
+    var told: Set<Callback.Caller> = []
     while let callback = await listening.next() {
+      guard callback.caller == .ownUser else {
+        callback.answer(.refused)
+        if told.insert(callback.caller).inserted { tell(.callbackRefused(callback.caller)) }
+        continue
+      }
       let address = "http://127.0.0.1:\(listening.port)/callback?\(callback.query.text)"
       if let answer = taken(address, callback.answer) { return answer }
     }

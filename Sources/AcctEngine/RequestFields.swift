@@ -1,4 +1,5 @@
 package import AcctModel
+import AcctPorts
 import AcctProtocol
 
 /// Header lines that the user gives for a request, checked.
@@ -42,7 +43,7 @@ package struct RequestFields: Sendable {
   /// own to say.
   init(passing fields: [(name: String, value: String)], for account: Account) {
     self.fields = ProxyFields.upstream(fields, replacing: account.ownFields)
-      .map { ($0.name, Secret($0.value)) }
+      .map { ($0.name, Secret(FieldText.bytes($0.value))) }
   }
 }
 

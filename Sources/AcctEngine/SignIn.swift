@@ -98,6 +98,8 @@ package enum SignInPrompt: Sendable {
   case pasteCallback
   /// What was pasted is not the callback of a backend, and why.
   case wrongCallback(CallbackFlaw)
+  /// A callback was not read for who made it; the wait goes on.
+  case callbackRefused(Callback.Caller)
   /// The desktop can't hand over addresses of this scheme.
   case schemeNotRegistered(String, SchemeHandlerFailure)
   /// The backend could not be asked whether what the callback brought is good.

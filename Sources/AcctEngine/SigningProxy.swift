@@ -52,7 +52,8 @@ package struct SigningProxy: Sendable {
     do throws(ProxyRefusal) {
       url = try gate.url(method: request.method, target: request.target, fields: request.fields)
     } catch {
-      return .own(error.status, error.words)
+      // Whoever has not shown the secret keeps no connection open.
+      return .own(error.status, error.words, endsConnection: true)
     }
     do throws(EngineError) {
       let answer = try await passOn(request, to: url)
@@ -69,7 +70,11 @@ package struct SigningProxy: Sendable {
     } catch {
       // Of a client that has gone, or a proxy that ends, there is nothing to tell.
       if !Task.isCancelled { tell(error) }
-      return .own(error.proxyStatus, "acct could not make this request; its own output says why")
+      return .own(
+        error.proxyStatus,
+        "acct could not make this request; its own output says why",
+        endsConnection: error.isMalformedAnswer
+      )
     }
   }
 
@@ -100,12 +105,17 @@ package struct SigningProxy: Sendable {
 
 extension LocalResponse {
   /// An answer of the proxy's own.
-  fileprivate static func own(_ status: Int, _ words: String) -> LocalResponse {
+  fileprivate static func own(
+    _ status: Int,
+    _ words: String,
+    endsConnection: Bool
+  ) -> LocalResponse {
     let text = Array("acct: \(words)\n".utf8)
     let rest = Once(text)
     return LocalResponse(
       status: status,
-      fields: [("Content-Type", "text/plain"), ("Content-Length", "\(text.count)")]
+      fields: [("Content-Type", "text/plain"), ("Content-Length", "\(text.count)")],
+      endsConnection: endsConnection
     ) { await rest.take() }
   }
 }
@@ -120,6 +130,11 @@ private actor Once {
 }
 
 extension EngineError {
+  /// Whether a server answered with what is not HTTP, such as two lengths (RFC 9112, section 6.3).
+  fileprivate var isMalformedAnswer: Bool {
+    if case .http(.malformed, _) = self { true } else { false }
+  }
+
   /// What a client is answered where there is no answer to pass on.
   fileprivate var proxyStatus: Int {
     switch self {

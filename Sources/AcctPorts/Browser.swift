@@ -47,11 +47,27 @@ package struct Listening: Sendable {
 package struct Callback: Sendable {
   /// The query, without its `?`; a code is a secret for as long as it can be exchanged.
   package let query: Secret
+  package let caller: Caller
   package let answer: @Sendable (CallbackPage) -> Void
 
-  package init(query: Secret, answer: @escaping @Sendable (CallbackPage) -> Void) {
+  package init(
+    query: Secret,
+    caller: Caller,
+    answer: @escaping @Sendable (CallbackPage) -> Void
+  ) {
     self.query = query
+    self.caller = caller
     self.answer = answer
+  }
+
+  /// Who made a request to the callback address.
+  package enum Caller: Hashable, Sendable {
+    /// A program of this user's, and as far as it says no page that loads something in the background.
+    case ownUser
+    /// A program of another user's, or one whose user can't be found out.
+    case otherUser
+    /// A page in a browser, rather than the browser that navigates there.
+    case page
   }
 }
 
@@ -63,6 +79,8 @@ package enum CallbackPage: Sendable {
   case failed
   /// It is not the callback that is waited for.
   case unexpected
+  /// Callbacks of this caller are not read at all.
+  case refused
 }
 
 /// Why there is no listener.

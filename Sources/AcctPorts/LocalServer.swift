@@ -64,6 +64,9 @@ package struct LocalRequest: Sendable {
 package struct LocalResponse: Sendable {
   package var status: Int
   package var fields: [(name: String, value: String)]
+  /// Whether the connection ends with this answer: its client has proved nothing, or the answer's own
+  /// server can't be relied on to say where its answers end.
+  package var endsConnection = false
   /// Returns the next part of the body, and `nil` at the end; a failure cuts the connection, so
   /// that nobody takes a part for the whole.
   package var next: @Sendable () async throws(HTTPFailure) -> [UInt8]?
@@ -71,10 +74,12 @@ package struct LocalResponse: Sendable {
   package init(
     status: Int,
     fields: [(name: String, value: String)],
+    endsConnection: Bool = false,
     next: @escaping @Sendable () async throws(HTTPFailure) -> [UInt8]?
   ) {
     self.status = status
     self.fields = fields
+    self.endsConnection = endsConnection
     self.next = next
   }
 }

@@ -21,6 +21,12 @@ struct CallbackAnswer {
         "Not this one",
         "This is not the answer that acct waits for. Go back to the page where you sign in."
       )
+    case .refused:
+      self.init(
+        "403 Forbidden",
+        "Refused",
+        "Only the browser of the user who signs in can bring the answer."
+      )
     }
   }
 

@@ -23,21 +23,23 @@ final class CallbackConversation: ChannelInboundHandler {
     case answered
   }
 
+  private let connections: OpenConnections
+  private let owner: SocketOwner
   private let deliver: (Callback) -> Void
   private var state = State.reading(nil)
 
-  /// - Parameter deliver: Takes the callback.
-  init(deliver: @escaping (Callback) -> Void) { self.deliver = deliver }
-
-  /// How long a request may take, in seconds.
-  private static let patience: Int64 = 10
-
-  func channelActive(context: ChannelHandlerContext) {
-    // From the start and not since the last byte: slow drops would hold a connection for ever.
-    context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Self.patience)) {
-      if case .reading = self.state { context.close(promise: nil) }
-    }
-    context.fireChannelActive()
+  /// - Parameters:
+  ///   - connections: Is told when this one has sent its callback.
+  ///   - owner: Tells whose connection it is.
+  ///   - deliver: Takes the callback.
+  init(
+    _ connections: OpenConnections,
+    _ owner: SocketOwner,
+    deliver: @escaping (Callback) -> Void
+  ) {
+    self.connections = connections
+    self.owner = owner
+    self.deliver = deliver
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -73,12 +75,20 @@ final class CallbackConversation: ChannelInboundHandler {
     guard head.method == .GET else { return send(.wrongMethod, context) }
     state = .handedOver
     let channel = context.channel
+    connections.begin(channel)
     let query = Secret(parts.count > 1 ? String(parts[1]) : "")
     deliver(
-      Callback(query: query) { page in
+      Callback(query: query, caller: caller(head, channel)) { page in
         channel.pipeline.fireUserInboundEventTriggered(Order.answer(page))
       }
     )
+  }
+
+  private func caller(_ head: HTTPRequestHead, _ channel: any Channel) -> Callback.Caller {
+    guard let peer = SocketOwner.End(channel.remoteAddress),
+      let local = SocketOwner.End(channel.localAddress), owner.isOwn(peer, local)
+    else { return .otherUser }
+    return head.headers.areOfPage ? .page : .ownUser
   }
 
   private func send(_ answer: CallbackAnswer, _ context: ChannelHandlerContext) {

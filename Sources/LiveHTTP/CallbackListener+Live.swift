@@ -7,11 +7,20 @@ import NIOPosix
 extension CallbackListener {
   /// A small HTTP/1.1 server on 127.0.0.1, and on ::1 with the same port where that can be had.
   ///
-  /// It takes one request from each connection, and only within 10 seconds and 64 KiB. It starts
-  /// one thread, which ends with ``Listening/close``. A wait that is cancelled ends all waiting.
-  package static func live() -> CallbackListener {
+  /// It takes one request from each connection, and only within 10 seconds and 64 KiB. At most 100
+  /// connections are open at once, or a quarter of `RLIMIT_NOFILE` where that is less. It starts one
+  /// thread, which ends with ``Listening/close``. A wait that is cancelled ends all waiting.
+  ///
+  /// - Parameters:
+  ///   - owner: Tells whose connection one is.
+  ///   - patience: How long a connection may stay without a whole request.
+  /// - Returns: The listener; nothing is started before ``CallbackListener/listen``.
+  package static func live(
+    owner: SocketOwner = .kernel,
+    patience: Duration = .seconds(10)
+  ) -> CallbackListener {
     CallbackListener { port throws(ListenFailure) in
-      let server = try await CallbackServer.listen(on: port)
+      let server = try await CallbackServer.listen(on: port, owner, patience)
       return Listening(
         port: server.port,
         next: { await server.next() },
@@ -26,37 +35,49 @@ private final class CallbackServer: Sendable {
   let port: Int
   private let group: MultiThreadedEventLoopGroup
   private let listeners: [any Channel]
-  private let visits: Visits
+  private let connections: OpenConnections
+  private let arrivals: AsyncStream<Callback>.Continuation
   private let callbacks: AsyncStream<Callback>
 
   private init(
     _ port: Int,
     _ group: MultiThreadedEventLoopGroup,
     _ listeners: [any Channel],
-    _ visits: Visits,
+    _ connections: OpenConnections,
+    _ arrivals: AsyncStream<Callback>.Continuation,
     _ callbacks: AsyncStream<Callback>
   ) {
     self.port = port
     self.group = group
     self.listeners = listeners
-    self.visits = visits
+    self.connections = connections
+    self.arrivals = arrivals
     self.callbacks = callbacks
   }
 
-  static func listen(on port: Int?) async throws(ListenFailure) -> CallbackServer {
+  static func listen(
+    on port: Int?,
+    _ owner: SocketOwner,
+    _ patience: Duration
+  ) async throws(ListenFailure) -> CallbackServer {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let (callbacks, arrivals) = AsyncStream.makeStream(of: Callback.self)
-    let visits = Visits(arrivals)
+    let connections = OpenConnections(
+      limit: OpenConnections.share(atMost: 100),
+      patience: patience
+    )
     let bootstrap = ServerBootstrap(group: group)
       // Connections of an earlier sign-in that linger in TIME_WAIT don't keep the port.
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in
-        guard visits.admit(channel) else { return channel.close() }
+        guard connections.admit(channel) else { return channel.close() }
         return channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
           try pipeline.addHandler(ByteBudget())
           try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
-          try pipeline.addHandler(CallbackConversation { arrivals.yield($0) })
+          try pipeline.addHandler(
+            CallbackConversation(connections, owner) { arrivals.yield($0) }
+          )
         }
       }
     do {
@@ -67,7 +88,7 @@ private final class CallbackServer: Sendable {
       if let second = try? await bootstrap.bind(host: "::1", port: bound).get() {
         listeners.append(second)
       }
-      return CallbackServer(bound, group, listeners, visits, callbacks)
+      return CallbackServer(bound, group, listeners, connections, arrivals, callbacks)
     } catch {
       await group.end()
       throw ListenFailure.failed(port: port, reason: reason(error))
@@ -78,11 +99,12 @@ private final class CallbackServer: Sendable {
     var iterator = callbacks.makeAsyncIterator()
     let callback = await iterator.next()
     // What came before the end and was not taken has been answered by then.
-    return visits.haveEnded ? nil : callback
+    return connections.haveEnded ? nil : callback
   }
 
   func close() async {
-    guard let open = visits.end() else { return }
+    guard let open = connections.end() else { return }
+    arrivals.finish()
     for listener in listeners { listener.close(promise: nil) }
     for visitor in open {
       visitor.pipeline.fireUserInboundEventTriggered(CallbackConversation.Order.leave)

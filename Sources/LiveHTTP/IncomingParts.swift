@@ -30,9 +30,12 @@ final class IncomingParts: @unchecked Sendable {
   var isAtEnd: Bool { state.withLock { $0.isAtEnd } }
 
   /// The head of the next request; `nil` at the end of the connection.
+  ///
+  /// - Throws: What the connection says; `HTTPParserError` for a length beyond what can be counted.
   func head() async throws -> HTTPRequestHead? {
     while let part = try await parts.next() {
       guard case .head(let head) = part else { continue }
+      guard head.isCountable else { throw HTTPParserError.invalidContentLength }
       state.withLock { state in
         state.request += 1
         state.isAtEnd = false
@@ -119,6 +122,11 @@ final class IncomingParts: @unchecked Sendable {
 extension HTTPRequestHead {
   /// What the client has said of the body's length, in bytes.
   var length: Int64? { headers.first(name: "Content-Length").flatMap { Int64($0) } }
+
+  /// Whether the length is a number of bytes, where one is said; NIO takes those up to 2^64.
+  fileprivate var isCountable: Bool {
+    headers["Content-Length"].allSatisfy { Int64($0).map { $0 >= 0 } ?? false }
+  }
 
   var hasBody: Bool { headers.contains(name: "Transfer-Encoding") || (length ?? 0) > 0 }
 }

@@ -5,6 +5,7 @@ import NIOHTTP1
 /// The requests of one connection, answered one after the other.
 struct LocalConversation: Sendable {
   private let connection: LocalConnection
+  private let connections: OpenConnections
   private let answer: @Sendable (LocalRequest) async -> LocalResponse
 
   /// How much of a body that nobody wanted is read for its client's sake, in bytes.
@@ -15,9 +16,11 @@ struct LocalConversation: Sendable {
 
   init(
     _ connection: LocalConnection,
+    among connections: OpenConnections,
     _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
   ) {
     self.connection = connection
+    self.connections = connections
     self.answer = answer
   }
 
@@ -40,7 +43,9 @@ struct LocalConversation: Sendable {
         let incoming = IncomingParts(inbound)
         do {
           while let head = try await incoming.head() {
+            connections.begin(connection.channel)
             guard try await exchange(head, incoming, outbound) else { break }
+            connections.rest(connection.channel, wasValid: true)
           }
           try await incoming.takeBack(limit: Self.courtesy)
         } catch let error where error is HTTPParserError && incoming.isAtEnd {
@@ -63,9 +68,9 @@ struct LocalConversation: Sendable {
     let waits = head.headers.contains(name: "Expect")
     let response = await answer(
       LocalRequest(
-        method: head.method.rawValue,
-        target: head.uri,
-        fields: head.headers.map { ($0.name, $0.value) },
+        method: head.methodName,
+        target: FieldBytes.text(head.uri),
+        fields: head.headers.map { ($0.name, FieldBytes.text($0.value)) },
         body: head.hasBody
           ? incoming.body(
             length: head.length,
@@ -75,25 +80,37 @@ struct LocalConversation: Sendable {
           ) : nil
       )
     )
-    var headers = HTTPHeaders(response.fields)
+    var headers = HTTPHeaders(response.fields.map { ($0.name, FieldBytes.carried($0.value)) })
     // The encoder writes the last chunk of a body that a HEAD's answer only tells of.
     let endsByItself = head.method != .HEAD || headers.contains(name: "Content-Length")
     // What was not read of a body would be taken for the next request.
     let staysOpen =
       head.isKeepAlive && head.version != .http1_0 && incoming.isAtEnd && endsByItself
+      && !response.endsConnection
     if !staysOpen { headers.replaceOrAdd(name: "Connection", value: "close") }
     let status = HTTPResponseStatus(statusCode: response.status)
     // To a client of HTTP/1.0, in its words: it knows no chunks (RFC 9112, section 6.1).
     try await outbound.write(.head(.init(version: head.version, status: status, headers: headers)))
+    var left = headers.first(name: "Content-Length").flatMap { Int64($0) }
     while let part = try await response.next() {
+      // What goes beyond the length would be taken for the next answer.
+      left? -= Int64(part.count)
+      if let left, left < 0 { throw ChannelError.inputClosed }
       for start in stride(from: 0, to: part.count, by: Self.piece) {
         let piece = ByteBuffer(bytes: part[start..<min(start + Self.piece, part.count)])
         try await outbound.write(.body(.byteBuffer(piece)))
       }
     }
     if endsByItself { try await outbound.write(.end(nil)) }
+    // A client that has had its answer may still be reading it; one that was refused has its time.
+    if response.endsConnection { connections.rest(connection.channel, wasValid: false) }
     return staysOpen
   }
+}
+
+extension HTTPRequestHead {
+  /// The method as it stood on the request line: NIO has a name of its own for one of them.
+  fileprivate var methodName: String { method == .MSEARCH ? "M-SEARCH" : method.rawValue }
 }
 
 extension NIOAsyncChannelOutboundWriter<HTTPServerResponsePart> {

@@ -7,6 +7,7 @@ import Synchronization
 /// Not a sequence of connections to be served in turn: what waits in one when the server is stopped is
 /// dropped, and NIO ends the process where a connection is dropped that nobody has ended.
 final class LocalConversations: Sendable {
+  private let connections: OpenConnections
   private let answer: @Sendable (LocalRequest) async -> LocalResponse
   private let state = Mutex(State())
 
@@ -15,13 +16,20 @@ final class LocalConversations: Sendable {
     var open: [Int: Task<Void, Never>] = [:]
   }
 
-  init(_ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse) {
+  init(
+    _ connections: OpenConnections,
+    _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
+  ) {
+    self.connections = connections
     self.answer = answer
   }
 
+  /// Whether a new connection may stay.
+  func admit(_ channel: any Channel) -> Bool { connections.admit(channel) }
+
   /// Serves a connection.
   func begin(_ connection: LocalConnection) {
-    let conversation = LocalConversation(connection, answer)
+    let conversation = LocalConversation(connection, among: connections, answer)
     state.withLock { state in
       state.count += 1
       let number = state.count

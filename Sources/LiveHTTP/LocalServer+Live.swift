@@ -7,15 +7,26 @@ import NIOPosix
 extension LocalServer {
   /// A server with one thread and back-pressure both ways: a slow reader slows its writer down.
   ///
-  /// - Parameter folder: Makes sure of acct's own folder for sockets, and returns its path.
+  /// At most 256 connections are open at once, or a quarter of `RLIMIT_NOFILE` where that is less.
+  ///
+  /// - Parameters:
+  ///   - limit: Fewer connections than that.
+  ///   - patience: How long a connection may stay without a valid request.
+  ///   - folder: Makes sure of acct's own folder for sockets, and returns its path.
   /// - Returns: The server; nothing is started before ``LocalServer/serve``.
   package static func live(
+    limit: Int = 256,
+    patience: Duration = .seconds(10),
     folder: @escaping @Sendable () throws(ListenFailure) -> String
   ) -> LocalServer {
     LocalServer { place, answer throws(ListenFailure) in
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       do throws(ListenFailure) {
-        let conversations = LocalConversations(answer)
+        let connections = OpenConnections(
+          limit: OpenConnections.share(atMost: limit),
+          patience: patience
+        )
+        let conversations = LocalConversations(connections, answer)
         let (listener, bound) = try await listen(at: place, in: folder, group, conversations)
         return Serving(place: bound) {
           // It fails only where it has been closed already.
@@ -44,7 +55,10 @@ private func listen(
     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
     .serverChannelOption(.backlog, value: 256)
     .childChannelInitializer { channel in
-      channel.eventLoop.makeCompletedFuture { conversations.begin(try connection(channel)) }
+      guard conversations.admit(channel) else { return channel.close() }
+      return channel.eventLoop.makeCompletedFuture {
+        conversations.begin(try connection(channel))
+      }
     }
   switch place {
   case .port(let port):
@@ -75,10 +89,13 @@ private func connection(_ channel: any Channel) throws -> LocalConnection {
   // Not NIO's own server pipeline: requests are answered in turn anyhow, and its handler of
   // errors takes over an answer that another is about to give, which its next handler forbids.
   let pipeline = channel.pipeline.syncOperations
+  let bytes = FieldBytes()
+  try pipeline.addHandler(FieldBytes.WireSide(bytes))
   try pipeline.addHandler(HTTPResponseEncoder())
   try pipeline.addHandler(
     ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
   )
+  try pipeline.addHandler(FieldBytes.MessageSide(bytes))
   try pipeline.addHandler(NIOHTTPResponseHeadersValidator())
   return try LocalConnection(wrappingChannelSynchronously: channel)
 }

@@ -131,12 +131,12 @@ func isToken(_ text: String) -> Bool {
     }
 }
 
-/// Whether a value has no control characters and is UTF-8.
+/// Whether a value has no control characters; other bytes may be of any encoding (`obs-text`).
 private func isFieldValue(_ secret: Secret) -> Bool {
   secret.withBytes { bytes in
     for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F {
       guard bytes[index] == 0x09 else { return false }
     }
-    return (try? UTF8Span(validating: bytes)) != nil
+    return true
   }
 }

@@ -14,25 +14,47 @@ struct ResponseHeadParser {
   /// - Parameter line: With its line break.
   /// - Returns: The head, if this was the line that ends it. An interim response (1xx) has none.
   /// - Throws: ``HTTPFailure/malformed``.
-  mutating func take(_ line: String) throws(HTTPFailure) -> ResponseHead? {
+  mutating func take(_ line: [UInt8]) throws(HTTPFailure) -> ResponseHead? {
     guard !isComplete else { return nil }
-    size += line.utf8.count
+    size += line.count
     guard size <= Self.limit else { throw .malformed }
-    let line = line.utf8.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed()
-    let text = String(decoding: Array(line), as: UTF8.self)
+    let text = FieldText.text(line.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed())
     guard var head else {
       self.head = try Self.status(text)
       return nil
     }
     if text.isEmpty {
       self.head = nil
-      guard head.status >= 200 || head.status == 101 else { return nil }
+      // No request of ours asks for another protocol: what follows a 101 is not HTTP.
+      guard head.status != 101 else { throw .malformed }
+      guard head.status >= 200 else { return nil }
       isComplete = true
-      return head
+      return try Self.withOneFraming(head)
     }
     try Self.add(text, to: &head)
     self.head = head
     return nil
+  }
+
+  /// The head with one word on where the body ends (RFC 9112, section 6.3).
+  ///
+  /// Two readers of contradictory words see two different bodies, and one may take the rest of what the
+  /// other sees for an answer of another server. An encoding counts before a length, which is dropped. Of
+  /// lengths there is one: repeated equal values would be valid (RFC 9110, section 8.6), and no server
+  /// needs them.
+  private static func withOneFraming(_ head: ResponseHead) throws(HTTPFailure) -> ResponseHead {
+    var head = head
+    if head.fields.contains(where: { $0.name.lowercased() == "transfer-encoding" }) {
+      head.fields.removeAll { $0.name.lowercased() == "content-length" }
+      return head
+    }
+    let lengths = head.fields.filter { $0.name.lowercased() == "content-length" }
+    guard lengths.count <= 1,
+      lengths.allSatisfy({
+        $0.value.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64($0.value) != nil
+      })
+    else { throw .malformed }
+    return head
   }
 
   private static func status(_ text: String) throws(HTTPFailure) -> ResponseHead {

@@ -45,7 +45,7 @@ extension Transfer {
 
   private func took(_ line: UnsafeRawBufferPointer) -> Bool {
     do throws(HTTPFailure) {
-      guard let head = try parser.take(unsafe String(decoding: line, as: UTF8.self)) else {
+      guard let head = try parser.take(unsafe Array(line)) else {
         return true
       }
       if endsWithConnection(head) { listenForGoodbye() }

@@ -52,6 +52,7 @@ extension CallbackPage {
     case .done: UInt8(ascii: "d")
     case .failed: UInt8(ascii: "f")
     case .unexpected: UInt8(ascii: "u")
+    case .refused: UInt8(ascii: "r")
     }
   }
 
@@ -60,6 +61,7 @@ extension CallbackPage {
     case CallbackPage.done.byte: self = .done
     case CallbackPage.failed.byte: self = .failed
     case CallbackPage.unexpected.byte: self = .unexpected
+    case CallbackPage.refused.byte: self = .refused
     default: return nil
     }
   }

@@ -138,22 +138,23 @@ struct CallbackTests {
     }
   }
 
-  @Test("lets a crowd in only so far, and serves again when it has gone")
+  @Test("lets a crowd in only so far: the oldest that keeps quiet gives way to the browser")
   func crowd() async throws {
-    try await CallbackListener.live().listening { listening in
+    // Nothing ends for its time here.
+    try await CallbackListener.live(patience: .seconds(600)).listening { listening in
+      let host = "127.0.0.1:\(listening.port)"
+      let first = try await Visitor(to: listening.port)
+      try await first.send(get("/callback?first", host))
+      let callback = try #require(await listening.next())
       var crowd: [Visitor] = []
-      for _ in 0..<101 { crowd.append(try await Visitor(to: listening.port)) }
-      // The last one was one too many; the first ones only keep quiet.
-      #expect(await crowd[100].everything() == "")
-      try await crowd[0].close()
-      var reply = ""
-      while reply.isEmpty {
-        let visitor = try await Visitor(to: listening.port)
-        // Until the place is free, the connection ends without a word.
-        try? await visitor.send(get("/", "127.0.0.1:\(listening.port)"))
-        reply = await visitor.everything()
-      }
-      #expect(reply.hasPrefix("HTTP/1.1 404"))
+      for _ in 0..<100 { crowd.append(try await Visitor(to: listening.port)) }
+      let browser = try await Visitor(to: listening.port)
+      try await browser.send(get("/callback?code=right", host))
+      #expect(await listening.next()?.query == Secret("code=right"))
+      for visitor in crowd.prefix(2) { #expect(await visitor.everything() == "") }
+      // Who waits for an answer stays.
+      callback.answer(.done)
+      #expect(await first.everything().hasPrefix("HTTP/1.1 200"))
     }
   }
 }

@@ -82,6 +82,24 @@ struct ExchangeTests {
     }
   }
 
+  @Test("Of a length beside chunks nothing is left, and every byte of a field is")
+  func framing() async throws {
+    let script: ScriptedServer.Script = { _ in
+      [
+        .send(
+          "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\nX: \u{E9}\r\n\r\n"
+            + "5\r\nhello\r\n0\r\n\r\n"
+        )
+      ]
+    }
+    try await ScriptedServer.serving(script) { server in
+      let response = try await HTTPTransport.live().send(.get(server.url))
+      #expect(response.fields.map(\.name) == ["Transfer-Encoding", "X"])
+      #expect(response.field("X") == "\u{E9}")
+      #expect(response.text == "hello")
+    }
+  }
+
   @Test("Interim responses are passed over")
   func interim() async throws {
     let script: ScriptedServer.Script = { _ in

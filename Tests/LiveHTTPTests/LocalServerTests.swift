@@ -72,6 +72,44 @@ struct LocalServerTests {
     }
   }
 
+  @Test("fields keep their bytes beside bodies and pipelined requests that have such bytes, too")
+  func fieldBytes() async throws {
+    try await serving { request in
+      let field = request.fields.only("X") ?? ""
+      let body = await request.text() ?? "cut"
+      return .parts(["\(FieldText.bytes(field))\(body)"], [("X", field)])
+    } _: { port in
+      let visitor = try await Visitor(to: port)
+      let text = "\u{E9}\n\r\n\u{E9}"
+      let count = text.utf8.count
+      try await visitor.send(
+        "PUT / HTTP/1.1\r\nX: \u{E9}\r\nContent-Length: \(count)\r\n\r\n\(text)"
+          + "PUT / HTTP/1.1\r\nX: \u{20AC}\r\nTransfer-Encoding: chunked\r\n\r\n"
+          + "\(count)\r\n\(text)\r\n0\r\n\r\n"
+          + "GET / HTTP/1.1\r\nX: \u{10FFE9}\r\nConnection: close\r\n\r\n"
+      )
+      let answers = await visitor.everything()
+      for (field, body) in [
+        ("\u{E9}", "[195, 169]\(text)"), ("\u{20AC}", "[226, 130, 172]\(text)"),
+        ("\u{10FFE9}", "[244, 143, 191, 169]"),
+      ] {
+        #expect(answers.contains("\r\nX: \(field)\r\n"), "\(answers)")
+        #expect(answers.contains(body), "\(answers)")
+      }
+    }
+  }
+
+  @Test("an answer that is longer than it says is cut where it says")
+  func tooLong() async throws {
+    try await serving { _ in
+      .parts(["hello", "HTTP/1.1 200 OK\r\n\r\n"], [("Content-Length", "5")])
+    } _: { port in
+      let visitor = try await Visitor(to: port)
+      try await visitor.send(get("/", "a"))
+      #expect(await visitor.everything().hasSuffix("\r\n\r\nhello"))
+    }
+  }
+
   @Test("lets a client go on that asks first, but only if somebody wants the body")
   func expectation() async throws {
     try await serving { request in
@@ -130,6 +168,7 @@ struct LocalServerTests {
       "GET / HTTP/1.1\r\nA: \(String(repeating: "x", count: 100_000))\r\n\r\n",
       "GET / HTTP/1.1\r\n\(String(repeating: "A: b\r\n", count: 300))\r\n",
       "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+      "POST / HTTP/1.1\r\nContent-Length: 9223372036854775808\r\n\r\n",
       "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ]
   )

@@ -9,6 +9,9 @@ It ends with standard input. Any method; what it answers is in the path:
     /flaky/N/S      the first N requests get the status S (?retry_after=X), the next ones an echo
     /bytes/N        N bytes
     /cut/N          half of the N bytes that were promised, and then nothing
+    /forging/KIND   a body that would be a second answer to whoever reads its framing otherwise: both a
+                    length and chunks, two lengths, or a switch of protocols that nobody asked for
+    /bytes-beyond   a field with the byte 0xE9, and one in UTF-8
     /seen           how many requests came so far to each path
 """
 
@@ -23,6 +26,7 @@ from urllib.parse import parse_qs, urlsplit
 
 seen = collections.Counter()
 BLOCK = b"x" * (1 << 20)
+FORGED = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
 
 
 class Flow(BaseHTTPRequestHandler):
@@ -103,8 +107,24 @@ class Flow(BaseHTTPRequestHandler):
             case ["cut", count]:
                 self.send_bytes(int(count), int(count) // 2)
                 self.close_connection = True
+            case ["forging", kind]:
+                self.forge(kind)
+            case ["bytes-beyond"]:
+                self.answer(200, b"", [("X-Byte", "caf\xe9"), ("X-Text", "caf\xc3\xa9")])
             case _:
                 self.echo()
+
+    def forge(self, kind):
+        body = b"hello" + FORGED
+        length = b"Content-Length: %d\r\n"
+        self.wfile.write({
+            "both": b"HTTP/1.1 200 OK\r\n" + length % 5 + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(body)
+            + body + b"\r\n0\r\n\r\n",
+            "lengths": b"HTTP/1.1 200 OK\r\n" + length % 5 + length % len(body) + b"\r\n" + body,
+            "list": b"HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n" + body,
+            "switch": b"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n" + FORGED,
+        }[kind])
+        self.close_connection = True
 
     def send_bytes(self, promised, count):
         self.send_response_only(200)
@@ -115,6 +135,7 @@ class Flow(BaseHTTPRequestHandler):
             self.wfile.write(part)
             count -= len(part)
 
+    locals()["do_M-SEARCH"] = do
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do
 
 

@@ -138,13 +138,14 @@ struct Add: AcctCommand {
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
     }
-    let status = try context.done(
-      account,
-      "\(added.wasKnown ? "renewed" : "added") \(account.name)"
-    )
+    let done = "\(added.wasKnown ? "renewed" : "added") \(account.name)"
+    let status = try context.done(account, isConfirmed ? done : "\(done): \(account.person)")
     await tellOfOrphans(context)
     return status
   }
+
+  /// Whether the server's answer is known to belong to this sign-in: callbacks of backends have no `state`.
+  private var isConfirmed: Bool { backend == nil && session == nil }
 
   private func signedIn(_ context: Context) async throws(EngineError) -> NewCredentials {
     // A keyring that can't take the tokens is found out before the user has signed in.
@@ -152,17 +153,19 @@ struct Add: AcctCommand {
     let prompts = SignInPrompts(context)
     if let backend {
       let wish = try signIn.wish(backend: backend, for: identifier, context)
-      return try await BackendSignIn(context.world, timeout: options.timeout)(
+      let credentials = try await BackendSignIn(context.world, timeout: options.timeout)(
         wish,
         tell: prompts.show
       )
+      return try confirmed(credentials, context)
     }
     if let session {
-      return try await SessionSignIn(context.world, timeout: options.timeout)(
+      let credentials = try await SessionSignIn(context.world, timeout: options.timeout)(
         try signIn.wish(session: session, for: identifier, context),
         tell: prompts.show,
         wait: context.waiting
       )
+      return try confirmed(credentials, context)
     }
     if let identifier {
       let wish = try signIn.wish(identity: identifier, context)

@@ -122,6 +122,6 @@ extension ResponseHead {
   /// - Returns: The lines, and the empty one that ends them.
   fileprivate func lines(_ shown: (String) -> String) -> [UInt8] {
     let lines = [statusLine] + fields.map { "\($0.name): \($0.value)" } + [""]
-    return lines.flatMap { Array(shown($0).utf8) + [0x0D, 0x0A] }
+    return lines.flatMap { FieldText.bytes(shown($0)) + [0x0D, 0x0A] }
   }
 }

@@ -32,6 +32,10 @@ struct SignInPrompts: Sendable {
       say(
         "acct: that is not the callback of this sign-in: \(words(for: flaw)); paste the whole address"
       )
+    case .callbackRefused(.page):
+      say("acct: refused a callback that a web page loaded in the background; still waiting")
+    case .callbackRefused:
+      say("acct: refused a callback from a program that is not this user's; still waiting")
     case .schemeNotRegistered(let scheme, let failure):
       say("acct: the desktop can't hand over \(scheme): addresses: \(words(for: failure))")
     case .notConfirmed(let error):

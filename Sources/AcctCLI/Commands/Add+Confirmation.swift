@@ -1,0 +1,34 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+
+extension Add {
+  /// The credentials, once the user has agreed to whom they are for.
+  ///
+  /// A backend's callback has no `state`, so any page that the browser visits can bring one, of another
+  /// person's sign-in. A person who was named is compared before. Where none was, the user at the
+  /// terminal is asked; without one the name stands behind "added".
+  ///
+  /// - Throws: ``EngineError/cancelled`` if the answer is not yes; nothing is stored then.
+  func confirmed(
+    _ credentials: NewCredentials,
+    _ context: Context
+  ) throws(EngineError) -> NewCredentials {
+    guard identifier == nil, context.interaction == .allowed, context.world.terminal.canAsk()
+    else { return credentials }
+    let person = words(for: credentials.handle, credentials.did)
+    let answer = context.world.terminal.ask("add \(person)? [y/N] ")
+    guard ["y", "yes"].contains(answer?.lowercased()) else { throw .cancelled }
+    return credentials
+  }
+}
+
+extension Account {
+  /// Handle and DID, for the user to check.
+  var person: String { words(for: handle, did) }
+}
+
+private func words(for handle: Handle?, _ did: DID?) -> String {
+  let known = [handle?.description, did?.description].compactMap(\.self)
+  return known.isEmpty ? "an unknown person" : known.joined(separator: ", ")
+}

@@ -1,0 +1,136 @@
+import Glibc
+import NIOCore
+import Synchronization
+
+/// The connections to a listener that are open now.
+///
+/// Any local program, and a page in the browser, can connect to a port. So there is a limit, at which the
+/// oldest connection that has not sent a valid request gives way to a new one; and such a connection
+/// ends after a while in any case. What its own users wait for is never closed in favour of another.
+final class OpenConnections: Sendable {
+  private let limit: Int
+  /// How long a connection may stay without a valid request; `nil` where its handler sees to that.
+  private let patience: TimeAmount?
+  private let state = Mutex(State())
+
+  private struct State {
+    var count = 0
+    var open: [ObjectIdentifier: Connection] = [:]
+    var haveEnded = false
+  }
+
+  private struct Connection {
+    let channel: any Channel
+    var standing = Standing.fresh
+    /// When it came to that, in the order of all such events.
+    var order: Int
+    var deadline: Scheduled<Void>?
+  }
+
+  /// What a connection has done so far; those that come first give way first.
+  private enum Standing: Int {
+    /// It has not sent a valid request.
+    case fresh
+    /// It has, and waits for nothing now.
+    case idle
+    case atWork
+  }
+
+  /// - Parameters:
+  ///   - limit: How many may be open at once.
+  ///   - patience: How long one may stay without a valid request.
+  init(limit: Int, patience: Duration?) {
+    self.limit = limit
+    self.patience = patience.map { TimeAmount($0) }
+  }
+
+  var haveEnded: Bool { state.withLock { $0.haveEnded } }
+
+  /// Takes a connection in, if need be in place of another one.
+  ///
+  /// - Returns: Whether it may stay.
+  func admit(_ channel: any Channel) -> Bool {
+    let id = ObjectIdentifier(channel)
+    var isAdmitted = false
+    let displaced = state.withLock { state -> (any Channel)? in
+      guard !state.haveEnded else { return nil }
+      var displaced: (any Channel)?
+      if state.open.count >= limit {
+        let waiting = state.open.filter { $0.value.standing != .atWork }
+        guard
+          let first = waiting.min(by: {
+            ($0.value.standing.rawValue, $0.value.order)
+              < ($1.value.standing.rawValue, $1.value.order)
+          })
+        else { return nil }
+        first.value.deadline?.cancel()
+        state.open[first.key] = nil
+        displaced = first.value.channel
+      }
+      state.count += 1
+      state.open[id] = Connection(
+        channel: channel,
+        order: state.count,
+        deadline: deadline(channel)
+      )
+      isAdmitted = true
+      return displaced
+    }
+    displaced?.close(promise: nil)
+    guard isAdmitted else { return false }
+    channel.closeFuture.whenComplete { _ in
+      self.state.withLock { $0.open.removeValue(forKey: id)?.deadline?.cancel() }
+    }
+    return true
+  }
+
+  /// Notes that a connection has sent a valid request, which is being answered.
+  func begin(_ channel: any Channel) { change(channel, to: .atWork) }
+
+  /// Notes that a connection has had its answer.
+  ///
+  /// - Parameters:
+  ///   - channel: The connection.
+  ///   - wasValid: Whether the request turned out to be one that this listener serves; if not,
+  ///     the connection has proved nothing, and its time runs.
+  func rest(_ channel: any Channel, wasValid: Bool) {
+    change(channel, to: wasValid ? .idle : .fresh)
+  }
+
+  /// Admits no connection any more.
+  ///
+  /// - Returns: The connections that are still open; `nil` if it had ended before.
+  func end() -> [any Channel]? {
+    state.withLock { state in
+      guard !state.haveEnded else { return nil }
+      state.haveEnded = true
+      return state.open.values.map(\.channel)
+    }
+  }
+
+  private func change(_ channel: any Channel, to standing: Standing) {
+    state.withLock { state in
+      guard var connection = state.open[ObjectIdentifier(channel)] else { return }
+      connection.deadline?.cancel()
+      connection.deadline = standing == .fresh ? deadline(channel) : nil
+      state.count += 1
+      connection.order = state.count
+      connection.standing = standing
+      state.open[ObjectIdentifier(channel)] = connection
+    }
+  }
+
+  private func deadline(_ channel: any Channel) -> Scheduled<Void>? {
+    patience.map { patience in
+      channel.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+    }
+  }
+
+  /// A share of the files that this process may have open: each connection may need another one to a
+  /// server, and keyring and account files come on top.
+  static func share(atMost most: Int) -> Int {
+    var limit = rlimit()
+    unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return max(8, min(most, Int(clamping: limit.rlim_cur / 4)))
+  }
+}
