@@ -1,3 +1,4 @@
+import AcctModel
 import Glibc
 import NIOCore
 
