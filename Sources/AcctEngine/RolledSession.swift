@@ -83,7 +83,9 @@ struct RolledSession: Sendable {
     let isRolled = RolledCookie.session(in: response.head.fields, at: now) != nil
     let mayExtend = SessionBackend.extends(method, url)
     guard isRolled || mayExtend else { return nil }
-    let answer = SessionBackend.paths.contains(url.path) ? await response.answer(redacting: world.held.redactor) : nil
+    let answer =
+      SessionBackend.paths.contains(url.path)
+      ? await response.answer(redacting: world.held.redactor) : nil
     do throws(OAuthError) {
       // As in a renewal, what the body brings comes after the cookie's.
       if mayExtend, let answer, let extended = try extended(by: answer, isRolled) {
