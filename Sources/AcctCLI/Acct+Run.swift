@@ -25,9 +25,9 @@ extension Acct {
       report.asJSON = command.options.json
       return try await command.run(in: Context(world, command.options)).rawValue
     } catch let error as EngineError {
-      return report.tell(Complaint(error))
+      return report.write(ErrorMessage(error))
     } catch let error as UnknownCommand {
-      return report.tell(Complaint(error))
+      return report.write(ErrorMessage(error))
     } catch {
       return told(error, report, world.streams)
     }
@@ -40,10 +40,10 @@ extension Acct {
     _ streams: Streams
   ) -> Int32 {
     guard exitCode(for: error).isSuccess else {
-      return report.tell(Complaint(usage: message(for: error)))
+      return report.write(ErrorMessage(usage: message(for: error)))
     }
     do { try streams.output(Secret(fullMessage(for: error) + "\n")) } catch {
-      return report.tell(Complaint(.output(error)))
+      return report.write(ErrorMessage(.output(error)))
     }
     return ExitStatus.done.rawValue
   }
@@ -55,14 +55,14 @@ struct ErrorReport {
   var asJSON: Bool
 
   /// Tells the user and returns the exit status.
-  func tell(_ complaint: Complaint) -> Int32 {
-    let complaint = complaint.timed(by: world.clock)
+  func write(_ errorMessage: ErrorMessage) -> Int32 {
+    let errorMessage = errorMessage.timed(by: world.clock)
     if asJSON {
-      world.streams.notice(String(decoding: complaint.json.serialized(), as: UTF8.self))
+      world.streams.notice(String(decoding: errorMessage.json.serialized(), as: UTF8.self))
     } else {
-      world.say("acct: \(complaint.message)")
-      if let hint = complaint.hint { world.say("acct: hint: \(hint)") }
+      world.report("acct: \(errorMessage.text)")
+      if let hint = errorMessage.hint { world.report("acct: hint: \(hint)") }
     }
-    return complaint.status.rawValue
+    return errorMessage.status.rawValue
   }
 }

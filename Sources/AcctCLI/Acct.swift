@@ -12,13 +12,16 @@ package struct Acct: AsyncParsableCommand {
       """,
     version: "acct \(version)",
     subcommands: [
-      Add.self, List.self, Switch.self, Status.self, Header.self, TokenCommand.self,
-      RequestCommand.self, ProxyCommand.self, ObserveCommand.self, Limits.self,
-      RefreshCommand.self, Remove.self, Rename.self, Allow.self, Key.self, Export.self,
-      ExecCommand.self, VaultCommand.self, DoctorCommand.self, CallbackCommand.self, Complete.self,
-      Home.self,
+      AddCommand.self, ListCommand.self, SwitchCommand.self, StatusCommand.self, HeaderCommand.self,
+      TokenCommand.self,
+      RequestCommand.self, ProxyCommand.self, ObserveCommand.self, LimitsCommand.self,
+      RefreshCommand.self, RemoveCommand.self, RenameCommand.self, AllowCommand.self,
+      KeyCommand.self, ExportCommand.self,
+      ExecCommand.self, VaultCommand.self, DoctorCommand.self, CallbackCommand.self,
+      CompleteCommand.self,
+      HomeCommand.self,
     ],
-    defaultSubcommand: Home.self
+    defaultSubcommand: HomeCommand.self
   )
 
   package init() {}

@@ -9,7 +9,7 @@ struct Context {
   let options: SharedOptions
 
   init(_ world: World, _ options: SharedOptions) {
-    self.world = options.verbose && !options.quiet ? world.telling() : world
+    self.world = options.verbose && !options.quiet ? world.logging() : world
     self.options = options
   }
 
@@ -41,17 +41,17 @@ struct Context {
   }
 
   /// Whether and for how long the network may be used.
-  func network(offline: Bool) -> Granting.Network {
+  func network(offline: Bool) -> TokenProvider.Network {
     offline ? .forbidden : .allowed(timeout: options.timeout)
   }
 
   /// Shows what a use case waits for.
-  var waiting: Waiting.Teller { WaitingNotices(self).show }
+  var waiting: Waiting.Reporter { WaitingNotices(self).show }
 
   /// Says something on standard error that is not an error.
   func notice(_ text: String) {
     guard !options.quiet else { return }
-    world.say("acct: \(text)")
+    world.report("acct: \(text)")
   }
 
   /// Prints lines as the result.
@@ -74,7 +74,7 @@ struct Context {
   /// Prints an account as the result of a change, where JSON is asked for; else says `text`.
   func done(_ account: Account, _ text: String) throws(EngineError) -> ExitStatus {
     if options.json {
-      let active = try Overview(world).listing().active
+      let active = try AccountOverview(world).listing().active
       let json = account.json(
         account.lastKnownState(at: world.clock.now()),
         isActive: active == account.id
@@ -88,7 +88,7 @@ struct Context {
 
   /// Accounts as the contract's `ACCOUNT` objects, with their last known state.
   func json(of accounts: [Account]) throws(EngineError) -> JSON {
-    let active = try Overview(world).listing().active
+    let active = try AccountOverview(world).listing().active
     let now = world.clock.now()
     return .array(
       accounts.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) }
@@ -101,7 +101,7 @@ struct Context {
   }
 
   /// Says what the user should know although the command succeeded.
-  func tell(_ notices: [Notice]) {
+  func report(_ notices: [Notice]) {
     for notice in notices { self.notice(words(for: notice)) }
   }
 }

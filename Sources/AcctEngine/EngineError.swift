@@ -23,7 +23,7 @@ package enum EngineError: Error, Equatable, Sendable {
   /// A token that is bound to a key is no bearer token.
   case noBearer(AccountName)
   case methodMalformed(String)
-  case malformed(Malformed)
+  case malformed(ParseError)
   case refusedOrigin(Origin, account: AccountName, allowed: [Origin])
   /// An origin that the account doesn't have can't be taken back.
   case originNotAllowed(Origin, account: AccountName)

@@ -13,10 +13,10 @@ package enum Notice: Sendable {
   /// The server has ended the session.
   case revoked(account: AccountName)
   /// The server may still take the tokens.
-  case notRevoked(account: AccountName, Obstacle)
+  case notRevoked(account: AccountName, Cause)
 
   /// Why a session could not be revoked.
-  package enum Obstacle: Sendable {
+  package enum Cause: Sendable {
     case noEndpoint
     /// Its items in the keyring can't be read.
     case damaged

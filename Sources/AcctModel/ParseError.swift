@@ -1,7 +1,7 @@
 /// Text that is not what its type asks for; the one error of this room.
 ///
 /// A case carries the offending text only where that text can be no secret.
-package enum Malformed: Error, Equatable, Sendable {
+package enum ParseError: Error, Equatable, Sendable {
   /// Not a version-4 UUID.
   case accountID(String)
   /// Not usable as a name; see ``AccountName``.

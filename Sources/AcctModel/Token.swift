@@ -7,8 +7,8 @@ package struct Token: Equatable, Sendable {
 
   /// Checks that `secret` can be sent as a token.
   ///
-  /// - Throws: ``Malformed/token``.
-  package init(_ secret: Secret) throws(Malformed) {
+  /// - Throws: ``ParseError/token``.
+  package init(_ secret: Secret) throws(ParseError) {
     let usable = secret.withBytes { bytes in
       bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) }
     }
@@ -18,6 +18,6 @@ package struct Token: Equatable, Sendable {
 
   /// Checks that `text` can be sent as a token.
   ///
-  /// - Throws: ``Malformed/token``.
-  package init(_ text: String) throws(Malformed) { try self.init(Secret(text)) }
+  /// - Throws: ``ParseError/token``.
+  package init(_ text: String) throws(ParseError) { try self.init(Secret(text)) }
 }

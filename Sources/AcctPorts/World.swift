@@ -6,7 +6,7 @@ package struct World: Sendable {
   package var files: Files
   package var streams: Streams
   package var terminal: Terminal
-  package var surroundings: Surroundings
+  package var environment: ProcessEnvironment
   package var clock: Clock
   package var entropy: Entropy
   package var transport: HTTPTransport
@@ -18,7 +18,7 @@ package struct World: Sendable {
   package var schemeHandler: SchemeHandler
   package var secretFiles: SecretFiles
   package var exec: Exec
-  package var upkeep: Upkeep
+  package var maintenance: FolderMaintenance
   package var localServer: LocalServer
   /// The secrets that have passed a border of the process, to be taken out of text from outside.
   package var held = HeldSecrets()
@@ -30,7 +30,7 @@ package struct World: Sendable {
     files: Files,
     streams: Streams,
     terminal: Terminal,
-    surroundings: Surroundings,
+    environment: ProcessEnvironment,
     clock: Clock,
     entropy: Entropy,
     transport: HTTPTransport,
@@ -42,7 +42,7 @@ package struct World: Sendable {
     schemeHandler: SchemeHandler = .none,
     secretFiles: SecretFiles,
     exec: Exec,
-    upkeep: Upkeep,
+    maintenance: FolderMaintenance,
     localServer: LocalServer
   ) {
     self.secretService = secretService
@@ -51,7 +51,7 @@ package struct World: Sendable {
     self.files = files
     self.streams = streams
     self.terminal = terminal
-    self.surroundings = surroundings
+    self.environment = environment
     self.clock = clock
     self.entropy = entropy
     self.transport = transport
@@ -63,7 +63,7 @@ package struct World: Sendable {
     self.schemeHandler = schemeHandler
     self.secretFiles = secretFiles
     self.exec = exec
-    self.upkeep = upkeep
+    self.maintenance = maintenance
     self.localServer = localServer
   }
 }

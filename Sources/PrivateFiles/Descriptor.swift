@@ -15,7 +15,7 @@ package struct Descriptor: ~Copyable {
   ///   - flags: As for open(2); `O_CLOEXEC` and `O_NOCTTY` are added.
   /// - Returns: The open file.
   /// - Throws: What open(2) says.
-  package static func open(_ path: String, _ flags: Int32) throws(Obstacle) -> Descriptor {
+  package static func open(_ path: String, _ flags: Int32) throws(FileError) -> Descriptor {
     try retrying { unsafe openat(AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY) }
   }
 
@@ -27,7 +27,7 @@ package struct Descriptor: ~Copyable {
   ///     must not hold the process up) are added. What is created gets mode 0600.
   /// - Returns: The open file.
   /// - Throws: What open(2) says; that the name is a link is said as such.
-  package func open(_ name: String, _ flags: Int32) throws(Obstacle) -> Descriptor {
+  package func open(_ name: String, _ flags: Int32) throws(FileError) -> Descriptor {
     let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     do { return try Self.retrying { unsafe openat(number, name, all, 0o600) } } catch {
       // With `O_DIRECTORY` the kernel calls a link "not a directory".
@@ -38,7 +38,7 @@ package struct Descriptor: ~Copyable {
     }
   }
 
-  static func retrying(_ call: () -> Int32) throws(Obstacle) -> Descriptor {
+  static func retrying(_ call: () -> Int32) throws(FileError) -> Descriptor {
     while true {
       let number = call()
       if number >= 0 { return Descriptor(owning: number) }
@@ -49,7 +49,7 @@ package struct Descriptor: ~Copyable {
   /// Makes what was written survive a loss of power.
   ///
   /// - Throws: What fsync(2) says; that a file system cannot do this to a folder is no error.
-  package func synchronize() throws(Obstacle) {
+  package func synchronize() throws(FileError) {
     while fsync(number) < 0 {
       switch errno {
       case EINTR: continue

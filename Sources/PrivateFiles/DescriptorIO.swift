@@ -3,7 +3,7 @@ import Glibc
 /// Writes all bytes to an open descriptor, whatever interrupts or shortens the calls.
 ///
 /// - Throws: The first error that is not just "again".
-package func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(Obstacle) {
+package func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(FileError) {
   var offset = 0
   while offset < bytes.count {
     let rest = bytes.extracting(droppingFirst: offset)
@@ -32,8 +32,8 @@ package func readAll(
   from descriptor: Int32,
   limit: Int,
   expecting size: Int? = nil
-) throws(Obstacle) -> [UInt8]? {
-  var failure: Obstacle?
+) throws(FileError) -> [UInt8]? {
+  var failure: FileError?
   var isTooLong = false
   let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in
     while count <= limit {
@@ -45,7 +45,7 @@ package func readAll(
         if count == size { return }
         continue
       }
-      do throws(Obstacle) { try waitUnlessFailed(descriptor, Int16(POLLIN)) } catch {
+      do throws(FileError) { try waitUnlessFailed(descriptor, Int16(POLLIN)) } catch {
         failure = error
         break
       }
@@ -59,7 +59,7 @@ package func readAll(
 }
 
 /// Returns when the call is worth another attempt; throws what `errno` says if it is not.
-private func waitUnlessFailed(_ descriptor: Int32, _ events: Int16) throws(Obstacle) {
+private func waitUnlessFailed(_ descriptor: Int32, _ events: Int16) throws(FileError) {
   switch errno {
   case EINTR: return
   // Somebody at the other end may have made a shared pipe or terminal non-blocking.
@@ -77,7 +77,7 @@ private func waitUnlessFailed(_ descriptor: Int32, _ events: Int16) throws(Obsta
 ///   - limit: How many bytes are wanted at most.
 /// - Returns: The bytes; none at the end.
 /// - Throws: The first error that is not just "again".
-package func readPart(_ descriptor: Int32, limit: Int) throws(Obstacle) -> [UInt8] {
+package func readPart(_ descriptor: Int32, limit: Int) throws(FileError) -> [UInt8] {
   while true {
     var got = 0
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
@@ -97,7 +97,7 @@ package func readPart(_ descriptor: Int32, limit: Int) throws(Obstacle) -> [UInt
 ///     permissions that the user's umask leaves.
 /// - Returns: The descriptor.
 /// - Throws: What open(2) says.
-package func openFile(_ path: String, _ flags: Int32) throws(Obstacle) -> Int32 {
+package func openFile(_ path: String, _ flags: Int32) throws(FileError) -> Int32 {
   while true {
     let number = unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o666)
     if number >= 0 { return number }

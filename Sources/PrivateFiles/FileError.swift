@@ -1,18 +1,18 @@
 import Glibc
 
 /// What stands in the way of using a file, without saying which file.
-package enum Obstacle: Error, Equatable, Sendable {
+package enum FileError: Error, Equatable, Sendable {
   /// The kernel's answer, an `errno`.
   case system(Int32)
   /// The file could be used, and must not be relied on.
   case distrusted(reason: String)
 
   /// What the call before left in `errno`.
-  package static var last: Obstacle { .system(errno) }
+  package static var last: FileError { .system(errno) }
 
-  package static let notThere = Obstacle.system(ENOENT)
-  static let exists = Obstacle.system(EEXIST)
-  static let isLink = Obstacle.distrusted(reason: "it is a symbolic link")
+  package static let notThere = FileError.system(ENOENT)
+  static let exists = FileError.system(EEXIST)
+  static let isLink = FileError.distrusted(reason: "it is a symbolic link")
 
   /// In words that follow a path and a colon, such as "no space left on device".
   package var reason: String {

@@ -42,8 +42,8 @@ package struct FileStatus: Equatable, Sendable {
   ///
   /// Others may be able to read it: what is only read needs to be genuine, not confidential.
   ///
-  /// - Throws: ``Obstacle/distrusted(reason:)``.
-  package func checkGenuine() throws(Obstacle) {
+  /// - Throws: ``FileError/distrusted(reason:)``.
+  package func checkGenuine() throws(FileError) {
     guard isOwn else { throw .distrusted(reason: "it belongs to another user") }
     guard mode & 0o022 == 0 else {
       throw .distrusted(reason: "its group or others can write to it")
@@ -52,8 +52,8 @@ package struct FileStatus: Equatable, Sendable {
 
   /// Checks that only its owner, this user, can read or change it.
   ///
-  /// - Throws: ``Obstacle/distrusted(reason:)``.
-  package func checkConfidential() throws(Obstacle) {
+  /// - Throws: ``FileError/distrusted(reason:)``.
+  package func checkConfidential() throws(FileError) {
     guard isOwn else { throw .distrusted(reason: "it belongs to another user") }
     guard mode & 0o077 == 0 else {
       throw .distrusted(reason: "its group or others can read or write it")
@@ -62,8 +62,8 @@ package struct FileStatus: Equatable, Sendable {
 
   /// Checks that it is a file with contents of its own: not a FIFO, a device or a folder.
   ///
-  /// - Throws: ``Obstacle/distrusted(reason:)``.
-  package func checkRegular() throws(Obstacle) {
+  /// - Throws: ``FileError/distrusted(reason:)``.
+  package func checkRegular() throws(FileError) {
     guard kind == .regular else { throw .distrusted(reason: "it is not a regular file") }
   }
 }
@@ -72,7 +72,7 @@ extension Descriptor {
   /// What the system knows of the open file.
   ///
   /// - Throws: What fstat(2) says.
-  package func status() throws(Obstacle) -> FileStatus {
+  package func status() throws(FileError) -> FileStatus {
     var status = stat()
     guard unsafe fstat(number, &status) == 0 else { throw .last }
     return FileStatus(status)
@@ -81,7 +81,7 @@ extension Descriptor {
   /// What has this name in the open folder, a link being itself; `nil` if nothing has.
   ///
   /// - Throws: What fstatat(2) says.
-  package func status(of name: String) throws(Obstacle) -> FileStatus? {
+  package func status(of name: String) throws(FileError) -> FileStatus? {
     var status = stat()
     if unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return FileStatus(status) }
     guard errno == ENOENT else { throw .last }

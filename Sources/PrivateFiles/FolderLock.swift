@@ -66,7 +66,7 @@ extension PrivateFolder {
   private func attempt(_ name: String) throws(PrivateFilesError) -> FolderLock? {
     let folder = try created()
     while true {
-      let file = try at(path(of: name)) { () throws(Obstacle) in
+      let file = try at(path(of: name)) { () throws(FileError) in
         let file = try folder.open(name, O_RDWR | O_CREAT)
         let status = try file.status()
         try status.checkRegular()
@@ -78,7 +78,7 @@ extension PrivateFolder {
         if errno == EWOULDBLOCK { return nil }
         throw PrivateFilesError(path(of: name), .last)
       }
-      let isCurrent = try at(path(of: name)) { () throws(Obstacle) in
+      let isCurrent = try at(path(of: name)) { () throws(FileError) in
         let locked = try file.status()
         return try folder.status(of: name).map(locked.isSame) ?? false
       }

@@ -21,7 +21,7 @@ package struct NamedFile: Sendable {
     suffix: @escaping @Sendable () -> String = {
       String(UInt64.random(in: .min ... .max), radix: 16)
     }
-  ) throws(Obstacle) {
+  ) throws(FileError) {
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     folder = slash.map { String(path[...$0]) } ?? "."
     name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
@@ -34,13 +34,13 @@ package struct NamedFile: Sendable {
   /// - Parameters:
   ///   - bytes: Its contents.
   ///   - replacing: Whether a regular file that is there is replaced.
-  /// - Throws: ``Obstacle``, `EEXIST` among them; what was there is then still there.
-  package func write(_ bytes: Span<UInt8>, replacing: Bool) throws(Obstacle) {
+  /// - Throws: ``FileError``, `EEXIST` among them; what was there is then still there.
+  package func write(_ bytes: Span<UInt8>, replacing: Bool) throws(FileError) {
     let folder = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)
     if replacing, let there = try folder.status(of: name) { try there.checkRegular() }
     let temporary = PrivateFolder.temporaryPrefix + suffix()
     try folder.write(bytes, toNew: temporary)
-    do throws(Obstacle) {
+    do throws(FileError) {
       try folder.rename(temporary, to: name, replacing: replacing)
     } catch {
       unsafe unlinkat(folder.number, temporary, 0)
@@ -55,7 +55,7 @@ extension Descriptor {
     _ temporary: String,
     to name: String,
     replacing: Bool
-  ) throws(Obstacle) {
+  ) throws(FileError) {
     if replacing {
       guard unsafe renameat(number, temporary, number, name) == 0 else { throw .last }
       return
@@ -71,8 +71,8 @@ extension Descriptor {
   ///
   /// - Parameter limit: The most bytes it may have.
   /// - Returns: Its bytes, which may be a secret.
-  /// - Throws: ``Obstacle``.
-  package func confidentialBytes(limit: Int) throws(Obstacle) -> [UInt8] {
+  /// - Throws: ``FileError``.
+  package func confidentialBytes(limit: Int) throws(FileError) -> [UInt8] {
     let status = try status()
     try status.checkRegular()
     try status.checkConfidential()

@@ -7,10 +7,10 @@ package enum PrivateFilesError: Error, Equatable, Sendable {
   /// Another process held the lock for too long.
   case busy(path: String)
 
-  init(_ path: String, _ obstacle: Obstacle) {
+  init(_ path: String, _ fileError: FileError) {
     self =
-      switch obstacle {
-      case .system: .failed(path: path, reason: obstacle.reason)
+      switch fileError {
+      case .system: .failed(path: path, reason: fileError.reason)
       case .distrusted(let reason): .unsafe(path: path, reason: reason)
       }
   }
@@ -19,7 +19,7 @@ package enum PrivateFilesError: Error, Equatable, Sendable {
 /// Names the file that `body` meets an obstacle at.
 func at<Result: ~Copyable>(
   _ path: String,
-  _ body: () throws(Obstacle) -> Result
+  _ body: () throws(FileError) -> Result
 ) throws(PrivateFilesError) -> Result {
   do { return try body() } catch { throw PrivateFilesError(path, error) }
 }

@@ -23,7 +23,7 @@ extension PrivateFolder {
     guard
       var folder = try at(
         basePath,
-        { () throws(Obstacle) in try openBase(basePath, creating: creating) }
+        { () throws(FileError) in try openBase(basePath, creating: creating) }
       )
     else {
       return nil
@@ -35,7 +35,7 @@ extension PrivateFolder {
       guard
         let next = try at(
           place,
-          { () throws(Obstacle) in try step(into: name, of: folder, creating: creating) }
+          { () throws(FileError) in try step(into: name, of: folder, creating: creating) }
         )
       else { return nil }
       folder = next
@@ -46,7 +46,7 @@ extension PrivateFolder {
 }
 
 /// Opens what lies above: it may be reached through links, and is not ours to judge.
-private func openBase(_ path: String, creating: Bool) throws(Obstacle) -> Descriptor? {
+private func openBase(_ path: String, creating: Bool) throws(FileError) -> Descriptor? {
   // `O_PATH`, since a base that can be passed through need not be readable.
   let flags = ACCT_O_PATH | O_DIRECTORY
   do { return try .open(path, flags) } catch {
@@ -65,7 +65,7 @@ private func step(
   into name: String,
   of parent: borrowing Descriptor,
   creating: Bool
-) throws(Obstacle) -> Descriptor? {
+) throws(FileError) -> Descriptor? {
   guard let folder = try open(folder: name, in: parent, creating: creating) else { return nil }
   try folder.status().checkGenuine()
   if creating, try folder.status().mode & 0o077 != 0 {
@@ -82,7 +82,7 @@ private func open(
   folder name: String,
   in parent: borrowing Descriptor,
   creating: Bool
-) throws(Obstacle) -> Descriptor? {
+) throws(FileError) -> Descriptor? {
   do { return try parent.open(name, O_RDONLY | O_DIRECTORY) } catch {
     guard error == .notThere else { throw error }
     guard creating else { return nil }

@@ -12,9 +12,9 @@ extension PrivateFolder {
   package func read(_ name: String, limit: Int) throws(PrivateFilesError) -> [UInt8]? {
     try check(name)
     guard let folder = try opened() else { return nil }
-    return try at(path(of: name)) { () throws(Obstacle) in
+    return try at(path(of: name)) { () throws(FileError) in
       let file: Descriptor
-      do throws(Obstacle) { file = try folder.open(name, O_RDONLY) } catch {
+      do throws(FileError) { file = try folder.open(name, O_RDONLY) } catch {
         guard error == .notThere else { throw error }
         return nil
       }
@@ -28,7 +28,7 @@ extension PrivateFolder {
   /// - Throws: ``PrivateFilesError``.
   package func names() throws(PrivateFilesError) -> [String] {
     guard let folder = try opened() else { return [] }
-    return try at(path) { () throws(Obstacle) in
+    return try at(path) { () throws(FileError) in
       try folder.names().filter { !$0.hasPrefix(Self.temporaryPrefix) }
     }
   }
@@ -39,8 +39,8 @@ extension Descriptor {
   ///
   /// - Parameter limit: The most bytes it may have.
   /// - Returns: Its bytes.
-  /// - Throws: ``Obstacle``.
-  package func genuineBytes(limit: Int) throws(Obstacle) -> [UInt8] {
+  /// - Throws: ``FileError``.
+  package func genuineBytes(limit: Int) throws(FileError) -> [UInt8] {
     let status = try status()
     try status.checkRegular()
     try status.checkGenuine()
@@ -52,7 +52,7 @@ extension Descriptor {
     return bytes
   }
 
-  func names() throws(Obstacle) -> [String] {
+  func names() throws(FileError) -> [String] {
     // A second descriptor, since the stream takes the one that it is given.
     let own = fcntl(number, F_DUPFD_CLOEXEC, 0)
     guard own >= 0 else { throw .last }

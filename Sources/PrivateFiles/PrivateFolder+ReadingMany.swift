@@ -22,12 +22,12 @@ extension PrivateFolder {
     _ body: @Sendable ([(name: String, contents: Result<[UInt8], PrivateFilesError>)]) -> Bool
   ) throws(PrivateFilesError) {
     guard let folder = try opened() else { return }
-    let names = try at(path) { () throws(Obstacle) in try folder.names().filter(isWanted) }
-    let helpers = Self.helpers(for: names.count)
+    let names = try at(path) { () throws(FileError) in try folder.names().filter(isWanted) }
+    let workers = Self.workers(for: names.count)
     // So few that all threads end together, so many that they seldom meet.
-    let portion = helpers == 0 ? 1 : 32
+    let portion = workers == 0 ? 1 : 32
     let next = Atomic(0)
-    withHelpingThreads(helpers) {
+    withWorkerThreads(workers) {
       while true {
         let first = next.add(portion, ordering: .relaxed).oldValue
         guard first < names.count else { return }
@@ -48,7 +48,7 @@ extension PrivateFolder {
     in folder: borrowing Descriptor,
     limit: Int
   ) -> Result<[UInt8], PrivateFilesError>? {
-    do throws(Obstacle) {
+    do throws(FileError) {
       return .success(try folder.open(name, O_RDONLY).genuineBytes(limit: limit))
     } catch {
       return error == .notThere ? nil : .failure(PrivateFilesError(path(of: name), error))
@@ -57,7 +57,7 @@ extension PrivateFolder {
 
   /// How many threads are worth their start: 256 files are about a millisecond's work, and more
   /// than 8 threads only wait for each other in the kernel.
-  private static func helpers(for count: Int) -> Int {
+  private static func workers(for count: Int) -> Int {
     count < 512 ? 0 : min(count / 256, Int(acct_usable_cores()), 8) - 1
   }
 }

@@ -10,13 +10,13 @@ extension PrivateFolder {
   package func replace(_ name: String, _ bytes: Span<UInt8>) throws(PrivateFilesError) {
     try check(name)
     let folder = try created()
-    try at(path(of: name)) { () throws(Obstacle) in
+    try at(path(of: name)) { () throws(FileError) in
       let temporary = Self.temporaryPrefix + suffix()
       try folder.write(bytes, toNew: temporary)
       guard unsafe renameat(folder.number, temporary, folder.number, name) == 0 else {
-        let obstacle = Obstacle.last
+        let fileError = FileError.last
         unsafe unlinkat(folder.number, temporary, 0)
-        throw obstacle
+        throw fileError
       }
       try folder.synchronize()
     }
@@ -28,7 +28,7 @@ extension PrivateFolder {
   package func remove(_ name: String) throws(PrivateFilesError) {
     try check(name)
     guard let folder = try opened() else { return }
-    try at(path(of: name)) { () throws(Obstacle) in
+    try at(path(of: name)) { () throws(FileError) in
       guard unsafe unlinkat(folder.number, name, 0) == 0 else {
         if errno == ENOENT { return }
         throw .last
@@ -43,7 +43,7 @@ extension PrivateFolder {
   /// - Throws: ``PrivateFilesError``, such as for a full or a read-only disk.
   package func checkWritable(size: Int) throws(PrivateFilesError) {
     let folder = try created()
-    try at(path) { () throws(Obstacle) in
+    try at(path) { () throws(FileError) in
       let temporary = Self.temporaryPrefix + suffix()
       try folder.write([UInt8](repeating: 0, count: size).span, toNew: temporary)
       unsafe unlinkat(folder.number, temporary, 0)
@@ -54,7 +54,7 @@ extension PrivateFolder {
 extension Descriptor {
   /// Writes a file that was not there before, and sees it onto the disk; nothing is left of it on
   /// failure.
-  func write(_ bytes: Span<UInt8>, toNew name: String) throws(Obstacle) {
+  func write(_ bytes: Span<UInt8>, toNew name: String) throws(FileError) {
     let file = try open(name, O_WRONLY | O_CREAT | O_EXCL)
     do {
       try writeAll(bytes, to: file.number)

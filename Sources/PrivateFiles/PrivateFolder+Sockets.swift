@@ -20,7 +20,7 @@ extension PrivateFolder {
   package func listen(_ name: String) throws(PrivateFilesError) -> Descriptor {
     try check(name)
     let folder = try created()
-    return try at(path(of: name)) { () throws(Obstacle) in
+    return try at(path(of: name)) { () throws(FileError) in
       guard unsafe unlinkat(folder.number, name, 0) == 0 || errno == ENOENT else { throw .last }
       let socket = try Descriptor.unixSocket()
       try unsafe socket.call(folder, name) { unsafe bind($0, $1, $2) }
@@ -40,9 +40,9 @@ extension PrivateFolder {
   package func connect(_ name: String) throws(PrivateFilesError) -> Descriptor? {
     try check(name)
     guard let folder = try opened() else { return nil }
-    return try at(path(of: name)) { () throws(Obstacle) in
+    return try at(path(of: name)) { () throws(FileError) in
       let socket = try Descriptor.unixSocket()
-      do throws(Obstacle) {
+      do throws(FileError) {
         try unsafe socket.call(folder, name) { unsafe Glibc.connect($0, $1, $2) }
       } catch {
         guard error == .notThere || error == .system(ECONNREFUSED) else { throw error }
@@ -59,14 +59,14 @@ extension Descriptor {
   ///
   /// - Returns: The connection.
   /// - Throws: What accept(2) says.
-  package func accept() throws(Obstacle) -> Descriptor {
+  package func accept() throws(FileError) -> Descriptor {
     try Self.retrying { acct_accept(number) }
   }
 
   /// Whether the process at the other end of a unix socket is the same user's (`SO_PEERCRED`).
   package var isFromOwnUser: Bool { acct_peer_is_own(number) != 0 }
 
-  fileprivate static func unixSocket() throws(Obstacle) -> Descriptor {
+  fileprivate static func unixSocket() throws(FileError) -> Descriptor {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     return try retrying { socket(AF_UNIX, type, 0) }
   }
@@ -76,7 +76,7 @@ extension Descriptor {
     _ folder: borrowing Descriptor,
     _ name: String,
     _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
-  ) throws(Obstacle) {
+  ) throws(FileError) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     // By way of the descriptor: a path may be longer than the 107 bytes that fit here.

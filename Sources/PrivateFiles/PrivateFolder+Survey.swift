@@ -14,9 +14,9 @@ extension PrivateFolder {
   /// - Returns: The folder and what is in it, in no order; nothing if it is not there.
   /// - Throws: ``PrivateFilesError`` if its contents can't be listed.
   package func survey(depth: Int) throws(PrivateFilesError) -> [SurveyEntry] {
-    try at(path) { () throws(Obstacle) in
+    try at(path) { () throws(FileError) in
       let own: FileStatus
-      do throws(Obstacle) {
+      do throws(FileError) {
         own = try Descriptor.open(path, ACCT_O_PATH | O_NOFOLLOW).status()
       } catch {
         guard error == .notThere else { throw error }
@@ -40,7 +40,7 @@ extension PrivateFolder {
   /// - Throws: ``PrivateFilesError``.
   package func discard(_ name: String, modifiedAt time: Int) throws(PrivateFilesError) {
     guard let folder = try opened() else { return }
-    try at(path(of: name)) { () throws(Obstacle) in
+    try at(path(of: name)) { () throws(FileError) in
       guard let status = try folder.status(of: name), status.kind == .regular, status.isOwn,
         status.modifiedAt == time
       else { return }
@@ -54,7 +54,7 @@ extension Descriptor {
     _ path: String,
     depth: Int,
     into entries: inout [SurveyEntry]
-  ) throws(Obstacle) {
+  ) throws(FileError) {
     for name in try names() {
       // Gone since it was listed: somebody is at work.
       guard let status = try status(of: name) else { continue }
@@ -63,7 +63,7 @@ extension Descriptor {
       guard status.kind == .folder, depth > 0 else { continue }
       let folder: Descriptor
       // One that can't be entered is reported as it is; the others must not go unseen for it.
-      do throws(Obstacle) { folder = try open(name, O_RDONLY | O_DIRECTORY) } catch { continue }
+      do throws(FileError) { folder = try open(name, O_RDONLY | O_DIRECTORY) } catch { continue }
       try folder.survey(place, depth: depth - 1, into: &entries)
     }
   }
@@ -73,7 +73,7 @@ extension Descriptor {
 ///
 /// - Throws: ``PrivateFilesError``.
 package func closeToOthers(_ path: String) throws(PrivateFilesError) {
-  try at(path) { () throws(Obstacle) in
+  try at(path) { () throws(FileError) in
     let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     let status = try file.status()
     guard status.isOwn else { throw .distrusted(reason: "it belongs to another user") }

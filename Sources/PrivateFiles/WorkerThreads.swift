@@ -8,7 +8,7 @@ import Glibc
 /// - Parameters:
 ///   - count: How many threads are wanted beside this one.
 ///   - body: What each of them does.
-func withHelpingThreads(_ count: Int, _ body: @Sendable () -> Void) {
+func withWorkerThreads(_ count: Int, _ body: @Sendable () -> Void) {
   withoutActuallyEscaping(body) { body in
     let work = Work(body)
     var threads: [pthread_t] = []

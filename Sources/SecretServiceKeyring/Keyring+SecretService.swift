@@ -23,34 +23,34 @@ extension Keyring {
     return Keyring(
       kind: .secretService,
       read: { account, kinds, interaction throws(KeyringFailure) in
-        try await provider.converse(interaction) { conversation throws(KeyringFailure) in
-          try conversation.read(account, kinds)
+        try await provider.perform(interaction) { operation throws(KeyringFailure) in
+          try operation.read(account, kinds)
         }
       },
       write: { account, items, interaction throws(KeyringFailure) in
-        try await provider.converse(interaction) { conversation throws(KeyringFailure) in
-          try conversation.write(account, items)
+        try await provider.perform(interaction) { operation throws(KeyringFailure) in
+          try operation.write(account, items)
         }
       },
       remove: { account, kinds, interaction throws(KeyringFailure) in
-        try await provider.converse(interaction) { conversation throws(KeyringFailure) in
-          try conversation.remove(account, kinds)
+        try await provider.perform(interaction) { operation throws(KeyringFailure) in
+          try operation.remove(account, kinds)
         }
       },
       list: { () throws(KeyringFailure) in
-        try await provider.converse(.forbidden) { conversation throws(KeyringFailure) in
-          try conversation.list()
+        try await provider.perform(.forbidden) { operation throws(KeyringFailure) in
+          try operation.list()
         }
       },
       prepare: { interaction throws(KeyringFailure) in
-        try await provider.converse(interaction) { conversation throws(KeyringFailure) in
-          _ = try conversation.openDefaultCollection()
+        try await provider.perform(interaction) { operation throws(KeyringFailure) in
+          _ = try operation.openDefaultCollection()
         }
       },
       state: {
         do throws(KeyringFailure) {
-          return try await provider.converse(.forbidden) { conversation throws(KeyringFailure) in
-            try conversation.state()
+          return try await provider.perform(.forbidden) { operation throws(KeyringFailure) in
+            try operation.state()
           }
         } catch {
           return .unavailable
@@ -65,7 +65,7 @@ private struct Provider: Sendable {
   let busAddress: String?
   let canPrompt: Bool
   let deadline: Duration
-  let line = Line()
+  let connection = SharedBusConnection()
 
   /// Holds a conversation, within one deadline for all of it.
   ///
@@ -75,31 +75,31 @@ private struct Provider: Sendable {
   ///
   /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and what
   ///   `body` throws.
-  func converse<Result: Sendable>(
+  func perform<Result: Sendable>(
     _ interaction: Interaction,
-    _ body: @escaping @Sendable (Conversation) throws(KeyringFailure) -> Result
+    _ body: @escaping @Sendable (ServiceOperation) throws(KeyringFailure) -> Result
   ) async throws(KeyringFailure) -> Result {
     let end = ContinuousClock.now + deadline
     let address: BusAddress
     do { address = try BusAddress(given: busAddress) } catch { throw KeyringFailure(error) }
     let mayAsk = canPrompt && interaction == .allowed
     // Without a person this takes milliseconds, and at worst the deadline: not worth a thread.
-    let result: Result? = try await line.use(to: address, until: end) {
+    let result: Result? = try await connection.use(to: address, until: end) {
       (channel) throws(KeyringFailure) in
-      let conversation = try Conversation(
+      let operation = try ServiceOperation(
         over: channel,
         prompter: mayAsk ? nil : channel,
         isAsking: false
       )
-      do throws(KeyringFailure) { return try body(conversation) } catch {
-        guard conversation.lacksPerson, mayAsk else { throw error }
+      do throws(KeyringFailure) { return try body(operation) } catch {
+        guard operation.lacksPerson, mayAsk else { throw error }
         return nil
       }
     }
     if let result { return result }
-    return try await onOwnThread { () throws(KeyringFailure) in
+    return try await onDedicatedThread { () throws(KeyringFailure) in
       let libsecret = try LibsecretChannel(to: address, time: deadline)
-      return try body(try Conversation(over: libsecret, prompter: libsecret, isAsking: true))
+      return try body(try ServiceOperation(over: libsecret, prompter: libsecret, isAsking: true))
     }
   }
 }

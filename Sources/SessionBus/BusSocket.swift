@@ -78,13 +78,13 @@ struct BusSocket: ~Copyable {
     let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard number >= 0 else { throw .last }
     // connect(2) waits where a bus has too many callers, for as long as this says.
-    var patience = timeval(remaining(until: end))
+    var timeout = timeval(remaining(until: end))
     let length = socklen_t(offset + name.count)
     unsafe setsockopt(
       number,
       SOL_SOCKET,
       SO_SNDTIMEO,
-      &patience,
+      &timeout,
       socklen_t(MemoryLayout<timeval>.size)
     )
     let result = unsafe withUnsafePointer(to: &address) { address in

@@ -8,7 +8,7 @@ import AcctModel
 /// passphrase goes unnoticed once in 65,536 times, and then for minutes at most. A whole digest
 /// would notice every time, but whoever gets hold of it could try passphrases at the speed of
 /// SHA-256 instead of scrypt's; two bytes fit so many passphrases that they give none away.
-struct RestingKey {
+struct CachedVaultKey {
   let vaultKey: Secret
   private let trace: [UInt8]
 

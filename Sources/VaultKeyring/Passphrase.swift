@@ -50,7 +50,7 @@ extension Passphrase {
 
 extension FileStatus {
   /// Checks that nobody but the user, root and a group that root chose can read it.
-  fileprivate func checkCredential() throws(Obstacle) {
+  fileprivate func checkCredential() throws(FileError) {
     guard isOwn || owner == 0 else { throw .distrusted(reason: "it belongs to another user") }
     guard mode & 0o037 == 0 else {
       throw .distrusted(reason: "its group or others can read or write it")
@@ -59,7 +59,7 @@ extension FileStatus {
 }
 
 extension Descriptor {
-  fileprivate func passphrase(_ custody: Passphrase.Custody) throws(Obstacle) -> Secret {
+  fileprivate func passphrase(_ custody: Passphrase.Custody) throws(FileError) -> Secret {
     let status = try status()
     try status.checkRegular()
     switch custody {

@@ -20,12 +20,12 @@ package struct PassphraseSource: Sendable {
   /// `CREDENTIALS_DIRECTORY` as systemd sets it.
   ///
   /// - Parameters:
-  ///   - surroundings: The environment.
+  ///   - environment: The environment.
   ///   - terminal: Who is asked; the vault's promise of 2 minutes is this terminal's to keep.
-  package init(_ surroundings: Surroundings, terminal: Terminal) {
+  package init(_ environment: ProcessEnvironment, terminal: Terminal) {
     self.init(
-      file: surroundings.variable("ACCT_VAULT_PASSPHRASE_FILE"),
-      credentials: surroundings.variable("CREDENTIALS_DIRECTORY"),
+      file: environment.variable("ACCT_VAULT_PASSPHRASE_FILE"),
+      credentials: environment.variable("CREDENTIALS_DIRECTORY"),
       terminal: terminal
     )
   }

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// The process itself is the place only where the kernel refuses, so that one command asks for the
 /// passphrase once and not at every step; it forgets when it ends.
-final class RestingPlace: Sendable {
+final class VaultKeyCache: Sendable {
   private let kernel: KernelKey
-  private let remembered = Mutex<(name: String, key: RestingKey)?>(nil)
+  private let remembered = Mutex<(name: String, key: CachedVaultKey)?>(nil)
 
   /// In seconds, from the last use on.
   static let time: UInt32 = 900
@@ -18,9 +18,9 @@ final class RestingPlace: Sendable {
   init(_ kernel: KernelKey) { self.kernel = kernel }
 
   /// The key of the vault with this header, if it rests.
-  func key(of header: VaultHeader) -> RestingKey? {
+  func key(of header: VaultHeader) -> CachedVaultKey? {
     let name = name(of: header)
-    if let resting = kernel.read(name).flatMap(RestingKey.init(payload:)) { return resting }
+    if let cached = kernel.read(name).flatMap(CachedVaultKey.init(payload:)) { return cached }
     return remembered.withLock { $0?.name == name ? $0?.key : nil }
   }
 
@@ -30,7 +30,7 @@ final class RestingPlace: Sendable {
   }
 
   /// Lets a key rest; returns for how many seconds the kernel keeps it, `nil` if it refuses.
-  func keep(_ key: RestingKey, of header: VaultHeader) -> Int? {
+  func keep(_ key: CachedVaultKey, of header: VaultHeader) -> Int? {
     let name = name(of: header)
     if kernel.keep(name, key.payload, Self.time) { return Int(Self.time) }
     remembered.withLock { $0 = (name, key) }

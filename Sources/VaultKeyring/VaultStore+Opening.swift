@@ -7,7 +7,7 @@ import PrivateFiles
 struct OpenVault {
   let key: Secret
   /// For how many seconds the kernel keeps it from now on; `nil` where it does not.
-  let restsFor: Int?
+  let cachedFor: Int?
 }
 
 extension VaultStore {
@@ -30,8 +30,9 @@ extension VaultStore {
     let passphrase: Passphrase
     do {
       let given = try passphrases.given()
-      if let resting = rest.key(of: header), given.map({ resting.isPlausible($0.secret) }) ?? true {
-        return OpenVault(key: resting.vaultKey, restsFor: keeping ? rest.extend(header) : nil)
+      if let cached = keyCache.key(of: header), given.map({ cached.isPlausible($0.secret) }) ?? true
+      {
+        return OpenVault(key: cached.vaultKey, cachedFor: keeping ? keyCache.extend(header) : nil)
       }
       passphrase = if let given { given } else { try passphrases.asked(interaction) }
     } catch {
@@ -63,8 +64,8 @@ extension VaultStore {
     }
     // Somebody else was faster; theirs is the vault, if our passphrase opens it.
     if let other { return try open(other, by: passphrase, keeping: true) }
-    let resting = RestingKey(key, openedBy: passphrase.secret)
-    return OpenVault(key: key, restsFor: rest.keep(resting, of: made))
+    let cached = CachedVaultKey(key, openedBy: passphrase.secret)
+    return OpenVault(key: key, cachedFor: keyCache.keep(cached, of: made))
   }
 
   func wrap(_ key: Secret, by passphrase: Passphrase) throws(KeyringFailure) -> VaultHeader {
@@ -87,7 +88,7 @@ extension VaultStore {
     let opened: Secret?
     do { opened = try header.vaultKey(passphrase.secret) } catch { throw KeyringFailure(error) }
     guard let key = opened else { throw .locked(reason: "\(passphrase.source) is wrong") }
-    let resting = RestingKey(key, openedBy: passphrase.secret)
-    return OpenVault(key: key, restsFor: keeping ? rest.keep(resting, of: header) : nil)
+    let cached = CachedVaultKey(key, openedBy: passphrase.secret)
+    return OpenVault(key: key, cachedFor: keeping ? keyCache.keep(cached, of: header) : nil)
   }
 }

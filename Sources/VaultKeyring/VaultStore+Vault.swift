@@ -7,7 +7,7 @@ extension VaultStore {
     Vault(
       isThere: { () throws(KeyringFailure) in try self.header() != nil },
       unlock: { interaction throws(KeyringFailure) in
-        try self.open(self.existingHeader(), interaction).restsFor
+        try self.open(self.existingHeader(), interaction).cachedFor
       },
       lock: { () throws(KeyringFailure) in
         guard self.forgetKey() else {
@@ -26,7 +26,7 @@ extension VaultStore {
   /// key may rest all the same, and the keys of all of the user's vaults are forgotten.
   private func forgetKey() -> Bool {
     guard let header = try? header() else { return rest.forgetAll() }
-    return rest.forget(header)
+    return keyCache.forget(header)
   }
 
   private func changePassphrase(
@@ -46,12 +46,12 @@ extension VaultStore {
         throw .failed(reason: "another process has changed the passphrase meanwhile")
       }
       // Before the change, so that the old passphrase cannot work once the new one does.
-      guard rest.forget(old) else {
+      guard keyCache.forget(old) else {
         throw .failed(reason: "the kernel did not forget the vault's key")
       }
       try write(new)
     }
-    _ = rest.keep(RestingKey(key, openedBy: passphrase.secret), of: new)
+    _ = keyCache.keep(CachedVaultKey(key, openedBy: passphrase.secret), of: new)
   }
 
   private func existingHeader() throws(KeyringFailure) -> VaultHeader {

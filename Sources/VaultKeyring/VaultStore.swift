@@ -13,13 +13,13 @@ package final class VaultStore: Sendable {
   let passphrases: PassphraseSource
   let kdf: KDFParameters
   let entropy: Entropy
-  let rest: RestingPlace
+  let keyCache: VaultKeyCache
 
   static let headerName = "header"
   /// For creation and changes of the passphrase; items are replaced atomically and need none.
   static let lockName = ".lock"
   /// How long another process is waited for, in seconds: a keyring's deadline.
-  static let patience = 5
+  static let timeout = 5
 
   /// Names a vault; nothing is opened or created yet.
   ///
@@ -40,13 +40,13 @@ package final class VaultStore: Sendable {
     self.passphrases = passphrases
     self.kdf = kdf
     self.entropy = entropy
-    rest = RestingPlace(kernel)
+    keyCache = VaultKeyCache(kernel)
   }
 
   /// Wipes the vault key where this process has kept it, since the kernel would not.
   ///
   /// To be called when the work is done: the process's memory is to hold no secret then.
-  package func end() { rest.end() }
+  package func end() { keyCache.end() }
 
   /// The header, or `nil` if there is no vault.
   ///
@@ -92,7 +92,7 @@ package final class VaultStore: Sendable {
     _ body: () throws(KeyringFailure) -> Result
   ) async throws(KeyringFailure) -> Result {
     let lock: FolderLock
-    do { lock = try await folder.lock(Self.lockName, seconds: Self.patience) } catch {
+    do { lock = try await folder.lock(Self.lockName, seconds: Self.timeout) } catch {
       throw KeyringFailure(error)
     }
     defer { lock.release() }

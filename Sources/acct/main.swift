@@ -8,17 +8,17 @@ import VaultKeyring
 
 let hardening = Hardening.closeProcess()
 
-let surroundings = Surroundings.live()
-let folders = Folders(surroundings.variable)
+let environment = ProcessEnvironment.live()
+let folders = Folders(environment.variable)
 // A person who is asked to unlock the vault gets two minutes.
-let terminal = Terminal.live(patience: 120)
+let terminal = Terminal.live(timeout: 120)
 let vaultStore = VaultStore(
   folder: folders.vault,
-  passphrases: PassphraseSource(surroundings, terminal: terminal),
+  passphrases: PassphraseSource(environment, terminal: terminal),
   kernel: .live,
   entropy: .live()
 )
-let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { surroundings.variable($0) != nil }
+let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment.variable($0) != nil }
 
 let world = World(
   secretService: .secretService(canPrompt: isDesktop),
@@ -27,19 +27,19 @@ let world = World(
   files: .live(folders),
   streams: .live(),
   terminal: terminal,
-  surroundings: surroundings,
+  environment: environment,
   clock: .live(),
   entropy: .live(),
-  transport: .live(environment: surroundings.variable),
-  browser: .live(undoing: hardening, surroundings.variable),
+  transport: .live(environment: environment.variable),
+  browser: .live(undoing: hardening, environment.variable),
   listener: .live(),
   signals: .live(),
-  dns: .live(variable: surroundings.variable),
-  qrCode: .live(surroundings.variable),
-  schemeHandler: .live(folders, surroundings.variable),
+  dns: .live(variable: environment.variable),
+  qrCode: .live(environment.variable),
+  schemeHandler: .live(folders, environment.variable),
   secretFiles: .live(),
   exec: .live(undoing: hardening),
-  upkeep: .live(folders),
+  maintenance: .live(folders),
   localServer: .live(folder: folders.sockets)
 )
 let status = await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world)

@@ -14,7 +14,7 @@ struct IdentifierTests {
   func invalidHandles() throws {
     let lines = try vectorLines("handle_syntax_invalid.txt")
     #expect(lines.count == 48)
-    for line in lines { #expect(throws: Malformed.handle(line)) { try Handle(line) } }
+    for line in lines { #expect(throws: ParseError.handle(line)) { try Handle(line) } }
   }
 
   @Test("every valid DID of the AT Protocol is one, unchanged")
@@ -28,7 +28,7 @@ struct IdentifierTests {
   func invalidDIDs() throws {
     let lines = try vectorLines("did_syntax_invalid.txt")
     #expect(lines.count == 18)
-    for line in lines { #expect(throws: Malformed.did(line)) { try DID(line) } }
+    for line in lines { #expect(throws: ParseError.did(line)) { try DID(line) } }
   }
 
   @Test("a DID knows its method, its identifier and the host that it names")
@@ -80,7 +80,7 @@ struct AccountTests {
     ]
   )
   func refusesIDs(text: String) {
-    #expect(throws: Malformed.accountID(text)) { try AccountID(text) }
+    #expect(throws: ParseError.accountID(text)) { try AccountID(text) }
   }
 
   @Test(
@@ -99,6 +99,6 @@ struct AccountTests {
     ]
   )
   func refusesNames(text: String) {
-    #expect(throws: Malformed.accountName(text)) { try AccountName(text) }
+    #expect(throws: ParseError.accountName(text)) { try AccountName(text) }
   }
 }

@@ -54,7 +54,7 @@ struct OriginTests {
   @Test(
     "what clients read in different ways is refused",
     arguments: [
-      ("https://pds.example@evil.test/", Malformed.refusedURL(.userInformation)),
+      ("https://pds.example@evil.test/", ParseError.refusedURL(.userInformation)),
       ("https://user:pass@pds.example/", .refusedURL(.userInformation)),
       ("https://@pds.example/", .refusedURL(.userInformation)),
       ("https://pds.ex\u{430}mple/", .refusedURL(.unusableHost)),
@@ -75,7 +75,7 @@ struct OriginTests {
       ("http://[::]/", .refusedURL(.plainHTTP)),
     ]
   )
-  func refused(text: String, error: Malformed) {
+  func refused(text: String, error: ParseError) {
     #expect(throws: error) { try HTTPURL(text) }
   }
 
@@ -91,7 +91,7 @@ struct OriginTests {
     ]
   )
   func malformed(text: String) {
-    #expect(throws: Malformed.url) { try HTTPURL(text) }
+    #expect(throws: ParseError.url) { try HTTPURL(text) }
   }
 
   @Test("an origin has nothing behind it but a slash")
@@ -102,7 +102,7 @@ struct OriginTests {
       "https://pds.example/a", "https://pds.example?", "https://pds.example#", "pds.example",
       "https://pds.example/?", "https://pds.example/.", "https://pds.example/a/..",
     ] {
-      #expect(throws: Malformed.origin(text)) { try Origin(text) }
+      #expect(throws: ParseError.origin(text)) { try Origin(text) }
     }
   }
 
@@ -111,8 +111,8 @@ struct OriginTests {
     #expect(try Issuer("https://as.example") != Issuer("https://as.example/"))
     #expect(try Issuer("https://as.example/a").description == "https://as.example/a")
     for text in ["https://as.example?a", "https://as.example#", "as.example"] {
-      #expect(throws: Malformed.issuer(text)) { try Issuer(text) }
+      #expect(throws: ParseError.issuer(text)) { try Issuer(text) }
     }
-    #expect(throws: Malformed.refusedURL(.plainHTTP)) { try Issuer("http://as.example") }
+    #expect(throws: ParseError.refusedURL(.plainHTTP)) { try Issuer("http://as.example") }
   }
 }

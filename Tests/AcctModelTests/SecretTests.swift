@@ -67,7 +67,7 @@ struct SecretTests {
     arguments: ["", " ", "a b", "a\r\nX: y", "a\n", "a\t", "a\u{7F}", "é", "a\u{0}"]
   )
   func tokens(text: String) throws {
-    #expect(throws: Malformed.token) { try Token(text) }
+    #expect(throws: ParseError.token) { try Token(text) }
     #expect(try Token("!~aZ.-_09").secret == Secret("!~aZ.-_09"))
   }
 }

@@ -47,7 +47,7 @@ struct TimestampTests {
     ]
   )
   func refuses(text: String) {
-    #expect(throws: Malformed.timestamp) { try Timestamp(text) }
+    #expect(throws: ParseError.timestamp) { try Timestamp(text) }
   }
 
   @Test("a number is seconds, and milliseconds from 100,000,000,000 on")
@@ -84,8 +84,8 @@ struct LeaseTests {
   ) throws -> SessionState {
     let now = try Timestamp("2026-01-31T09:05:07Z")
     let expiry = left.map { now.adding(seconds: $0) }
-    let lease = Lease(expiresAt: expiry, lifetime: lifetime, canRenew: canRenew)
-    return lease.state(at: now, leaving: minimum)
+    let tokenLifetime = TokenLifetime(expiresAt: expiry, lifetime: lifetime, canRenew: canRenew)
+    return tokenLifetime.state(at: now, leaving: minimum)
   }
 
   @Test(

@@ -36,6 +36,6 @@ struct URLReferenceTests {
     ]
   )
   func refused(_ reference: String) {
-    #expect(throws: Malformed.self) { try resolved(reference) }
+    #expect(throws: ParseError.self) { try resolved(reference) }
   }
 }

@@ -37,7 +37,7 @@ package final class RecordedWorld: Sendable {
   package let keyring: InMemoryKeyring
   package let secretFiles = RecordedSecretFiles()
   package let exec = RecordedExec()
-  package let upkeep = RecordedUpkeep()
+  package let maintenance = RecordedFolderMaintenance()
   package let localServer = RecordedLocalServer()
   /// The life of the process that runs in this world.
   package let lifeline = Lifeline()
@@ -141,7 +141,7 @@ package final class RecordedWorld: Sendable {
       files: files,
       streams: streams,
       terminal: terminal,
-      surroundings: Surroundings(
+      environment: ProcessEnvironment(
         variable: { name in
           // As in the real environment: an empty one counts as not set.
           self.state.withLock { $0.variables[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -188,7 +188,7 @@ package final class RecordedWorld: Sendable {
       schemeHandler: desktop.handler(at: location),
       secretFiles: secretFiles.port,
       exec: exec.port,
-      upkeep: upkeep.port,
+      maintenance: maintenance.port,
       localServer: localServer.port(interrupt)
         ?? LocalServer { place, _ throws(ListenFailure) in
           Issue.record("nobody was expected to serve", sourceLocation: location)

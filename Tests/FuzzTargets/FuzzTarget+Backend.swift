@@ -24,7 +24,7 @@ func sessionViolation(_ bytes: [UInt8]) -> String? {
   case .valid, .refused, .unanswered: break
   }
   let fields = [(name: "Set-Cookie", value: text(bytes))]
-  guard let session = RolledCookie.session(in: fields, at: .epoch) else { return nil }
+  guard let session = RotatedCookie.session(in: fields, at: .epoch) else { return nil }
   let isLine = session.token.secret.withBytes { span in
     span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) && span[$0] != UInt8(ascii: ";") }
   }

@@ -31,5 +31,5 @@ func guestViolation(_ bytes: [UInt8]) -> String? {
     span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) }
   }
   guard isLine else { return "a token that could write header lines" }
-  return grant.lease.expiresAt == nil ? "a guest whose token has no end" : nil
+  return grant.tokenLifetime.expiresAt == nil ? "a guest whose token has no end" : nil
 }

@@ -29,7 +29,7 @@ struct ExportFormatTests {
       "-o",
       "\(folder.path)/out",
       "--passphrase-file",
-      try folder.file("passphrase", holding: "pass phrase\n")
+      try folder.file("passphrase", containing: "pass phrase\n")
     )
     try #require(exported.status == 0, "\(exported.errorText)")
 
@@ -55,7 +55,7 @@ struct ExportFormatTests {
       "--import",
       "-",
       "--passphrase-file",
-      try folder.file("passphrase", holding: "päss"),
+      try folder.file("passphrase", containing: "päss"),
       input: sealed.text
     )
     #expect(added.status == 0, "\(added.errorText)")

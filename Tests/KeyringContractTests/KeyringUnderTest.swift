@@ -70,7 +70,7 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
 
   static let vault = KeyringFactory(testDescription: "vault") {
     let home = try TemporaryFolder()
-    let passphrase = try home.file("passphrase", holding: "made up")
+    let passphrase = try home.file("passphrase", containing: "made up")
     let open: @Sendable () -> VaultStore = {
       VaultStore(
         folder: PrivateFolder(at: "\(home.path)/vault"),

@@ -7,7 +7,7 @@ struct TransferTests {
   @Test("to a full disk fails in the system's words")
   func full() throws {
     let full = try Descriptor.open("/dev/full", O_WRONLY)
-    let error = #expect(throws: Obstacle.self) { try writeAll([1, 2].span, to: full.number) }
+    let error = #expect(throws: FileError.self) { try writeAll([1, 2].span, to: full.number) }
     #expect(error?.reason == "no space left on device")
   }
 

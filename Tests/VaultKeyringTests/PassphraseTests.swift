@@ -115,13 +115,13 @@ struct PassphraseTests {
 
   @Test("is taken from where the environment says")
   func environment() {
-    let surroundings = Surroundings(
+    let environment = ProcessEnvironment(
       variable: {
         ["ACCT_VAULT_PASSPHRASE_FILE": "/a/pass", "CREDENTIALS_DIRECTORY": "/run/cred"][$0]
       },
       directoryFiles: { [] }
     )
-    let source = PassphraseSource(surroundings, terminal: .nobody)
+    let source = PassphraseSource(environment, terminal: .nobody)
     #expect(source.file == "/a/pass")
     #expect(source.credentials == "/run/cred")
   }

@@ -2,7 +2,7 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 
-extension Add {
+extension AddCommand {
   /// The credentials, once the user has agreed to whom they are for.
   ///
   /// A backend's callback has no `state`, so any page that the browser visits can bring one, of another

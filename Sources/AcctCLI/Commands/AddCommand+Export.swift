@@ -3,11 +3,11 @@ import AcctModel
 import AcctProtocol
 import StrictJSON
 
-extension Add {
+extension AddCommand {
   /// Takes over what `acct export` wrote.
   func take(
     _ export: SealedExport,
-    _ wish: AddAccount.Options,
+    _ request: AddAccount.Options,
     _ context: Context
   ) async throws(EngineError) -> ExitStatus {
     let passphrase = try ExportPassphrase(
@@ -18,7 +18,7 @@ extension Add {
     let accounts = try await ImportAccounts(context.world, context.interaction)(
       export,
       openedBy: passphrase,
-      wish
+      request
     )
     if options.json {
       // A list even of one, since only the passphrase tells how many there are.

@@ -3,7 +3,7 @@ import AcctModel
 import ArgumentParser
 
 /// Adds an account, or renews the credentials of one that is there.
-struct Add: AcctCommand {
+struct AddCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add an account.",
@@ -107,20 +107,20 @@ struct Add: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let name = try name.map { text throws(EngineError) in try parseName(text) }
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
-    let wish = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
+    let request = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
     let added: AddAccount.Added
     if let guest {
       added = try await AddGuest(context.world, context.interaction, timeout: options.timeout)(
         at: try parseOrigin(guest),
-        wish
+        request
       )
     } else if let importFile {
       switch try ImportFile(context.world).read(importFile) {
-      case .export(let export): return try await take(export, wish, context)
+      case .export(let export): return try await take(export, request, context)
       case .credentials(let credentials):
-        added = try await AddAccount(context.world, context.interaction, tell: context.waiting)(
+        added = try await AddAccount(context.world, context.interaction, report: context.waiting)(
           credentials,
-          wish
+          request
         )
       }
     } else {
@@ -128,10 +128,10 @@ struct Add: AcctCommand {
         context.world,
         context.interaction,
         waitsToBegin: true,
-        tell: context.waiting
+        report: context.waiting
       )(
         try await signedIn(context),
-        wish
+        request
       )
     }
     let account = added.account
@@ -152,34 +152,37 @@ struct Add: AcctCommand {
     try await AddAccount(context.world, context.interaction).prepare()
     let prompts = SignInPrompts(context)
     if let backend {
-      let wish = try signIn.wish(backend: backend, for: identifier, context)
+      let request = try signIn.request(backend: backend, for: identifier, context)
       let credentials = try await BackendSignIn(context.world, timeout: options.timeout)(
-        wish,
-        tell: prompts.show
+        request,
+        report: prompts.show
       )
       return try confirmed(credentials, context)
     }
     if let session {
       let credentials = try await SessionSignIn(context.world, timeout: options.timeout)(
-        try signIn.wish(session: session, for: identifier, context),
-        tell: prompts.show,
+        try signIn.request(session: session, for: identifier, context),
+        report: prompts.show,
         wait: context.waiting
       )
       return try confirmed(credentials, context)
     }
     if let identifier {
-      let wish = try signIn.wish(identity: identifier, context)
+      let request = try signIn.request(identity: identifier, context)
       return try await ATProtoSignIn(context.world, timeout: options.timeout)(
-        wish,
-        tell: prompts.show
+        request,
+        report: prompts.show
       )
     }
-    let wish = try signIn.wish(issuer ?? "", context)
+    let request = try signIn.request(issuer ?? "", context)
     return signIn.device
-      ? try await DeviceSignIn(context.world, timeout: options.timeout)(wish, tell: prompts.show)
+      ? try await DeviceSignIn(context.world, timeout: options.timeout)(
+        request,
+        report: prompts.show
+      )
       : try await SignIn(context.world, context.interaction, timeout: options.timeout)(
-        wish,
-        tell: prompts.show
+        request,
+        report: prompts.show
       )
   }
 }

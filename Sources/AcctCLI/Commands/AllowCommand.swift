@@ -3,7 +3,7 @@ import AcctModel
 import ArgumentParser
 
 /// Widens, or narrows, where an account's headers may go.
-struct Allow: AcctCommand {
+struct AllowCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "allow",
     abstract: "Let an account's headers go to one more origin."

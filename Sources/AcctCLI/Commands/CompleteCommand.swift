@@ -5,7 +5,7 @@ import ArgumentParser
 /// Prints what the completions of a shell offer, one candidate a line.
 ///
 /// It reads account files only: a press of the Tab key neither prompts nor touches a keyring.
-struct Complete: AcctCommand {
+struct CompleteCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "complete",
     abstract: "Print what a shell's completion offers.",
@@ -24,7 +24,7 @@ struct Complete: AcctCommand {
     case .accounts:
       // Neither names nor what describes them hold a tab or a line's end: they are parsed.
       try context.output(
-        try Overview(context.world).listing().accounts.map { account in
+        try AccountOverview(context.world).listing().accounts.map { account in
           let server = account.service?.authority ?? account.origins.first?.authority
           return [account.name.description, server].compactMap(\.self).joined(separator: "\t")
         }

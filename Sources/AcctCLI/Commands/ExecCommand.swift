@@ -47,9 +47,9 @@ struct ExecCommand: AcctCommand {
     let account = try context.choose().account
     try run.find(command.first ?? "")
     let network = context.network(offline: offline)
-    let grant = try await Granting(context.world, context.interaction, network)
+    let grant = try await TokenProvider(context.world, context.interaction, network)
       .grant(to: account, leaving: minValid)
-    context.tell(grant.notices)
+    context.report(grant.notices)
     if account.tokenType == .dpop {
       context.notice(
         "the token of \(account.name) is bound to a DPoP key: no server takes it without a proof"

@@ -5,7 +5,7 @@ import ArgumentParser
 import StrictJSON
 
 /// Writes accounts to a file under a passphrase.
-struct Export: AcctCommand {
+struct ExportCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Write accounts to one passphrase-encrypted file, for `acct add --import`.",
@@ -61,7 +61,7 @@ struct Export: AcctCommand {
       file: passphraseFile
     ).new()
     let exported = try await export(accounts, to: target, under: passphrase)
-    warn(of: exported.filter(\.lease.canRenew), context)
+    warn(of: exported.filter(\.tokenLifetime.canRenew), context)
     if case .file(let path, _) = target { try report(exported, path, context) }
     return .done
   }
@@ -74,7 +74,7 @@ struct Export: AcctCommand {
   /// The accounts, each once, in the order in which they were named.
   private func chosen(_ context: Context) throws(EngineError) -> [Account] {
     if all {
-      let accounts = try Overview(context.world).listing().accounts
+      let accounts = try AccountOverview(context.world).listing().accounts
       guard !accounts.isEmpty else { throw .noAccounts }
       return accounts
     }

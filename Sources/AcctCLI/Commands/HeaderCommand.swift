@@ -4,7 +4,7 @@ import ArgumentParser
 import StrictJSON
 
 /// Prints the header lines for one request.
-struct Header: AcctCommand {
+struct HeaderCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "header",
     abstract: "Print the header lines for one request.",
@@ -50,10 +50,10 @@ struct Header: AcctCommand {
       context.world,
       context.interaction,
       context.network(offline: offline),
-      tell: context.waiting
+      report: context.waiting
     )
     let authorization = try await authorize(target, as: account, asBearer: bearer)
-    context.tell(authorization.notices)
+    context.report(authorization.notices)
     try context.output(rendered(authorization, target, account))
     return .done
   }

@@ -4,7 +4,7 @@ import AcctPorts
 import ArgumentParser
 
 /// What `acct` alone says: where things stand, and what to do next.
-struct Home: AcctCommand {
+struct HomeCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "home",
     abstract: "Say where things stand.",
@@ -23,7 +23,7 @@ struct Home: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let overview = Overview(context.world)
+    let overview = AccountOverview(context.world)
     if options.json {
       try overview.listing(asJSONAt: context.world.clock.now()).output(in: context)
       return .done
@@ -39,7 +39,7 @@ struct Home: AcctCommand {
     let next = lines(verbs(listing).map { Field(Cell($0, .strong), Cell($1)) }, on: screen)
     let more = screen.painted("acct --help lists all commands", .faint)
     try context.output(
-      words.map { screen.painted($0, greeting.tone) } + [""] + next + ["", more]
+      words.map { screen.painted($0, greeting.style) } + [""] + next + ["", more]
     )
     return .done
   }
@@ -47,7 +47,7 @@ struct Home: AcctCommand {
   /// The account that the next command would be for; `nil` if there is none.
   private func choice(
     _ context: Context,
-    among listing: Overview.Listing
+    among listing: AccountOverview.Listing
   ) throws(EngineError) -> Selection.Choice? {
     guard !listing.accounts.isEmpty else { return nil }
     do throws(EngineError) { return try context.choose() } catch {
@@ -57,7 +57,7 @@ struct Home: AcctCommand {
   }
 
   private func greeting(
-    _ listing: Overview.Listing,
+    _ listing: AccountOverview.Listing,
     _ choice: Selection.Choice?,
     at now: Timestamp
   ) -> Cell {
@@ -73,7 +73,7 @@ struct Home: AcctCommand {
     let words = "\(account.name)\(server) is \(rule): \(account.word(for: state, at: now))"
     return Cell(
       words + expiry(of: account, at: now),
-      state == .valid ? .strong : state.tone
+      state == .valid ? .strong : state.style
     )
   }
 
@@ -83,7 +83,7 @@ struct Home: AcctCommand {
     return ", its token \(time > now ? "expires" : "expired") \(relative(time, to: now))"
   }
 
-  private func verbs(_ listing: Overview.Listing) -> [(String, String)] {
+  private func verbs(_ listing: AccountOverview.Listing) -> [(String, String)] {
     guard !listing.accounts.isEmpty else {
       return [
         ("acct add HANDLE", "sign in; acct add --help has other ways"),

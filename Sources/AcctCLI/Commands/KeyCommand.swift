@@ -5,7 +5,7 @@ import ArgumentParser
 import StrictJSON
 
 /// The DPoP key of an account.
-struct Key: ParsableCommand {
+struct KeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
     abstract: "Show or put back the DPoP key of an account.",

@@ -4,7 +4,7 @@ import AcctPorts
 import ArgumentParser
 
 /// Shows what is left of an account's limits.
-struct Limits: AcctCommand {
+struct LimitsCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "limits",
     abstract: "Show what is left, of how much, and when it resets.",

@@ -5,7 +5,7 @@ import ArgumentParser
 import StrictJSON
 
 /// Shows every account; works offline and while the keyring is locked.
-struct List: AcctCommand {
+struct ListCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "Show every account."
@@ -14,16 +14,16 @@ struct List: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let overview = Overview(context.world)
+    let overview = AccountOverview(context.world)
     let now = context.world.clock.now()
     if options.json {
       let listing = try overview.listing(asJSONAt: now)
-      tell(of: listing.damaged, in: context)
+      report(of: listing.damaged, in: context)
       try listing.output(in: context)
       return .done
     }
     let listing = try overview.listing()
-    tell(of: listing.damaged, in: context)
+    report(of: listing.damaged, in: context)
     guard !listing.accounts.isEmpty else {
       context.notice("there is no account yet; `acct add` adds one")
       return .done
@@ -32,12 +32,12 @@ struct List: AcctCommand {
     return .done
   }
 
-  private func tell(of damaged: [AccountID], in context: Context) {
+  private func report(of damaged: [AccountID], in context: Context) {
     for id in damaged { context.notice("the file of account \(id) is damaged; skipped") }
   }
 }
 
-extension Overview {
+extension AccountOverview {
   /// Every account as the text of its object in the contract.
   func listing(asJSONAt now: Timestamp) throws(EngineError) -> Contents<[UInt8]> {
     try texts { account, isActive in
@@ -46,7 +46,7 @@ extension Overview {
   }
 }
 
-extension Overview.Contents<[UInt8]> {
+extension AccountOverview.Contents<[UInt8]> {
   /// The object of `list` in the contract.
   func output(in context: Context) throws(EngineError) {
     try JSON.serialize(

@@ -30,9 +30,9 @@ struct ObserveCommand: AcctCommand {
       context.world,
       context.interaction,
       timeout: options.timeout,
-      tell: context.waiting
+      report: context.waiting
     )
-    context.tell(try await observe(target, as: account))
+    context.report(try await observe(target, as: account))
     if options.json {
       try context.output(
         limitsJSON(LimitsLedger(context.world).limits(of: account.id), of: account)

@@ -52,7 +52,7 @@ struct ProxyCommand: AcctCommand {
     do {
       serving = try await world.localServer.serve(place) { request in
         await proxy.answer(request) { error in
-          context.notice("\(request.method): \(Complaint(error).message)")
+          context.notice("\(request.method): \(ErrorMessage(error).text)")
         }
       }
     } catch {

@@ -33,7 +33,7 @@ struct RefreshCommand: AcctCommand {
       context.world,
       context.interaction,
       timeout: options.timeout,
-      tell: context.waiting
+      report: context.waiting
     )
     guard all else {
       let account = try context.choose(name).account
@@ -53,33 +53,33 @@ struct RefreshCommand: AcctCommand {
     _ context: Context
   ) async throws(EngineError) -> ExitStatus {
     var outcomes: [RefreshOutcome] = []
-    for account in try Overview(context.world).listing().accounts {
+    for account in try AccountOverview(context.world).listing().accounts {
       let result = await refresh(account, force: force)
       let outcome = RefreshOutcome(account, result, context.world.clock)
       outcomes.append(outcome)
       guard !options.json else { continue }
       if case .renewed = outcome.result { context.notice("renewed \(account.name)") }
-      if let complaint = outcome.complaint {
-        context.world.say("acct: \(account.name): \(complaint.message)")
+      if let errorMessage = outcome.errorMessage {
+        context.world.report("acct: \(account.name): \(errorMessage.text)")
       }
     }
     if options.json {
       try context.output(["version": 1, "accounts": .array(outcomes.map(\.json))])
     } else {
-      tell(outcomes.filter(\.needsPerson), context)
+      report(outcomes.filter(\.needsPerson), context)
     }
     // The first failure decides, so that a timer can tell a network from a sign-in.
-    return outcomes.lazy.compactMap(\.complaint).first?.status ?? .done
+    return outcomes.lazy.compactMap(\.errorMessage).first?.status ?? .done
   }
 
   /// Names last, where a timer's journal is read from, whom only a person can sign in again.
-  private func tell(_ waiting: [RefreshOutcome], _ context: Context) {
+  private func report(_ waiting: [RefreshOutcome], _ context: Context) {
     guard !waiting.isEmpty else { return }
     let names = waiting.map(\.account.name.description).joined(separator: ", ")
     let text = "sign in again with `acct add`: \(names)"
     // A timer that wants to hear of nothing but failures hears of these with the failure.
-    if waiting.contains(where: { $0.complaint != nil }) {
-      context.world.say("acct: \(text)")
+    if waiting.contains(where: { $0.errorMessage != nil }) {
+      context.world.report("acct: \(text)")
     } else {
       context.notice(text)
     }

@@ -4,7 +4,7 @@ import ArgumentParser
 import StrictJSON
 
 /// Deletes every local trace of an account.
-struct Remove: AcctCommand {
+struct RemoveCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Remove an account and everything that is kept of it."
@@ -33,7 +33,7 @@ struct Remove: AcctCommand {
       return .done
     }
     if let notice = try await change.remove(account, revoking: local ? nil : options.timeout) {
-      context.tell([notice])
+      context.report([notice])
     }
     return try context.done(account, "removed \(account.name)")
   }

@@ -3,7 +3,7 @@ import AcctModel
 import ArgumentParser
 
 /// Gives an account another name.
-struct Rename: AcctCommand {
+struct RenameCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename",
     abstract: "Give an account another name."

@@ -93,19 +93,24 @@ struct RequestCommand: AcctCommand {
       waiting: context.waiting
     )
     try make.check(url, for: account)
-    let wish = MakeRequest.Wish(
+    let outgoing = MakeRequest.Request(
       method: method,
       url: url,
       fields: fields,
       retries: retry,
       follows: follow
     )
-    let voice = RequestVoice(context, printsBody: (output ?? "-") == "-", follows: follow)
-    let delivery = try Delivery(context.world, voice, to: output ?? "-", withHead: include)
-    let (data, streams) = (data, voice.metered(context.world.streams))
+    let reporter = RequestReporter(context, printsBody: (output ?? "-") == "-", follows: follow)
+    let delivery = try ResponseDelivery(
+      context.world,
+      reporter,
+      to: output ?? "-",
+      withHead: include
+    )
+    let (data, streams) = (data, reporter.reportingProgress(context.world.streams))
     return try await delivery.deliver { () async throws(EngineError) in
       let body = try await requestBody(data, streams)
-      return try await make(wish, as: account, sending: body, tell: voice.tell)
+      return try await make(outgoing, as: account, sending: body, report: reporter.report)
     }
   }
 }

@@ -5,7 +5,7 @@ import ArgumentParser
 import StrictJSON
 
 /// Shows one account as the keyring and the clock see it.
-struct Status: AcctCommand {
+struct StatusCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show one account, and what a header for it would meet.",
@@ -27,7 +27,7 @@ struct Status: AcctCommand {
         context.world,
         context.interaction,
         timeout: options.timeout,
-        tell: context.waiting
+        report: context.waiting
       )
       var refusal: EngineError?
       do { try await ask(choice.account) } catch { refusal = error }
@@ -42,9 +42,12 @@ struct Status: AcctCommand {
     _ context: Context,
     _ refusal: EngineError? = nil
   ) async throws(EngineError) -> ExitStatus {
-    let status = try await Overview(context.world).status(of: choice.account, context.interaction)
-    let complaint = (refusal ?? status.obstacle)
-      .map { Complaint($0).timed(by: context.world.clock) }
+    let status = try await AccountOverview(context.world).status(
+      of: choice.account,
+      context.interaction
+    )
+    let errorMessage = (refusal ?? status.cause)
+      .map { ErrorMessage($0).timed(by: context.world.clock) }
     let limits = LimitsLedger(context.world).limits(of: choice.account.id)
     if options.json {
       try context.output([
@@ -60,7 +63,7 @@ struct Status: AcctCommand {
       ])
       // The object has no place for what only the server's answer, or none, can explain.
       if let refusal {
-        _ = ErrorReport(world: context.world, asJSON: true).tell(Complaint(refusal))
+        _ = ErrorReport(world: context.world, asJSON: true).write(ErrorMessage(refusal))
       }
     } else {
       let text = StatusText(
@@ -68,11 +71,11 @@ struct Status: AcctCommand {
         selectedBy: choice.selectedBy,
         directoryFile: choice.directoryFile,
         limits: limits,
-        complaint: complaint,
+        errorMessage: errorMessage,
         now: context.world.clock.now()
       )
       try context.output(text.lines(on: context.screen))
     }
-    return complaint?.status ?? .done
+    return errorMessage?.status ?? .done
   }
 }

@@ -4,7 +4,7 @@ import AcctPorts
 import ArgumentParser
 
 /// Makes an account the active one.
-struct Switch: AcctCommand {
+struct SwitchCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "switch",
     abstract: "Make an account the active one.",
@@ -35,7 +35,7 @@ struct Switch: AcctCommand {
   }
 
   private func ask(in context: Context) throws(EngineError) -> Account {
-    let listing = try Overview(context.world).listing()
+    let listing = try AccountOverview(context.world).listing()
     guard context.interaction == .allowed, context.world.terminal.canAsk() else {
       throw .undecidedSwitch(candidates: listing.accounts.map(\.name))
     }
@@ -47,7 +47,7 @@ struct Switch: AcctCommand {
   }
 
   /// Lets the person pick by single keys; still open where the terminal is too plain for that.
-  private func pick(from listing: Overview.Listing, in context: Context) -> Picker.Outcome {
+  private func pick(from listing: AccountOverview.Listing, in context: Context) -> Picker.Outcome {
     guard !context.world.terminalIsDumb else { return .open }
     var picker = Picker(listing)
     var screen = Screen(context.world, options)
@@ -70,12 +70,12 @@ struct Switch: AcctCommand {
   }
 
   private func askForLine(
-    _ listing: Overview.Listing,
+    _ listing: AccountOverview.Listing,
     in context: Context
   ) throws(EngineError) -> Account {
     for (index, account) in listing.accounts.enumerated() {
       let mark = account.id == listing.active ? " (active)" : ""
-      context.world.say("\(index + 1)  \(account.name)\(mark)")
+      context.world.report("\(index + 1)  \(account.name)\(mark)")
     }
     guard let answer = context.world.terminal.ask("switch to (number or name): ") else {
       throw .cancelled

@@ -29,14 +29,14 @@ struct TokenCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let account = try context.choose().account
     let network = context.network(offline: offline)
-    let grant = try await Granting(
+    let grant = try await TokenProvider(
       context.world,
       context.interaction,
       network,
-      tell: context.waiting
+      report: context.waiting
     )
     .grant(to: account, leaving: minValid)
-    context.tell(grant.notices)
+    context.report(grant.notices)
     if options.json {
       try context.output([
         "version": 1,

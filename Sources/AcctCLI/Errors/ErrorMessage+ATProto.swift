@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-extension Complaint {
+extension ErrorMessage {
   /// An identity, or what it leads to, can't be believed; nothing was stored.
   init(_ error: ATProtoError) {
     switch error {

@@ -1,7 +1,7 @@
 import AcctEngine
 import AcctModel
 
-extension Complaint {
+extension ErrorMessage {
   /// The account could not be chosen.
   init(choosing error: EngineError) {
     switch error {

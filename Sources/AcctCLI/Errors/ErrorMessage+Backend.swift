@@ -2,7 +2,7 @@ import AcctModel
 import AcctEngine
 import AcctProtocol
 
-extension Complaint {
+extension ErrorMessage {
   /// A backend did not sign the user in; nothing was stored.
   init(_ error: BackendError) {
     switch error {
@@ -26,7 +26,7 @@ extension Complaint {
       self.init(error)
       // The same data is bad input from a file, and a failure of the server from there.
       if status == .badInput { status = .serverFailed }
-      message = "\(origin) sent an answer that can't be taken: \(message)"
+      text = "\(origin) sent an answer that can't be taken: \(text)"
     case .otherPerson(let asked, let origin):
       self.init(
         "otherPerson",

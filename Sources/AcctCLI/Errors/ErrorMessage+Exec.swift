@@ -1,6 +1,6 @@
 import AcctPorts
 
-extension Complaint {
+extension ErrorMessage {
   /// A program could not be run; the statuses are those of env(1) and the shells.
   init(_ failure: ExecFailure) {
     switch failure {

@@ -1,7 +1,7 @@
 import AcctEngine
 import AcctModel
 
-extension Complaint {
+extension ErrorMessage {
   /// A guest session did not begin, or can't go on.
   init(_ error: GuestError) {
     switch error {

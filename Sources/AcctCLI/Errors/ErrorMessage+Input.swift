@@ -2,10 +2,10 @@ import AcctModel
 import AcctProtocol
 import StrictJSON
 
-extension Complaint {
+extension ErrorMessage {
   /// Something that was typed is not what it must be.
-  init(_ malformed: Malformed) {
-    switch malformed {
+  init(_ parseError: ParseError) {
+    switch parseError {
     case .refusedURL(let refusal):
       self.init("urlRefused", .refused, "refused: \(words(for: refusal))")
     case .url: self.init("usage", .usage, "not an absolute http or https URL")
@@ -68,7 +68,7 @@ extension Complaint {
   }
 }
 
-private func words(for refusal: Malformed.Refusal) -> String {
+private func words(for refusal: ParseError.Refusal) -> String {
   switch refusal {
   case .userInformation: "a URL with user information (what stands before @ is not the host)"
   case .unusableHost: "the host has characters that clients read differently"

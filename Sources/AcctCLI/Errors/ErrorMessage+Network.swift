@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-extension Complaint {
+extension ErrorMessage {
   /// The network or a server failed; the credentials are as they were.
   init(network error: EngineError) {
     switch error {

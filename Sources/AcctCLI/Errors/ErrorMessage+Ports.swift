@@ -1,7 +1,7 @@
 import AcctModel
 import AcctPorts
 
-extension Complaint {
+extension ErrorMessage {
   /// The keyring did not do what it was asked.
   init(_ failure: KeyringFailure, _ kind: Keyring.Kind) {
     let name = kind == .vault ? "the vault" : "the keyring"

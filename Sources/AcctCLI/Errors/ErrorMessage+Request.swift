@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-extension Complaint {
+extension ErrorMessage {
   /// A request that the user makes can't be made, or was not answered well.
   init(_ error: RequestError) {
     switch error {

@@ -1,7 +1,7 @@
 import AcctEngine
 import AcctModel
 
-extension Complaint {
+extension ErrorMessage {
   /// A session did not go on; what is kept of it is as it was.
   init(_ error: SessionError) {
     switch error {

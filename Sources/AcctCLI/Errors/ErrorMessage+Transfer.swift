@@ -2,7 +2,7 @@ import AcctEngine
 import AcctPorts
 import AcctProtocol
 
-extension Complaint {
+extension ErrorMessage {
   /// Accounts could not be exported, or an export not be taken.
   init(_ error: TransferError) {
     let nothing = "nothing was stored"

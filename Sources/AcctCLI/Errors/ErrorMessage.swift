@@ -5,9 +5,9 @@ import AcctProtocol
 import StrictJSON
 
 /// What the user sees of a failure: one line, one hint, one exit status, one code for scripts.
-struct Complaint: Equatable {
+struct ErrorMessage: Equatable {
   var code: String
-  var message: String
+  var text: String
   var hint: String?
   var status: ExitStatus
   /// When the server takes another request; ``timed(by:)`` puts it into the hint.
@@ -16,19 +16,19 @@ struct Complaint: Equatable {
   init(
     _ code: String,
     _ status: ExitStatus,
-    _ message: String,
+    _ text: String,
     hint: String? = nil,
     retryAfter: RetryAfter? = nil
   ) {
     self.code = code
     self.status = status
-    self.message = message
+    self.text = text
     self.hint = hint
     self.retryAfter = retryAfter
   }
 
   /// The same with the time at which to try again before the rest of the hint.
-  func timed(by clock: Clock) -> Complaint {
+  func timed(by clock: Clock) -> ErrorMessage {
     guard let retryAfter, let words = words(for: retryAfter, by: clock) else { return self }
     var timed = self
     timed.hint = [words, hint].compactMap(\.self).joined(separator: "; ")
@@ -58,14 +58,14 @@ struct Complaint: Equatable {
   var errorObject: JSON {
     [
       "code": .string(code),
-      "message": .string(message),
+      "message": .string(text),
       "hint": hint.map(JSON.string) ?? .null,
       "exit": .number(JSONNumber(Int64(status.rawValue))),
     ]
   }
 }
 
-extension Complaint {
+extension ErrorMessage {
   /// Puts a failure into the user's words; the one place where that happens.
   init(_ error: EngineError) {
     switch error {

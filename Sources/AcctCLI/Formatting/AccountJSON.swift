@@ -26,7 +26,7 @@ extension Account {
       "active": .bool(isActive),
       "state": .string(assessment.state.rawValue),
       "reason": .init(assessment.reason),
-      "expiresAt": .init(lease.expiresAt?.description),
+      "expiresAt": .init(tokenLifetime.expiresAt?.description),
       "sessionEndsAt": .init(sessionEndsAt?.description),
       "createdAt": .string(createdAt.description),
       "validatedAt": .init(validatedAt?.description),

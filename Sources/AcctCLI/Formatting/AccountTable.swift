@@ -2,7 +2,7 @@ import AcctEngine
 import AcctModel
 
 /// The accounts as `list` shows them; the active one is marked.
-func accountTable(_ listing: Overview.Listing, at now: Timestamp) -> Table {
+func accountTable(_ listing: AccountOverview.Listing, at now: Timestamp) -> Table {
   Table(
     columns: [
       Table.Column(""), Table.Column("NAME", floor: 14),
@@ -17,7 +17,7 @@ func accountTable(_ listing: Overview.Listing, at now: Timestamp) -> Table {
         Cell(account.name.description, isActive ? .strong : .plain),
         Cell(account.server ?? "-", .faint),
         Cell(account.tokenType.rawValue, .faint),
-        Cell(account.word(for: state, at: now), state.tone),
+        Cell(account.word(for: state, at: now), state.style),
         Cell(account.shownExpiry.map { relative($0, to: now) } ?? "-"),
       ]
     }

@@ -5,11 +5,11 @@ import StrictJSON
 /// One of `doctor`'s findings, in words.
 struct DoctorReport {
   private let finding: Finding
-  private let words: DoctorWords
+  private let words: DoctorWording
 
   init(_ finding: Finding) {
     self.finding = finding
-    words = DoctorWords(finding.subject)
+    words = DoctorWording(finding.subject)
   }
 
   /// One line, and the way to mend it below.
@@ -39,6 +39,6 @@ struct DoctorReport {
   var status: ExitStatus? {
     guard finding.severity == .problem, !finding.isRepaired else { return nil }
     guard case .keyring(let failure, let kind) = finding.subject else { return .failed }
-    return Complaint(failure, kind).status
+    return ErrorMessage(failure, kind).status
   }
 }

@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 
 /// A finding's code for scripts, and its words for people.
-struct DoctorWords {
+struct DoctorWording {
   let code: String
   let message: String
   /// How to mend it.
@@ -53,11 +53,11 @@ struct DoctorWords {
         fix: "set the clock, or let it be set: `timedatectl set-ntp true`"
       )
     case .noTime(let origin, let failure):
-      let reason = failure.map { ": \(Complaint(.http($0, origin)).message)" } ?? ""
+      let reason = failure.map { ": \(ErrorMessage(.http($0, origin)).text)" } ?? ""
       self.init("noTime", "\(origin) does not tell its time\(reason)")
     case .failed(let error):
-      let complaint = Complaint(error)
-      self.init(complaint.code, complaint.message, fix: complaint.hint)
+      let errorMessage = ErrorMessage(error)
+      self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint)
     }
   }
 }
@@ -65,7 +65,7 @@ struct DoctorWords {
 /// How most things are mended.
 private let repair = "`acct doctor --repair`"
 
-extension DoctorWords {
+extension DoctorWording {
   private init(keyring subject: Finding.Subject) {
     switch subject {
     case .keyringReady(let kind):
@@ -91,11 +91,11 @@ extension DoctorWords {
         fix: "unset ACCT_KEYRING"
       )
     case .keyring(let failure, let kind):
-      let complaint = Complaint(failure, kind)
-      self.init(complaint.code, complaint.message, fix: complaint.hint)
+      let errorMessage = ErrorMessage(failure, kind)
+      self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint)
     case .unknownKeyring(let text):
-      let complaint = Complaint(.unknownKeyring(text))
-      self.init("keyringUnknown", complaint.message, fix: complaint.hint)
+      let errorMessage = ErrorMessage(.unknownKeyring(text))
+      self.init("keyringUnknown", errorMessage.text, fix: errorMessage.hint)
     default: self.init("keyring", "no keyring has been decided on yet; the first `acct add` does")
     }
   }
@@ -115,8 +115,8 @@ extension DoctorWords {
     case .link(let path):
       self.init("link", "\(path) is a symbolic link", fix: "put the file itself there")
     case .files(let failure):
-      let complaint = Complaint(failure)
-      self.init(complaint.code, complaint.message, fix: complaint.hint)
+      let errorMessage = ErrorMessage(failure)
+      self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint)
     case .filesPrivate(let count):
       self.init(
         "files",
@@ -194,8 +194,8 @@ extension DoctorWords {
     case .itemsUnknown(let failure, let kind):
       self.init(
         "itemsUnknown",
-        "accounts could not be compared with the keyring: \(Complaint(failure, kind).message)",
-        fix: Complaint(failure, kind).hint
+        "accounts could not be compared with the keyring: \(ErrorMessage(failure, kind).text)",
+        fix: ErrorMessage(failure, kind).hint
       )
     default: self.init("items", "accounts and the keyring agree")
     }

@@ -4,9 +4,9 @@ import AcctModel
 /// What the user should know although the command succeeded.
 func words(for notice: Notice) -> String {
   switch notice {
-  case .usedUnrenewed(let account, let seconds, let obstacle):
+  case .usedUnrenewed(let account, let seconds, let cause):
     "the token of \(account) is used unrenewed, for the \(duration(seconds)) it has left: "
-      + Complaint(obstacle).message
+      + ErrorMessage(cause).text
   case .clockOff(let seconds, let origin):
     "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin)"
   case .sessionEnds(let account, let seconds):
@@ -15,16 +15,16 @@ func words(for notice: Notice) -> String {
     "the session in these headers is not taken over: \(printable(reason)); what is kept of "
       + "\(account) stays"
   case .revoked(let account): "the server has ended the session of \(account)"
-  case .notRevoked(let account, let obstacle):
-    "the server was not made to end the session of \(account): \(words(for: obstacle))"
+  case .notRevoked(let account, let cause):
+    "the server was not made to end the session of \(account): \(words(for: cause))"
   }
 }
 
-private func words(for obstacle: Notice.Obstacle) -> String {
-  switch obstacle {
+private func words(for cause: Notice.Cause) -> String {
+  switch cause {
   case .damaged: "its items in the keyring are damaged"
   case .noEndpoint: "it has no revocation endpoint"
   case .refused(let status): "it answered \(status)"
-  case .failed(let error): Complaint(error).message
+  case .failed(let error): ErrorMessage(error).text
   }
 }

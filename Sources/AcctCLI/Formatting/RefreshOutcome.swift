@@ -16,9 +16,9 @@ struct RefreshOutcome {
   }
 
   /// Why it failed, if it did.
-  var complaint: Complaint? {
+  var errorMessage: ErrorMessage? {
     guard case .failed(let error) = result else { return nil }
-    return Complaint(error).timed(by: clock)
+    return ErrorMessage(error).timed(by: clock)
   }
 
   /// Whether no timer can do anything more for it.
@@ -26,7 +26,7 @@ struct RefreshOutcome {
     switch result {
     case .renewed, .notDue: false
     case .cannotRenew: true
-    case .failed: complaint?.status == .signInRequired
+    case .failed: errorMessage?.status == .signInRequired
     }
   }
 
@@ -43,7 +43,7 @@ struct RefreshOutcome {
       "account": .string(account.id.description),
       "name": .string(account.name.description),
       "result": .string(name),
-      "error": complaint?.errorObject ?? .null,
+      "error": errorMessage?.errorObject ?? .null,
     ]
   }
 }

@@ -19,12 +19,12 @@ extension Account {
   }
 
   /// When its token expires; `nil` where no token is left to expire, or the server takes it no more.
-  var shownExpiry: Timestamp? { standing == .signedIn ? lease.expiresAt : nil }
+  var shownExpiry: Timestamp? { recordedState == .signedIn ? tokenLifetime.expiresAt : nil }
 }
 
 extension SessionState {
   /// Green where all is well, yellow where acct or a moment may mend it, red where only the user can.
-  var tone: Tone {
+  var style: TextStyle {
     switch self {
     case .valid: .good
     case .expiring, .locked, .unavailable: .warning

@@ -4,12 +4,12 @@ import AcctPorts
 
 /// What `status` shows people, from top to bottom.
 struct StatusText {
-  var status: Overview.Status
+  var status: AccountOverview.Status
   var selectedBy: SelectedBy
   /// The path of the `.acct` file that chose it, if one did.
   var directoryFile: String?
   var limits: [RateLimit] = []
-  var complaint: Complaint?
+  var errorMessage: ErrorMessage?
   var now: Timestamp
 
   func lines(on screen: Screen) -> [String] {
@@ -27,9 +27,9 @@ struct StatusText {
         status.account.name.description + (status.isActive ? " (active)" : ""),
         .strong
       ),
-      Field("state", state.joined(separator: ": "), assessment.state.tone),
-      Field("problem", complaint?.message ?? "", .bad),
-      Field("next", complaint?.hint ?? ""),
+      Field("state", state.joined(separator: ": "), assessment.state.style),
+      Field("problem", errorMessage?.text ?? "", .bad),
+      Field("next", errorMessage?.hint ?? ""),
     ]
   }
 

@@ -16,11 +16,11 @@ extension Acct {
     let rest = Array(arguments.dropFirst())
     let command: (any ParsableCommand)? =
       switch arguments.first {
-      case "header": Header.parsed(rest)
+      case "header": HeaderCommand.parsed(rest)
       case "token": TokenCommand.parsed(rest)
-      case "status": Status.parsed(rest)
-      case "list": List.parsed(rest)
-      case "limits": Limits.parsed(rest)
+      case "status": StatusCommand.parsed(rest)
+      case "list": ListCommand.parsed(rest)
+      case "limits": LimitsCommand.parsed(rest)
       case "observe": ObserveCommand.parsed(rest)
       case "request": RequestCommand.parsed(rest)
       default: nil

@@ -37,9 +37,11 @@ struct SignInOptions: ParsableArguments {
   }
 
   /// Who the user is in the AT Protocol network, checked.
-  func wish(identity text: String, _ context: Context) throws(EngineError) -> ATProtoSignIn.Wish {
+  func request(identity text: String, _ context: Context) throws(EngineError)
+    -> ATProtoSignIn.Request
+  {
     do {
-      return ATProtoSignIn.Wish(
+      return ATProtoSignIn.Request(
         identifier: try ATProtoSignIn.Identifier(text),
         // People write handles with an @, servers know them without.
         loginHint: text.hasPrefix("@") ? String(text.dropFirst()) : text,
@@ -54,17 +56,17 @@ struct SignInOptions: ParsableArguments {
   }
 
   /// Whom to sign in at a backend that keeps the session, checked.
-  func wish(
+  func request(
     session: String,
     for handle: String?,
     _ context: Context
-  ) throws(EngineError) -> SessionSignIn.Wish {
+  ) throws(EngineError) -> SessionSignIn.Request {
     let route = try route(context)
     do {
-      return SessionSignIn.Wish(
+      return SessionSignIn.Request(
         backend: try Origin(session),
         // People write handles with an @, servers know them without.
-        handle: try handle.map { text throws(Malformed) in
+        handle: try handle.map { text throws(ParseError) in
           try Handle(text.hasPrefix("@") ? String(text.dropFirst()) : text)
         },
         route: route
@@ -75,16 +77,16 @@ struct SignInOptions: ParsableArguments {
   }
 
   /// Whom to sign in at a backend, checked.
-  func wish(
+  func request(
     backend: String,
     for person: String?,
     _ context: Context
-  ) throws(EngineError) -> BackendSignIn.Wish {
+  ) throws(EngineError) -> BackendSignIn.Request {
     let route = try route(context)
     do {
-      return BackendSignIn.Wish(
+      return BackendSignIn.Request(
         backend: try BackendURL(backend),
-        person: try person.map { text throws(Malformed) in try BackendPerson(text) },
+        person: try person.map { text throws(ParseError) in try BackendPerson(text) },
         clientID: clientID,
         route: route
       )
@@ -109,13 +111,13 @@ struct SignInOptions: ParsableArguments {
   }
 
   /// What the user asked for at a server, checked.
-  func wish(_ issuer: String, _ context: Context) throws(EngineError) -> SignIn.Wish {
+  func request(_ issuer: String, _ context: Context) throws(EngineError) -> SignIn.Request {
     do {
-      return SignIn.Wish(
+      return SignIn.Request(
         issuer: try Issuer(issuer),
         clientID: clientID ?? "",
         scope: scope,
-        resources: try resource.map { text throws(Malformed) in try HTTPURL(text) },
+        resources: try resource.map { text throws(ParseError) in try HTTPURL(text) },
         opensBrowser: !noBrowser && !context.options.noInput,
         redirectPort: redirectPort
       )

@@ -21,7 +21,7 @@ struct UnknownCommand: Error {
   }
 }
 
-extension Complaint {
+extension ErrorMessage {
   /// A word that is no command's name.
   init(_ unknown: UnknownCommand) {
     self.init(usage: "there is no command \(unknown.words.joined(separator: " "))")

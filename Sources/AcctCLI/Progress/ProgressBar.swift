@@ -1,7 +1,7 @@
 import AcctPorts
 
 /// Shows how far a large body is, on a terminal.
-actor Meter {
+actor ProgressBar {
   /// Less than this is there before anybody has looked, in bytes.
   private static let smallest: Int64 = 4 << 20
 

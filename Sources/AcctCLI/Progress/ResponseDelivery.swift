@@ -3,10 +3,10 @@ import AcctModel
 import AcctPorts
 
 /// Writes the answer to a request where the user wants it.
-struct Delivery: Sendable {
+struct ResponseDelivery: Sendable {
   private let sink: ByteSink
   private let signals: Signals
-  private let voice: RequestVoice
+  private let reporter: RequestReporter
   private let withHead: Bool
   private let held: HeldSecrets
   /// Whether a terminal shows what is written.
@@ -17,7 +17,7 @@ struct Delivery: Sendable {
   /// - Throws: ``EngineError/output(_:)``.
   init(
     _ world: World,
-    _ voice: RequestVoice,
+    _ reporter: RequestReporter,
     to path: String,
     withHead: Bool
   ) throws(EngineError) {
@@ -25,7 +25,7 @@ struct Delivery: Sendable {
     signals = world.signals
     held = world.held
     isShown = path == "-" && world.streams.outputIsTerminal
-    self.voice = voice
+    self.reporter = reporter
     self.withHead = withHead
   }
 
@@ -53,31 +53,31 @@ struct Delivery: Sendable {
     _ make: @Sendable () async throws(EngineError) -> MakeRequest.Answer
   ) async throws(EngineError) -> ExitStatus {
     // However it ends: what is said next, if anything, begins on a line of its own.
-    defer { voice.clear() }
+    defer { reporter.clear() }
     let answer: MakeRequest.Answer
     do { answer = try await make() } catch {
       sink.discard()
       throw error
     }
     // Some of the body may never have been asked for.
-    voice.clear()
+    reporter.clear()
     let head = answer.response.head
-    if (300..<400).contains(head.status), answer.obstacle == nil,
+    if (300..<400).contains(head.status), answer.cause == nil,
       let location = head.field("Location")
     {
-      voice.tellRedirect(held.redactor(location))
+      reporter.reportRedirect(held.redactor(location))
     }
     do throws(EngineError) { try await write(answer.response) } catch {
       sink.discard()
       await answer.response.cancel()
       throw error
     }
-    if let obstacle = answer.obstacle {
+    if let cause = answer.cause {
       // A 401 is a 401 to a script, whatever kept it from being asked again; that is told as well.
-      guard head.status == 401, Complaint(obstacle).status != .signInRequired else {
-        throw obstacle
+      guard head.status == 401, ErrorMessage(cause).status != .signInRequired else {
+        throw cause
       }
-      voice.tellObstacle(obstacle)
+      reporter.reportCause(cause)
     }
     guard head.status < 400 else {
       throw .request(
@@ -93,7 +93,7 @@ struct Delivery: Sendable {
   }
 
   private func write(_ response: StreamedResponse) async throws(EngineError) {
-    let meter = voice.meter(of: response.head)
+    let progressBar = reporter.progressBar(of: response.head)
     if withHead { try put(response.head.lines(isShown ? printable : { $0 })) }
     var received: Int64 = 0
     while true {
@@ -104,7 +104,7 @@ struct Delivery: Sendable {
       guard let part else { break }
       try put(part)
       received += Int64(part.count)
-      await meter.add(part.count)
+      await progressBar.add(part.count)
     }
     do { try sink.finish() } catch { throw .output(error) }
   }

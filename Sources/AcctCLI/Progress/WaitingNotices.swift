@@ -4,15 +4,15 @@ import AcctPorts
 
 /// Shows on standard error what a command waits for.
 struct WaitingNotices: Sendable {
-  private let say: @Sendable (String) -> Void
+  private let report: @Sendable (String) -> Void
   /// Shows a line in place of the last one; `nil` where lines stay.
   private let replace: (@Sendable (String) -> Void)?
   private let isQuiet: Bool
 
   init(_ context: Context) {
-    say = context.world.streams.notice
+    report = context.world.streams.notice
     isQuiet = context.options.quiet
-    let isDumb = context.world.surroundings.variable("TERM") == "dumb"
+    let isDumb = context.world.environment.variable("TERM") == "dumb"
     replace = isDumb ? nil : context.world.streams.passing
   }
 
@@ -21,12 +21,12 @@ struct WaitingNotices: Sendable {
     switch waiting {
     case .toAskAgain(let left, let total, let error):
       guard !isQuiet else { return }
-      let text = "acct: \(Complaint(error).message); trying again in \(left) s"
-      if let replace { replace(text) } else if left == total { say(text) }
+      let text = "acct: \(ErrorMessage(error).text); trying again in \(left) s"
+      if let replace { replace(text) } else if left == total { report(text) }
     case .toStore(let owner, let kind, let seconds):
       // Said even to `--quiet`: who does not hear it may lose the session.
       let name = kind == .vault ? "the vault" : "the keyring"
-      say(
+      report(
         "acct: \(name) can't take the new session of \(printable(owner)): "
           + "unlock it within \(duration(seconds)), or the session may be lost"
       )

@@ -4,8 +4,8 @@ struct Field {
   var value: Cell
 
   /// A field of `status`; its value is what the eye looks for.
-  init(_ name: String, _ value: String, _ tone: Tone = .plain) {
-    self.init(Cell(name, .faint), Cell(value, tone))
+  init(_ name: String, _ value: String, _ style: TextStyle = .plain) {
+    self.init(Cell(name, .faint), Cell(value, style))
   }
 
   init(_ name: Cell, _ value: Cell) {
@@ -25,8 +25,8 @@ struct Field {
 func lines(_ fields: [Field], on screen: Screen) -> [String] {
   let shown = fields.filter { !$0.value.text.isEmpty }.map { field in
     (
-      name: Cell(screen.shown(field.name.text), field.name.tone),
-      value: Cell(screen.shown(field.value.text), field.value.tone)
+      name: Cell(screen.shown(field.name.text), field.name.style),
+      value: Cell(screen.shown(field.value.text), field.value.style)
     )
   }
   let names = (shown.map { $0.name.text.displayWidth }.max() ?? 0) + 2
@@ -35,8 +35,8 @@ func lines(_ fields: [Field], on screen: Screen) -> [String] {
   let indent = isStacked ? 2 : names
   return shown.flatMap { name, value in
     let values = wrapped(value.text, at: screen.columns.map { max($0 - indent, 1) })
-      .map { screen.painted($0, value.tone) }
-    let title = screen.painted(name.text, name.tone)
+      .map { screen.painted($0, value.style) }
+    let title = screen.painted(name.text, name.style)
     if isStacked { return [title] + values.map { spaces(indent) + $0 } }
     let first = title + spaces(names - name.text.displayWidth)
     return zip([first] + values.dropFirst().map { _ in spaces(names) }, values).map { $0 + $1 }

@@ -8,14 +8,14 @@ import AcctPorts
 struct Picker {
   enum Outcome: Equatable { case open, picked(Account), cancelled }
 
-  private let listing: Overview.Listing
+  private let listing: AccountOverview.Listing
   private var typed = ""
   /// Whether letters are a part of a name although nothing has been typed yet.
   private var isFinding = false
   /// An index into ``matches``.
   private var cursor: Int
 
-  init(_ listing: Overview.Listing) {
+  init(_ listing: AccountOverview.Listing) {
     self.listing = listing
     cursor = listing.accounts.firstIndex { $0.id == listing.active } ?? 0
   }
@@ -96,9 +96,9 @@ extension Picker {
     table.columns.insert(contentsOf: [Table.Column(""), Table.Column("")], at: 0)
     for index in table.columns.indices { table.columns[index].title = "" }
     for index in table.rows.indices {
-      let tone = index == marked ? Tone.strong : .plain
-      let name = Cell(listing.accounts[index].name.description, tone)
-      let lead = [Cell(index == marked ? ">" : " ", tone), Cell("\(index + 1)", tone)]
+      let style = index == marked ? TextStyle.strong : .plain
+      let name = Cell(listing.accounts[index].name.description, style)
+      let lead = [Cell(index == marked ? ">" : " ", style), Cell("\(index + 1)", style)]
       table.rows[index] = lead + [table.rows[index][0], name] + table.rows[index].dropFirst(2)
     }
     return table

@@ -21,13 +21,13 @@ extension Screen {
       return
     }
     columns =
-      world.surroundings.variable("COLUMNS").flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
+      world.environment.variable("COLUMNS").flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
       ?? world.streams.columns()
   }
 
   /// The terminal that the person sits at, whatever standard output is.
   init(_ world: World, _ options: SharedOptions) {
-    let variable = world.surroundings.variable
+    let variable = world.environment.variable
     isUnicode = localeIsUTF8(variable)
     hasColour = !options.noColor && variable("NO_COLOR") == nil && !world.terminalIsDumb
   }
@@ -35,7 +35,7 @@ extension Screen {
 
 extension World {
   /// Whether the terminal can do no more than show lines.
-  var terminalIsDumb: Bool { (surroundings.variable("TERM") ?? "dumb") == "dumb" }
+  var terminalIsDumb: Bool { (environment.variable("TERM") ?? "dumb") == "dumb" }
 }
 
 extension Screen {
@@ -43,8 +43,8 @@ extension Screen {
   func shown(_ text: String) -> String { isUnicode ? printable(text) : ascii(printable(text)) }
 
   /// A text that is safe to show, in its tone.
-  func painted(_ shown: String, _ tone: Tone) -> String {
-    guard hasColour, !shown.isEmpty, let parameters = tone.parameters else { return shown }
+  func painted(_ shown: String, _ style: TextStyle) -> String {
+    guard hasColour, !shown.isEmpty, let parameters = style.parameters else { return shown }
     return "\u{1B}[\(parameters)m\(shown)\u{1B}[0m"
   }
 

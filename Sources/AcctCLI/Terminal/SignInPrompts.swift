@@ -5,12 +5,12 @@ import AcctProtocol
 
 /// Shows what the user must see while a sign-in waits; on standard error, `--quiet` or not.
 struct SignInPrompts: Sendable {
-  private let say: @Sendable (String) -> Void
+  private let report: @Sendable (String) -> Void
   private let link: (@Sendable (HTTPURL) -> Void)?
   private let qrCode: QRCode
 
   init(_ context: Context) {
-    say = context.world.say
+    report = context.world.report
     link = context.takesLinks ? context.world.streams.link : nil
     qrCode = context.world.qrCode
   }
@@ -19,41 +19,41 @@ struct SignInPrompts: Sendable {
   @Sendable func show(_ prompt: SignInPrompt) {
     switch prompt {
     case .browserOpened(let origin):
-      say("acct: sign in at \(origin), in the browser that has opened")
+      report("acct: sign in at \(origin), in the browser that has opened")
     case .openYourself(let address):
-      say("acct: open this address and sign in:")
-      say(address)
-      say("acct: then come back, or paste the address that the browser ends at")
+      report("acct: open this address and sign in:")
+      report(address)
+      report("acct: then come back, or paste the address that the browser ends at")
     case .wrongPaste:
-      say("acct: that is not the callback of this sign-in; paste the whole address")
+      report("acct: that is not the callback of this sign-in; paste the whole address")
     case .pasteCallback:
-      say("acct: if it ends at an address that does not open, paste that address here")
+      report("acct: if it ends at an address that does not open, paste that address here")
     case .wrongCallback(let flaw):
-      say(
+      report(
         "acct: that is not the callback of this sign-in: \(words(for: flaw)); paste the whole address"
       )
     case .callbackRefused(.page):
-      say("acct: refused a callback that a web page loaded in the background; still waiting")
+      report("acct: refused a callback that a web page loaded in the background; still waiting")
     case .callbackRefused:
-      say("acct: refused a callback from a program that is not this user's; still waiting")
+      report("acct: refused a callback from a program that is not this user's; still waiting")
     case .schemeNotRegistered(let scheme, let failure):
-      say("acct: the desktop can't hand over \(scheme): addresses: \(words(for: failure))")
+      report("acct: the desktop can't hand over \(scheme): addresses: \(words(for: failure))")
     case .notConfirmed(let error):
-      say("acct: the session is not checked yet: \(Complaint(error).message)")
+      report("acct: the session is not checked yet: \(ErrorMessage(error).text)")
     case .device(let flow):
-      say("acct: on any device, open this address:")
-      say((flow.verificationURL).description)
-      say("acct: and type in this code:")
-      say(printable(flow.userCode))
+      report("acct: on any device, open this address:")
+      report((flow.verificationURL).description)
+      report("acct: and type in this code:")
+      report(printable(flow.userCode))
       if let address = flow.completeURL, address != flow.verificationURL {
-        say("acct: or open this one, which has the code in it:")
-        if let link { link(address) } else { say(address.description) }
+        report("acct: or open this one, which has the code in it:")
+        if let link { link(address) } else { report(address.description) }
       }
       // With the code in it there is nothing to type; without, there is still no address to copy.
       let address = flow.completeURL ?? flow.verificationURL
       if let modules = qrCode.modules(address.description) {
-        say("acct: or scan this:")
-        for line in qrCodeText(modules) { say(line) }
+        report("acct: or scan this:")
+        for line in qrCodeText(modules) { report(line) }
       }
     }
   }
@@ -63,7 +63,7 @@ extension Context {
   /// Whether a terminal on standard error may be sent more than plain text, and can be expected to
   /// skip a link if it does not know what one is; the kernel's own console shows parts of it.
   fileprivate var takesLinks: Bool {
-    let variable = world.surroundings.variable
+    let variable = world.environment.variable
     return !options.noColor && variable("NO_COLOR") == nil && !world.terminalIsDumb
       && variable("TERM") != "linux"
   }

@@ -20,7 +20,7 @@ struct Table {
   /// The titles, if there are any, and the rows, with nothing trailing.
   func lines(on screen: Screen) -> [String] {
     let cells = ([columns.map { Cell($0.title, .faint) }] + rows).map { row in
-      row.map { Cell(screen.shown($0.text), $0.tone) }
+      row.map { Cell(screen.shown($0.text), $0.style) }
     }
     let natural = columns.indices.map { index in
       cells.map { $0[index].text.displayWidth }.max() ?? 0
@@ -73,7 +73,7 @@ struct Table {
     var line = ""
     for (index, (cell, width)) in shown[..<end].enumerated() {
       let text = screen.shortened(cell.text, to: width)
-      line += screen.painted(text, cell.tone)
+      line += screen.painted(text, cell.style)
       if index + 1 < end { line += spaces(width - text.displayWidth + gap) }
     }
     return line

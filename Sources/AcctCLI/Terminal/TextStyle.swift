@@ -1,5 +1,5 @@
 /// What a colour or a weight means; colour only ever repeats what the words say.
-enum Tone: Sendable {
+enum TextStyle: Sendable {
   case plain
   /// What the eye should find first.
   case strong
@@ -26,11 +26,11 @@ enum Tone: Sendable {
 /// A piece of text and what it means; any text may stand here, it is made safe when it is shown.
 struct Cell: Sendable, ExpressibleByStringLiteral {
   var text: String
-  var tone: Tone
+  var style: TextStyle
 
-  init(_ text: String, _ tone: Tone = .plain) {
+  init(_ text: String, _ style: TextStyle = .plain) {
     self.text = text
-    self.tone = tone
+    self.style = style
   }
 
   init(stringLiteral text: String) { self.init(text) }

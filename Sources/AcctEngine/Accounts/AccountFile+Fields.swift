@@ -25,7 +25,7 @@ extension AccountFile {
 
     mutating func optional<Value>(
       _ name: String,
-      _ parse: (String) throws(Malformed) -> Value
+      _ parse: (String) throws(ParseError) -> Value
     ) throws(Damage) -> Value? {
       guard let text = try string(name) else { return nil }
       do { return try parse(text) } catch { throw Damage() }
@@ -33,7 +33,7 @@ extension AccountFile {
 
     mutating func required<Value>(
       _ name: String,
-      _ parse: (String) throws(Malformed) -> Value
+      _ parse: (String) throws(ParseError) -> Value
     ) throws(Damage) -> Value {
       guard let value = try optional(name, parse) else { throw Damage() }
       return value
@@ -100,7 +100,7 @@ extension AccountFile {
       return Account.Incoming(place: place, isWhole: isWhole)
     }
 
-    mutating func standing() throws(Damage) -> Standing {
+    mutating func recordedState() throws(Damage) -> RecordedState {
       let reason = try string("reason") ?? ""
       return switch try string("standing") {
       case "signedIn": .signedIn

@@ -6,8 +6,8 @@ import StrictJSON
 package enum AccountFile {
   /// Writes an account.
   package static func encode(_ account: Account) -> [UInt8] {
-    let standing =
-      switch account.standing {
+    let recordedState =
+      switch account.recordedState {
       case .signedIn: "signedIn"
       case .expired: "expired"
       case .reauthRequired: "reauthRequired"
@@ -33,13 +33,13 @@ package enum AccountFile {
       "originReasons": account.origins.reasonsJSON,
       "scope": .init(account.scope),
       "thumbprint": .init(account.thumbprint),
-      "expiresAt": .init(account.lease.expiresAt?.description),
-      "lifetime": account.lease.lifetime.map { .number(JSONNumber($0)) } ?? .null,
-      "canRenew": .bool(account.lease.canRenew),
+      "expiresAt": .init(account.tokenLifetime.expiresAt?.description),
+      "lifetime": account.tokenLifetime.lifetime.map { .number(JSONNumber($0)) } ?? .null,
+      "canRenew": .bool(account.tokenLifetime.canRenew),
       "sessionEndsAt": .init(account.sessionEndsAt?.description),
       "limitations": account.limitations?.json ?? .null,
-      "standing": .string(standing),
-      "reason": .init(account.standing.reason),
+      "standing": .string(recordedState),
+      "reason": .init(account.recordedState.reason),
       "renewalStartedAt": .init(account.renewalStartedAt?.description),
       "incoming": account.incoming.map {
         ["place": .string($0.place.description), "isWhole": .bool($0.isWhole)]
@@ -80,14 +80,14 @@ package enum AccountFile {
       origins: try file.origins(beside: service),
       scope: try file.string("scope"),
       thumbprint: try file.string("thumbprint"),
-      lease: Lease(
+      tokenLifetime: TokenLifetime(
         expiresAt: try file.optional("expiresAt", Timestamp.init),
         lifetime: try file.string("lifetime", number: true).flatMap { Int64($0) },
         canRenew: file.isTrue("canRenew")
       ),
       sessionEndsAt: try file.optional("sessionEndsAt", Timestamp.init),
       limitations: try file.limitations(),
-      standing: try file.standing(),
+      recordedState: try file.recordedState(),
       renewalStartedAt: try file.optional("renewalStartedAt", Timestamp.init),
       incoming: try file.incoming(),
       validatedAt: try file.optional("validatedAt", Timestamp.init),

@@ -3,7 +3,7 @@ package import AcctPorts
 import Synchronization
 
 /// What `list` and `status` tell.
-package struct Overview: Sendable {
+package struct AccountOverview: Sendable {
   private let world: World
 
   package init(_ world: World) { self.world = world }
@@ -31,10 +31,10 @@ package struct Overview: Sendable {
   private func contents<Shown: Sendable>(
     _ show: @Sendable (Account, _ isActive: Bool) -> Shown
   ) throws(EngineError) -> Contents<Shown> {
-    let book = AccountBook(world.files)
-    let active = try book.active().current
+    let accountStore = AccountStore(world.files)
+    let active = try accountStore.active().current
     let isThere = Atomic(false)
-    let (accounts, damaged) = try book.listing { account in
+    let (accounts, damaged) = try accountStore.listing { account in
       let isActive = account.id == active
       if isActive { isThere.store(true, ordering: .relaxed) }
       return show(account, isActive)
@@ -54,26 +54,30 @@ package struct Overview: Sendable {
     package var keyringKind: Keyring.Kind
     package var keyringState: Keyring.State
     /// Why a `header` would fail, if it would.
-    package var obstacle: EngineError?
+    package var cause: EngineError?
   }
 
   package func status(
     of account: Account,
     _ interaction: Interaction
   ) async throws(EngineError) -> Status {
-    let wallet = try Wallet(of: account, in: world, interaction)
+    let credentialStore = try CredentialStore(of: account, in: world, interaction)
     var account = account
     var evidence = Evidence.missing
     var keyringState = Keyring.State.ready
-    var obstacle: EngineError?
+    var cause: EngineError?
     do {
-      let contents: Wallet.Contents
+      let contents: CredentialStore.Contents
       if account.incoming?.isWhole == true {
-        (account, contents) = try await Wallet.readWhole(of: account, in: world, interaction)
+        (account, contents) = try await CredentialStore.readWhole(
+          of: account,
+          in: world,
+          interaction
+        )
       } else {
-        contents = try await wallet.readToTell()
+        contents = try await credentialStore.readToTell()
       }
-      if let expiresAt = contents.expiresAt { account.lease.expiresAt = expiresAt }
+      if let expiresAt = contents.expiresAt { account.tokenLifetime.expiresAt = expiresAt }
       evidence = contents.isUsable(for: account) ? .present : .missing
     } catch .keyring(let failure, let kind) {
       evidence = .failure(failure)
@@ -82,7 +86,7 @@ package struct Overview: Sendable {
         case .locked, .cancelled: .locked
         case .unavailable, .noVault, .timedOut, .failed: .unavailable
         }
-      obstacle = .keyring(failure, kind)
+      cause = .keyring(failure, kind)
     }
     var assessment = account.assess(evidence, at: world.clock.now())
     if assessment.action == .discard {
@@ -92,22 +96,22 @@ package struct Overview: Sendable {
     return Status(
       account: account,
       assessment: assessment,
-      isActive: try AccountBook(world.files).active().current == account.id,
-      keyringKind: wallet.keyring.kind,
+      isActive: try AccountStore(world.files).active().current == account.id,
+      keyringKind: credentialStore.keyring.kind,
       keyringState: keyringState,
-      obstacle: self.obstacle(assessment, obstacle, account)
+      cause: self.cause(assessment, cause, account)
     )
   }
 
   /// Discards a guest's token that is past; one that can't be removed now is removed the next time.
   private func discard(_ account: inout Account, _ interaction: Interaction) async {
-    try? await GuestEnd(world, interaction).past(account)
-    account.take(.guestSpent, reason: GuestEnd.past, at: world.clock.now())
+    try? await GuestTokenEnd(world, interaction).past(account)
+    account.take(.guestSpent, reason: GuestTokenEnd.past, at: world.clock.now())
   }
 
   /// The same failure that a `header` would have met; `nil` where a token can be had without the
   /// user, at least by asking a server.
-  private func obstacle(
+  private func cause(
     _ assessment: Assessment,
     _ failure: EngineError?,
     _ account: Account
@@ -115,21 +119,21 @@ package struct Overview: Sendable {
     switch (assessment.state, assessment.action) {
     case (.locked, _), (.unavailable, _): failure
     case (_, .use), (_, .renew): nil
-    default: account.obstacle(assessment)
+    default: account.stateError(assessment)
     }
   }
 }
 
 extension Account {
   /// Why a command can't have a token, where the keyring itself did not fail.
-  func obstacle(_ assessment: Assessment) -> EngineError {
+  func stateError(_ assessment: Assessment) -> EngineError {
     let reason = assessment.reason ?? ""
     let why: SignInReason =
       switch assessment.state {
       case .reauthRequired: .ended(reason: reason)
       case .signedOut: .signedOut(reason: reason)
       case .expired where kind == .guest:
-        .guestOver(reason: assessment.reason ?? GuestEnd.past, service)
+        .guestOver(reason: assessment.reason ?? GuestTokenEnd.past, service)
       case .expired where assessment.reason != nil: .ending(reason: reason)
       case .valid, .expiring, .expired, .locked, .unavailable: .expired
       }

@@ -1,11 +1,11 @@
 import AcctModel
 import AcctPorts
 
-extension AccountBook {
+extension AccountStore {
   /// A name that no account has: the wish itself, or with the first free number behind it.
-  func freeName(like wish: String, _ entropy: Entropy) throws(EngineError) -> AccountName {
+  func freeName(like suggestion: String, _ entropy: Entropy) throws(EngineError) -> AccountName {
     let taken = Set(try listing().accounts.map(\.name.description))
-    let base = (try? AccountName(wish))?.description ?? "account"
+    let base = (try? AccountName(suggestion))?.description ?? "account"
     let candidates = [base] + (2...).lazy.prefix(taken.count + 1).map { "\(base)-\($0)" }
     for candidate in candidates where !taken.contains(candidate) {
       if let name = try? AccountName(candidate) { return name }

@@ -1,7 +1,7 @@
 import AcctModel
 import AcctPorts
 
-extension AccountBook {
+extension AccountStore {
   /// Those identifiers that no account's file names, in order: items under them are left over.
   ///
   /// `add` writes items before it writes the file, under the book's lock; only who holds that lock
@@ -17,8 +17,8 @@ extension AddAccount {
   /// How many accounts have items in the keyring and no file, because an `add` was killed between
   /// the two; 0 also where the keyring doesn't tell.
   package func orphans() async -> Int {
-    let orphans = try? await book.exclusively { () throws(EngineError) -> [AccountID] in
-      try book.orphans(among: try await listed().keys)
+    let orphans = try? await accountStore.exclusively { () throws(EngineError) -> [AccountID] in
+      try accountStore.orphans(among: try await listed().keys)
     }
     return orphans?.count ?? 0
   }

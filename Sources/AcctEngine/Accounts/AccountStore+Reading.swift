@@ -3,7 +3,7 @@ import AcctPorts
 import StrictJSON
 import Synchronization
 
-extension AccountBook {
+extension AccountStore {
   /// Every account that can be read, by name, and the identifiers of those that can't.
   func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) {
     try listing { $0 }
@@ -71,13 +71,13 @@ extension AccountBook {
   /// The account of a name, or `nil` if there is none; reads files until it is found.
   func account(named name: String) throws(EngineError) -> Account? {
     // As in the file; a file without this text need not be parsed.
-    let mention = Mention(of: JSON.string(name).serialized())
+    let search = ByteSearch(of: JSON.string(name).serialized())
     let found = Mutex<(account: Account?, failure: FilesFailure?)>((nil, nil))
     try each { files in
       for (id, contents) in files {
         switch contents {
         case .success(let bytes):
-          guard mention.isIn(bytes), let account = account(id, in: bytes),
+          guard search.isIn(bytes), let account = account(id, in: bytes),
             account.name.description == name
           else { continue }
           found.withLock { $0.account = account }

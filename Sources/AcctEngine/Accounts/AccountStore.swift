@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 
 /// The accounts as files tell of them: works offline, and while the keyring is locked.
-struct AccountBook: Sendable {
+struct AccountStore: Sendable {
   private let files: Files
 
   init(_ files: Files) { self.files = files }
@@ -52,7 +52,7 @@ struct AccountBook: Sendable {
   func exclusively<Result>(
     _ body: () async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {
-    try await files.holding(.book, waiting: 30, failure: EngineError.files, body)
+    try await files.withLock(.book, waiting: 30, failure: EngineError.files, body)
   }
 
   /// Does `body` while nobody else changes this account.
@@ -63,7 +63,7 @@ struct AccountBook: Sendable {
     _ id: AccountID,
     _ body: () async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {
-    try await files.holding(.account(id), waiting: 120, failure: EngineError.files, body)
+    try await files.withLock(.account(id), waiting: 120, failure: EngineError.files, body)
   }
 }
 

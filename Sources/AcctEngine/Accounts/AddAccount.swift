@@ -6,28 +6,28 @@ import AcctProtocol
 package struct AddAccount: Sendable {
   let world: World
   private let interaction: Interaction
-  private let patience: Patience
+  private let keyringRetry: KeyringRetry
   private let waitsToBegin: Bool
-  let book: AccountBook
+  let accountStore: AccountStore
 
   /// - Parameters:
   ///   - world: Everything outside.
   ///   - interaction: Whether a person may be asked to unlock the keyring.
   ///   - waitsToBegin: Whether a keyring that is locked is waited for before anything is written,
   ///     as after a sign-in; otherwise it is an error at once.
-  ///   - tell: Told of a keyring that is waited for: also of one that goes away when only a part
+  ///   - report: Told of a keyring that is waited for: also of one that goes away when only a part
   ///     is written.
   package init(
     _ world: World,
     _ interaction: Interaction,
     waitsToBegin: Bool = false,
-    tell: @escaping Waiting.Teller = { _ in }
+    report: @escaping Waiting.Reporter = { _ in }
   ) {
     self.world = world
     self.interaction = interaction
     self.waitsToBegin = waitsToBegin
-    patience = Patience(world, tell)
-    book = AccountBook(world.files)
+    keyringRetry = KeyringRetry(world, report)
+    accountStore = AccountStore(world.files)
   }
 
   /// What the user asked for besides the credentials.
@@ -48,7 +48,7 @@ package struct AddAccount: Sendable {
     package var account: Account
     package var wasKnown: Bool
     /// What it was before.
-    var before: Holding?
+    var before: StoredAccount?
   }
 
   /// Stores `credentials`, or nothing of them; signals wait until it is one or the other.
@@ -56,18 +56,20 @@ package struct AddAccount: Sendable {
     _ credentials: NewCredentials,
     _ options: Options
   ) async throws(EngineError) -> Added {
-    try await self(Arrival(credentials), options)
+    try await self(IncomingAccount(credentials), options)
   }
 
-  func callAsFunction(_ arrival: Arrival, _ options: Options) async throws(EngineError) -> Added {
-    let keyring = try await prepare(for: arrival.suggestedName)
+  func callAsFunction(_ incoming: IncomingAccount, _ options: Options) async throws(EngineError)
+    -> Added
+  {
+    let keyring = try await prepare(for: incoming.suggestedName)
 
     // Another process may add or remove the same identity at any time, so whichever was found
     // is looked at again under its lock, and the search repeated if it has changed.
     while true {
-      if let known = try sameIdentity(arrival) {
-        if let added = try await renew(known.id, arrival, options, keyring) { return added }
-      } else if let account = try await create(arrival, options, keyring) {
+      if let known = try sameIdentity(incoming) {
+        if let added = try await renew(known.id, incoming, options, keyring) { return added }
+      } else if let account = try await create(incoming, options, keyring) {
         return Added(account: account, wasKnown: false)
       }
     }
@@ -76,7 +78,7 @@ package struct AddAccount: Sendable {
   /// The same, with time to unlock it again: the user has just signed in.
   private func prepare(for owner: String) async throws(EngineError) -> Keyring {
     guard waitsToBegin else { return try await prepare() }
-    return try await patience(for: owner, interaction) {
+    return try await keyringRetry(for: owner, interaction) {
       (interaction) async throws(EngineError) -> Keyring in
       try await AddAccount(world, interaction).prepare()
     }
@@ -92,41 +94,43 @@ package struct AddAccount: Sendable {
     return keyring
   }
 
-  private func sameIdentity(_ arrival: Arrival) throws(EngineError) -> Account? {
-    try book.listing().accounts.first(where: arrival.isSame)
+  private func sameIdentity(_ incoming: IncomingAccount) throws(EngineError) -> Account? {
+    try accountStore.listing().accounts.first(where: incoming.isSame)
   }
 
   /// Makes a new account, or returns `nil` if its identity has appeared meanwhile.
   private func create(
-    _ arrival: Arrival,
+    _ incoming: IncomingAccount,
     _ options: Options,
     _ keyring: Keyring
   ) async throws(EngineError) -> Account? {
-    try await book.exclusively { () throws(EngineError) -> Account? in
+    try await accountStore.exclusively { () throws(EngineError) -> Account? in
       let held = world.signals.holdBack()
       defer { held.release() }
-      guard try sameIdentity(arrival) == nil else { return nil }
-      var account = arrival.account(
-        try id(for: arrival),
-        try name(for: arrival, options),
+      guard try sameIdentity(incoming) == nil else { return nil }
+      var account = incoming.account(
+        try id(for: incoming),
+        try name(for: incoming, options),
         createdAt: world.clock.now()
       )
       account.origins.add(options.allowedOrigins, for: .user)
-      let wallet = Wallet(of: account, in: keyring, interaction)
+      let credentialStore = CredentialStore(of: account, in: keyring, interaction)
       do throws(EngineError) {
-        if account.id == arrival.id {
+        if account.id == incoming.id {
           // What a removal that was cut short has left under this identifier is not its own.
-          try await wallet.replaceAll(with: arrival.items)
+          try await credentialStore.replaceAll(with: incoming.items)
         } else {
-          try await wallet.write(arrival.items)
+          try await credentialStore.write(incoming.items)
         }
-        try book.save(account)
-        if options.activates { try book.setActive(book.active().switched(to: account.id)) }
+        try accountStore.save(account)
+        if options.activates {
+          try accountStore.setActive(accountStore.active().switched(to: account.id))
+        }
       } catch {
         // Nothing half: what was written before the failure goes again, as far as it can. The
         // first failure is the one to tell.
-        try? await wallet.remove(ItemKind.allCases)
-        try? book.delete(account.id)
+        try? await credentialStore.remove(ItemKind.allCases)
+        try? accountStore.delete(account.id)
         throw error
       }
       return account
@@ -136,38 +140,40 @@ package struct AddAccount: Sendable {
   /// Renews a known account, or returns `nil` if it has been removed meanwhile.
   private func renew(
     _ id: AccountID,
-    _ arrival: Arrival,
+    _ incoming: IncomingAccount,
     _ options: Options,
     _ keyring: Keyring
   ) async throws(EngineError) -> Added? {
-    try await book.exclusively(id) { () throws(EngineError) -> Added? in
+    try await accountStore.exclusively(id) { () throws(EngineError) -> Added? in
       let held = world.signals.holdBack()
       defer { held.release() }
-      guard let found = try book.account(id) else { return nil }
+      guard let found = try accountStore.account(id) else { return nil }
       let replace = ReplaceCredentials(world, interaction)
       let known = try await replace.settled(found)
-      var account = arrival.account(id, options.name ?? known.name, createdAt: known.createdAt)
+      var account = incoming.account(id, options.name ?? known.name, createdAt: known.createdAt)
       // An export of version 0.1.0 does not tell; then it is what it was.
       account.source = account.source ?? known.source
       account.origins.keepUsers(of: known.origins)
       account.origins.add(options.allowedOrigins, for: .user)
-      let items = try await Wallet(of: known, in: keyring, interaction).items(ItemKind.allCases)
+      let items = try await CredentialStore(of: known, in: keyring, interaction).items(
+        ItemKind.allCases
+      )
       try await replace(
         known,
         with: account,
-        arrival.items,
+        incoming.items,
         in: keyring,
-        patience,
+        keyringRetry,
         activates: options.activates
       )
-      let before = Holding(account: known, items: items)
+      let before = StoredAccount(account: known, items: items)
       return Added(account: account, wasKnown: true, before: before)
     }
   }
 
   /// The identifier that it had elsewhere, if nothing here goes by it.
-  private func id(for arrival: Arrival) throws(EngineError) -> AccountID {
-    guard let id = arrival.id else { return world.entropy.accountID() }
+  private func id(for incoming: IncomingAccount) throws(EngineError) -> AccountID {
+    guard let id = incoming.id else { return world.entropy.accountID() }
     do {
       return try world.files.read(.account(id)) == nil ? id : world.entropy.accountID()
     } catch {
@@ -176,13 +182,13 @@ package struct AddAccount: Sendable {
   }
 
   private func name(
-    for arrival: Arrival,
+    for incoming: IncomingAccount,
     _ options: Options
   ) throws(EngineError) -> AccountName {
     guard let name = options.name else {
-      return try book.freeName(like: arrival.suggestedName, world.entropy)
+      return try accountStore.freeName(like: incoming.suggestedName, world.entropy)
     }
-    try book.requireFree(name)
+    try accountStore.requireFree(name)
     return name
   }
 }

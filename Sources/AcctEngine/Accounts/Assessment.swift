@@ -42,8 +42,8 @@ extension Account {
     switch evidence {
     case .none:
       // Without the keyring's word, the last one that counts is the server's or the clock's.
-      guard standing.state == .valid else {
-        return Assessment(standing.state, reason: standing.reason, .stop)
+      guard recordedState.state == .valid else {
+        return Assessment(recordedState.state, reason: recordedState.reason, .stop)
       }
       event = clockEvent(at: now, leaving: minimum)
       reason = clockReason(event, at: now, leaving: minimum)
@@ -53,15 +53,15 @@ extension Account {
     case .missing: (event, reason) = (.missing, "its secrets are not in the keyring")
     case .failure(let failure): (event, reason) = (failure.event, failure.reason)
     }
-    let (state, action) = standing.state.after(event)
+    let (state, action) = recordedState.state.after(event)
     // What a server said comes with its own words; what is said now takes the place of others.
-    let isStanding = state == standing.state && standing.reason != nil
-    return Assessment(state, reason: isStanding ? standing.reason : reason, action)
+    let isRecorded = state == recordedState.state && recordedState.reason != nil
+    return Assessment(state, reason: isRecorded ? recordedState.reason : reason, action)
   }
 
   /// What the clock says of a token that is there.
   private func clockEvent(at now: Timestamp, leaving minimum: Int64?) -> SessionEvent {
-    switch lease.state(at: now, leaving: minimum) {
+    switch tokenLifetime.state(at: now, leaving: minimum) {
     case .valid: .fresh
     case .expiring: .due
     default: kind == .guest ? .guestSpent : .spent
@@ -74,7 +74,9 @@ extension Account {
     at now: Timestamp,
     leaving minimum: Int64?
   ) -> String? {
-    guard event == .spent, let left = lease.secondsLeft(at: now), left > 0 else { return nil }
+    guard event == .spent, let left = tokenLifetime.secondsLeft(at: now), left > 0 else {
+      return nil
+    }
     let lack = minimum == nil ? "5 min or less left" : "less time left than was asked for"
     return "it has \(lack), and can't be renewed"
   }

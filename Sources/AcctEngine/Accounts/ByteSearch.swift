@@ -1,5 +1,5 @@
 /// Bytes that are looked for in many files.
-struct Mention {
+struct ByteSearch {
   private let bytes: [UInt8]
 
   /// - Parameter bytes: What to look for; at least one byte.

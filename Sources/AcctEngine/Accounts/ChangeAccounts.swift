@@ -5,27 +5,28 @@ package import AcctPorts
 package struct ChangeAccounts: Sendable {
   private let world: World
   private let interaction: Interaction
-  private let book: AccountBook
+  private let accountStore: AccountStore
 
   package init(_ world: World, _ interaction: Interaction) {
     self.world = world
     self.interaction = interaction
-    book = AccountBook(world.files)
+    accountStore = AccountStore(world.files)
   }
 
   /// Makes an account the active one.
   package func activate(_ account: Account) async throws(EngineError) {
-    try await book.exclusively { () throws(EngineError) in
+    try await accountStore.exclusively { () throws(EngineError) in
       // Looked at again under the lock: it may have been removed since it was found.
-      guard try book.account(account.id) != nil else { throw removed(account) }
-      try book.setActive(book.active().switched(to: account.id))
+      guard try accountStore.account(account.id) != nil else { throw removed(account) }
+      try accountStore.setActive(accountStore.active().switched(to: account.id))
     }
   }
 
   /// The account that was active before the present one.
   package func previous() throws(EngineError) -> Account {
-    guard let id = try book.active().previous, let account = try book.account(id) else {
-      throw try book.listing().accounts.isEmpty ? .noAccounts : .noPreviousAccount
+    guard let id = try accountStore.active().previous, let account = try accountStore.account(id)
+    else {
+      throw try accountStore.listing().accounts.isEmpty ? .noAccounts : .noPreviousAccount
     }
     return account
   }
@@ -34,9 +35,9 @@ package struct ChangeAccounts: Sendable {
   ///
   /// - Returns: The account, or `nil` if there are more to choose from.
   package func other() throws(EngineError) -> Account? {
-    let accounts = try book.listing().accounts
+    let accounts = try accountStore.listing().accounts
     guard !accounts.isEmpty else { throw .noAccounts }
-    let current = try book.active().current
+    let current = try accountStore.active().current
     let others = accounts.filter { $0.id != current }
     return accounts.count <= 2 ? others.first ?? accounts.first : nil
   }
@@ -48,7 +49,7 @@ package struct ChangeAccounts: Sendable {
   ) async throws(EngineError) -> Account {
     try await change(account) { (account: inout Account) throws(EngineError) in
       guard account.name != name else { return }
-      let isTaken = try book.listing().accounts.contains { $0.name == name }
+      let isTaken = try accountStore.listing().accounts.contains { $0.name == name }
       guard !isTaken else { throw .nameTaken(name) }
       account.name = name
     }
@@ -85,13 +86,13 @@ package struct ChangeAccounts: Sendable {
   package func remove(_ account: Account, revoking timeout: Int?) async throws(EngineError)
     -> Notice?
   {
-    try await book.exclusively(account.id) { () throws(EngineError) -> Notice? in
+    try await accountStore.exclusively(account.id) { () throws(EngineError) -> Notice? in
       let account = try await ReplaceCredentials(world, interaction)
-        .settled(book.account(account.id) ?? account)
-      let wallet = try Wallet(of: account, in: world, interaction)
-      try await wallet.prepare()
-      let notice = try await revoke(account, wallet, timeout)
-      try await Wallet.removeAll(of: account.id, in: wallet.keyring, interaction)
+        .settled(accountStore.account(account.id) ?? account)
+      let credentialStore = try CredentialStore(of: account, in: world, interaction)
+      try await credentialStore.prepare()
+      let notice = try await revoke(account, credentialStore, timeout)
+      try await CredentialStore.removeAll(of: account.id, in: credentialStore.keyring, interaction)
       try forgetIdentity(of: account)
       try await forget(account.id)
       return notice
@@ -104,8 +105,8 @@ package struct ChangeAccounts: Sendable {
   /// be told.
   package func removeDamaged(_ id: AccountID) async throws(EngineError) {
     let keyring = try KeyringChoice(world).decided()
-    try await book.exclusively(id) { () throws(EngineError) in
-      try await Wallet.removeAll(of: id, in: keyring, interaction)
+    try await accountStore.exclusively(id) { () throws(EngineError) in
+      try await CredentialStore.removeAll(of: id, in: keyring, interaction)
       try await forget(id)
     }
   }
@@ -118,21 +119,25 @@ package struct ChangeAccounts: Sendable {
 
   /// Takes an account's file away, and its place as the active one.
   private func forget(_ id: AccountID) async throws(EngineError) {
-    try await book.exclusively { () throws(EngineError) in
-      let active = try book.active()
-      if active.without(id) != active { try book.setActive(active.without(id)) }
-      try await LimitsLedger(world).forget(id) { () throws(EngineError) in try book.delete(id) }
+    try await accountStore.exclusively { () throws(EngineError) in
+      let active = try accountStore.active()
+      if active.without(id) != active { try accountStore.setActive(active.without(id)) }
+      try await LimitsLedger(world).forget(id) { () throws(EngineError) in
+        try accountStore.delete(id)
+      }
     }
   }
 
   private func revoke(
     _ account: Account,
-    _ wallet: Wallet,
+    _ credentialStore: CredentialStore,
     _ timeout: Int?
   ) async throws(EngineError) -> Notice? {
     guard let timeout else { return nil }
-    let contents: Wallet.Contents
-    do throws(EngineError) { contents = try await wallet.readForRenewal() } catch .damagedItem {
+    let contents: CredentialStore.Contents
+    do throws(EngineError) {
+      contents = try await credentialStore.readForRenewal()
+    } catch .damagedItem {
       // An account must be removable whatever has become of its items.
       return .notRevoked(account: account.name, .damaged)
     } catch .halfReplaced {
@@ -146,11 +151,11 @@ package struct ChangeAccounts: Sendable {
     _ account: Account,
     _ body: (inout Account) throws(EngineError) -> Void
   ) async throws(EngineError) -> Account {
-    try await book.exclusively(account.id) { () throws(EngineError) -> Account in
-      try await book.exclusively { () throws(EngineError) -> Account in
-        guard var current = try book.account(account.id) else { throw removed(account) }
+    try await accountStore.exclusively(account.id) { () throws(EngineError) -> Account in
+      try await accountStore.exclusively { () throws(EngineError) -> Account in
+        guard var current = try accountStore.account(account.id) else { throw removed(account) }
         try body(&current)
-        try book.save(current)
+        try accountStore.save(current)
         return current
       }
     }

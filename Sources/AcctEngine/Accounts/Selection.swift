@@ -26,11 +26,11 @@ package struct Selection: Sendable {
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or where there is none to choose.
   package func choose(_ reference: String?) throws(EngineError) -> Choice {
     if let reference { return try named(reference, by: .option) }
-    if let reference = world.surroundings.variable("ACCT_ACCOUNT") {
+    if let reference = world.environment.variable("ACCT_ACCOUNT") {
       return try named(reference, by: .environment)
     }
     var ignored: [DirectoryFile] = []
-    for file in world.surroundings.directoryFiles() {
+    for file in world.environment.directoryFiles() {
       switch file {
       case .trusted(let path, let line):
         var choice = try named(line, by: .directory)
@@ -40,11 +40,11 @@ package struct Selection: Sendable {
       case .ignored: ignored.append(file)
       }
     }
-    let book = AccountBook(world.files)
-    if let id = try book.active().current, let account = try book.account(id) {
+    let accountStore = AccountStore(world.files)
+    if let id = try accountStore.active().current, let account = try accountStore.account(id) {
       return Choice(account: account, selectedBy: .active, ignored: ignored)
     }
-    let names = try book.listing().accounts.map(\.name)
+    let names = try accountStore.listing().accounts.map(\.name)
     throw names.isEmpty ? .noAccounts : .noActiveAccount(candidates: names)
   }
 
@@ -59,10 +59,12 @@ package struct Selection: Sendable {
     _ reference: String,
     by rule: SelectedBy = .option
   ) throws(EngineError) -> Account {
-    let book = AccountBook(world.files)
-    if let id = try? AccountID(reference), let account = try book.account(id) { return account }
-    if let named = try book.account(named: reference) { return named }
-    let accounts = try book.listing().accounts
+    let accountStore = AccountStore(world.files)
+    if let id = try? AccountID(reference), let account = try accountStore.account(id) {
+      return account
+    }
+    if let named = try accountStore.account(named: reference) { return named }
+    let accounts = try accountStore.listing().accounts
     guard !accounts.isEmpty else { throw .noAccounts }
 
     let matches = accounts.filter { $0.answers(to: reference) }

@@ -4,7 +4,7 @@
 /// begins, so no result is older than its request, and at most one run is under way for a key. The exception
 /// is a result that holds for those who wait as well, such as that there was no answer in time: to run
 /// again would have them wait twice as long for the same.
-actor Gathering<Key: Hashable & Sendable, Value: Sendable> {
+actor Coalescer<Key: Hashable & Sendable, Value: Sendable> {
   /// The runs that have not begun.
   private var coming: [Key: Task<Value, Never>] = [:]
   /// The runs that are under way.

@@ -7,7 +7,7 @@
 /// - Parameter body: What has to be done; its task is never cancelled.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws.
-func toItsEnd<Value: Sendable>(
+func uncancelled<Value: Sendable>(
   _ body: @escaping @Sendable () async throws(EngineError) -> Value
 ) async throws(EngineError) -> Value {
   let work = Task { () async -> Result<Value, EngineError> in

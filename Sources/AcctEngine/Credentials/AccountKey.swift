@@ -17,7 +17,9 @@ package struct AccountKey: Sendable {
   ///
   /// - Throws: ``EngineError/noKey(_:)`` for a bearer account.
   package func key(of account: Account) async throws(EngineError) -> DPoPKey {
-    guard let key = try await Wallet.readWhole(of: account, in: world, interaction).contents.key
+    guard
+      let key = try await CredentialStore.readWhole(of: account, in: world, interaction).contents
+        .key
     else {
       throw .noKey(account.name)
     }
@@ -41,11 +43,11 @@ package struct AccountKey: Sendable {
     guard account.thumbprint == nil || account.thumbprint == key.thumbprint else {
       throw .otherKey(account: account.name)
     }
-    let book = AccountBook(world.files)
-    try await book.exclusively(account.id) { () throws(EngineError) in
+    let accountStore = AccountStore(world.files)
+    try await accountStore.exclusively(account.id) { () throws(EngineError) in
       let current = try await ReplaceCredentials(world, interaction)
-        .settled(book.account(account.id) ?? account)
-      try await Wallet(of: current, in: world, interaction)
+        .settled(accountStore.account(account.id) ?? account)
+      try await CredentialStore(of: current, in: world, interaction)
         .write([.init(.keypair, key.privateJWK)])
     }
     return key

@@ -7,7 +7,7 @@ import AcctProtocol
 /// While new credentials are copied over the old ones a token may stand beside a key that it is not
 /// bound to: a request with both would be refused, and a renewal may end the session. The
 /// account's file says which key it is, and whether a copy is under way.
-extension Wallet {
+extension CredentialStore {
   /// Makes sure that a key is the one that the account's tokens are bound to.
   ///
   /// - Throws: ``EngineError/halfReplaced(_:)``.
@@ -37,15 +37,15 @@ extension Wallet {
   ) async throws(EngineError) -> (account: Account, contents: Contents) {
     if account.incoming?.isWhole != true {
       do throws(EngineError) {
-        return (account, try await Wallet(of: account, in: world, interaction).read())
+        return (account, try await CredentialStore(of: account, in: world, interaction).read())
       } catch .halfReplaced {}
     }
-    let book = AccountBook(world.files)
-    return try await book.exclusively(account.id) {
+    let accountStore = AccountStore(world.files)
+    return try await accountStore.exclusively(account.id) {
       () throws(EngineError) -> (account: Account, contents: Contents) in
       let current = try await ReplaceCredentials(world, interaction)
-        .settled(book.account(account.id) ?? account)
-      return (current, try await Wallet(of: current, in: world, interaction).read())
+        .settled(accountStore.account(account.id) ?? account)
+      return (current, try await CredentialStore(of: current, in: world, interaction).read())
     }
   }
 }

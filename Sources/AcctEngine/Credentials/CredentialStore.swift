@@ -3,7 +3,7 @@ import AcctPorts
 import AcctProtocol
 
 /// One account's keyring items, read and written as what they are.
-struct Wallet: Sendable {
+struct CredentialStore: Sendable {
   let keyring: Keyring
   let account: Account
   let interaction: Interaction
@@ -46,16 +46,16 @@ struct Wallet: Sendable {
 
   private func contents(_ items: [ItemKind: Secret]) throws(EngineError) -> Contents {
     Contents(
-      token: try item(account.kind.tokenItem, in: items) { secret throws(Malformed) in
+      token: try item(account.kind.tokenItem, in: items) { secret throws(ParseError) in
         try Token(secret)
       },
-      refreshToken: try item(.refreshToken, in: items) { secret throws(Malformed) in
+      refreshToken: try item(.refreshToken, in: items) { secret throws(ParseError) in
         try Token(secret)
       },
       key: try item(.keypair, in: items) { secret throws(JWKError) in
         try DPoPKey(privateJWK: secret)
       },
-      expiresAt: try item(.expiresAt, in: items) { secret throws(Malformed) in
+      expiresAt: try item(.expiresAt, in: items) { secret throws(ParseError) in
         try Timestamp(secret.withBytes { String(copying: $0) })
       }
     )

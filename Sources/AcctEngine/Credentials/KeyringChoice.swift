@@ -49,7 +49,7 @@ struct KeyringChoice: Sendable {
   }
 
   private func demanded() throws(EngineError) -> Keyring.Kind? {
-    guard let text = world.surroundings.variable("ACCT_KEYRING"), text != "auto" else { return nil }
+    guard let text = world.environment.variable("ACCT_KEYRING"), text != "auto" else { return nil }
     guard let kind = Keyring.Kind(rawValue: text) else { throw .unknownKeyring(text) }
     return kind
   }

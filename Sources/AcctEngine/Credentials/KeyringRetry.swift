@@ -6,13 +6,13 @@ import AcctPorts
 /// Before the server was asked, the keyring could be written. If it has been locked since, or has
 /// gone away, the user gets time to bring it back: what is held in memory meanwhile has no other
 /// safe place, and without it the session may be lost.
-struct Patience: Sendable {
+struct KeyringRetry: Sendable {
   private let world: World
-  private let tell: Waiting.Teller
+  private let report: Waiting.Reporter
 
-  init(_ world: World, _ tell: @escaping Waiting.Teller) {
+  init(_ world: World, _ report: @escaping Waiting.Reporter) {
     self.world = world
-    self.tell = tell
+    self.report = report
   }
 
   /// Does something with the keyring, and again every second where that can't be done now.
@@ -47,8 +47,8 @@ struct Patience: Sendable {
     let seconds: Int64 = isPersons ? 120 : 10
     let start = isPersons ? world.clock.now() : started
     let end = start.adding(seconds: seconds)
-    defer { tell(.over) }
-    tell(.toStore(owner: owner, kind, seconds: seconds))
+    defer { report(.over) }
+    report(.toStore(owner: owner, kind, seconds: seconds))
     // The number is a bound, should the clock be set back meanwhile.
     for _ in 0..<seconds where world.clock.now().seconds(since: end) < 0 {
       guard await world.clock.sleep(1) else { break }
@@ -71,10 +71,15 @@ struct Patience: Sendable {
   /// Writes items of an account.
   ///
   /// - Throws: ``EngineError``, as above.
-  func write(_ items: [Keyring.Item], to wallet: Wallet) async throws(EngineError) {
-    try await self(for: wallet.account.name.description, wallet.interaction) {
+  func write(_ items: [Keyring.Item], to credentialStore: CredentialStore) async throws(EngineError)
+  {
+    try await self(for: credentialStore.account.name.description, credentialStore.interaction) {
       (interaction) async throws(EngineError) in
-      try await Wallet(of: wallet.account, in: wallet.keyring, interaction).write(items)
+      try await CredentialStore(
+        of: credentialStore.account,
+        in: credentialStore.keyring,
+        interaction
+      ).write(items)
     }
   }
 }

@@ -16,7 +16,7 @@ package struct NewCredentials: Sendable {
   package var service: Origin?
   package var origins: OwnOrigins
   package var scope: String?
-  package var lease: Lease
+  package var tokenLifetime: TokenLifetime
   package var sessionEndsAt: Timestamp?
   /// When their server gave or confirmed them; `nil` for those that came in a file.
   package var validatedAt: Timestamp?
@@ -51,7 +51,7 @@ extension NewCredentials {
       service: handoff.service,
       origins: handoff.origins,
       scope: handoff.scope.map(redact.callAsFunction),
-      lease: handoff.lease,
+      tokenLifetime: handoff.tokenLifetime,
       token: handoff.accessToken,
       refreshToken: handoff.refreshToken,
       key: handoff.key
@@ -75,7 +75,7 @@ extension NewCredentials {
       origins: origins,
       scope: scope,
       thumbprint: key?.thumbprint,
-      lease: lease,
+      tokenLifetime: tokenLifetime,
       sessionEndsAt: sessionEndsAt,
       limitations: limitations,
       validatedAt: validatedAt,
@@ -92,7 +92,7 @@ extension NewCredentials {
     if let key { items.append(.init(.keypair, key.privateJWK)) }
     if let refreshToken { items.append(.init(.refreshToken, refreshToken.secret)) }
     items.append(.init(kind.tokenItem, token.secret))
-    if let expiresAt = lease.expiresAt, kind == .oauth {
+    if let expiresAt = tokenLifetime.expiresAt, kind == .oauth {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }
     if let handle { items.append(.init(.handle, Secret(handle.description))) }

@@ -20,12 +20,12 @@ import AcctPorts
 struct ReplaceCredentials: Sendable {
   private let world: World
   private let interaction: Interaction
-  private let book: AccountBook
+  private let accountStore: AccountStore
 
   init(_ world: World, _ interaction: Interaction) {
     self.world = world
     self.interaction = interaction
-    book = AccountBook(world.files)
+    accountStore = AccountStore(world.files)
   }
 
   /// Replaces an account; the caller holds its lock, and not the book's.
@@ -35,7 +35,7 @@ struct ReplaceCredentials: Sendable {
   ///   - account: The same as it shall be, perhaps under another name.
   ///   - items: Its credentials.
   ///   - keyring: Where they are kept.
-  ///   - patience: Waits for a keyring that can't take them now, if anybody should.
+  ///   - keyringRetry: Waits for a keyring that can't take them now, if anybody should.
   ///   - activates: Whether it becomes the active account.
   /// - Throws: ``EngineError``; then it is as it was.
   func callAsFunction(
@@ -43,18 +43,18 @@ struct ReplaceCredentials: Sendable {
     with account: Account,
     _ items: [Keyring.Item],
     in keyring: Keyring,
-    _ patience: Patience?,
+    _ keyringRetry: KeyringRetry?,
     activates: Bool
   ) async throws(EngineError) {
     let place = world.entropy.accountID()
     let noted = known.noting(place, isWhole: false)
     do throws(EngineError) {
-      try book.save(noted)
-      let wallet = Wallet(of: account.renumbered(place), in: keyring, interaction)
-      if let patience {
-        try await patience.write(items, to: wallet)
+      try accountStore.save(noted)
+      let credentialStore = CredentialStore(of: account.renumbered(place), in: keyring, interaction)
+      if let keyringRetry {
+        try await keyringRetry.write(items, to: credentialStore)
       } else {
-        try await wallet.write(items)
+        try await credentialStore.write(items)
       }
       try await exchange(known, for: account.noting(place, isWhole: true), activates)
     } catch {
@@ -76,20 +76,24 @@ struct ReplaceCredentials: Sendable {
     guard let incoming = account.incoming else { return account }
     let keyring = try KeyringChoice(world).decided()
     if incoming.isWhole {
-      let items = try await Wallet(of: account.renumbered(incoming.place), in: keyring, interaction)
-        .items(ItemKind.allCases)
+      let items = try await CredentialStore(
+        of: account.renumbered(incoming.place),
+        in: keyring,
+        interaction
+      )
+      .items(ItemKind.allCases)
       // Where somebody has cleared them away, what is left of the old ones is more than nothing.
       if !items.isEmpty {
-        try await Wallet(of: account, in: keyring, interaction)
-          .replaceAll(with: Holding(account: account, items: items).orderedItems)
+        try await CredentialStore(of: account, in: keyring, interaction)
+          .replaceAll(with: StoredAccount(account: account, items: items).orderedItems)
       }
       // First the note: half removed, they must not be taken for whole.
-      try book.save(account.noting(incoming.place, isWhole: false))
+      try accountStore.save(account.noting(incoming.place, isWhole: false))
     }
-    try await Wallet.removeAll(of: incoming.place, in: keyring, interaction)
+    try await CredentialStore.removeAll(of: incoming.place, in: keyring, interaction)
     var account = account
     account.incoming = nil
-    try book.save(account)
+    try accountStore.save(account)
     return account
   }
 
@@ -99,20 +103,20 @@ struct ReplaceCredentials: Sendable {
     for account: Account,
     _ activates: Bool
   ) async throws(EngineError) {
-    try await book.exclusively { () throws(EngineError) in
-      if account.name != known.name { try book.requireFree(account.name) }
-      let active = try book.active()
+    try await accountStore.exclusively { () throws(EngineError) in
+      if account.name != known.name { try accountStore.requireFree(account.name) }
+      let active = try accountStore.active()
       // Before the write that decides, since whatever failed after it would have to undo it.
-      if activates { try book.setActive(active.switched(to: account.id)) }
-      do throws(EngineError) { try book.save(account) } catch {
-        if activates { try? book.setActive(active) }
+      if activates { try accountStore.setActive(active.switched(to: account.id)) }
+      do throws(EngineError) { try accountStore.save(account) } catch {
+        if activates { try? accountStore.setActive(active) }
         throw error
       }
     }
   }
 
   private func takeBack(_ noted: Account) async throws(EngineError) {
-    try book.save(noted)
+    try accountStore.save(noted)
     _ = try await settled(noted)
   }
 }

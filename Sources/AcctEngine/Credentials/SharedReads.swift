@@ -9,7 +9,7 @@ extension Keyring {
   /// locked is heard by the next to ask.
   func sharingReads() -> Keyring {
     // Behind a keyring that does not answer, no request waits longer than one deadline.
-    let readings = Gathering<Reading, Result<[ItemKind: Secret], KeyringFailure>> { reading in
+    let readings = Coalescer<Reading, Result<[ItemKind: Secret], KeyringFailure>> { reading in
       if case .failure(.timedOut) = reading { true } else { false }
     }
     var shared = self

@@ -8,7 +8,7 @@ extension Doctor {
   /// Whether the accounts' files can be read, and which of them is active.
   func accounts() async -> [Finding] {
     let listing: (accounts: [Account], damaged: [AccountID])
-    do throws(EngineError) { listing = try book.listing() } catch {
+    do throws(EngineError) { listing = try accountStore.listing() } catch {
       return [Finding(.failed(error))]
     }
     var findings = listing.damaged.map { Finding(.damagedAccount($0)) }
@@ -33,9 +33,9 @@ extension Doctor {
   private func replacement(of account: Account) async -> Finding? {
     let lock = Lock.account(account.id)
     do throws(EngineError) {
-      return try await world.files.holding(lock, waiting: 0, failure: EngineError.files) {
+      return try await world.files.withLock(lock, waiting: 0, failure: EngineError.files) {
         () throws(EngineError) -> Finding? in
-        guard let current = try book.account(account.id), current.incoming != nil else {
+        guard let current = try accountStore.account(account.id), current.incoming != nil else {
           return nil
         }
         if repairs { _ = try await ReplaceCredentials(world, .forbidden).settled(current) }
@@ -56,10 +56,10 @@ extension Doctor {
     do throws(EngineError) {
       guard let id = try goneActive() else { return nil }
       guard repairs else { return Finding(.activeGone(id)) }
-      return try await book.exclusively { () throws(EngineError) -> Finding? in
+      return try await accountStore.exclusively { () throws(EngineError) -> Finding? in
         // Looked at again under the lock: somebody may just have added it.
         guard let id = try goneActive() else { return nil }
-        try book.setActive(try book.active().without(id))
+        try accountStore.setActive(try accountStore.active().without(id))
         return Finding(.activeGone(id), isRepaired: true)
       }
     } catch {
@@ -68,7 +68,7 @@ extension Doctor {
   }
 
   private func goneActive() throws(EngineError) -> AccountID? {
-    guard let id = try book.active().current else { return nil }
+    guard let id = try accountStore.active().current else { return nil }
     do { return try world.files.read(.account(id)) == nil ? id : nil } catch { throw .files(error) }
   }
 }

@@ -10,8 +10,8 @@ extension Doctor {
   /// Each is asked for nothing but its front page's header, and told nothing of the user.
   func clock(timeout: Int) async -> [Finding] {
     // That accounts can't be listed is told by the check of accounts.
-    guard let accounts = try? book.listing().accounts else { return [] }
-    let resolver = IdentityResolver(world, Exchange(world, timeout: timeout))
+    guard let accounts = try? accountStore.listing().accounts else { return [] }
+    let resolver = IdentityResolver(world, DPoPClient(world, timeout: timeout))
     var servers: [Origin: Reach] = [:]
     for account in accounts {
       for (origin, naming) in [

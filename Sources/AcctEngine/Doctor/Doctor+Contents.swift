@@ -7,7 +7,9 @@ extension Doctor {
   /// Nothing is said of a keyring that is locked or goes away meanwhile: another check tells of that.
   func contents(of keyring: Keyring) async -> [Finding] {
     // That accounts or items can't be listed is told by the checks of them.
-    guard let accounts = try? book.listing().accounts, let listed = try? await keyring.list() else {
+    guard let accounts = try? accountStore.listing().accounts,
+      let listed = try? await keyring.list()
+    else {
       return []
     }
     var findings: [Finding] = []
@@ -15,7 +17,7 @@ extension Doctor {
       let kinds = ItemKind.allCases.filter { listed[account.id]?.contains($0) ?? false }
       for kind in kinds {
         do throws(EngineError) {
-          try await Wallet(of: account, in: keyring, .forbidden).check(kind)
+          try await CredentialStore(of: account, in: keyring, .forbidden).check(kind)
         } catch .damagedItem {
           findings.append(Finding(.damagedItem(kind, of: account.name, reason: nil)))
         } catch .keyring(.failed(let reason), _) {

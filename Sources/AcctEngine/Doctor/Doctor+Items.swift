@@ -9,7 +9,7 @@ extension Doctor {
       if !orphans.isEmpty {
         // `add` writes items before it writes the file, under this lock: looked at again here,
         // whatever is still without a file has none.
-        return try await book.exclusively { () throws(EngineError) -> [Finding] in
+        return try await accountStore.exclusively { () throws(EngineError) -> [Finding] in
           (accounts, orphans) = try await compared(keyring)
           var findings: [Finding] = []
           for id in orphans { findings.append(await orphan(id, keyring)) }
@@ -30,11 +30,11 @@ extension Doctor {
   ) async throws(EngineError) -> ([Finding], orphans: [AccountID]) {
     let listed: [AccountID: Set<ItemKind>]
     do { listed = try await keyring.list() } catch { throw .keyring(error, keyring.kind) }
-    let findings = try book.listing().accounts.compactMap { account in
+    let findings = try accountStore.listing().accounts.compactMap { account in
       account.missing(among: listed[account.id] ?? [])
         .map { Finding(.missing($0, of: account.name)) }
     }
-    return (findings, try book.orphans(among: listed.keys))
+    return (findings, try accountStore.orphans(among: listed.keys))
   }
 
   private func orphan(_ id: AccountID, _ keyring: Keyring) async -> Finding {
@@ -53,10 +53,10 @@ extension Account {
   ///
   /// An account that is known to be signed out lacks nothing that it claims to have.
   fileprivate func missing(among kinds: Set<ItemKind>) -> ItemKind? {
-    guard standing == .signedIn else { return nil }
+    guard recordedState == .signedIn else { return nil }
     var needed = [kind.tokenItem]
     if tokenType == .dpop { needed.append(.keypair) }
-    if kind == .oauth && lease.canRenew { needed.append(.refreshToken) }
+    if kind == .oauth && tokenLifetime.canRenew { needed.append(.refreshToken) }
     return needed.first { !kinds.contains($0) }
   }
 }

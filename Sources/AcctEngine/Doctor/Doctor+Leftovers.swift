@@ -11,7 +11,7 @@ extension Doctor {
   func leftovers() async -> [Finding] {
     let surveyed: [SurveyedFile]
     // The first check has told of this failure.
-    do { surveyed = try world.upkeep.survey() } catch { return [] }
+    do { surveyed = try world.maintenance.survey() } catch { return [] }
     let now = world.clock.now()
     let own = surveyed.filter { $0.isOwn && $0.kind == .regular }
     let old = { (file: SurveyedFile, age: Int64) in now.seconds(since: file.modifiedAt) > age }
@@ -38,7 +38,7 @@ extension Doctor {
 
   private func discard(_ files: [SurveyedFile]) -> Bool {
     guard repairs else { return false }
-    do { for file in files { try world.upkeep.discard(file) } } catch { return false }
+    do { for file in files { try world.maintenance.discard(file) } } catch { return false }
     return true
   }
 

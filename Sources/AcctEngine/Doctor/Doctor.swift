@@ -8,7 +8,7 @@ package import AcctPorts
 package struct Doctor: Sendable {
   let world: World
   let repairs: Bool
-  let book: AccountBook
+  let accountStore: AccountStore
 
   /// Prepares the checks.
   ///
@@ -18,7 +18,7 @@ package struct Doctor: Sendable {
   package init(_ world: World, repairs: Bool) {
     self.world = world
     self.repairs = repairs
-    book = AccountBook(world.files)
+    accountStore = AccountStore(world.files)
   }
 
   /// Makes every check.

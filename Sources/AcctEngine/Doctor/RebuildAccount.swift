@@ -10,11 +10,11 @@ import StrictJSON
 /// signed out, so that it can be signed in to again, or removed.
 struct RebuildAccount: Sendable {
   private let world: World
-  private let book: AccountBook
+  private let accountStore: AccountStore
 
   init(_ world: World) {
     self.world = world
-    book = AccountBook(world.files)
+    accountStore = AccountStore(world.files)
   }
 
   /// Rebuilds an account; the caller holds the book's lock.
@@ -36,7 +36,7 @@ struct RebuildAccount: Sendable {
     } else {
       account = try signedOut(id, kind, items)
     }
-    try book.save(account)
+    try accountStore.save(account)
     return account
   }
 
@@ -64,10 +64,10 @@ struct RebuildAccount: Sendable {
     case .oauth: break
     case .session:
       credentials.tokenType = .session
-      credentials.lease = Lease(expiresAt: nil, canRenew: false)
+      credentials.tokenLifetime = TokenLifetime(expiresAt: nil, canRenew: false)
     case .guest: credentials.tokenType = .guest
     }
-    let name = try book.freeName(like: credentials.suggestedName, world.entropy)
+    let name = try accountStore.freeName(like: credentials.suggestedName, world.entropy)
     return credentials.account(id, name, createdAt: world.clock.now())
   }
 
@@ -87,7 +87,7 @@ struct RebuildAccount: Sendable {
       }
     return Account(
       id: id,
-      name: try book.freeName(like: handle?.description ?? subject ?? "", world.entropy),
+      name: try accountStore.freeName(like: handle?.description ?? subject ?? "", world.entropy),
       kind: kind,
       tokenType: tokenType,
       identity: Identity(subject: subject, issuer: nil, clientID: nil),
@@ -95,8 +95,10 @@ struct RebuildAccount: Sendable {
       handle: handle,
       did: did,
       origins: [],
-      lease: Lease(expiresAt: nil, canRenew: false),
-      standing: .signedOut(reason: "its token was not in the keyring when its file was rebuilt"),
+      tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: false),
+      recordedState: .signedOut(
+        reason: "its token was not in the keyring when its file was rebuilt"
+      ),
       createdAt: world.clock.now()
     )
   }

@@ -9,12 +9,12 @@ import AcctProtocol
 package struct AddGuest: Sendable {
   private let world: World
   private let adding: AddAccount
-  private let exchange: Exchange
+  private let client: DPoPClient
 
   package init(_ world: World, _ interaction: Interaction, timeout: Int) {
     self.world = world
     adding = AddAccount(world, interaction)
-    exchange = Exchange(world, timeout: timeout)
+    client = DPoPClient(world, timeout: timeout)
   }
 
   /// Asks for a guest session, and keeps it.
@@ -30,7 +30,7 @@ package struct AddGuest: Sendable {
   ) async throws(EngineError) -> AddAccount.Added {
     // A keyring that can't take the token is found out before one of few is asked for.
     try await adding.prepare()
-    let known = try AccountBook(world.files).listing().accounts.first { $0.isGuest(of: service) }
+    let known = try AccountStore(world.files).listing().accounts.first { $0.isGuest(of: service) }
     let response = try await ask(service)
     let ledger = LimitsLedger(world)
     if let known { await ledger.learn(from: response.fields, of: service, for: known.id) }
@@ -44,7 +44,7 @@ package struct AddGuest: Sendable {
     let url: HTTPURL
     do { url = try HTTPURL("\(service)/api/auth/guest") } catch { throw .malformed(error) }
     let deviceID = try await DeviceID(world).field()
-    return try await exchange.send(
+    return try await client.send(
       HTTPRequest(
         method: "POST",
         url: url,
@@ -53,7 +53,7 @@ package struct AddGuest: Sendable {
           (deviceID.name, deviceID.value),
         ],
         body: Secret("{}"),
-        timeout: exchange.timeout
+        timeout: client.timeout
       )
     )
   }
@@ -111,7 +111,7 @@ package struct AddGuest: Sendable {
       issuerSource: .given,
       service: service,
       origins: [service],
-      lease: grant.lease,
+      tokenLifetime: grant.tokenLifetime,
       validatedAt: world.clock.now(),
       limitations: grant.limitations,
       token: grant.token

@@ -18,7 +18,7 @@ struct DeviceID: Sendable {
   /// Returns the identifier, which is made if there is none.
   private func value() async throws(EngineError) -> String {
     if let known = try read() { return known }
-    return try await world.files.holding(.deviceID, waiting: 30, failure: EngineError.files) {
+    return try await world.files.withLock(.deviceID, waiting: 30, failure: EngineError.files) {
       () throws(EngineError) in
       // Another process may have made it while this one waited for the lock.
       if let known = try read() { return known }

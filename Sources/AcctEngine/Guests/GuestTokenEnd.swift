@@ -5,15 +5,15 @@ package import AcctPorts
 ///
 /// It is of no use to anybody: it can't be renewed, and a new one does not bring new limits. The
 /// account stays, so that `add --guest` of the same backend renews it.
-package struct GuestEnd: Sendable {
+package struct GuestTokenEnd: Sendable {
   private let world: World
   private let interaction: Interaction
-  private let book: AccountBook
+  private let accountStore: AccountStore
 
   package init(_ world: World, _ interaction: Interaction) {
     self.world = world
     self.interaction = interaction
-    book = AccountBook(world.files)
+    accountStore = AccountStore(world.files)
   }
 
   /// What is told of a token that the clock has ended.
@@ -28,7 +28,7 @@ package struct GuestEnd: Sendable {
   package func refused(_ account: Account) async throws(EngineError) -> EngineError? {
     let reason = "its server refused it"
     guard try await discard(account, reason) else { return nil }
-    return account.obstacle(Assessment(.expired, reason: reason, .discard))
+    return account.stateError(Assessment(.expired, reason: reason, .discard))
   }
 
   /// Discards a token that the clock has ended.
@@ -39,18 +39,18 @@ package struct GuestEnd: Sendable {
   /// The token goes first: should the rest not happen, nothing is left that could be sent.
   private func discard(_ account: Account, _ reason: String) async throws(EngineError) -> Bool {
     guard account.kind == .guest else { return false }
-    return try await book.exclusively(account.id) { () throws(EngineError) in
+    return try await accountStore.exclusively(account.id) { () throws(EngineError) in
       // `add --guest` may have brought a new token meanwhile.
-      guard let found = try book.account(account.id) else { return false }
+      guard let found = try accountStore.account(account.id) else { return false }
       var current = try await ReplaceCredentials(world, interaction).settled(found)
-      guard current.lease == account.lease,
+      guard current.tokenLifetime == account.tokenLifetime,
         current.validatedAt == account.validatedAt,
         current.take(.guestSpent, reason: reason, at: world.clock.now()) == .discard
       else { return false }
       let held = world.signals.holdBack()
       defer { held.release() }
-      try await Wallet(of: current, in: world, interaction).remove([.guest])
-      try book.save(current)
+      try await CredentialStore(of: current, in: world, interaction).remove([.guest])
+      try accountStore.save(current)
       return true
     }
   }

@@ -10,9 +10,9 @@ struct IdentityCheck: Sendable {
   private let world: World
   private let resolver: IdentityResolver
 
-  init(_ world: World, _ exchange: Exchange) {
+  init(_ world: World, _ client: DPoPClient) {
     self.world = world
-    resolver = IdentityResolver(world, exchange)
+    resolver = IdentityResolver(world, client)
   }
 
   private static let lifetime: Int64 = 540

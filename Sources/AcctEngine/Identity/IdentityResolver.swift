@@ -8,11 +8,11 @@ import AcctProtocol
 /// identity's owner has published, and nobody else.
 struct IdentityResolver: Sendable {
   private let world: World
-  private let exchange: Exchange
+  private let client: DPoPClient
 
-  init(_ world: World, _ exchange: Exchange) {
+  init(_ world: World, _ client: DPoPClient) {
     self.world = world
-    self.exchange = exchange
+    self.client = client
   }
 
   /// The DID of a handle, and who names it: DNS first, then the handle's own server.
@@ -24,7 +24,7 @@ struct IdentityResolver: Sendable {
     named naming: Naming
   ) async throws(EngineError) -> (did: DID, naming: Naming) {
     let isTest = handle.description.hasSuffix(".test")
-    guard handle.isResolvable, !isTest || world.surroundings.variable("ACCT_DNS_SERVER") != nil
+    guard handle.isResolvable, !isTest || world.environment.variable("ACCT_DNS_SERVER") != nil
     else { throw .atproto(.unresolvableHandle(handle)) }
     if let did = try await didInDNS(handle) { return (did, dnsNaming) }
 
@@ -32,7 +32,7 @@ struct IdentityResolver: Sendable {
       throw .atproto(.handleNotFound(handle))
     }
     let response: HTTPResponse
-    do throws(EngineError) { response = try await exchange.fetch(url, named: naming) } catch .http(
+    do throws(EngineError) { response = try await client.fetch(url, named: naming) } catch .http(
       .unresolved,
       _
     ) {
@@ -49,7 +49,7 @@ struct IdentityResolver: Sendable {
   private func didInDNS(_ handle: Handle) async throws(EngineError) -> DID? {
     let name = HandleRecord.name(of: handle)
     let message: [UInt8]
-    do { message = try await world.dns.txt(name, exchange.timeout) } catch {
+    do { message = try await world.dns.txt(name, client.timeout) } catch {
       throw .dns(error, name: name)
     }
     switch DNSAnswer(message) {
@@ -64,7 +64,7 @@ struct IdentityResolver: Sendable {
 
   /// Who names what DNS answers: the user, where it is a resolver of this machine that they chose.
   private var dnsNaming: Naming {
-    let server = world.surroundings.variable("ACCT_DNS_SERVER") ?? ""
+    let server = world.environment.variable("ACCT_DNS_SERVER") ?? ""
     let host = server.prefix { $0 != ":" }
     return IPAddress(host)?.isLoopback == true ? .user : .remote
   }
@@ -80,7 +80,7 @@ struct IdentityResolver: Sendable {
     let url = try url(ofDocumentOf: did)
     // The directory is the user's choice, and a PLC identifier changes nothing about it.
     let naming = did.method == "web" ? naming : .user
-    let response = try await exchange.fetch(url, named: naming)
+    let response = try await client.fetch(url, named: naming)
     if (500...).contains(response.status) || response.status == 429 {
       throw .unavailable(response, url.origin, world.held)
     }
@@ -129,7 +129,7 @@ struct IdentityResolver: Sendable {
     _ issuer: Issuer,
     named naming: Naming
   ) async throws(EngineError) -> AuthorizationServer {
-    let server = try await Discovery(world, timeout: exchange.timeout)
+    let server = try await Discovery(world, timeout: client.timeout)
       .server(issuer, named: naming)
     try believed { () throws(ATProtoError) in try server.checkATProto() }
     return server
@@ -143,7 +143,7 @@ struct IdentityResolver: Sendable {
     guard let url = ProtectedResource.url(of: service) else {
       throw .atproto(.protectedResource(service, .malformed))
     }
-    let response = try await exchange.fetch(url, named: naming)
+    let response = try await client.fetch(url, named: naming)
     if (500...).contains(response.status) || response.status == 429 {
       throw .unavailable(response, service, world.held)
     }
@@ -161,7 +161,7 @@ struct IdentityResolver: Sendable {
   }
 
   private func plcDirectory() throws(EngineError) -> Origin {
-    let text = world.surroundings.variable("ACCT_PLC_URL") ?? "https://plc.directory"
+    let text = world.environment.variable("ACCT_PLC_URL") ?? "https://plc.directory"
     do { return try Origin(text) } catch { throw .malformed(error) }
   }
 

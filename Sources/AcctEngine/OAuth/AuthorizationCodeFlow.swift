@@ -3,17 +3,17 @@ import AcctPorts
 import AcctProtocol
 
 /// The authorization code grant through the user's browser (RFC 6749, section 4.1; RFC 8252).
-struct BrowserGrant: Sendable {
+struct AuthorizationCodeFlow: Sendable {
   private let world: World
-  private let exchange: Exchange
+  private let client: DPoPClient
 
-  init(_ world: World, _ exchange: Exchange) {
+  init(_ world: World, _ client: DPoPClient) {
     self.world = world
-    self.exchange = exchange
+    self.client = client
   }
 
   /// What is asked for, of whom.
-  struct Terms: Sendable {
+  struct Parameters: Sendable {
     var server: AuthorizationServer
     var clientID: String
     var scope: String?
@@ -37,54 +37,61 @@ struct BrowserGrant: Sendable {
   /// Sends the user to the server, waits for the callback, and exchanges its code.
   ///
   /// - Parameters:
-  ///   - terms: What is asked for.
-  ///   - tell: Takes what the user must see while it waits.
+  ///   - parameters: What is asked for.
+  ///   - report: Takes what the user must see while it waits.
   /// - Returns: What the token endpoint granted.
   /// - Throws: ``EngineError``; nothing is left behind.
   func callAsFunction(
-    _ terms: Terms,
-    tell: @escaping @Sendable (SignInPrompt) -> Void
+    _ parameters: Parameters,
+    report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> Outcome {
-    let origin = terms.server.issuer.url.origin
-    guard let endpoint = terms.server.authorizationEndpoint else {
+    let origin = parameters.server.issuer.url.origin
+    guard let endpoint = parameters.server.authorizationEndpoint else {
       throw .oauth(.unsupported(.authorizationCode), origin)
     }
-    guard terms.server.offersS256 else { throw .oauth(.unsupported(.codeChallengeS256), origin) }
+    guard parameters.server.offersS256 else {
+      throw .oauth(.unsupported(.codeChallengeS256), origin)
+    }
     let listening: Listening
-    do { listening = try await world.listener.listen(terms.redirectPort) } catch {
+    do { listening = try await world.listener.listen(parameters.redirectPort) } catch {
       throw .listen(error)
     }
     let request = AuthorizationRequest(
-      clientID: terms.clientID,
+      clientID: parameters.clientID,
       redirectURI: "http://127.0.0.1:\(listening.port)/callback",
-      scope: terms.scope,
-      resources: terms.resources,
-      loginHint: terms.loginHint,
-      thumbprint: terms.provesAtOnce ? nil : terms.key?.thumbprint,
+      scope: parameters.scope,
+      resources: parameters.resources,
+      loginHint: parameters.loginHint,
+      thumbprint: parameters.provesAtOnce ? nil : parameters.key?.thumbprint,
       random: world.entropy.bytes(AuthorizationRequest.randomCount)
     )
     world.held.hold([Secret(request.state), request.pkce.verifier])
     if let nonce = request.nonce { world.held.hold(Secret(nonce)) }
     let code: Result<Secret, EngineError>
     do throws(EngineError) {
-      let pushed = try await PushedRequest(exchange)
-        .push(request, to: terms.server, key: terms.key, provesAtOnce: terms.provesAtOnce)
+      let pushed = try await PushedRequest(client)
+        .push(
+          request,
+          to: parameters.server,
+          key: parameters.key,
+          provesAtOnce: parameters.provesAtOnce
+        )
       let address = request.browserAddress(at: endpoint, pushed: pushed)
-      let wait = CallbackWait(world, listening, request, terms.server)
+      let receiver = CallbackReceiver(world, listening, request, parameters.server)
       code = .success(
-        try await wait.answer(
+        try await receiver.answer(
           at: address,
           of: origin,
-          opensBrowser: terms.opensBrowser,
-          tell: tell
+          opensBrowser: parameters.opensBrowser,
+          report: report
         ).code()
       )
     } catch {
       code = .failure(error)
     }
     await listening.close()
-    let response = try await TokenEndpoint(of: terms.server, exchange)
-      .grant(request.exchange(try code.get()), key: terms.key)
+    let response = try await TokenEndpoint(of: parameters.server, client)
+      .grant(request.exchange(try code.get()), key: parameters.key)
     return Outcome(response: response, nonce: request.nonce)
   }
 }

@@ -7,7 +7,7 @@ import AcctProtocol
 /// Every response teaches: its nonce is kept for its origin, whatever its status (RFC 9449,
 /// section 8.2), and its `Date` tells how wrong the clock is. A request that is refused for
 /// want of a nonce, or for its time, is sent once more, with both corrected.
-struct Exchange: Sendable {
+struct DPoPClient: Sendable {
   private let world: World
   /// Seconds for one request.
   let timeout: Int
@@ -54,14 +54,14 @@ struct Exchange: Sendable {
     learn(from: response, of: origin)
     guard
       refusal.contains("use_dpop_nonce")
-        || refusal.contains("invalid_dpop_proof") && ServerHints(world).isClockOff(at: origin)
+        || refusal.contains("invalid_dpop_proof") && NonceCache(world).isClockOff(at: origin)
     else { return response }
     return try await once(request, key, token)
   }
 
   /// Keeps what a response taught about its origin.
   func learn(from response: HTTPResponse, of origin: Origin) {
-    ServerHints(world).learn(from: response, of: origin)
+    NonceCache(world).learn(from: response, of: origin)
   }
 
   /// Fetches a public document; no credential goes with it.
@@ -90,7 +90,7 @@ struct Exchange: Sendable {
     _ token: Token? = nil
   ) async throws(EngineError) -> HTTPResponse {
     let origin = request.url.origin
-    let hints = ServerHints(world)
+    let nonceCache = NonceCache(world)
     var request = request
     if let key {
       let proof: String
@@ -99,9 +99,9 @@ struct Exchange: Sendable {
           key: key,
           method: request.method,
           url: request.url,
-          issuedAt: hints.now(at: origin),
+          issuedAt: nonceCache.now(at: origin),
           random: world.entropy.bytes(16),
-          nonce: hints.nonce(for: origin),
+          nonce: nonceCache.nonce(for: origin),
           accessToken: token
         )
       } catch {

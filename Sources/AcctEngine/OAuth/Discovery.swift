@@ -5,9 +5,9 @@ import StrictJSON
 
 /// Finds out what an authorization server can do, from its issuer identifier.
 struct Discovery: Sendable {
-  private let exchange: Exchange
+  private let client: DPoPClient
 
-  init(_ world: World, timeout: Int) { exchange = Exchange(world, timeout: timeout) }
+  init(_ world: World, timeout: Int) { client = DPoPClient(world, timeout: timeout) }
 
   /// Fetches the metadata: RFC 8414's place first, then OpenID Connect's.
   ///
@@ -22,9 +22,9 @@ struct Discovery: Sendable {
   ) async throws(EngineError) -> AuthorizationServer {
     var lastStatus = 0
     for url in AuthorizationServer.metadataURLs(for: issuer) {
-      let response = try await exchange.fetch(url, named: naming)
+      let response = try await client.fetch(url, named: naming)
       if (500...).contains(response.status) || response.status == 429 {
-        throw .unavailable(response, issuer.url.origin, exchange.held)
+        throw .unavailable(response, issuer.url.origin, client.held)
       }
       guard response.status == 200 else {
         lastStatus = response.status

@@ -7,7 +7,7 @@ import AcctProtocol
 /// Shared by every process for at most 5 minutes. These are hints (RFC 9449, section 8): without
 /// one, or with one that the server has forgotten, a request costs one more round trip. So
 /// nothing here ever fails a command.
-struct ServerHints: Sendable {
+struct NonceCache: Sendable {
   private let world: World
 
   init(_ world: World) { self.world = world }

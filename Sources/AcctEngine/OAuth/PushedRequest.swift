@@ -5,9 +5,9 @@ import StrictJSON
 
 /// Pushes an authorization request to the server before the browser goes there (RFC 9126).
 struct PushedRequest: Sendable {
-  private let exchange: Exchange
+  private let client: DPoPClient
 
-  init(_ exchange: Exchange) { self.exchange = exchange }
+  init(_ client: DPoPClient) { self.client = client }
 
   /// Pushes the request wherever the server has an endpoint for it.
   ///
@@ -28,10 +28,10 @@ struct PushedRequest: Sendable {
     provesAtOnce: Bool = false
   ) async throws(EngineError) -> String? {
     guard let endpoint = server.pushedRequestEndpoint else { return nil }
-    let form = HTTPRequest.form(request.parameters, to: endpoint, of: server, exchange)
-    var response = try await exchange.send(form, key: provesAtOnce ? key : nil)
+    let form = HTTPRequest.form(request.parameters, to: endpoint, of: server, client)
+    var response = try await client.send(form, key: provesAtOnce ? key : nil)
     if let key, !provesAtOnce, (400...403).contains(response.status) {
-      response = try await exchange.send(form, key: key)
+      response = try await client.send(form, key: key)
     }
     return try requestURI(in: response, endpoint.origin)
   }
@@ -42,7 +42,7 @@ struct PushedRequest: Sendable {
   ) throws(EngineError) -> String {
     // 201 is the one that the RFC names; 200 is seen.
     guard (200...201).contains(response.status) else {
-      throw EngineError(ServerAnswer(response, redacting: exchange.held.redactor).noAnswer, origin)
+      throw EngineError(ServerAnswer(response, redacting: client.held.redactor).noAnswer, origin)
     }
     guard response.field("Content-Type").isJSON,
       let json = response.json

@@ -5,11 +5,11 @@ import AcctProtocol
 /// Asks a token endpoint, with a proof where there is a key, and classifies the answer.
 struct TokenEndpoint: Sendable {
   private let server: AuthorizationServer
-  private let exchange: Exchange
+  private let client: DPoPClient
 
-  init(of server: AuthorizationServer, _ exchange: Exchange) {
+  init(of server: AuthorizationServer, _ client: DPoPClient) {
     self.server = server
-    self.exchange = exchange
+    self.client = client
   }
 
   /// What an answer means, and what is still to be done with it.
@@ -27,16 +27,16 @@ struct TokenEndpoint: Sendable {
   /// - Returns: The answer.
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
   func ask(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> Answer {
-    let response = try await exchange.sendUnlearned(
-      .form(form, to: server.tokenEndpoint, of: server, exchange),
+    let response = try await client.sendUnlearned(
+      .form(form, to: server.tokenEndpoint, of: server, client),
       key: key
     )
     let outcome = TokenOutcome(
-      ServerAnswer(response, redacting: exchange.held.redactor),
+      ServerAnswer(response, redacting: client.held.redactor),
       boundTo: key?.thumbprint
     )
     return Answer(outcome: outcome) {
-      exchange.learn(from: response, of: server.tokenEndpoint.origin)
+      client.learn(from: response, of: server.tokenEndpoint.origin)
     }
   }
 
@@ -55,7 +55,7 @@ extension HTTPRequest {
     _ form: FormBody,
     to url: HTTPURL,
     of server: AuthorizationServer,
-    _ exchange: Exchange
+    _ client: DPoPClient
   ) -> HTTPRequest {
     HTTPRequest(
       method: "POST",
@@ -64,7 +64,7 @@ extension HTTPRequest {
         ("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("application/json")),
       ],
       body: form.secret(),
-      timeout: exchange.timeout,
+      timeout: client.timeout,
       reach: server.naming.reach(to: url.origin)
     )
   }

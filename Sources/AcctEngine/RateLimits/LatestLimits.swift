@@ -7,7 +7,7 @@ import Synchronization
 /// What is left of a limit changes with every answer, and writing it takes a lock and a file.
 final class LatestLimits: Sendable {
   private let ledger: LimitsLedger
-  private let writings = Gathering<AccountID, Void>()
+  private let writings = Coalescer<AccountID, Void>()
   private let latest = Mutex<[AccountID: [Origin: Answer]]>([:])
 
   private struct Answer {

@@ -32,7 +32,7 @@ package struct LimitsLedger: Sendable {
     guard isNews(told, to: limits(of: id).filter { $0.origin == origin }) else { return }
     // Two origins may answer at once. Whoever can't write in a moment leaves it: the next answer
     // tells more.
-    guard let held = try? await world.files.lock(.limits(id), Self.patience) else {
+    guard let held = try? await world.files.lock(.limits(id), Self.timeout) else {
       return
     }
     defer { held.release() }
@@ -78,7 +78,7 @@ package struct LimitsLedger: Sendable {
     _ id: AccountID,
     with removal: () throws(EngineError) -> Void
   ) async throws(EngineError) {
-    try await world.files.holding(.limits(id), waiting: 30, failure: EngineError.files) {
+    try await world.files.withLock(.limits(id), waiting: 30, failure: EngineError.files) {
       () throws(EngineError) in
       do throws(FilesFailure) { try world.files.remove(.limits(id)) } catch { throw .files(error) }
       try removal()
@@ -86,7 +86,7 @@ package struct LimitsLedger: Sendable {
   }
 
   /// Seconds that learning may wait for another process.
-  private static let patience = 2
+  private static let timeout = 2
   /// Seconds for which an answer that tells the same says nothing new.
   private static let freshness: Int64 = 5
 }

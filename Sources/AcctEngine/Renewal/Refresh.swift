@@ -6,18 +6,18 @@ package struct Refresh: Sendable {
   private let world: World
   private let interaction: Interaction
   private let timeout: Int
-  private let tell: Waiting.Teller
+  private let report: Waiting.Reporter
 
   package init(
     _ world: World,
     _ interaction: Interaction,
     timeout: Int,
-    tell: @escaping Waiting.Teller = { _ in }
+    report: @escaping Waiting.Reporter = { _ in }
   ) {
     self.world = world
     self.interaction = interaction
     self.timeout = timeout
-    self.tell = tell
+    self.report = report
   }
 
   /// What became of an account.
@@ -33,7 +33,7 @@ package struct Refresh: Sendable {
   /// Renews `account` if it is due, or whatever is there if `force` is set.
   package func callAsFunction(_ account: Account, force: Bool) async -> Result {
     let now = world.clock.now()
-    guard account.lease.canRenew else {
+    guard account.tokenLifetime.canRenew else {
       let isWell = account.lastKnownState(at: now).state == .valid
       return isWell && !force ? .notDue : .cannotRenew
     }
@@ -42,18 +42,22 @@ package struct Refresh: Sendable {
       // Whoever has just renewed it for another process has done what was asked for.
       wasDue =
         force
-        ? account.kind == .session || current.lease.expiresAt == account.lease.expiresAt
-        : current.lease.state(at: now) != .valid
+        ? account.kind == .session
+          || current.tokenLifetime.expiresAt == account.tokenLifetime.expiresAt
+        : current.tokenLifetime.state(at: now) != .valid
       return wasDue
     }
     do throws(EngineError) {
       if account.kind == .session {
-        let keeping = SessionKeeping(world, interaction, timeout: timeout, tell: tell)
-        try await keeping(account, ifDue: isDue) { current in
-          force || current.lease.state(at: now) != .valid
+        let sessionRenewal = SessionRenewal(world, interaction, timeout: timeout, report: report)
+        try await sessionRenewal(account, ifDue: isDue) { current in
+          force || current.tokenLifetime.state(at: now) != .valid
         }
       } else {
-        try await Renewal(world, interaction, timeout: timeout, tell: tell)(account, ifDue: isDue)
+        try await Renewal(world, interaction, timeout: timeout, report: report)(
+          account,
+          ifDue: isDue
+        )
       }
       return wasDue || force ? .renewed : .notDue
     } catch {

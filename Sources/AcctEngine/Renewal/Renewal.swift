@@ -12,20 +12,20 @@ struct Renewal: Sendable {
   private let world: World
   private let interaction: Interaction
   private let timeout: Int
-  private let tell: Waiting.Teller
-  private let book: AccountBook
+  private let report: Waiting.Reporter
+  private let accountStore: AccountStore
 
   init(
     _ world: World,
     _ interaction: Interaction,
     timeout: Int,
-    tell: @escaping Waiting.Teller = { _ in }
+    report: @escaping Waiting.Reporter = { _ in }
   ) {
     self.world = world
     self.interaction = interaction
     self.timeout = timeout
-    self.tell = tell
-    book = AccountBook(world.files)
+    self.report = report
+    accountStore = AccountStore(world.files)
   }
 
   /// Makes sure that a token has enough time left, renewing it if need be.
@@ -38,22 +38,22 @@ struct Renewal: Sendable {
     _ account: Account,
     ifDue isDue: (Account) -> Bool
   ) async throws(EngineError) {
-    try await book.exclusively(account.id) { () throws(EngineError) in
+    try await accountStore.exclusively(account.id) { () throws(EngineError) in
       // Another process may have renewed while this one waited for the lock.
-      guard var current = try book.account(account.id) else {
+      guard var current = try accountStore.account(account.id) else {
         throw .unknownAccount(
           reference: account.name.description,
           selectedBy: .option,
           candidates: []
         )
       }
-      guard current.standing.state != .reauthRequired else {
-        throw current.obstacle(current.lastKnownState(at: world.clock.now()))
+      guard current.recordedState.state != .reauthRequired else {
+        throw current.stateError(current.lastKnownState(at: world.clock.now()))
       }
       current = try await ReplaceCredentials(world, interaction).settled(current)
-      let wallet = try Wallet(of: current, in: world, interaction)
-      let contents = try await wallet.readForRenewal()
-      if let expiresAt = contents.expiresAt { current.lease.expiresAt = expiresAt }
+      let credentialStore = try CredentialStore(of: current, in: world, interaction)
+      let contents = try await credentialStore.readForRenewal()
+      if let expiresAt = contents.expiresAt { current.tokenLifetime.expiresAt = expiresAt }
       guard isDue(current) else { return }
       guard let refreshToken = contents.refreshToken,
         current.tokenType != .dpop || contents.key != nil
@@ -61,10 +61,10 @@ struct Renewal: Sendable {
 
       let server = try await server(of: &current)
       // A rotated token that can't be stored is a lost session: see before anything is sent.
-      try await wallet.prepare()
+      try await credentialStore.prepare()
       let (due, key) = (current, contents.key)
-      try await toItsEnd { () throws(EngineError) in
-        try await renew(due, refreshToken, key, at: server, wallet)
+      try await uncancelled { () throws(EngineError) in
+        try await renew(due, refreshToken, key, at: server, credentialStore)
       }
     }
   }
@@ -72,7 +72,7 @@ struct Renewal: Sendable {
   private func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
     var naming = account.naming
     if account.issuerSource == .did {
-      naming = try await IdentityCheck(world, Exchange(world, timeout: timeout))(&account)
+      naming = try await IdentityCheck(world, DPoPClient(world, timeout: timeout))(&account)
     }
     guard let issuer = account.identity.issuer else {
       throw .issuerUnknown(account: account.name)
@@ -86,16 +86,16 @@ struct Renewal: Sendable {
     _ refreshToken: Token,
     _ key: DPoPKey?,
     at server: AuthorizationServer,
-    _ wallet: Wallet
+    _ credentialStore: CredentialStore
   ) async throws(EngineError) {
     let held = world.signals.holdBack()
     defer { held.release() }
     let wasInterrupted = account.renewalStartedAt != nil
     var account = account
     account.renewalStartedAt = world.clock.now()
-    try book.save(account)
+    try accountStore.save(account)
 
-    let endpoint = TokenEndpoint(of: server, Exchange(world, timeout: timeout))
+    let endpoint = TokenEndpoint(of: server, DPoPClient(world, timeout: timeout))
     let form = RefreshRequest.form(refreshToken, clientID: account.identity.clientID)
     let answer: TokenEndpoint.Answer
     do { answer = try await endpoint.ask(form, key: key) } catch {
@@ -105,7 +105,7 @@ struct Renewal: Sendable {
     defer { answer.learn() }
     switch answer.outcome {
     case .granted(let response):
-      try await keep(response, &account, wallet)
+      try await keep(response, &account, credentialStore)
     case .ended(let description):
       let reason = Self.reason(description, wasInterrupted: wasInterrupted)
       account.take(.ended, reason: reason, at: world.clock.now())
@@ -122,16 +122,16 @@ struct Renewal: Sendable {
   private func keep(
     _ response: TokenResponse,
     _ account: inout Account,
-    _ wallet: Wallet
+    _ credentialStore: CredentialStore
   ) async throws(EngineError) {
-    account.lease = response.lease(from: world.clock.now(), canRenew: true)
+    account.tokenLifetime = response.tokenLifetime(from: world.clock.now(), canRenew: true)
     var items: [Keyring.Item] = []
     if let token = response.refreshToken { items.append(.init(.refreshToken, token.secret)) }
     items.append(.init(.accessToken, response.accessToken.secret))
-    if let expiresAt = account.lease.expiresAt {
+    if let expiresAt = account.tokenLifetime.expiresAt {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }
-    try await Patience(world, tell).write(items, to: wallet)
+    try await KeyringRetry(world, report).write(items, to: credentialStore)
     if let scope = response.scope { account.scope = scope }
     account.take(.confirmed, at: world.clock.now())
     try settle(&account, wasSent: false)
@@ -140,7 +140,7 @@ struct Renewal: Sendable {
   /// Saves the account; the note stays where the refresh token may have been used up.
   private func settle(_ account: inout Account, wasSent: Bool) throws(EngineError) {
     if !wasSent { account.renewalStartedAt = nil }
-    try book.save(account)
+    try accountStore.save(account)
   }
 
   private static func reason(_ description: String?, wasInterrupted: Bool) -> String {

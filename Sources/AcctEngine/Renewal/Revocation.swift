@@ -6,12 +6,12 @@ import AcctProtocol
 /// never for long.
 struct Revocation: Sendable {
   private let world: World
-  private let exchange: Exchange
+  private let client: DPoPClient
 
   /// A server that is slow to say goodbye is left: 5 seconds for each request at most.
   init(_ world: World, timeout: Int) {
     self.world = world
-    exchange = Exchange(world, timeout: min(timeout, 5))
+    client = DPoPClient(world, timeout: min(timeout, 5))
   }
 
   /// Asks the server to end a session.
@@ -20,7 +20,7 @@ struct Revocation: Sendable {
   ///   - account: Whose session.
   ///   - contents: Its tokens and key; the refresh token goes first, since it is the session.
   /// - Returns: What happened, for the user to know; `nil` where there is nothing to revoke.
-  func callAsFunction(_ account: Account, _ contents: Wallet.Contents) async -> Notice? {
+  func callAsFunction(_ account: Account, _ contents: CredentialStore.Contents) async -> Notice? {
     if account.kind == .session { return await logOut(account, contents.token) }
     guard let issuer = account.identity.issuer, account.kind == .oauth else { return nil }
     let refreshToken = contents.refreshToken.map { ($0, "refresh_token") }
@@ -28,8 +28,8 @@ struct Revocation: Sendable {
       return nil
     }
     do throws(EngineError) {
-      let server = try await Discovery(world, timeout: exchange.timeout)
-        .server(issuer, named: IdentityResolver(world, exchange).naming(ofIssuerOf: account))
+      let server = try await Discovery(world, timeout: client.timeout)
+        .server(issuer, named: IdentityResolver(world, client).naming(ofIssuerOf: account))
       guard let endpoint = server.revocationEndpoint else {
         return .notRevoked(account: account.name, .noEndpoint)
       }
@@ -38,8 +38,8 @@ struct Revocation: Sendable {
         hint: hint,
         clientID: account.identity.clientID
       )
-      let response = try await exchange.send(
-        .form(form, to: endpoint, of: server, exchange),
+      let response = try await client.send(
+        .form(form, to: endpoint, of: server, client),
         key: contents.key
       )
       return response.status == 200
@@ -52,7 +52,7 @@ struct Revocation: Sendable {
   private func logOut(_ account: Account, _ session: Token?) async -> Notice? {
     guard let session, let origin = account.service else { return nil }
     do throws(EngineError) {
-      let backend = SessionBackend(origin, world, timeout: exchange.timeout)
+      let backend = SessionBackend(origin, world, timeout: client.timeout)
       let status = try await backend.logOut(session)
       return status == 200
         ? .revoked(account: account.name)

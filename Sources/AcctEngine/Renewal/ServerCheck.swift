@@ -6,19 +6,19 @@ import AcctProtocol
 package struct ServerCheck: Sendable {
   private let world: World
   private let interaction: Interaction
-  private let exchange: Exchange
-  private let tell: Waiting.Teller
+  private let client: DPoPClient
+  private let report: Waiting.Reporter
 
   package init(
     _ world: World,
     _ interaction: Interaction,
     timeout: Int,
-    tell: @escaping Waiting.Teller = { _ in }
+    report: @escaping Waiting.Reporter = { _ in }
   ) {
     self.world = world
     self.interaction = interaction
-    self.tell = tell
-    exchange = Exchange(world, timeout: timeout)
+    self.report = report
+    client = DPoPClient(world, timeout: timeout)
   }
 
   /// Asks; returns if the server takes the credentials.
@@ -33,27 +33,32 @@ package struct ServerCheck: Sendable {
   /// - Throws: ``EngineError``; a refusal changes nothing of what is kept.
   package func callAsFunction(_ account: Account) async throws(EngineError) {
     guard account.kind != .session else {
-      return try await SessionKeeping(world, interaction, timeout: exchange.timeout, tell: tell)
+      return try await SessionRenewal(world, interaction, timeout: client.timeout, report: report)
         .check(account)
     }
-    let granting = Granting(world, interaction, .allowed(timeout: exchange.timeout), tell: tell)
-    var grant = try await granting.grant(to: account)
+    let tokenProvider = TokenProvider(
+      world,
+      interaction,
+      .allowed(timeout: client.timeout),
+      report: report
+    )
+    var grant = try await tokenProvider.grant(to: account)
     // A backend has nothing to ask about a guest: what its token says of itself has been looked at.
     guard account.kind != .guest else { return }
     guard account.did != nil, let service = account.service else {
       if let issuer = account.identity.issuer {
-        _ = try await Discovery(world, timeout: exchange.timeout)
+        _ = try await Discovery(world, timeout: client.timeout)
           .server(issuer, named: account.naming)
       }
       return
     }
     var response = try await session(at: service, of: account, grant)
-    if response.status == 401, account.lease.canRenew {
+    if response.status == 401, account.tokenLifetime.canRenew {
       // A renewal by another process may have ended this token before its time.
-      try await Renewal(world, interaction, timeout: exchange.timeout, tell: tell)(account) { _ in
+      try await Renewal(world, interaction, timeout: client.timeout, report: report)(account) { _ in
         true
       }
-      grant = try await granting.grant(to: account)
+      grant = try await tokenProvider.grant(to: account)
       response = try await session(at: service, of: account, grant)
     }
     await LimitsLedger(world).learn(from: response.fields, of: service, for: account.id)
@@ -68,33 +73,33 @@ package struct ServerCheck: Sendable {
 
   /// Writes down that the server has just taken the credentials.
   private func confirm(_ account: Account) async throws(EngineError) {
-    let book = AccountBook(world.files)
-    try await book.exclusively(account.id) { () throws(EngineError) in
-      guard var current = try book.account(account.id) else { return }
+    let accountStore = AccountStore(world.files)
+    try await accountStore.exclusively(account.id) { () throws(EngineError) in
+      guard var current = try accountStore.account(account.id) else { return }
       current.take(.confirmed, at: world.clock.now())
-      try book.save(current)
+      try accountStore.save(current)
     }
   }
 
   private func session(
     at service: Origin,
     of account: Account,
-    _ grant: Grant
+    _ grant: AccessGrant
   ) async throws(EngineError) -> HTTPResponse {
     let url: HTTPURL
     do { url = try HTTPURL("\(service)/xrpc/com.atproto.server.getSession") } catch {
       throw .malformed(error)
     }
-    let naming = IdentityResolver(world, exchange).naming(ofServiceOf: account)
+    let naming = IdentityResolver(world, client).naming(ofServiceOf: account)
     let authorization = HeaderField.authorization(account.tokenType.rawValue, grant.token)
-    return try await exchange.send(
+    return try await client.send(
       HTTPRequest(
         method: "GET",
         url: url,
         fields: [
           (authorization.name, authorization.value), ("Accept", Secret("application/json")),
         ],
-        timeout: exchange.timeout,
+        timeout: client.timeout,
         reach: try naming.checkedReach(to: service)
       ),
       key: grant.key,

@@ -3,7 +3,7 @@ package import AcctPorts
 package import AcctProtocol
 
 /// A token that can be used now, with the key that it is bound to.
-package struct Grant: Sendable {
+package struct AccessGrant: Sendable {
   package var token: Token
   package var key: DPoPKey?
   package var expiresAt: Timestamp?
@@ -11,11 +11,11 @@ package struct Grant: Sendable {
 }
 
 /// Gets the token of an account, renewed first where that is due.
-package struct Granting: Sendable {
+package struct TokenProvider: Sendable {
   private let world: World
   private let interaction: Interaction
   private let network: Network
-  private let tell: Waiting.Teller
+  private let report: Waiting.Reporter
 
   /// Whether a renewal may be tried, and how many seconds a request may take.
   package enum Network: Sendable {
@@ -27,12 +27,12 @@ package struct Granting: Sendable {
     _ world: World,
     _ interaction: Interaction,
     _ network: Network,
-    tell: @escaping Waiting.Teller = { _ in }
+    report: @escaping Waiting.Reporter = { _ in }
   ) {
     self.world = world
     self.interaction = interaction
     self.network = network
-    self.tell = tell
+    self.report = report
   }
 
   /// Returns a token that can be used now.
@@ -46,8 +46,8 @@ package struct Granting: Sendable {
   package func grant(
     to account: Account,
     leaving minimum: Int64? = nil
-  ) async throws(EngineError) -> Grant {
-    let held = try await holding(account)
+  ) async throws(EngineError) -> AccessGrant {
+    let held = try await storedCredentials(account)
     let now = world.clock.now()
     let assessment = held.account.assess(held.evidence, at: now, leaving: minimum)
     switch assessment.action {
@@ -58,10 +58,10 @@ package struct Granting: Sendable {
         return try unrenewed(held, assessment, error)
       }
       // What has just been obtained is used as it is, however short its life.
-      let current = try AccountBook(world.files).account(account.id) ?? account
-      return try await holding(current).grant(at: now)
+      let current = try AccountStore(world.files).account(account.id) ?? account
+      return try await storedCredentials(current).grant(at: now)
     case .discard: throw await ending(held, assessment, at: now)
-    default: throw held.account.obstacle(assessment)
+    default: throw held.account.stateError(assessment)
     }
   }
 
@@ -74,37 +74,41 @@ package struct Granting: Sendable {
     var assessment = assessment
     if held.account.assess(held.evidence, at: now).action == .discard {
       // What can't be removed now is removed the next time; that it is past is the news.
-      try? await GuestEnd(world, interaction).past(held.account)
+      try? await GuestTokenEnd(world, interaction).past(held.account)
     } else {
       // More was asked for than is usual: it is still good for everybody else.
       assessment.reason = "it has less time left than was asked for"
     }
-    return held.account.obstacle(assessment)
+    return held.account.stateError(assessment)
   }
 
   private func renew(_ account: Account, leaving minimum: Int64?) async throws(EngineError) {
     guard case .allowed(let timeout) = network else { throw .offline }
     let isDue = { @Sendable (current: Account) in
-      current.lease.state(at: world.clock.now(), leaving: minimum) != .valid
+      current.tokenLifetime.state(at: world.clock.now(), leaving: minimum) != .valid
     }
     guard account.kind == .session else {
-      return try await Renewal(world, interaction, timeout: timeout, tell: tell)(
+      return try await Renewal(world, interaction, timeout: timeout, report: report)(
         account,
         ifDue: isDue
       )
     }
-    let keeping = SessionKeeping(world, interaction, timeout: timeout, tell: tell)
-    try await keeping(account, ifDue: isDue, extendedIf: isDue)
+    let sessionRenewal = SessionRenewal(world, interaction, timeout: timeout, report: report)
+    try await sessionRenewal(account, ifDue: isDue, extendedIf: isDue)
   }
 
   /// What the keyring holds now.
-  private func holding(_ account: Account) async throws(EngineError) -> Held {
+  private func storedCredentials(_ account: Account) async throws(EngineError) -> Held {
     // Where the server's word has ended it, the keyring has nothing to add.
-    guard account.standing.state != .reauthRequired else {
-      throw account.obstacle(account.lastKnownState(at: world.clock.now()))
+    guard account.recordedState.state != .reauthRequired else {
+      throw account.stateError(account.lastKnownState(at: world.clock.now()))
     }
-    var (account, contents) = try await Wallet.readWhole(of: account, in: world, interaction)
-    if let expiresAt = contents.expiresAt { account.lease.expiresAt = expiresAt }
+    var (account, contents) = try await CredentialStore.readWhole(
+      of: account,
+      in: world,
+      interaction
+    )
+    if let expiresAt = contents.expiresAt { account.tokenLifetime.expiresAt = expiresAt }
     return Held(account: account, contents: contents)
   }
 
@@ -112,18 +116,18 @@ package struct Granting: Sendable {
   private func unrenewed(
     _ held: Held,
     _ assessment: Assessment,
-    _ obstacle: EngineError
-  ) throws(EngineError) -> Grant {
+    _ cause: EngineError
+  ) throws(EngineError) -> AccessGrant {
     let now = world.clock.now()
     guard assessment.state.after(.noAnswer).action == .useWhileUnpast,
-      let left = held.account.lease.secondsLeft(at: now), left > 0
+      let left = held.account.tokenLifetime.secondsLeft(at: now), left > 0
     else {
-      throw obstacle == .offline
-        ? .signInRequired(account: held.account.name, .unrenewed) : obstacle
+      throw cause == .offline
+        ? .signInRequired(account: held.account.name, .unrenewed) : cause
     }
     var grant = try held.grant(at: now)
     grant.notices.append(
-      .usedUnrenewed(account: held.account.name, secondsLeft: left, because: obstacle)
+      .usedUnrenewed(account: held.account.name, secondsLeft: left, because: cause)
     )
     return grant
   }
@@ -132,18 +136,18 @@ package struct Granting: Sendable {
 /// An account with what the keyring holds of it.
 private struct Held {
   var account: Account
-  var contents: Wallet.Contents
+  var contents: CredentialStore.Contents
 
   var evidence: Evidence { contents.isUsable(for: account) ? .present : .missing }
 
-  func grant(at now: Timestamp) throws(EngineError) -> Grant {
+  func grant(at now: Timestamp) throws(EngineError) -> AccessGrant {
     guard let token = contents.token, evidence == .present else {
-      throw account.obstacle(account.assess(.missing, at: now))
+      throw account.stateError(account.assess(.missing, at: now))
     }
-    return Grant(
+    return AccessGrant(
       token: token,
       key: account.tokenType == .dpop ? contents.key : nil,
-      expiresAt: account.lease.expiresAt,
+      expiresAt: account.tokenLifetime.expiresAt,
       notices: account.sessionWarning(at: now).map { [$0] } ?? []
     )
   }

@@ -11,7 +11,7 @@ package enum Waiting: Sendable {
   case over
 
   /// Takes what is to be told.
-  package typealias Teller = @Sendable (Waiting) -> Void
+  package typealias Reporter = @Sendable (Waiting) -> Void
 }
 
 /// The pauses between tries at a server that gives no answer: 2, 4 and 8 seconds, and up to half
@@ -37,11 +37,11 @@ extension Clock {
   func pause(
     _ seconds: Int64,
     because error: EngineError,
-    _ tell: Waiting.Teller
+    _ report: Waiting.Reporter
   ) async throws(EngineError) {
-    defer { tell(.over) }
+    defer { report(.over) }
     for left in stride(from: seconds, to: 0, by: -1) {
-      tell(.toAskAgain(secondsLeft: left, of: seconds, because: error))
+      report(.toAskAgain(secondsLeft: left, of: seconds, because: error))
       guard await sleep(1) else { throw .cancelled }
     }
   }

@@ -5,16 +5,16 @@ import AcctProtocol
 /// Makes the header lines that authorize one request.
 package struct Authorize: Sendable {
   private let world: World
-  private let granting: Granting
+  private let tokenProvider: TokenProvider
 
   package init(
     _ world: World,
     _ interaction: Interaction,
-    _ network: Granting.Network,
-    tell: @escaping Waiting.Teller = { _ in }
+    _ network: TokenProvider.Network,
+    report: @escaping Waiting.Reporter = { _ in }
   ) {
     self.world = world
-    granting = Granting(world, interaction, network, tell: tell)
+    tokenProvider = TokenProvider(world, interaction, network, report: report)
   }
 
   /// Where the lines are to go.
@@ -34,7 +34,7 @@ package struct Authorize: Sendable {
     package init(method: String?, url: String?) throws(EngineError) {
       self.method = method ?? "GET"
       guard self.method.isHTTPToken else { throw .methodMalformed(self.method) }
-      do { self.url = try url.map { text throws(Malformed) in try HTTPURL(text) } } catch {
+      do { self.url = try url.map { text throws(ParseError) in try HTTPURL(text) } } catch {
         throw .malformed(error)
       }
     }
@@ -71,7 +71,7 @@ package struct Authorize: Sendable {
     } else if account.tokenType == .dpop {
       throw .urlNeeded(account.name)
     }
-    let grant = try await granting.grant(to: account)
+    let grant = try await tokenProvider.grant(to: account)
     return Authorization(
       fields: try await fields(grant, for: target, as: account, asBearer: asBearer),
       token: grant.token,
@@ -88,7 +88,7 @@ package struct Authorize: Sendable {
   }
 
   private func fields(
-    _ grant: Grant,
+    _ grant: AccessGrant,
     for target: Target,
     as account: Account,
     asBearer: Bool
@@ -96,16 +96,16 @@ package struct Authorize: Sendable {
     switch account.tokenType {
     case .dpop:
       guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
-      let hints = ServerHints(world)
+      let nonceCache = NonceCache(world)
       let proof: String
       do {
         proof = try DPoPProof.make(
           key: key,
           method: target.method,
           url: url,
-          issuedAt: hints.now(at: url.origin),
+          issuedAt: nonceCache.now(at: url.origin),
           random: world.entropy.bytes(16),
-          nonce: hints.nonce(for: url.origin),
+          nonce: nonceCache.nonce(for: url.origin),
           accessToken: grant.token
         )
       } catch {

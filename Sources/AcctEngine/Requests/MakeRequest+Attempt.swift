@@ -15,21 +15,21 @@ extension MakeRequest {
   ///
   /// - Parameters:
   ///   - attempt: What is left to be tried.
-  ///   - tell: Is told what goes on.
+  ///   - report: Is told what goes on.
   /// - Returns: The server's last word, or that the request is to be made once more.
   /// - Throws: ``EngineError``, where there is no answer and none will come.
   func make(
-    _ attempt: inout Attempt,
-    _ tell: (Event) -> Void
+    _ attempt: inout RequestAttempt,
+    _ report: (Event) -> Void
   ) async throws(EngineError) -> End {
-    let url = attempt.wish.url
+    let url = attempt.request.url
     if !attempt.isFirst {
       // A wait may be long: what the user has changed meanwhile counts.
-      attempt.account = try AccountBook(world.files).account(attempt.account.id) ?? attempt.account
+      attempt.account = try AccountStore(world.files).account(attempt.account.id) ?? attempt.account
     }
-    let authorization = try await authorize(attempt.wish.target, as: attempt.account)
-    if attempt.isFirst { authorization.notices.forEach { tell(.notice($0)) } }
-    let request = try await attempt.request(authorization.fields, timeout)
+    let authorization = try await authorize(attempt.request.target, as: attempt.account)
+    if attempt.isFirst { authorization.notices.forEach { report(.notice($0)) } }
+    let request = try await attempt.nextRequest(authorization.fields, timeout)
     var response: StreamedResponse
     do throws(HTTPFailure) { response = try await world.transport.stream(request) } catch {
       guard await attempt.canRepeat, let seconds = attempt.policy.wait(after: error) else {
@@ -39,36 +39,36 @@ extension MakeRequest {
     }
     await learn(from: response.head, of: url.origin, for: attempt.account)
 
-    var obstacle: EngineError?
+    var cause: EngineError?
     do throws(EngineError) {
       if let seconds = try await repetition(after: &response, &attempt, authorization) {
         await response.dismiss()
         return .again(seconds)
       }
     } catch {
-      obstacle = error
+      cause = error
     }
-    return .take(delivery(of: response, from: url.origin, obstacle))
+    return .take(delivery(of: response, from: url.origin, cause))
   }
 
   /// Keeps what any answer teaches.
   private func learn(from head: ResponseHead, of origin: Origin, for account: Account) async {
-    ServerHints(world).learn(from: head.fields, of: origin)
+    NonceCache(world).learn(from: head.fields, of: origin)
     await limits.learn(from: head.fields, of: origin, for: account.id)
   }
 
   private func delivery(
     of response: StreamedResponse,
     from origin: Origin,
-    _ obstacle: EngineError?
+    _ cause: EngineError?
   ) -> Answer {
-    let now = ServerHints(world).now(at: origin)
+    let now = NonceCache(world).now(at: origin)
     return Answer(
       origin: origin,
       response: response,
       retryAfter: (response.head.retryAfter?.seconds(from: now)).map(RetryAfter.seconds),
       isWorthRetrying: RetryPolicy.waits(for: response.head, now: now),
-      obstacle: obstacle
+      cause: cause
     )
   }
 }

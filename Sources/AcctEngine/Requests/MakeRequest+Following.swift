@@ -17,8 +17,8 @@ extension MakeRequest {
   ///   - attempt: What is left to be tried; afterwards at the next URL, if there is one.
   /// - Returns: The answer, with what keeps its redirect from being followed; `nil` if there is
   ///   another URL to be asked.
-  func lastWord(_ answer: Answer, _ attempt: inout Attempt) async -> Answer? {
-    guard attempt.mayFollow, answer.obstacle == nil,
+  func lastWord(_ answer: Answer, _ attempt: inout RequestAttempt) async -> Answer? {
+    guard attempt.mayFollow, answer.cause == nil,
       let location = answer.response.head.redirect
     else { return answer }
     do throws(EngineError) {
@@ -29,7 +29,7 @@ extension MakeRequest {
       attempt.follow(to: target)
     } catch {
       var answer = answer
-      answer.obstacle = error
+      answer.cause = error
       return answer
     }
     await answer.response.dismiss()
@@ -39,13 +39,13 @@ extension MakeRequest {
   /// Where a redirect leads, if that is an origin of the account's.
   private func target(
     of location: String,
-    _ attempt: Attempt
+    _ attempt: RequestAttempt
   ) throws(EngineError) -> HTTPURL {
     let target: HTTPURL
-    do { target = try attempt.wish.url.resolving(location) } catch .refusedURL(let refusal) {
+    do { target = try attempt.request.url.resolving(location) } catch .refusedURL(let refusal) {
       throw .malformed(.refusedURL(refusal))
     } catch {
-      throw .request(.redirectMalformed(location: location, attempt.wish.url.origin))
+      throw .request(.redirectMalformed(location: location, attempt.request.url.origin))
     }
     try check(target, for: attempt.account)
     return target

@@ -17,16 +17,16 @@ extension MakeRequest {
   ) async throws(EngineError) {
     switch account.kind {
     case .oauth:
-      try await Renewal(world, interaction, timeout: timeout, tell: waiting)(account) { current in
-        current.lease.expiresAt == refused.expiresAt
+      try await Renewal(world, interaction, timeout: timeout, report: waiting)(account) { current in
+        current.tokenLifetime.expiresAt == refused.expiresAt
       }
     case .session:
       // The backend's word is asked for: no clock has told that this session would be refused.
-      try await SessionKeeping(world, interaction, timeout: timeout, tell: waiting)
+      try await SessionRenewal(world, interaction, timeout: timeout, report: waiting)
         .check(account, insteadOf: refused.token)
     case .guest: break
     }
-    account = try AccountBook(world.files).account(account.id) ?? account
+    account = try AccountStore(world.files).account(account.id) ?? account
   }
 
   /// Does what a guest's backend asks for by refusing, and says what only a guest must know.
@@ -36,7 +36,7 @@ extension MakeRequest {
   ) async throws(EngineError) {
     switch response.head.status {
     case 401:
-      if let end = try await GuestEnd(world, interaction).refused(account) { throw end }
+      if let end = try await GuestTokenEnd(world, interaction).refused(account) { throw end }
     case 400:
       guard let origin = account.service,
         await response.fault(redacting: world.held.redactor).namesDeviceID

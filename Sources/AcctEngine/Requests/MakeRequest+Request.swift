@@ -5,7 +5,7 @@ package import AcctProtocol
 /// What goes into a request that the user makes, and what comes of it.
 extension MakeRequest {
   /// What the user wants.
-  package struct Wish: Sendable {
+  package struct Request: Sendable {
     package var method: String
     package var url: HTTPURL
     package var fields: RequestFields
@@ -48,6 +48,6 @@ extension MakeRequest {
     package var isWorthRetrying: Bool
     /// What kept the request from being made once more, or its redirect from being followed, where
     /// it should have been.
-    package var obstacle: EngineError?
+    package var cause: EngineError?
   }
 }

@@ -15,14 +15,14 @@ extension MakeRequest {
   /// - Throws: ``EngineError``: what keeps the request from being made once more, where it should be.
   func repetition(
     after response: inout StreamedResponse,
-    _ attempt: inout Attempt,
+    _ attempt: inout RequestAttempt,
     _ authorization: Authorize.Authorization
   ) async throws(EngineError) -> Int64? {
     // First of all: a backend may take no other session from now on.
-    try await RolledSession(world, interaction, tell: waiting)
+    try await RotatedSession(world, interaction, report: waiting)
       .keep(
         from: &response,
-        to: attempt.wish.target,
+        to: attempt.request.target,
         insteadOf: authorization.token,
         for: attempt.account
       )
@@ -30,17 +30,17 @@ extension MakeRequest {
       return nil
     }
     guard await attempt.canRepeat else {
-      throw .request(.bodyGone(status: response.head.status, attempt.wish.url.origin))
+      throw .request(.bodyGone(status: response.head.status, attempt.request.url.origin))
     }
     return seconds
   }
 
   private func pause(
     after response: inout StreamedResponse,
-    _ attempt: inout Attempt,
+    _ attempt: inout RequestAttempt,
     _ authorization: Authorize.Authorization
   ) async throws(EngineError) -> Int64? {
-    let origin = attempt.wish.url.origin
+    let origin = attempt.request.url.origin
     let status = response.head.status
     if try await challenges(&response, &attempt) { return 0 }
     if status == 417, attempt.asksFirst {
@@ -56,17 +56,17 @@ extension MakeRequest {
     if attempt.account.kind == .guest, origin == attempt.account.service {
       try await meet(&response, asGuest: attempt.account)
     }
-    return attempt.policy.wait(after: response.head, now: ServerHints(world).now(at: origin))
+    return attempt.policy.wait(after: response.head, now: NonceCache(world).now(at: origin))
   }
 
   /// Whether the server wants a nonce, or the right time, in a proof that had neither.
   private func challenges(
     _ response: inout StreamedResponse,
-    _ attempt: inout Attempt
+    _ attempt: inout RequestAttempt
   ) async throws(EngineError) -> Bool {
     guard attempt.mayChallenge else { return false }
     let codes = await response.refusalCodes()
-    let isClockOff = ServerHints(world).isClockOff(at: attempt.wish.url.origin)
+    let isClockOff = NonceCache(world).isClockOff(at: attempt.request.url.origin)
     guard codes.contains("use_dpop_nonce") || codes.contains("invalid_dpop_proof") && isClockOff
     else { return false }
     attempt.mayChallenge = false

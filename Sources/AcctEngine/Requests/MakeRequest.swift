@@ -12,7 +12,7 @@ package struct MakeRequest: Sendable {
   let world: World
   let interaction: Interaction
   let timeout: Int
-  let waiting: Waiting.Teller
+  let waiting: Waiting.Reporter
   let authorize: Authorize
   let limits: LatestLimits
 
@@ -20,13 +20,13 @@ package struct MakeRequest: Sendable {
     _ world: World,
     _ interaction: Interaction,
     timeout: Int,
-    waiting: @escaping Waiting.Teller = { _ in }
+    waiting: @escaping Waiting.Reporter = { _ in }
   ) {
     self.world = world
     self.interaction = interaction
     self.timeout = timeout
     self.waiting = waiting
-    authorize = Authorize(world, interaction, .allowed(timeout: timeout), tell: waiting)
+    authorize = Authorize(world, interaction, .allowed(timeout: timeout), report: waiting)
     limits = LatestLimits(world)
   }
 
@@ -40,25 +40,25 @@ package struct MakeRequest: Sendable {
   /// Makes the request.
   ///
   /// - Parameters:
-  ///   - wish: What the user wants.
+  ///   - request: What the user wants.
   ///   - account: Who makes it.
   ///   - body: What to send.
-  ///   - tell: Is told what goes on.
+  ///   - report: Is told what goes on.
   /// - Returns: The answer; any status is one.
   /// - Throws: ``EngineError``, where there is no answer.
   package func callAsFunction(
-    _ wish: Wish,
+    _ request: Request,
     as account: Account,
     sending body: RequestBody? = nil,
-    tell: @Sendable (Event) -> Void
+    report: @Sendable (Event) -> Void
   ) async throws(EngineError) -> Answer {
-    var attempt = Attempt(wish, body, account)
+    var attempt = RequestAttempt(request, body, account)
     while true {
-      switch try await make(&attempt, tell) {
+      switch try await make(&attempt, report) {
       case .take(let answer):
         guard let answer = await lastWord(answer, &attempt) else { continue }
         return answer
-      case .again(let seconds): try await wait(seconds, for: attempt.wish.url.origin, tell)
+      case .again(let seconds): try await wait(seconds, for: attempt.request.url.origin, report)
       }
     }
   }
@@ -66,12 +66,12 @@ package struct MakeRequest: Sendable {
   private func wait(
     _ seconds: Int64,
     for origin: Origin,
-    _ tell: (Event) -> Void
+    _ report: (Event) -> Void
   ) async throws(EngineError) {
     for left in stride(from: seconds, to: 0, by: -1) {
-      tell(.waiting(left, of: seconds, origin))
+      report(.waiting(left, of: seconds, origin))
       guard await world.clock.sleep(1) else { throw .cancelled }
     }
-    if seconds > 0 { tell(.waiting(0, of: seconds, origin)) }
+    if seconds > 0 { report(.waiting(0, of: seconds, origin)) }
   }
 }

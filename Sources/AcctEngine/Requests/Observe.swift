@@ -12,10 +12,10 @@ package struct Observe: Sendable {
     _ world: World,
     _ interaction: Interaction,
     timeout: Int,
-    tell: @escaping Waiting.Teller = { _ in }
+    report: @escaping Waiting.Reporter = { _ in }
   ) {
     self.world = world
-    session = ObservedSession(world, interaction, timeout: timeout, tell: tell)
+    session = ObservedSession(world, interaction, timeout: timeout, report: report)
   }
 
   /// Reads response heads on standard input and learns from the last one.
@@ -42,7 +42,7 @@ package struct Observe: Sendable {
     let bytes = input.withBytes { span in span.indices.map { span[$0] } }
     guard let head = PrintedHead.last(in: bytes) else { throw .nothingObserved }
     world.held.hold(cookiesIn: head.fields)
-    ServerHints(world).learn(
+    NonceCache(world).learn(
       from: HTTPResponse(status: head.status ?? 200, fields: head.fields, body: Secret("")),
       of: origin
     )

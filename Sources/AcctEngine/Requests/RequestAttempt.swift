@@ -3,8 +3,8 @@ import AcctPorts
 import AcctProtocol
 
 /// What is left to be tried with a request.
-struct Attempt {
-  private(set) var wish: MakeRequest.Wish
+struct RequestAttempt {
+  private(set) var request: MakeRequest.Request
   private let body: RequestBody?
   var account: Account
   var policy: RetryPolicy
@@ -18,13 +18,13 @@ struct Attempt {
   /// How many redirects were followed.
   private(set) var redirects = 0
 
-  init(_ wish: MakeRequest.Wish, _ body: RequestBody?, _ account: Account) {
-    self.wish = wish
+  init(_ request: MakeRequest.Request, _ body: RequestBody?, _ account: Account) {
+    self.request = request
     self.body = body
     self.account = account
-    policy = RetryPolicy(wish.retries, method: wish.method)
+    policy = RetryPolicy(request.retries, method: request.method)
     mayChallenge = account.tokenType == .dpop
-    mayRenew = account.lease.canRenew
+    mayRenew = account.tokenLifetime.canRenew
   }
 
   /// Whether the whole of the body is still there.
@@ -33,12 +33,14 @@ struct Attempt {
   }
 
   /// Whether a redirect is followed: only GET and HEAD mean the same wherever they go.
-  var mayFollow: Bool { wish.follows && body == nil && ["GET", "HEAD"].contains(wish.method) }
+  var mayFollow: Bool {
+    request.follows && body == nil && ["GET", "HEAD"].contains(request.method)
+  }
 
   /// Goes on at the URL that a redirect leads to.
   mutating func follow(to url: HTTPURL) {
-    if url.origin != wish.url.origin { wish.fields = wish.fields.elsewhere }
-    wish.url = url
+    if url.origin != request.url.origin { request.fields = request.fields.elsewhere }
+    request.url = url
     redirects += 1
     // Each server may want a nonce of its own; the token stays the same.
     mayChallenge = account.tokenType == .dpop
@@ -51,7 +53,7 @@ struct Attempt {
   ///   - timeout: Seconds in which something has to move.
   /// - Returns: What to send.
   /// - Throws: ``EngineError/input(_:)``, or that some of the body is gone.
-  mutating func request(
+  mutating func nextRequest(
     _ authorization: [HeaderField],
     _ timeout: Int
   ) async throws(EngineError) -> StreamedRequest {
@@ -59,12 +61,12 @@ struct Attempt {
     var source: ByteSource?
     if let body {
       do { source = try await body.attempt() } catch { throw .input(error) }
-      guard source != nil else { throw .request(.bodyGone(status: nil, wish.url.origin)) }
+      guard source != nil else { throw .request(.bodyGone(status: nil, request.url.origin)) }
     }
     return StreamedRequest(
-      method: wish.method,
-      url: wish.url,
-      fields: authorization.map { ($0.name, $0.value) } + wish.fields.fields,
+      method: request.method,
+      url: request.url,
+      fields: authorization.map { ($0.name, $0.value) } + request.fields.fields,
       body: source,
       asksFirst: asksFirst && source != nil && body?.comesOnce == true,
       timeout: timeout

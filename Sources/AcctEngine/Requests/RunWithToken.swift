@@ -25,7 +25,7 @@ package struct RunWithToken: Sendable {
   /// - Throws: ``EngineError/exec(_:)``.
   package func callAsFunction(
     _ command: [String],
-    _ grant: Grant,
+    _ grant: AccessGrant,
     in variable: String
   ) throws(EngineError) {
     do { try exec.become(command, (variable, grant.token.secret)) } catch {

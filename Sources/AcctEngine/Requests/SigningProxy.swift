@@ -38,12 +38,12 @@ package struct SigningProxy: Sendable {
   ///
   /// - Parameters:
   ///   - request: As it came in.
-  ///   - tell: Is told what went wrong, which the client is told in less words, or not at all where
+  ///   - report: Is told what went wrong, which the client is told in less words, or not at all where
   ///     there is an answer.
   /// - Returns: The server's answer, or the proxy's own where there is none.
   package func answer(
     _ request: LocalRequest,
-    tell: @Sendable (EngineError) -> Void
+    report: @Sendable (EngineError) -> Void
   ) async -> LocalResponse {
     // A proxy runs for days: no secret outlives the request that it was for.
     world.held.enter()
@@ -58,7 +58,7 @@ package struct SigningProxy: Sendable {
     do throws(EngineError) {
       let answer = try await passOn(request, to: url)
       // The client gets the answer; what could not be done about it is the user's to know.
-      if let obstacle = answer.obstacle, !Task.isCancelled { tell(obstacle) }
+      if let cause = answer.cause, !Task.isCancelled { report(cause) }
       return LocalResponse(
         status: answer.response.head.status,
         fields: ProxyFields.downstream(
@@ -69,7 +69,7 @@ package struct SigningProxy: Sendable {
       )
     } catch {
       // Of a client that has gone, or a proxy that ends, there is nothing to tell.
-      if !Task.isCancelled { tell(error) }
+      if !Task.isCancelled { report(error) }
       return .own(
         error.proxyStatus,
         "acct could not make this request; its own output says why",
@@ -82,14 +82,14 @@ package struct SigningProxy: Sendable {
     _ request: LocalRequest,
     to url: HTTPURL
   ) async throws(EngineError) -> MakeRequest.Answer {
-    guard let account = try AccountBook(world.files).account(account.id) else {
+    guard let account = try AccountStore(world.files).account(account.id) else {
       throw .unknownAccount(
         reference: account.name.description,
         selectedBy: .option,
         candidates: []
       )
     }
-    let wish = MakeRequest.Wish(
+    let outgoing = MakeRequest.Request(
       method: request.method,
       url: url,
       fields: RequestFields(passing: request.fields, for: account),
@@ -99,7 +99,7 @@ package struct SigningProxy: Sendable {
     if let source = request.body {
       do { body = try await .passing(source) } catch { throw .input(error) }
     }
-    return try await make(wish, as: account, sending: body) { _ in }
+    return try await make(outgoing, as: account, sending: body) { _ in }
   }
 }
 

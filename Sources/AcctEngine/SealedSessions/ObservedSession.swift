@@ -12,18 +12,18 @@ struct ObservedSession: Sendable {
   private let world: World
   private let interaction: Interaction
   private let timeout: Int
-  private let tell: Waiting.Teller
+  private let report: Waiting.Reporter
 
   init(
     _ world: World,
     _ interaction: Interaction,
     timeout: Int,
-    tell: @escaping Waiting.Teller
+    report: @escaping Waiting.Reporter
   ) {
     self.world = world
     self.interaction = interaction
     self.timeout = timeout
-    self.tell = tell
+    self.report = report
   }
 
   /// Keeps the session that a head brought, if there is one that is not kept yet.
@@ -41,19 +41,19 @@ struct ObservedSession: Sendable {
     for account: Account
   ) async throws(EngineError) -> Notice? {
     guard account.kind == .session, origin == account.service, head.status != 401,
-      let observed = RolledCookie.session(in: head.fields, at: world.clock.now())?.token
+      let observed = RotatedCookie.session(in: head.fields, at: world.clock.now())?.token
     else { return nil }
-    let book = AccountBook(world.files)
+    let accountStore = AccountStore(world.files)
     let held = world.signals.holdBack()
     defer { held.release() }
-    return try await book.exclusively(account.id) { () throws(EngineError) -> Notice? in
-      guard let current = try book.account(account.id) else { return nil }
-      let wallet = try Wallet(of: current, in: world, interaction)
-      guard try await wallet.read().token != observed else { return nil }
+    return try await accountStore.exclusively(account.id) { () throws(EngineError) -> Notice? in
+      guard let current = try accountStore.account(account.id) else { return nil }
+      let credentialStore = try CredentialStore(of: current, in: world, interaction)
+      guard try await credentialStore.read().token != observed else { return nil }
       // Being asked, the backend may roll it once more: see that the keyring can take that.
-      try await wallet.prepare()
-      return try await toItsEnd { () throws(EngineError) in
-        try await keep(observed, from: origin, for: current, in: wallet)
+      try await credentialStore.prepare()
+      return try await uncancelled { () throws(EngineError) in
+        try await keep(observed, from: origin, for: current, in: credentialStore)
       }
     }
   }
@@ -62,7 +62,7 @@ struct ObservedSession: Sendable {
     _ observed: Token,
     from origin: Origin,
     for account: Account,
-    in wallet: Wallet
+    in credentialStore: CredentialStore
   ) async throws(EngineError) -> Notice? {
     let backend = SessionBackend(origin, world, timeout: timeout)
     let word = try await backend.validate(observed)
@@ -70,11 +70,14 @@ struct ObservedSession: Sendable {
     case .valid(let details):
       var account = account
       try account.requireNamed(details.owner, origin, world.held)
-      let session = word.rolled?.session.token ?? observed
-      try await Patience(world, tell).write([.init(.session, session.secret)], to: wallet)
+      let session = word.rotated?.session.token ?? observed
+      try await KeyringRetry(world, report).write(
+        [.init(.session, session.secret)],
+        to: credentialStore
+      )
       account.take(.replaced, at: world.clock.now())
       account.keep(details, at: world.clock.now())
-      try AccountBook(world.files).save(account)
+      try AccountStore(world.files).save(account)
       return nil
     case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
       return .observedSessionRefused(account: account.name, reason: reason)

@@ -5,15 +5,15 @@ import AcctProtocol
 /// Keeps the session that a backend puts in place of the one that a user's request carried.
 ///
 /// A backend may take none but the newest; what it rolls by any answer would else be lost.
-struct RolledSession: Sendable {
+struct RotatedSession: Sendable {
   private let world: World
   private let interaction: Interaction
-  private let tell: Waiting.Teller
+  private let report: Waiting.Reporter
 
-  init(_ world: World, _ interaction: Interaction, tell: @escaping Waiting.Teller) {
+  init(_ world: World, _ interaction: Interaction, report: @escaping Waiting.Reporter) {
     self.world = world
     self.interaction = interaction
-    self.tell = tell
+    self.report = report
   }
 
   /// What an answer puts in the old one's place.
@@ -46,30 +46,33 @@ struct RolledSession: Sendable {
     try account.require(successor.owner, url.origin, world.held)
     let session = successor.session.token
     guard session != sent else { return }
-    let book = AccountBook(world.files)
+    let accountStore = AccountStore(world.files)
     let held = world.signals.holdBack()
     defer { held.release() }
-    try await book.exclusively(account.id) { () throws(EngineError) in
-      guard let current = try book.account(account.id) else { return }
-      let isStored = try await Patience(world, tell)(for: current.name.description, interaction) {
+    try await accountStore.exclusively(account.id) { () throws(EngineError) in
+      guard let current = try accountStore.account(account.id) else { return }
+      let isStored = try await KeyringRetry(world, report)(
+        for: current.name.description,
+        interaction
+      ) {
         (interaction) async throws(EngineError) in
         let current = try await ReplaceCredentials(world, interaction).settled(current)
-        let wallet = try Wallet(of: current, in: world, interaction)
+        let credentialStore = try CredentialStore(of: current, in: world, interaction)
         // A renewal, a sign-in or a later answer may have brought another one meanwhile.
-        guard try await wallet.read().token == sent else { return false }
-        try await wallet.write([.init(.session, session.secret)])
+        guard try await credentialStore.read().token == sent else { return false }
+        try await credentialStore.write([.init(.session, session.secret)])
         return true
       }
-      guard isStored, var stored = try book.account(account.id) else { return }
+      guard isStored, var stored = try accountStore.account(account.id) else { return }
       // Another process may have shown the backend the old one since, and been told that it is over.
-      let wasOver = stored.standing != .signedIn
+      let wasOver = stored.recordedState != .signedIn
       guard wasOver || successor.isExtension else { return }
       if wasOver { stored.take(.replaced, at: world.clock.now()) }
       if successor.isExtension {
-        stored.lease.expiresAt = nil
+        stored.tokenLifetime.expiresAt = nil
         stored.take(.confirmed, at: world.clock.now())
       }
-      try book.save(stored)
+      try accountStore.save(stored)
     }
   }
 
@@ -80,7 +83,7 @@ struct RolledSession: Sendable {
     _ url: HTTPURL
   ) async throws(EngineError) -> Successor? {
     let now = world.clock.now()
-    let isRolled = RolledCookie.session(in: response.head.fields, at: now) != nil
+    let isRolled = RotatedCookie.session(in: response.head.fields, at: now) != nil
     let mayExtend = SessionBackend.extends(method, url)
     guard isRolled || mayExtend else { return nil }
     let answer =
@@ -91,7 +94,7 @@ struct RolledSession: Sendable {
       if mayExtend, let answer, let extended = try extended(by: answer, isRolled) {
         return extended
       }
-      let cookie = try RolledCookie(
+      let cookie = try RotatedCookie(
         in: response.head.fields,
         status: response.head.status,
         naming: answer,

@@ -25,22 +25,22 @@ struct SessionBackend: Sendable {
   }
 
   /// What a backend says of a session, and the one that it put in its place, if it did.
-  typealias Word<Answer> = (answer: Answer, rolled: RolledCookie?)
+  typealias Word<Answer> = (answer: Answer, rotated: RotatedCookie?)
 
   /// Asks whether a session goes on.
   ///
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
   func validate(_ session: Token) async throws(EngineError) -> Word<SessionAnswer> {
-    let (answer, rolled) = try await ask(Self.sessionPath, session)
-    return (SessionAnswer(answer), rolled)
+    let (answer, rotated) = try await ask(Self.sessionPath, session)
+    return (SessionAnswer(answer), rotated)
   }
 
   /// Asks for a session in place of this one.
   ///
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
   func refresh(_ session: Token) async throws(EngineError) -> Word<SessionRefreshAnswer> {
-    let (answer, rolled) = try await ask(Self.refreshPath, session)
-    return (SessionRefreshAnswer(answer), rolled)
+    let (answer, rotated) = try await ask(Self.refreshPath, session)
+    return (SessionRefreshAnswer(answer), rotated)
   }
 
   private func ask(
@@ -49,9 +49,9 @@ struct SessionBackend: Sendable {
   ) async throws(EngineError) -> Word<ServerAnswer> {
     let response = try await send("GET", path, session)
     let answer = ServerAnswer(response, redacting: world.held.redactor)
-    let rolled: RolledCookie?
+    let rotated: RotatedCookie?
     do {
-      rolled = try RolledCookie(
+      rotated = try RotatedCookie(
         in: response.fields,
         status: response.status,
         naming: answer,
@@ -59,9 +59,9 @@ struct SessionBackend: Sendable {
       )
     } catch {
       // Whose it is can't be known; the answer itself is no better, and says so.
-      rolled = nil
+      rotated = nil
     }
-    return (answer, rolled)
+    return (answer, rotated)
   }
 
   /// Ends a session; returns the status of the answer.

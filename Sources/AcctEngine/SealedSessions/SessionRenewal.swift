@@ -9,24 +9,24 @@ import AcctProtocol
 /// result, and what the backend gives is stored before anything else happens. Between two tries
 /// the lock is free and Ctrl-C works: many processes that wait for one backend wait together, and
 /// the first that reaches it answers for all.
-struct SessionKeeping: Sendable {
+struct SessionRenewal: Sendable {
   private let world: World
   private let interaction: Interaction
   private let timeout: Int
-  private let tell: Waiting.Teller
-  private let book: AccountBook
+  private let report: Waiting.Reporter
+  private let accountStore: AccountStore
 
   init(
     _ world: World,
     _ interaction: Interaction,
     timeout: Int,
-    tell: @escaping Waiting.Teller = { _ in }
+    report: @escaping Waiting.Reporter = { _ in }
   ) {
     self.world = world
     self.interaction = interaction
     self.timeout = timeout
-    self.tell = tell
-    book = AccountBook(world.files)
+    self.report = report
+    accountStore = AccountStore(world.files)
   }
 
   /// Makes sure that a session goes on.
@@ -44,13 +44,13 @@ struct SessionKeeping: Sendable {
     extendedIf isStale: @escaping @Sendable (Account) -> Bool
   ) async throws(EngineError) {
     var backOff = BackOff()
-    var tries = SessionTurn.Tries(since: account.validatedAt)
+    var tries = SessionRenewalAttempt.Tries(since: account.validatedAt)
     while true {
-      switch try await turn(account, refused, isDue, isStale, &tries) {
+      switch try await renewOnce(account, refused, isDue, isStale, &tries) {
       case .done: return
-      case .again(let obstacle):
-        guard let pause = backOff.next(world.entropy) else { throw obstacle }
-        try await world.clock.pause(pause, because: obstacle, tell)
+      case .again(let cause):
+        guard let pause = backOff.next(world.entropy) else { throw cause }
+        try await world.clock.pause(pause, because: cause, report)
       case .doubtful:
         guard await world.clock.sleep(Self.moment) else { throw .cancelled }
       }
@@ -73,53 +73,55 @@ struct SessionKeeping: Sendable {
     try await self(account, insteadOf: refused) { _ in
       true
     } extendedIf: { current in
-      current.lease.state(at: world.clock.now()) != .valid
+      current.tokenLifetime.state(at: world.clock.now()) != .valid
     }
   }
 
-  private func turn(
+  private func renewOnce(
     _ account: Account,
     _ refused: Token?,
     _ isDue: (Account) -> Bool,
     _ isStale: @escaping @Sendable (Account) -> Bool,
-    _ tries: inout SessionTurn.Tries
-  ) async throws(EngineError) -> SessionTurn.End {
-    try await book.exclusively(account.id) { () throws(EngineError) -> SessionTurn.End in
-      guard let found = try book.account(account.id) else {
+    _ tries: inout SessionRenewalAttempt.Tries
+  ) async throws(EngineError) -> SessionRenewalAttempt.End {
+    try await accountStore.exclusively(account.id) {
+      () throws(EngineError) -> SessionRenewalAttempt.End in
+      guard let found = try accountStore.account(account.id) else {
         throw .unknownAccount(
           reference: account.name.description,
           selectedBy: .option,
           candidates: []
         )
       }
-      guard found.standing.state != .reauthRequired else {
-        throw found.obstacle(found.lastKnownState(at: world.clock.now()))
+      guard found.recordedState.state != .reauthRequired else {
+        throw found.stateError(found.lastKnownState(at: world.clock.now()))
       }
       // Whoever has asked since for another process has asked for this one, too.
       guard isDue(found), found.validatedAt == tries.seen else { return .done }
       let current = try await ReplaceCredentials(world, interaction).settled(found)
-      let wallet = try Wallet(of: current, in: world, interaction)
-      guard let session = try await wallet.read().token, let origin = current.service else {
-        throw current.obstacle(current.assess(.missing, at: world.clock.now()))
+      let credentialStore = try CredentialStore(of: current, in: world, interaction)
+      guard let session = try await credentialStore.read().token, let origin = current.service
+      else {
+        throw current.stateError(current.assess(.missing, at: world.clock.now()))
       }
       // What was refused is not what is kept: whoever has stored it has had the backend's word.
       guard refused == nil || refused == session else { return .done }
       // A new session that can't be stored may be a lost one: see before anything is sent.
-      try await wallet.prepare()
+      try await credentialStore.prepare()
       let held = world.signals.holdBack()
       defer { held.release() }
       let before = tries
-      let (end, after) = try await toItsEnd { () throws(EngineError) in
-        var turn = SessionTurn(
+      let (end, after) = try await uncancelled { () throws(EngineError) in
+        var attempt = SessionRenewalAttempt(
           current,
           session,
           at: SessionBackend(origin, world, timeout: timeout),
-          wallet,
+          credentialStore,
           world,
-          tell
+          report
         )
         var tries = before
-        return (try await turn.run(&tries, isStale), tries)
+        return (try await attempt.run(&tries, isStale), tries)
       }
       tries = after
       return end

@@ -3,7 +3,7 @@ import AcctPorts
 import AcctProtocol
 
 /// How a turn ends that did not bring a session that goes on.
-extension SessionTurn {
+extension SessionRenewalAttempt {
   /// Why the backend would not confirm the session.
   struct Refusal {
     var reason: String
@@ -83,7 +83,7 @@ extension SessionTurn {
     return .done
   }
 
-  func save() throws(EngineError) { try AccountBook(world.files).save(account) }
+  func save() throws(EngineError) { try AccountStore(world.files).save(account) }
 }
 
 extension HTTPFailure {

@@ -3,13 +3,13 @@ import AcctPorts
 import AcctProtocol
 
 /// What a turn writes down: the new session first, since with it the rest can be asked for again.
-extension SessionTurn {
+extension SessionRenewalAttempt {
   /// Keeps the session that an answer put in place of the one that was sent, whatever else the
   /// answer says: a backend may take no other from then on.
-  mutating func keep(_ rolled: RolledCookie?) async throws(EngineError) {
-    guard let rolled else { return }
-    try requireOwn(rolled.owner)
-    try await store(rolled.session)
+  mutating func keep(_ rotated: RotatedCookie?) async throws(EngineError) {
+    guard let rotated else { return }
+    try requireOwn(rotated.owner)
+    try await store(rotated.session)
   }
 
   /// Keeps what the backend confirmed.
@@ -21,13 +21,16 @@ extension SessionTurn {
   /// Keeps a new session whose end is not known yet.
   mutating func replace(_ sealed: SealedSession) async throws(EngineError) {
     try await store(sealed)
-    account.lease.expiresAt = nil
+    account.tokenLifetime.expiresAt = nil
     account.take(.confirmed, at: world.clock.now())
   }
 
   private mutating func store(_ sealed: SealedSession) async throws(EngineError) {
     guard sealed.token != session else { return }
-    try await Patience(world, tell).write([.init(.session, sealed.token.secret)], to: wallet)
+    try await KeyringRetry(world, report).write(
+      [.init(.session, sealed.token.secret)],
+      to: credentialStore
+    )
     session = sealed.token
   }
 
@@ -43,7 +46,7 @@ extension Account {
   mutating func keep(_ details: SessionDetails, at now: Timestamp) {
     handle = details.owner.handle ?? handle
     displayName = details.displayName ?? displayName
-    lease.expiresAt = details.expiresAt
+    tokenLifetime.expiresAt = details.expiresAt
     take(.confirmed, at: now)
   }
 

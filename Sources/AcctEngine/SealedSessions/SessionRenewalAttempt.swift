@@ -4,29 +4,29 @@ import AcctProtocol
 
 /// One try to keep a session, from the note that it is in flight to the last write; its caller
 /// holds the account's lock, and signals back.
-struct SessionTurn {
+struct SessionRenewalAttempt {
   var account: Account
   var session: Token
   let wasInterrupted: Bool
   let backend: SessionBackend
-  let wallet: Wallet
+  let credentialStore: CredentialStore
   let world: World
-  let tell: Waiting.Teller
+  let report: Waiting.Reporter
 
   init(
     _ account: Account,
     _ session: Token,
     at backend: SessionBackend,
-    _ wallet: Wallet,
+    _ credentialStore: CredentialStore,
     _ world: World,
-    _ tell: @escaping Waiting.Teller
+    _ report: @escaping Waiting.Reporter
   ) {
     self.account = account
     self.session = session
     self.backend = backend
-    self.wallet = wallet
+    self.credentialStore = credentialStore
     self.world = world
-    self.tell = tell
+    self.report = report
     wasInterrupted = account.renewalStartedAt != nil
   }
 
@@ -70,7 +70,7 @@ struct SessionTurn {
     try save()
     let word: SessionBackend.Word<SessionAnswer>
     do { word = try await backend.validate(session) } catch { return try unanswered(error) }
-    try await keep(word.rolled)
+    try await keep(word.rotated)
     switch word.answer {
     case .valid(let details):
       try keep(details)
@@ -95,7 +95,7 @@ struct SessionTurn {
   ) async throws(EngineError) -> End {
     let word: SessionBackend.Word<SessionRefreshAnswer>
     do { word = try await backend.refresh(session) } catch { return try unanswered(error) }
-    try await keep(word.rolled)
+    try await keep(word.rotated)
     switch word.answer {
     case .granted(let sealed, let owner):
       try requireOwn(owner)
@@ -118,7 +118,7 @@ struct SessionTurn {
   /// Without an answer it is as good as any whose end is not known.
   private mutating func confirm(_ tries: inout Tries) async throws(EngineError) -> End {
     guard let word = try? await backend.validate(session) else { return try done() }
-    try await keep(word.rolled)
+    try await keep(word.rotated)
     switch word.answer {
     case .valid(let details):
       try keep(details)

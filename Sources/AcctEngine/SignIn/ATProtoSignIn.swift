@@ -5,13 +5,13 @@ import AcctProtocol
 /// Signs in with an AT Protocol identity (<https://atproto.com/specs/oauth>).
 package struct ATProtoSignIn: Sendable {
   private let world: World
-  private let exchange: Exchange
+  private let client: DPoPClient
   private let resolver: IdentityResolver
 
   package init(_ world: World, timeout: Int) {
     self.world = world
-    exchange = Exchange(world, timeout: timeout)
-    resolver = IdentityResolver(world, exchange)
+    client = DPoPClient(world, timeout: timeout)
+    resolver = IdentityResolver(world, client)
   }
 
   /// What the user typed to say who they are.
@@ -24,8 +24,8 @@ package struct ATProtoSignIn: Sendable {
     /// Parses what was typed.
     ///
     /// - Parameter text: A handle, with or without `@`, a DID, or a URL.
-    /// - Throws: ``Malformed``.
-    package init(_ text: String) throws(Malformed) {
+    /// - Throws: ``ParseError``.
+    package init(_ text: String) throws(ParseError) {
       if text.hasPrefix("did:") {
         self = .did(try DID(text))
       } else if text.contains("://") {
@@ -37,7 +37,7 @@ package struct ATProtoSignIn: Sendable {
   }
 
   /// What the user asked for.
-  package struct Wish: Sendable {
+  package struct Request: Sendable {
     package var identifier: Identifier
     /// Who it is, for the server's sign-in page: as typed, but for the `@` before a handle.
     package var loginHint: String
@@ -66,32 +66,32 @@ package struct ATProtoSignIn: Sendable {
   /// Signs in.
   ///
   /// - Parameters:
-  ///   - wish: Who, and how.
-  ///   - tell: Takes what the user must see while it waits.
+  ///   - request: Who, and how.
+  ///   - report: Takes what the user must see while it waits.
   /// - Returns: Credentials that are not kept yet, of an identity that has been verified.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func callAsFunction(
-    _ wish: Wish,
-    tell: @escaping @Sendable (SignInPrompt) -> Void
+    _ request: Request,
+    report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let known = try await document(wish.identifier)
-    let server = try await server(wish.identifier, known)
+    let known = try await document(request.identifier)
+    let server = try await server(request.identifier, known)
     let key: DPoPKey
     do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
-    let scope = wish.scope ?? ATProtoClient.scope
-    let clientID = wish.clientID ?? ATProtoClient.loopbackID(scope: scope)
-    let outcome = try await BrowserGrant(world, exchange)(
+    let scope = request.scope ?? ATProtoClient.scope
+    let clientID = request.clientID ?? ATProtoClient.loopbackID(scope: scope)
+    let outcome = try await AuthorizationCodeFlow(world, client)(
       .init(
         server: server,
         clientID: clientID,
         scope: scope,
-        loginHint: known == nil ? nil : wish.loginHint,
+        loginHint: known == nil ? nil : request.loginHint,
         key: key,
         provesAtOnce: true,
-        opensBrowser: wish.opensBrowser,
-        redirectPort: wish.redirectPort
+        opensBrowser: request.opensBrowser,
+        redirectPort: request.redirectPort
       ),
-      tell: tell
+      report: report
     )
     let response = outcome.response
     let document = try await verified(response, known, server)
@@ -111,7 +111,7 @@ package struct ATProtoSignIn: Sendable {
       service: document.service,
       origins: [document.service],
       scope: response.scope,
-      lease: response.lease(from: now, canRenew: response.refreshToken != nil),
+      tokenLifetime: response.tokenLifetime(from: now, canRenew: response.refreshToken != nil),
       sessionEndsAt: now.adding(seconds: ATProtoClient.sessionLifetime),
       validatedAt: now,
       token: response.accessToken,

@@ -5,12 +5,12 @@ import StrictJSON
 
 /// Calls a backend of an app with JSON, and takes JSON from it.
 struct BackendCall: Sendable {
-  private let exchange: Exchange
+  private let client: DPoPClient
   private let backend: BackendURL
 
-  init(_ backend: BackendURL, _ exchange: Exchange) {
+  init(_ backend: BackendURL, _ client: DPoPClient) {
     self.backend = backend
-    self.exchange = exchange
+    self.client = client
   }
 
   /// Posts once; nothing is tried again, since a code is good for one use.
@@ -25,7 +25,7 @@ struct BackendCall: Sendable {
     let url: HTTPURL
     do { url = try backend.url(path) } catch { throw .malformed(error) }
     var body = json.serialized()
-    let response = try await exchange.send(
+    let response = try await client.send(
       HTTPRequest(
         method: "POST",
         url: url,
@@ -33,7 +33,7 @@ struct BackendCall: Sendable {
           ("Content-Type", Secret("application/json")), ("Accept", Secret("application/json")),
         ],
         body: Secret(consuming: &body),
-        timeout: exchange.timeout
+        timeout: client.timeout
       )
     )
     return try answer(response)
@@ -41,10 +41,10 @@ struct BackendCall: Sendable {
 
   private func answer(_ response: HTTPResponse) throws(EngineError) -> JSON {
     switch response.status {
-    case 429, 500...: throw .unavailable(response, backend.origin, exchange.held)
+    case 429, 500...: throw .unavailable(response, backend.origin, client.held)
     case 300..<400:
       throw .oauth(
-        .redirected(to: response.field("Location").map(exchange.held.redactor.callAsFunction)),
+        .redirected(to: response.field("Location").map(client.held.redactor.callAsFunction)),
         backend.origin
       )
     default: break
@@ -54,7 +54,7 @@ struct BackendCall: Sendable {
     }
     guard response.status == 200 else {
       let reason = (json.objectValue?["error"]?.stringValue).map(
-        exchange.held.redactor.callAsFunction
+        client.held.redactor.callAsFunction
       )
       throw .backend(.refused(status: response.status, reason: reason, backend.origin))
     }

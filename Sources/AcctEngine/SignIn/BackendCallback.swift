@@ -16,7 +16,7 @@ struct BackendCallback: Sendable {
   /// - Parameters:
   ///   - route: How the user goes there and comes back.
   ///   - required: The parameters that must be there.
-  ///   - tell: Takes what the user must see while it waits.
+  ///   - report: Takes what the user must see while it waits.
   ///   - start: Finds out where to send the user, once a callback could be taken.
   ///   - accept: Reads the parameters, or says what is wrong with them.
   /// - Returns: What `accept` returned.
@@ -26,7 +26,7 @@ struct BackendCallback: Sendable {
   func callAsFunction<Answer: Sendable>(
     _ route: CallbackRoute,
     requiring required: [String],
-    tell: @escaping @Sendable (SignInPrompt) -> Void,
+    report: @escaping @Sendable (SignInPrompt) -> Void,
     start: () async throws(EngineError) -> HTTPURL,
     accept: @escaping @Sendable (QueryParameters) throws(CallbackFlaw) -> Answer
   ) async throws(EngineError) -> Answer {
@@ -40,17 +40,17 @@ struct BackendCallback: Sendable {
     do throws(EngineError) {
       let address = try await start()
       let rule = CallbackRule(expected: route.expected, required: required)
-      let ways = CallbackWait<Outcome<Answer>>
-        .Ways(listening: listening, scheme: route.scheme, alwaysAsks: route.asksAlways)
-      let wait = CallbackWait(world, ways) { text in
+      let channels = CallbackReceiver<Outcome<Answer>>
+        .Channels(listening: listening, scheme: route.scheme, alwaysAsks: route.asksAlways)
+      let receiver = CallbackReceiver(world, channels) { text in
         judge(text, by: rule, world.held, accept)
       }
       outcome = .success(
-        try await wait.answer(
+        try await receiver.answer(
           at: address.description,
           of: address.origin,
           opensBrowser: route.opensBrowser,
-          tell: tell
+          report: report
         )
       )
     } catch {
@@ -105,7 +105,7 @@ private func judge<Answer>(
   by rule: CallbackRule,
   _ held: HeldSecrets,
   _ accept: (QueryParameters) throws(CallbackFlaw) -> Answer
-) -> CallbackWait<Outcome<Answer>>.Verdict {
+) -> CallbackReceiver<Outcome<Answer>>.Verdict {
   do throws(CallbackFlaw) {
     switch try rule.read(address) {
     case .refused(let code, let description):

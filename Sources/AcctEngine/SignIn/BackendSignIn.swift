@@ -8,15 +8,15 @@ import StrictJSON
 /// From then on the backend is not needed: acct renews at the authorization server itself.
 package struct BackendSignIn: Sendable {
   private let world: World
-  private let exchange: Exchange
+  private let client: DPoPClient
 
   package init(_ world: World, timeout: Int) {
     self.world = world
-    exchange = Exchange(world, timeout: timeout)
+    client = DPoPClient(world, timeout: timeout)
   }
 
   /// What the user asked for.
-  package struct Wish: Sendable {
+  package struct Request: Sendable {
     package var backend: BackendURL
     /// Who is to be signed in; `nil` leaves that to the backend's own page.
     package var person: BackendPerson?
@@ -40,22 +40,25 @@ package struct BackendSignIn: Sendable {
   /// Signs in.
   ///
   /// - Parameters:
-  ///   - wish: What the user asked for.
-  ///   - tell: Takes what the user must see while it waits.
+  ///   - request: What the user asked for.
+  ///   - report: Takes what the user must see while it waits.
   /// - Returns: Credentials that are not kept yet, of whoever was asked for.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func callAsFunction(
-    _ wish: Wish,
-    tell: @escaping @Sendable (SignInPrompt) -> Void
+    _ request: Request,
+    report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let call = BackendCall(wish.backend, exchange)
+    let call = BackendCall(request.backend, client)
     let code = try await BackendCallback(world)(
-      wish.route,
+      request.route,
       requiring: ["code"],
-      tell: tell,
+      report: report,
       start: { () async throws(EngineError) -> HTTPURL in
-        let person = wish.person.map { ["handle": JSON.string($0.description)] as JSON }
-        return try address(in: try await call.post("/api/auth/start", person ?? [:]), wish.backend)
+        let person = request.person.map { ["handle": JSON.string($0.description)] as JSON }
+        return try address(
+          in: try await call.post("/api/auth/start", person ?? [:]),
+          request.backend
+        )
       },
       accept: { parameters throws(CallbackFlaw) in
         guard let code = parameters["code"] else { throw .incomplete(missing: "code") }
@@ -63,7 +66,7 @@ package struct BackendSignIn: Sendable {
       }
     )
     let answer = try await call.post("/api/auth/tokens", ["code": .string(code.text)])
-    return try credentials(try handoff(answer, wish), wish)
+    return try credentials(try handoff(answer, request), request)
   }
 
   private func address(
@@ -85,8 +88,8 @@ package struct BackendSignIn: Sendable {
   }
 
   /// The answer, if it is about the one who was asked for.
-  private func handoff(_ answer: JSON, _ wish: Wish) throws(EngineError) -> Handoff {
-    let origin = wish.backend.origin
+  private func handoff(_ answer: JSON, _ request: Request) throws(EngineError) -> Handoff {
+    let origin = request.backend.origin
     let handoff: Handoff
     do { handoff = try Handoff(answer, receivedAt: world.clock.now()) } catch {
       throw .backend(.handoff(error, origin))
@@ -98,7 +101,7 @@ package struct BackendSignIn: Sendable {
     if let subject = handoff.tokenSubject, subject.hasPrefix("did:"), subject != did.description {
       throw .backend(.otherPerson(asked: did.description, origin))
     }
-    if let person = wish.person, !person.isNamed(by: handoff) {
+    if let person = request.person, !person.isNamed(by: handoff) {
       throw .backend(.otherPerson(asked: person.description, origin))
     }
     return handoff
@@ -106,20 +109,20 @@ package struct BackendSignIn: Sendable {
 
   private func credentials(
     _ handoff: Handoff,
-    _ wish: Wish
+    _ request: Request
   ) throws(EngineError) -> NewCredentials {
     var credentials = NewCredentials(
       handoff,
-      from: .backend(wish.backend.origin),
+      from: .backend(request.backend.origin),
       redacting: world.held.redactor
     )
     // A backend's word on who issues is no substitute for that of the DID's own document.
     credentials.issuerSource = .did
     let metadata: HTTPURL
-    do { metadata = try wish.backend.url("/client-metadata.json") } catch {
+    do { metadata = try request.backend.url("/client-metadata.json") } catch {
       throw .malformed(error)
     }
-    let clientID = credentials.identity.clientID ?? wish.clientID ?? metadata.description
+    let clientID = credentials.identity.clientID ?? request.clientID ?? metadata.description
     credentials.identity.clientID = clientID
     return credentials
   }

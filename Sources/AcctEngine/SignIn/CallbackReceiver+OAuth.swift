@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-extension CallbackWait<AuthorizationResponse> {
+extension CallbackReceiver<AuthorizationResponse> {
   /// Waits for the answer to an authorization request.
   init(
     _ world: World,
@@ -10,7 +10,7 @@ extension CallbackWait<AuthorizationResponse> {
     _ request: AuthorizationRequest,
     _ server: AuthorizationServer
   ) {
-    self.init(world, Ways(listening: listening)) { address in
+    self.init(world, Channels(listening: listening)) { address in
       guard let mark = address.firstIndex(of: "?"), address[..<mark] == request.redirectURI[...]
       else { return .wrong(.wrongPaste) }
       let query = address[mark...].dropFirst().prefix { $0 != "#" }

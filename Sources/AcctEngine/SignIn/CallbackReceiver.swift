@@ -4,13 +4,13 @@ import AcctProtocol
 
 /// Sends the user somewhere, and waits for the one callback that answers it: from the browser, from
 /// the desktop, or pasted.
-struct CallbackWait<Answer: Sendable>: Sendable {
+struct CallbackReceiver<Answer: Sendable>: Sendable {
   private let world: World
-  private let ways: Ways
+  private let channels: Channels
   private let judge: @Sendable (_ address: String) -> Verdict
 
   /// How a callback can come, besides being pasted.
-  struct Ways: Sendable {
+  struct Channels: Sendable {
     var listening: Listening?
     /// An app's scheme that the desktop is to hand over.
     var scheme: String?
@@ -26,9 +26,13 @@ struct CallbackWait<Answer: Sendable>: Sendable {
     case wrong(SignInPrompt)
   }
 
-  init(_ world: World, _ ways: Ways, judge: @escaping @Sendable (_ address: String) -> Verdict) {
+  init(
+    _ world: World,
+    _ channels: Channels,
+    judge: @escaping @Sendable (_ address: String) -> Verdict
+  ) {
     self.world = world
-    self.ways = ways
+    self.channels = channels
     self.judge = judge
   }
 
@@ -40,18 +44,18 @@ struct CallbackWait<Answer: Sendable>: Sendable {
   ///   - address: Where to send the user.
   ///   - origin: Whose address it is, for the user.
   ///   - opensBrowser: Whether a browser may be opened.
-  ///   - tell: Takes what the user must see.
+  ///   - report: Takes what the user must see.
   /// - Returns: The answer.
   /// - Throws: ``EngineError/cancelled``, at the end of an input that it had to come from too.
   func answer(
     at address: String,
     of origin: Origin,
     opensBrowser: Bool,
-    tell: @escaping @Sendable (SignInPrompt) -> Void
+    report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> Answer {
     let answer = await cancelledBySignals {
-      let reception = await reception(tell)
-      let answer = await sent(to: address, of: origin, opensBrowser, reception, tell)
+      let reception = await reception(report)
+      let answer = await sent(to: address, of: origin, opensBrowser, reception, report)
       await reception?.close()
       return answer
     }
@@ -64,24 +68,24 @@ struct CallbackWait<Answer: Sendable>: Sendable {
     of origin: Origin,
     _ opensBrowser: Bool,
     _ reception: SchemeReception?,
-    _ tell: @escaping @Sendable (SignInPrompt) -> Void
+    _ report: @escaping @Sendable (SignInPrompt) -> Void
   ) async -> Answer? {
     let isOpen = if opensBrowser { await world.browser.open(address) } else { false }
     var sources: [@Sendable () async -> Answer?] = []
-    if let listening = ways.listening { sources.append { await heard(on: listening, tell) } }
+    if let listening = channels.listening { sources.append { await heard(on: listening, report) } }
     if let reception { sources.append { await handed(over: reception) } }
     if isOpen {
-      tell(.browserOpened(origin))
-      guard ways.alwaysAsks || sources.isEmpty else { return await first(of: sources) }
-      tell(.pasteCallback)
+      report(.browserOpened(origin))
+      guard channels.alwaysAsks || sources.isEmpty else { return await first(of: sources) }
+      report(.pasteCallback)
     } else {
-      tell(.openYourself(address: address))
+      report(.openYourself(address: address))
     }
     // End of input ends the wait as well where nobody is left who could paste the right one; with
     // a browser at work it may still come by itself.
     let outlastsInput = isOpen && !sources.isEmpty
     sources.append {
-      if let answer = await pasted(tell) { return answer }
+      if let answer = await pasted(report) { return answer }
       if outlastsInput { await forever() }
       return nil
     }
@@ -90,11 +94,11 @@ struct CallbackWait<Answer: Sendable>: Sendable {
 
   /// The desktop's callbacks; without them it can still be pasted.
   private func reception(
-    _ tell: @Sendable (SignInPrompt) -> Void
+    _ report: @Sendable (SignInPrompt) -> Void
   ) async -> SchemeReception? {
-    guard let scheme = ways.scheme else { return nil }
+    guard let scheme = channels.scheme else { return nil }
     do { return try await world.schemeHandler.register(scheme) } catch {
-      tell(.schemeNotRegistered(scheme, error))
+      report(.schemeNotRegistered(scheme, error))
       return nil
     }
   }
@@ -105,13 +109,13 @@ struct CallbackWait<Answer: Sendable>: Sendable {
   /// told once, whatever the number: it may be the browser that is not known as theirs.
   private func heard(
     on listening: Listening,
-    _ tell: @Sendable (SignInPrompt) -> Void
+    _ report: @Sendable (SignInPrompt) -> Void
   ) async -> Answer? {
     var told: Set<Callback.Caller> = []
     while let callback = await listening.next() {
       guard callback.caller == .ownUser else {
         callback.answer(.refused)
-        if told.insert(callback.caller).inserted { tell(.callbackRefused(callback.caller)) }
+        if told.insert(callback.caller).inserted { report(.callbackRefused(callback.caller)) }
         continue
       }
       let address = "http://127.0.0.1:\(listening.port)/callback?\(callback.query.text)"
@@ -148,11 +152,11 @@ struct CallbackWait<Answer: Sendable>: Sendable {
   }
 
   /// The first pasted address that is an answer.
-  private func pasted(_ tell: @Sendable (SignInPrompt) -> Void) async -> Answer? {
+  private func pasted(_ report: @Sendable (SignInPrompt) -> Void) async -> Answer? {
     for await line in world.terminal.lines("callback address: ") {
       switch judged(line.text) {
       case .taken(let answer, _): return answer
-      case .wrong(let complaint): tell(complaint)
+      case .wrong(let prompt): report(prompt)
       }
     }
     return nil

@@ -6,65 +6,65 @@ import StrictJSON
 /// Signs in on another device (RFC 8628): shows a code, and asks until the user has typed it in.
 package struct DeviceSignIn: Sendable {
   private let world: World
-  private let exchange: Exchange
+  private let client: DPoPClient
 
   package init(_ world: World, timeout: Int) {
     self.world = world
-    exchange = Exchange(world, timeout: timeout)
+    client = DPoPClient(world, timeout: timeout)
   }
 
   /// Signs in.
   ///
   /// - Parameters:
-  ///   - wish: What the user asked for.
-  ///   - tell: Takes what the user must see.
+  ///   - request: What the user asked for.
+  ///   - report: Takes what the user must see.
   /// - Returns: Credentials that are not kept yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func callAsFunction(
-    _ wish: SignIn.Wish,
-    tell: @escaping @Sendable (SignInPrompt) -> Void
+    _ request: SignIn.Request,
+    report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let server = try await Discovery(world, timeout: exchange.timeout).server(
-      wish.issuer,
+    let server = try await Discovery(world, timeout: client.timeout).server(
+      request.issuer,
       named: .user
     )
     guard let endpoint = server.deviceEndpoint else {
-      throw .oauth(.unsupported(.deviceCode), wish.issuer.url.origin)
+      throw .oauth(.unsupported(.deviceCode), request.issuer.url.origin)
     }
     var key: DPoPKey?
     if server.namesDPoP {
       do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
     }
-    let flow = try await start(wish, at: endpoint, of: server)
+    let flow = try await start(request, at: endpoint, of: server)
     let boundKey = key
-    let polling = Task { await poll(flow, wish.clientID, server, boundKey) }
+    let polling = Task { await poll(flow, request.clientID, server, boundKey) }
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.
     let watch = world.signals.watch { polling.cancel() }
     defer { watch.release() }
-    tell(.device(flow))
+    report(.device(flow))
     let response = try await polling.value.get()
     return NewCredentials(
       response,
       key: key,
-      issuer: wish.issuer,
-      clientID: wish.clientID,
-      scope: wish.scope,
-      resources: wish.resources,
+      issuer: request.issuer,
+      clientID: request.clientID,
+      scope: request.scope,
+      resources: request.resources,
       nonce: nil,
       now: world.clock.now()
     )
   }
 
   private func start(
-    _ wish: SignIn.Wish,
+    _ request: SignIn.Request,
     at endpoint: HTTPURL,
     of server: AuthorizationServer
   ) async throws(EngineError) -> DeviceFlow {
     var form = FormBody()
-    form.add("client_id", wish.clientID)
-    form.add("scope", wish.scope)
-    for resource in wish.resources { form.add("resource", resource.description) }
-    let response = try await exchange.send(.form(form, to: endpoint, of: server, exchange))
+    form.add("client_id", request.clientID)
+    form.add("scope", request.scope)
+    for resource in request.resources { form.add("resource", resource.description) }
+    let response = try await client.send(.form(form, to: endpoint, of: server, client))
     let origin = endpoint.origin
     guard response.status == 200 else {
       throw EngineError(ServerAnswer(response, redacting: world.held.redactor).noAnswer, origin)
@@ -84,7 +84,7 @@ package struct DeviceSignIn: Sendable {
     _ key: DPoPKey?
   ) async -> Result<TokenResponse, EngineError> {
     var flow = flow
-    let endpoint = TokenEndpoint(of: server, exchange)
+    let endpoint = TokenEndpoint(of: server, client)
     let origin = server.tokenEndpoint.origin
     while await world.clock.sleep(flow.interval) {
       let step: DeviceFlow.Step

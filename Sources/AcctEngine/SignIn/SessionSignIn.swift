@@ -13,7 +13,7 @@ package struct SessionSignIn: Sendable {
   }
 
   /// What the user asked for.
-  package struct Wish: Sendable {
+  package struct Request: Sendable {
     package var backend: Origin
     /// Who is to be signed in; `nil` leaves that to the backend's own page.
     package var handle: Handle?
@@ -32,37 +32,37 @@ package struct SessionSignIn: Sendable {
   /// it. Only where the backend can't be reached for that is it taken on trust, and said so.
   ///
   /// - Parameters:
-  ///   - wish: What the user asked for.
-  ///   - tell: Takes what the user must see while it waits.
+  ///   - request: What the user asked for.
+  ///   - report: Takes what the user must see while it waits.
   ///   - wait: Takes what the user should know while the backend is asked again.
   /// - Returns: Credentials that are not kept yet, of whoever was asked for.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func callAsFunction(
-    _ wish: Wish,
-    tell: @escaping @Sendable (SignInPrompt) -> Void,
-    wait: @escaping Waiting.Teller
+    _ request: Request,
+    report: @escaping @Sendable (SignInPrompt) -> Void,
+    wait: @escaping Waiting.Reporter
   ) async throws(EngineError) -> NewCredentials {
-    let backend = SessionBackend(wish.backend, world, timeout: timeout)
+    let backend = SessionBackend(request.backend, world, timeout: timeout)
     // The verifier stays here: the backend's callback brings no code that it could be sent with.
     let pkce = PKCE(random: world.entropy.bytes(32))
     world.held.hold(pkce.verifier)
     let callback = try await BackendCallback(world)(
-      wish.route,
+      request.route,
       requiring: ["session_token", "did", "handle"],
-      tell: tell,
+      report: report,
       start: { () async throws(EngineError) -> HTTPURL in
-        guard let handle = wish.handle else { return try backend.page() }
+        guard let handle = request.handle else { return try backend.page() }
         return try await backend.start(handle, challenge: pkce.challenge)
       },
       accept: { parameters throws(CallbackFlaw) in
-        try SessionCallback(parameters, expecting: wish.handle)
+        try SessionCallback(parameters, expecting: request.handle)
       }
     )
-    var credentials = NewCredentials(callback, wish.backend)
+    var credentials = NewCredentials(callback, request.backend)
     do throws(EngineError) {
       try await confirm(&credentials, at: backend, wait)
     } catch let error where error.leavesOpen {
-      tell(.notConfirmed(error))
+      report(.notConfirmed(error))
     }
     return credentials
   }
@@ -71,24 +71,24 @@ package struct SessionSignIn: Sendable {
   private func confirm(
     _ credentials: inout NewCredentials,
     at backend: SessionBackend,
-    _ wait: @escaping Waiting.Teller
+    _ wait: @escaping Waiting.Reporter
   ) async throws(EngineError) {
     var word = try await backend.validate(credentials.token)
     if case .exceptionThrown(let reason) = word.answer, let pause = firstPause() {
-      let obstacle = EngineError.authorizationRefused(code: reason, description: nil)
-      try await world.clock.pause(pause, because: obstacle, wait)
+      let cause = EngineError.authorizationRefused(code: reason, description: nil)
+      try await world.clock.pause(pause, because: cause, wait)
       word = try await backend.validate(credentials.token)
     }
-    if let rolled = word.rolled {
-      try requireSame(rolled.owner, credentials, backend.origin)
+    if let rotated = word.rotated {
+      try requireSame(rotated.owner, credentials, backend.origin)
       // Even where the answer leaves all else open: a backend may take no other from now on.
-      credentials.token = rolled.session.token
+      credentials.token = rotated.session.token
     }
     switch word.answer {
     case .valid(let details):
       try requireSame(details.owner, credentials, backend.origin)
       credentials.displayName = details.displayName
-      credentials.lease.expiresAt = details.expiresAt
+      credentials.tokenLifetime.expiresAt = details.expiresAt
       credentials.validatedAt = world.clock.now()
     case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
       throw .authorizationRefused(code: reason, description: nil)
@@ -128,7 +128,7 @@ extension NewCredentials {
       did: callback.did,
       service: backend,
       origins: [backend],
-      lease: Lease(expiresAt: nil, canRenew: true),
+      tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: true),
       token: callback.session.token
     )
   }

@@ -6,16 +6,16 @@ package import AcctProtocol
 package struct SignIn: Sendable {
   private let world: World
   private let interaction: Interaction
-  private let exchange: Exchange
+  private let client: DPoPClient
 
   package init(_ world: World, _ interaction: Interaction, timeout: Int) {
     self.world = world
     self.interaction = interaction
-    exchange = Exchange(world, timeout: timeout)
+    client = DPoPClient(world, timeout: timeout)
   }
 
   /// What the user asked for.
-  package struct Wish: Sendable {
+  package struct Request: Sendable {
     package var issuer: Issuer
     package var clientID: String
     package var scope: String?
@@ -43,38 +43,38 @@ package struct SignIn: Sendable {
   /// Signs in.
   ///
   /// - Parameters:
-  ///   - wish: What the user asked for.
-  ///   - tell: Takes what the user must see while it waits.
+  ///   - request: What the user asked for.
+  ///   - report: Takes what the user must see while it waits.
   /// - Returns: Credentials that are not kept yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func callAsFunction(
-    _ wish: Wish,
-    tell: @escaping @Sendable (SignInPrompt) -> Void
+    _ request: Request,
+    report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let server = try await Discovery(world, timeout: exchange.timeout).server(
-      wish.issuer,
+    let server = try await Discovery(world, timeout: client.timeout).server(
+      request.issuer,
       named: .user
     )
     let key = try newKey(for: server)
-    let outcome = try await BrowserGrant(world, exchange)(
+    let outcome = try await AuthorizationCodeFlow(world, client)(
       .init(
         server: server,
-        clientID: wish.clientID,
-        scope: wish.scope,
-        resources: wish.resources,
+        clientID: request.clientID,
+        scope: request.scope,
+        resources: request.resources,
         key: key,
-        opensBrowser: wish.opensBrowser,
-        redirectPort: wish.redirectPort
+        opensBrowser: request.opensBrowser,
+        redirectPort: request.redirectPort
       ),
-      tell: tell
+      report: report
     )
     return NewCredentials(
       outcome.response,
       key: key,
-      issuer: wish.issuer,
-      clientID: wish.clientID,
-      scope: wish.scope,
-      resources: wish.resources,
+      issuer: request.issuer,
+      clientID: request.clientID,
+      scope: request.scope,
+      resources: request.resources,
       nonce: outcome.nonce,
       now: world.clock.now()
     )
@@ -137,7 +137,7 @@ extension NewCredentials {
       service: own.first,
       origins: own,
       scope: response.scope ?? scope,
-      lease: response.lease(from: now, canRenew: response.refreshToken != nil),
+      tokenLifetime: response.tokenLifetime(from: now, canRenew: response.refreshToken != nil),
       validatedAt: now,
       token: response.accessToken,
       refreshToken: response.refreshToken,

@@ -45,10 +45,10 @@ package struct ExportAccounts: Sendable {
     to target: Target,
     under passphrase: Secret
   ) async throws(EngineError) -> [Account] {
-    var holdings: [Holding] = []
-    for account in accounts { holdings.append(try await holding(account)) }
+    var storedAccounts: [StoredAccount] = []
+    for account in accounts { storedAccounts.append(try await storedAccount(account)) }
     let file: Secret
-    do throws(TransferError) { file = try sealed(holdings, passphrase) } catch {
+    do throws(TransferError) { file = try sealed(storedAccounts, passphrase) } catch {
       throw .transfer(error)
     }
     switch target {
@@ -59,28 +59,31 @@ package struct ExportAccounts: Sendable {
         throw .transfer(.file(error))
       }
     }
-    return holdings.map(\.account)
+    return storedAccounts.map(\.account)
   }
 
   /// An account as it is while nobody renews it: half-written, it could not be used elsewhere.
-  private func holding(_ account: Account) async throws(EngineError) -> Holding {
-    let book = AccountBook(world.files)
-    return try await book.exclusively(account.id) { () throws(EngineError) -> Holding in
+  private func storedAccount(_ account: Account) async throws(EngineError) -> StoredAccount {
+    let accountStore = AccountStore(world.files)
+    return try await accountStore.exclusively(account.id) {
+      () throws(EngineError) -> StoredAccount in
       let current = try await ReplaceCredentials(world, interaction)
-        .settled(book.account(account.id) ?? account)
-      let items = try await Wallet(of: current, in: world, interaction).items(ItemKind.allCases)
-      let holding = Holding(account: current, items: items)
-      guard holding.isUsable else { throw .transfer(.nothingToExport(current.name)) }
-      guard holding.isSound else { throw .transfer(.unsound(current.name)) }
-      return holding
+        .settled(accountStore.account(account.id) ?? account)
+      let items = try await CredentialStore(of: current, in: world, interaction).items(
+        ItemKind.allCases
+      )
+      let storedAccount = StoredAccount(account: current, items: items)
+      guard storedAccount.isUsable else { throw .transfer(.nothingToExport(current.name)) }
+      guard storedAccount.isSound else { throw .transfer(.unsound(current.name)) }
+      return storedAccount
     }
   }
 
   private func sealed(
-    _ holdings: [Holding],
+    _ storedAccounts: [StoredAccount],
     _ passphrase: Secret
   ) throws(TransferError) -> Secret {
-    let contents = try ExportContents.encode(holdings)
+    let contents = try ExportContents.encode(storedAccounts)
     let bytes: [UInt8]
     do {
       bytes = try SealedExport(

@@ -10,15 +10,15 @@ import StrictJSON
 /// guests are counted by, hints, and which account is active.
 package enum ExportContents {
   /// Writes accounts.
-  package static func encode(_ holdings: [Holding]) throws(TransferError) -> Secret {
+  package static func encode(_ storedAccounts: [StoredAccount]) throws(TransferError) -> Secret {
     var accounts: [JSON] = []
-    for holding in holdings {
-      guard let account = try? JSON(parsing: AccountFile.encode(holding.account)) else {
-        throw .unsound(holding.account.name)
+    for storedAccount in storedAccounts {
+      guard let account = try? JSON(parsing: AccountFile.encode(storedAccount.account)) else {
+        throw .unsound(storedAccount.account.name)
       }
       var items = JSONObject()
-      for item in holding.orderedItems {
-        items[item.kind.key(for: holding.account.id)] = .string(item.secret.text)
+      for item in storedAccount.orderedItems {
+        items[item.kind.key(for: storedAccount.account.id)] = .string(item.secret.text)
       }
       accounts.append(["account": account, "items": .object(items)])
     }
@@ -29,39 +29,40 @@ package enum ExportContents {
   /// Reads accounts, each of which is sound.
   ///
   /// - Throws: ``TransferError/notAccounts`` or ``TransferError/unsound(_:)``.
-  package static func decode(_ contents: Secret) throws(TransferError) -> [Holding] {
+  package static func decode(_ contents: Secret) throws(TransferError) -> [StoredAccount] {
     let json = contents.withBytes { bytes in try? JSON(parsing: bytes) }
     guard let entries = json?.objectValue?["accounts"]?.arrayValue, !entries.isEmpty else {
       throw .notAccounts
     }
-    var holdings: [Holding] = []
+    var storedAccounts: [StoredAccount] = []
     for entry in entries {
-      guard let holding = holding(entry), !holdings.contains(where: { $0.isTwin(of: holding) })
+      guard let storedAccount = storedAccount(entry),
+        !storedAccounts.contains(where: { $0.isTwin(of: storedAccount) })
       else { throw .notAccounts }
-      guard holding.isSound else { throw .unsound(holding.account.name) }
-      holdings.append(holding)
+      guard storedAccount.isSound else { throw .unsound(storedAccount.account.name) }
+      storedAccounts.append(storedAccount)
     }
-    return holdings
+    return storedAccounts
   }
 
-  private static func holding(_ entry: JSON) -> Holding? {
+  private static func storedAccount(_ entry: JSON) -> StoredAccount? {
     guard let object = entry.objectValue, let file = object["account"],
       let account = AccountFile.decode(file.serialized()), let items = object["items"]?.objectValue
     else { return nil }
-    var holding = Holding(account: account, items: [:])
+    var storedAccount = StoredAccount(account: account, items: [:])
     for (key, value) in items {
       guard let (owner, kind) = ItemKind.parse(key), owner == account.id,
         let text = value.stringValue
       else { return nil }
-      holding.items[kind] = Secret(text)
+      storedAccount.items[kind] = Secret(text)
     }
-    return holding
+    return storedAccount
   }
 }
 
-extension Holding {
+extension StoredAccount {
   /// Whether both can't come out of one acct.
-  fileprivate func isTwin(of other: Holding) -> Bool {
+  fileprivate func isTwin(of other: StoredAccount) -> Bool {
     account.id == other.account.id || account.name == other.account.name
   }
 }

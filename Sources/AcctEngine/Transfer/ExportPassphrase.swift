@@ -16,7 +16,7 @@ package struct ExportPassphrase: Sendable {
   package init(_ world: World, _ interaction: Interaction, file: String?) {
     self.world = world
     self.interaction = interaction
-    self.file = file ?? world.surroundings.variable("ACCT_EXPORT_PASSPHRASE_FILE")
+    self.file = file ?? world.environment.variable("ACCT_EXPORT_PASSPHRASE_FILE")
   }
 
   /// In bytes.

@@ -6,12 +6,12 @@ package import AcctProtocol
 package struct ImportAccounts: Sendable {
   private let world: World
   private let interaction: Interaction
-  private let book: AccountBook
+  private let accountStore: AccountStore
 
   package init(_ world: World, _ interaction: Interaction) {
     self.world = world
     self.interaction = interaction
-    book = AccountBook(world.files)
+    accountStore = AccountStore(world.files)
   }
 
   /// Opens an export and keeps what is in it.
@@ -30,20 +30,24 @@ package struct ImportAccounts: Sendable {
     openedBy passphrase: Secret,
     _ options: AddAccount.Options
   ) async throws(EngineError) -> [AddAccount.Added] {
-    let holdings: [Holding]
-    do throws(TransferError) { holdings = try opened(export, passphrase) } catch {
+    let storedAccounts: [StoredAccount]
+    do throws(TransferError) { storedAccounts = try opened(export, passphrase) } catch {
       throw .transfer(error)
     }
-    guard options.name == nil || holdings.count == 1 else { throw .transfer(.oneNameForSeveral) }
-    let active = try book.active()
+    guard options.name == nil || storedAccounts.count == 1 else {
+      throw .transfer(.oneNameForSeveral)
+    }
+    let active = try accountStore.active()
     let held = world.signals.holdBack()
     defer { held.release() }
     var added: [AddAccount.Added] = []
     do throws(EngineError) {
-      for holding in holdings {
+      for storedAccount in storedAccounts {
         var options = options
         options.activates = options.activates && added.isEmpty
-        added.append(try await AddAccount(world, interaction)(Arrival(holding), options))
+        added.append(
+          try await AddAccount(world, interaction)(IncomingAccount(storedAccount), options)
+        )
       }
     } catch {
       for done in added.reversed() { await undo(done, active) }
@@ -55,7 +59,7 @@ package struct ImportAccounts: Sendable {
   private func opened(
     _ export: SealedExport,
     _ passphrase: Secret
-  ) throws(TransferError) -> [Holding] {
+  ) throws(TransferError) -> [StoredAccount] {
     let contents: Secret
     do { contents = try export.opened(with: passphrase) } catch { throw .sealed(error) }
     return try ExportContents.decode(contents)
@@ -65,9 +69,9 @@ package struct ImportAccounts: Sendable {
   /// here is the one to tell.
   private func undo(_ added: AddAccount.Added, _ active: ActiveAccounts) async {
     let id = added.account.id
-    try? await book.exclusively(id) { () throws(EngineError) in
+    try? await accountStore.exclusively(id) { () throws(EngineError) in
       let keyring = try KeyringChoice(world).decided()
-      if let before = added.before, let current = try book.account(id) {
+      if let before = added.before, let current = try accountStore.account(id) {
         let replace = ReplaceCredentials(world, interaction)
         let known = try await replace.settled(current)
         var account = before.account
@@ -81,11 +85,13 @@ package struct ImportAccounts: Sendable {
           activates: false
         )
       }
-      try await book.exclusively { () throws(EngineError) in
-        if try book.active() == active.switched(to: id) { try book.setActive(active) }
+      try await accountStore.exclusively { () throws(EngineError) in
+        if try accountStore.active() == active.switched(to: id) {
+          try accountStore.setActive(active)
+        }
         guard added.before == nil else { return }
-        try await Wallet.removeAll(of: id, in: keyring, interaction)
-        try book.delete(id)
+        try await CredentialStore.removeAll(of: id, in: keyring, interaction)
+        try accountStore.delete(id)
       }
     }
   }

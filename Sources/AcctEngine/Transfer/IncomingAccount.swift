@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 
 /// What comes to be kept: new credentials, or an account that was kept elsewhere.
-struct Arrival {
+struct IncomingAccount {
   private let belonging: Belonging
   private let service: Origin?
   let items: [Keyring.Item]
@@ -30,13 +30,13 @@ struct Arrival {
     form = .credentials(credentials)
   }
 
-  init(_ holding: Holding) {
-    belonging = holding.account.belonging
-    service = holding.account.service
-    items = holding.orderedItems
-    suggestedName = holding.account.name.description
-    id = holding.account.id
-    form = .moved(holding.account)
+  init(_ storedAccount: StoredAccount) {
+    belonging = storedAccount.account.belonging
+    service = storedAccount.account.service
+    items = storedAccount.orderedItems
+    suggestedName = storedAccount.account.name.description
+    id = storedAccount.account.id
+    form = .moved(storedAccount.account)
   }
 
   /// Whether a known account is the same: by what it belongs to, or by its identifier where it is

@@ -3,7 +3,7 @@ package import AcctPorts
 import AcctProtocol
 
 /// All that is kept of an account: its file, and its items in the keyring.
-package struct Holding: Equatable, Sendable {
+package struct StoredAccount: Equatable, Sendable {
   package var account: Account
   package var items: [ItemKind: Secret]
 

@@ -27,12 +27,12 @@ package struct Account: Equatable, Sendable {
   package var scope: String?
   /// The RFC 7638 thumbprint of its DPoP key.
   package var thumbprint: String?
-  package var lease: Lease
+  package var tokenLifetime: TokenLifetime
   /// When the server ends the session whatever is renewed.
   package var sessionEndsAt: Timestamp?
   /// What the backend keeps from a guest; `nil` for anybody else.
   package var limitations: GuestLimitations?
-  package var standing: Standing
+  package var recordedState: RecordedState
   /// When a renewal was begun whose end is not known: its answer may have been lost.
   package var renewalStartedAt: Timestamp?
   /// New credentials that have not taken the place of the old ones yet.
@@ -56,10 +56,10 @@ package struct Account: Equatable, Sendable {
     origins: OwnOrigins,
     scope: String? = nil,
     thumbprint: String? = nil,
-    lease: Lease,
+    tokenLifetime: TokenLifetime,
     sessionEndsAt: Timestamp? = nil,
     limitations: GuestLimitations? = nil,
-    standing: Standing = .signedIn,
+    recordedState: RecordedState = .signedIn,
     renewalStartedAt: Timestamp? = nil,
     incoming: Incoming? = nil,
     validatedAt: Timestamp? = nil,
@@ -79,10 +79,10 @@ package struct Account: Equatable, Sendable {
     self.origins = origins
     self.scope = scope
     self.thumbprint = thumbprint
-    self.lease = lease
+    self.tokenLifetime = tokenLifetime
     self.sessionEndsAt = sessionEndsAt
     self.limitations = limitations
-    self.standing = standing
+    self.recordedState = recordedState
     self.renewalStartedAt = renewalStartedAt
     self.incoming = incoming
     self.validatedAt = validatedAt

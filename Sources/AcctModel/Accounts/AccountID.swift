@@ -22,8 +22,8 @@ package struct AccountID: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses an identifier; upper case is accepted and lowered.
   ///
-  /// - Throws: ``Malformed/accountID(_:)``.
-  package init(_ text: String) throws(Malformed) {
+  /// - Throws: ``ParseError/accountID(_:)``.
+  package init(_ text: String) throws(ParseError) {
     let bytes = text.utf8Span.span
     guard bytes.count == 36 else { throw .accountID(text) }
     var isUpper = false

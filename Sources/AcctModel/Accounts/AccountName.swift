@@ -7,8 +7,8 @@ package struct AccountName: Hashable, Comparable, Sendable, CustomStringConverti
 
   /// Parses a name.
   ///
-  /// - Throws: ``Malformed/accountName(_:)``.
-  package init(_ text: String) throws(Malformed) {
+  /// - Throws: ``ParseError/accountName(_:)``.
+  package init(_ text: String) throws(ParseError) {
     // What is visible ASCII needs no table; nearly all names are.
     let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     let usable =

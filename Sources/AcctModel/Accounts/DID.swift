@@ -8,8 +8,8 @@ package struct DID: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses a DID; nothing in it changes.
   ///
-  /// - Throws: ``Malformed/did(_:)``.
-  package init(_ text: String) throws(Malformed) {
+  /// - Throws: ``ParseError/did(_:)``.
+  package init(_ text: String) throws(ParseError) {
     let bytes = Array(text.utf8)
     guard bytes.count <= 2048, bytes.starts(with: "did:".utf8),
       let end = bytes[4...].firstIndex(of: .colon)

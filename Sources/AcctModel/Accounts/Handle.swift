@@ -7,8 +7,8 @@ package struct Handle: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses and lower-cases a handle.
   ///
-  /// - Throws: ``Malformed/handle(_:)``.
-  package init(_ text: String) throws(Malformed) {
+  /// - Throws: ``ParseError/handle(_:)``.
+  package init(_ text: String) throws(ParseError) {
     let bytes = text.utf8Span.span
     guard bytes.count <= 253 else { throw .handle(text) }
     var start = 0

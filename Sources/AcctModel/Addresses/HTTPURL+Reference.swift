@@ -3,8 +3,8 @@ extension HTTPURL {
   ///
   /// - Parameter reference: An absolute URL or a relative reference; its fragment is dropped.
   /// - Returns: The URL that it means, read as strictly as any other.
-  /// - Throws: ``Malformed/url``, ``Malformed/refusedURL(_:)``.
-  package func resolving(_ reference: String) throws(Malformed) -> HTTPURL {
+  /// - Throws: ``ParseError/url``, ``ParseError/refusedURL(_:)``.
+  package func resolving(_ reference: String) throws(ParseError) -> HTTPURL {
     let text = String(reference.prefix { $0 != "#" })
     let start = text.prefix { !"/?".contains($0) }
     // A colon before the path is a scheme's: in a first segment it could not stand (section 4.2).

@@ -13,9 +13,9 @@ package struct HTTPURL: Hashable, Sendable {
 
   /// Parses a URL; a fragment is dropped, since it is never sent.
   ///
-  /// - Throws: ``Malformed/url``, or ``Malformed/refusedURL(_:)`` for a URL that is well-formed
+  /// - Throws: ``ParseError/url``, or ``ParseError/refusedURL(_:)`` for a URL that is well-formed
   ///   and must not be given a credential.
-  package init(_ text: String) throws(Malformed) {
+  package init(_ text: String) throws(ParseError) {
     // Bytes, not characters: a list of many accounts parses many of these.
     let bytes = Array(text.utf8)
     guard let mark = bytes.firstIndex(of: .colon),
@@ -40,7 +40,7 @@ package struct HTTPURL: Hashable, Sendable {
 
   private static func split(
     _ authority: ArraySlice<UInt8>
-  ) throws(Malformed) -> (host: String, port: UInt16?) {
+  ) throws(ParseError) -> (host: String, port: UInt16?) {
     let isAddress = authority.first == UInt8(ascii: "[")
     let hostEnd =
       isAddress

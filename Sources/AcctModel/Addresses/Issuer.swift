@@ -10,8 +10,8 @@ package struct Issuer: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses an issuer identifier.
   ///
-  /// - Throws: ``Malformed/issuer(_:)``, or ``Malformed/refusedURL(_:)``.
-  package init(_ text: String) throws(Malformed) {
+  /// - Throws: ``ParseError/issuer(_:)``, or ``ParseError/refusedURL(_:)``.
+  package init(_ text: String) throws(ParseError) {
     do { url = try HTTPURL(text) } catch .url { throw .issuer(text) }
     guard url.query == nil, !text.utf8.contains(UInt8(ascii: "#")) else { throw .issuer(text) }
     description = text

@@ -18,9 +18,9 @@ package struct Origin: Hashable, Sendable {
 
   /// Parses `https://host[:port]` with nothing behind it but an optional `/`.
   ///
-  /// - Throws: ``Malformed/origin(_:)``, or ``Malformed/refusedURL(_:)`` for what is an origin
+  /// - Throws: ``ParseError/origin(_:)``, or ``ParseError/refusedURL(_:)`` for what is an origin
   ///   that nothing may be sent to.
-  package init(_ text: String) throws(Malformed) {
+  package init(_ text: String) throws(ParseError) {
     let url: HTTPURL
     do { url = try HTTPURL(text) } catch .url { throw .origin(text) }
     // Looked for in the text itself: a path such as `/..` would be gone from the URL.
@@ -31,7 +31,7 @@ package struct Origin: Hashable, Sendable {
     self = url.origin
   }
 
-  init(scheme: Scheme, host: String, port: UInt16) throws(Malformed) {
+  init(scheme: Scheme, host: String, port: UInt16) throws(ParseError) {
     self.scheme = scheme
     self.host = host
     self.port = port

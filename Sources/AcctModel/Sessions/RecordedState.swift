@@ -1,5 +1,5 @@
 /// What is known without asking anyone of whether the credentials still work.
-package enum Standing: Equatable, Sendable {
+package enum RecordedState: Equatable, Sendable {
   case signedIn
   /// A guest's token has come to its end, in these words, and was discarded.
   case expired(reason: String)
@@ -9,7 +9,7 @@ package enum Standing: Equatable, Sendable {
   case signedOut(reason: String)
 }
 
-extension Standing {
+extension RecordedState {
   /// The state that it is, before keyring and clock have been heard.
   package var state: SessionState {
     switch self {
@@ -43,14 +43,14 @@ extension Account {
     reason: String = "",
     at now: Timestamp
   ) -> SessionAction {
-    let (_, action) = standing.state.after(event)
+    let (_, action) = recordedState.state.after(event)
     switch action {
     case .keep:
-      standing = .signedIn
+      recordedState = .signedIn
       if event == .confirmed { validatedAt = now }
-    case .record: standing = .reauthRequired(reason: reason)
-    case .discard: standing = .expired(reason: reason)
-    case .forget: standing = .signedOut(reason: reason)
+    case .record: recordedState = .reauthRequired(reason: reason)
+    case .discard: recordedState = .expired(reason: reason)
+    case .forget: recordedState = .signedOut(reason: reason)
     case .use, .renew, .useWhileUnpast, .stop: break
     }
     return action

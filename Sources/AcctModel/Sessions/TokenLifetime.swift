@@ -1,5 +1,5 @@
 /// How long an access token lasts, and whether another can be had without the user.
-package struct Lease: Equatable, Sendable {
+package struct TokenLifetime: Equatable, Sendable {
   /// When the token expires; `nil` where that is not known.
   package var expiresAt: Timestamp?
   /// `expires_in` as the server gave it, in seconds.

@@ -21,8 +21,8 @@ extension Timestamp: CustomStringConvertible {
   /// before it.
   ///
   /// - Parameter text: The text to parse.
-  /// - Throws: ``Malformed/timestamp``.
-  package init(_ text: String) throws(Malformed) {
+  /// - Throws: ``ParseError/timestamp``.
+  package init(_ text: String) throws(ParseError) {
     guard let seconds = parse(rfc3339: Array(text.utf8)),
       let time = Timestamp(secondsSince1970: seconds)
     else { throw .timestamp }

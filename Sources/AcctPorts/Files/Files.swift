@@ -92,7 +92,7 @@ extension Files {
   ///   - body: What to do meanwhile.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws, or what `failure` makes of a lock that could not be had.
-  package func holding<Result, Failure: Error>(
+  package func withLock<Result, Failure: Error>(
     _ lock: Lock,
     waiting seconds: Int,
     failure: (FilesFailure) -> Failure,

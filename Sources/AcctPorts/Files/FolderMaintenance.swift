@@ -1,7 +1,7 @@
 package import AcctModel
 
 /// The state of acct's folders themselves, for whoever looks after them.
-package struct Upkeep: Sendable {
+package struct FolderMaintenance: Sendable {
   /// Everything that lies in acct's folders, and the folders, in no order; trusts nothing it sees.
   package var survey: @Sendable () throws(FilesFailure) -> [SurveyedFile]
   /// Takes away what the group and others may do with an own file or folder.

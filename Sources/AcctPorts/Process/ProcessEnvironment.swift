@@ -1,5 +1,5 @@
 /// Where and when the command runs: environment, working directory, clock, randomness.
-package struct Surroundings: Sendable {
+package struct ProcessEnvironment: Sendable {
   /// An environment variable; an empty one counts as not set.
   package var variable: @Sendable (_ name: String) -> String?
   /// The `.acct` files from the working directory upward, nearest first.

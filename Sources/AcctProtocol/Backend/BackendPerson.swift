@@ -8,8 +8,8 @@ package enum BackendPerson: Equatable, Sendable {
   /// Parses what was typed.
   ///
   /// - Parameter text: A handle, with or without `@`, or a DID.
-  /// - Throws: ``Malformed``.
-  package init(_ text: String) throws(Malformed) {
+  /// - Throws: ``ParseError``.
+  package init(_ text: String) throws(ParseError) {
     if text.hasPrefix("did:") {
       self = .did(try DID(text))
     } else {

@@ -7,8 +7,8 @@ package struct BackendURL: Equatable, Sendable {
   /// Parses what the user named.
   ///
   /// - Parameter text: `https://host`, with a path if the backend has one.
-  /// - Throws: ``Malformed`` for what is no URL of a server, or has a query.
-  package init(_ text: String) throws(Malformed) {
+  /// - Throws: ``ParseError`` for what is no URL of a server, or has a query.
+  package init(_ text: String) throws(ParseError) {
     let url = try HTTPURL(text)
     guard url.query == nil, !text.contains("#") else { throw .url }
     base = url
@@ -20,8 +20,8 @@ package struct BackendURL: Equatable, Sendable {
   ///
   /// - Parameter path: Such as `/api/auth/start`.
   /// - Returns: The address below this one.
-  /// - Throws: ``Malformed`` if `path` is no path.
-  package func url(_ path: String) throws(Malformed) -> HTTPURL {
+  /// - Throws: ``ParseError`` if `path` is no path.
+  package func url(_ path: String) throws(ParseError) -> HTTPURL {
     let prefix = base.path.hasSuffix("/") ? base.path.dropLast() : base.path[...]
     return try HTTPURL("\(base.origin)\(prefix)\(path)")
   }

@@ -25,7 +25,7 @@ package enum MobileStart: Sendable {
 
   /// Classifies an answer.
   package init(_ answer: ServerAnswer) {
-    switch (answer.status, answer.complaint) {
+    switch (answer.status, answer.errorCode) {
     case (200, _) where answer.object != nil:
       do { self = try Self.start(answer) } catch { self = .unanswered(.failed(error)) }
     case (400..<500, let reason?) where answer.status != 429: self = .refused(reason: reason)
@@ -35,7 +35,7 @@ package enum MobileStart: Sendable {
 
   private static func start(_ answer: ServerAnswer) throws(OAuthError) -> MobileStart {
     if answer.object?["success"] == .bool(false) {
-      return .refused(reason: answer.complaint ?? "the backend did not say why")
+      return .refused(reason: answer.errorCode ?? "the backend did not say why")
     }
     guard answer.object?["success"] == .bool(true) else {
       throw .malformedAnswer(member: "success")

@@ -2,7 +2,7 @@ package import AcctModel
 import StrictJSON
 
 /// The session that an answer's `Set-Cookie: sid=…` puts in place of the one it was asked with.
-package struct RolledCookie: Sendable {
+package struct RotatedCookie: Sendable {
   package let session: SealedSession
   /// Whom the same answer names.
   package let owner: SessionOwner

@@ -12,8 +12,8 @@ package struct SealedSession: Equatable, Sendable {
   /// Checks the form.
   ///
   /// - Parameter secret: What claims to be one.
-  /// - Throws: ``Malformed/token``.
-  package init(_ secret: Secret) throws(Malformed) {
+  /// - Throws: ``ParseError/token``.
+  package init(_ secret: Secret) throws(ParseError) {
     token = try Token(secret)
     let isSealed = secret.withBytes { bytes in
       let prefix = Array("Fe26.2*".utf8)
@@ -27,6 +27,6 @@ package struct SealedSession: Equatable, Sendable {
 
   /// Checks the form of text.
   ///
-  /// - Throws: ``Malformed/token``.
-  package init(_ text: String) throws(Malformed) { try self.init(Secret(text)) }
+  /// - Throws: ``ParseError/token``.
+  package init(_ text: String) throws(ParseError) { try self.init(Secret(text)) }
 }

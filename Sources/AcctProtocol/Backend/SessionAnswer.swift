@@ -21,7 +21,7 @@ package enum SessionAnswer: Sendable {
       do { self = try Self.confirmation(object, answer) } catch {
         self = .unanswered(.failed(error))
       }
-    case (401, _): self = Self.refusal(answer.text("reason"), answer.complaint)
+    case (401, _): self = Self.refusal(answer.text("reason"), answer.errorCode)
     default: self = .unanswered(answer.noAnswer)
     }
   }
@@ -32,17 +32,17 @@ package enum SessionAnswer: Sendable {
   ) throws(OAuthError) -> SessionAnswer {
     guard let isValid = object["valid"]?.boolValue else { throw .malformedAnswer(member: "valid") }
     guard isValid else {
-      return .refused(reason: answer.complaint ?? "the backend says that it is not valid")
+      return .refused(reason: answer.errorCode ?? "the backend says that it is not valid")
     }
     return .valid(try SessionDetails(object, showing: answer.shown))
   }
 
-  private static func refusal(_ code: String?, _ complaint: String?) -> SessionAnswer {
+  private static func refusal(_ code: String?, _ errorCode: String?) -> SessionAnswer {
     guard let code, !code.isEmpty else {
-      return .refused(reason: complaint ?? "the backend answered 401 without a reason")
+      return .refused(reason: errorCode ?? "the backend answered 401 without a reason")
     }
     let name = String(code.prefix(64))
-    let reason = complaint.map { "\($0) (\(name))" } ?? name
+    let reason = errorCode.map { "\($0) (\(name))" } ?? name
     return code == "exception_thrown" ? .exceptionThrown(reason: reason) : .ended(reason: reason)
   }
 }

@@ -20,7 +20,7 @@ package struct SessionCallback: Equatable, Sendable {
     _ parameters: QueryParameters,
     expecting expected: Handle?
   ) throws(CallbackFlaw) {
-    session = try Self.read("session_token", in: parameters) { text throws(Malformed) in
+    session = try Self.read("session_token", in: parameters) { text throws(ParseError) in
       try SealedSession(text)
     }
     did = try Self.read("did", in: parameters, DID.init)
@@ -31,7 +31,7 @@ package struct SessionCallback: Equatable, Sendable {
   private static func read<Value>(
     _ name: String,
     in parameters: QueryParameters,
-    _ parse: (String) throws(Malformed) -> Value
+    _ parse: (String) throws(ParseError) -> Value
   ) throws(CallbackFlaw) -> Value {
     guard let text = parameters[name] else { throw .incomplete(missing: name) }
     do { return try parse(text) } catch { throw .unfit(name: name) }

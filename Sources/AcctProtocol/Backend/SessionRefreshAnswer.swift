@@ -18,11 +18,11 @@ package enum SessionRefreshAnswer: Sendable {
     let isDenied = answer.object?["success"] == .bool(false)
     switch (answer.status, answer.object) {
     // The backend's own words tell its "no" from a proxy's page for a backend that is down.
-    case (200, _) where isDenied, (500, _) where isDenied || answer.complaint != nil:
-      self = .couldNot(reason: answer.complaint ?? "the refresh failed")
+    case (200, _) where isDenied, (500, _) where isDenied || answer.errorCode != nil:
+      self = .couldNot(reason: answer.errorCode ?? "the refresh failed")
     case (200, let object?):
       do { self = try Self.grant(object) } catch { self = .unanswered(.failed(error)) }
-    case (401, _): self = .refused(reason: answer.complaint ?? "the refresh was refused")
+    case (401, _): self = .refused(reason: answer.errorCode ?? "the refresh was refused")
     default: self = .unanswered(answer.noAnswer)
     }
   }

@@ -6,7 +6,7 @@ package struct GuestGrant: Sendable {
   package let token: Token
   /// The token's `sub`, if it tells one.
   package let subject: String?
-  package let lease: Lease
+  package let tokenLifetime: TokenLifetime
   package let limitations: GuestLimitations?
 
   /// The member that is missing, or not what it must be.
@@ -41,7 +41,7 @@ package struct GuestGrant: Sendable {
     }
     subject = claims.subject.flatMap { $0.isEmpty ? nil : $0 }
     let lifetime = try Self.seconds(object["expiresIn"])
-    lease = Lease(
+    tokenLifetime = TokenLifetime(
       expiresAt: claims.expiry ?? lifetime.map(now.adding) ?? now,
       lifetime: lifetime,
       canRenew: false

@@ -45,14 +45,14 @@ package struct ServerAnswer: Sendable {
     case 200 where object == nil: .failed(.notJSON(status: status))
     default:
       .failed(
-        complaint.map { .refused(code: $0, description: description, status: status) }
+        errorCode.map { .refused(code: $0, description: description, status: status) }
           ?? .unexplained(status: status)
       )
     }
   }
 
   /// What the server says is wrong, cut where it gets too long to be kept.
-  var complaint: String? {
+  var errorCode: String? {
     text("error").map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 

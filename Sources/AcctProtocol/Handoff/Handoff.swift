@@ -22,7 +22,7 @@ package struct Handoff: Sendable {
   /// Where the token may be sent; empty where the handoff doesn't tell.
   package let origins: OwnOrigins
   package let scope: String?
-  package let lease: Lease
+  package let tokenLifetime: TokenLifetime
 
   package var tokenType: Account.TokenType { key == nil ? .bearer : .dpop }
 
@@ -65,7 +65,7 @@ package struct Handoff: Sendable {
       resources.isEmpty
       ? OwnOrigins(fallback, for: .signIn) : OwnOrigins(resources, for: .resource)
     service = pds ?? origins.first
-    lease = try Self.lease(members, claims, canRenew: refreshToken != nil, now)
+    tokenLifetime = try Self.tokenLifetime(members, claims, canRenew: refreshToken != nil, now)
   }
 
   /// The key that binds the token, or `nil` for a bearer token (RFC 9449, section 6.1).
@@ -96,15 +96,15 @@ package struct Handoff: Sendable {
   }
 
   /// The server's `expiresAt` or `expires_in`, else the token's `exp`, else one hour from now.
-  private static func lease(
+  private static func tokenLifetime(
     _ members: HandoffMembers,
     _ claims: TokenClaims,
     canRenew: Bool,
     _ now: Timestamp
-  ) throws(HandoffError) -> Lease {
+  ) throws(HandoffError) -> TokenLifetime {
     let end = try members.time("expiresAt")
     let lifetime = try members.seconds("expiresIn")
-    return Lease(
+    return TokenLifetime(
       expiresAt: end ?? lifetime.map(now.adding) ?? claims.expiry ?? now.adding(seconds: 3600),
       lifetime: lifetime,
       canRenew: canRenew

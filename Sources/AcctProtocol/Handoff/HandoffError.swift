@@ -13,7 +13,7 @@ package enum HandoffError: Error, Equatable, Sendable {
   /// A member has another type or form than it must have.
   case member(String, Flaw)
   /// A URL in a member is one that no credential may be sent to.
-  case refused(member: String, Malformed.Refusal)
+  case refused(member: String, ParseError.Refusal)
   case key(JWKError)
   /// The token is bound to a DPoP key, and none came with it.
   case keyMissing

@@ -44,7 +44,7 @@ struct HandoffMembers {
   /// A member that a type of the model parses.
   func parsed<Value>(
     _ name: String,
-    as parse: (String) throws(Malformed) -> Value
+    as parse: (String) throws(ParseError) -> Value
   ) throws(HandoffError) -> Value? {
     guard let member = try member(name) else { return nil }
     return try Self.parsed(member.name, try Self.string(member), parse)
@@ -98,7 +98,7 @@ struct HandoffMembers {
   private static func parsed<Value>(
     _ name: String,
     _ text: String,
-    _ parse: (String) throws(Malformed) -> Value
+    _ parse: (String) throws(ParseError) -> Value
   ) throws(HandoffError) -> Value {
     do { return try parse(text) } catch .refusedURL(let refusal) {
       throw .refused(member: name, refusal)

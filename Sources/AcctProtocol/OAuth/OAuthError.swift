@@ -31,7 +31,7 @@ package enum OAuthError: Error, Equatable, Sendable {
     case issuer
     case missing(member: String)
     case malformed(member: String)
-    case refused(member: String, Malformed.Refusal)
+    case refused(member: String, ParseError.Refusal)
   }
 
   /// What a server may lack.

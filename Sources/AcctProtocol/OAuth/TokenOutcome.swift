@@ -21,7 +21,7 @@ package enum TokenOutcome: Sendable {
       } catch {
         self = .unanswered(.failed(error))
       }
-    case (400..<500, _) where answer.status != 429 && answer.complaint == "invalid_grant":
+    case (400..<500, _) where answer.status != 429 && answer.errorCode == "invalid_grant":
       self = .ended(description: answer.description)
     default: self = .unanswered(answer.noAnswer)
     }

@@ -79,8 +79,8 @@ package struct TokenResponse: Sendable {
   ///   - now: When the answer came.
   ///   - canRenew: Whether there is a refresh token, this one's or an earlier one's.
   /// - Returns: The lease; an hour where neither the server nor the token tells.
-  package func lease(from now: Timestamp, canRenew: Bool) -> Lease {
-    Lease(
+  package func tokenLifetime(from now: Timestamp, canRenew: Bool) -> TokenLifetime {
+    TokenLifetime(
       expiresAt: lifetime.map(now.adding) ?? expiry ?? now.adding(seconds: 3600),
       lifetime: lifetime,
       canRenew: canRenew

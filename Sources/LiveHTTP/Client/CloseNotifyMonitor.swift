@@ -6,7 +6,7 @@ import Synchronization
 /// Such a body could be cut short by anybody on the way. libcurl takes the end of the connection
 /// for the end of the body whether it was announced within TLS (RFC 8446, section 6.1) or not;
 /// OpenSSL's information callback, which has no data of its own, tells the difference.
-enum Goodbyes {
+enum CloseNotifyMonitor {
   private static let sessions = Mutex<[Int: Bool]>([:])
 
   /// Listens for the goodbye of a transfer's session from now on.

@@ -11,7 +11,7 @@ struct RequestMessage: Sendable {
   }
 
   /// Which clock ends it, in seconds.
-  enum Patience: Sendable {
+  enum Timeout: Sendable {
     /// For everything.
     case total(Int)
     /// For each wait in which nothing moves.
@@ -24,7 +24,7 @@ struct RequestMessage: Sendable {
   private(set) var lines: [Secret]
   private(set) var body: Body
   let asksFirst: Bool
-  let patience: Patience
+  let timeout: Timeout
   /// Which addresses it may go to.
   let reach: Reach
 
@@ -61,7 +61,7 @@ struct RequestMessage: Sendable {
     _ fields: [(name: String, value: Secret)],
     _ body: Body,
     asksFirst: Bool,
-    _ patience: Patience,
+    _ timeout: Timeout,
     _ reach: Reach
   ) throws(HTTPFailure) {
     // An origin that breaks this can't be made; it stands here too since all else rests on it.
@@ -100,7 +100,7 @@ struct RequestMessage: Sendable {
     self.lines = lines
     self.body = body
     self.asksFirst = asksFirst
-    self.patience = patience
+    self.timeout = timeout
     self.reach = reach
   }
 
@@ -114,7 +114,7 @@ struct RequestMessage: Sendable {
   private static let ownFields: Set = ["host", "content-length", "transfer-encoding", "expect"]
 
   /// Whether the response is, whole; then it may be a secret, which its reader wipes.
-  var isHeldInMemory: Bool { if case .total = patience { true } else { false } }
+  var isHeldInMemory: Bool { if case .total = timeout { true } else { false } }
 
   /// The request's target (RFC 9112, section 3.2.1), byte for byte: a DPoP proof names it.
   var target: String { url.query.map { "\(url.path)?\($0)" } ?? url.path }

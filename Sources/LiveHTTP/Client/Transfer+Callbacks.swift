@@ -70,7 +70,7 @@ extension Transfer {
     guard let easy = unsafe easy,
       let session = unsafe acct_curl_session(library.table, easy)
     else { return }
-    unsafe Goodbyes.listen(for: session)
+    unsafe CloseNotifyMonitor.listen(for: session)
     unsafe self.session = session
   }
 

@@ -8,9 +8,9 @@ extension Transfer {
   ///
   /// libcurl's own words are looked at where a code says too little, and never passed on.
   func failure(_ code: CURLcode) -> HTTPFailure? {
-    let saidGoodbye = unsafe session.map { unsafe Goodbyes.heard(from: $0) } ?? true
+    let sentCloseNotify = unsafe session.map { unsafe CloseNotifyMonitor.heard(from: $0) } ?? true
     if let failure { return failure }
-    if code == CURLE_OK && !saidGoodbye { return .closed }
+    if code == CURLE_OK && !sentCloseNotify { return .closed }
     let isEnough = code == CURLE_OK || code == CURLE_ABORTED_BY_CALLBACK
     guard !isEnough else { return parser.isComplete ? nil : .closed }
     let outcome = Outcome(code: code, transfer: self)
@@ -33,7 +33,7 @@ private struct Outcome {
   }
 
   private func says(_ words: String...) -> Bool {
-    let said = transfer.resources.complaint
+    let said = transfer.resources.errorText
     return words.contains { said.contains($0) }
   }
 
@@ -60,7 +60,7 @@ private struct Outcome {
 
   /// A connection is given up after some seconds, or with the time for the whole.
   private var lateConnection: HTTPFailure {
-    if case .total(let seconds) = transfer.message.patience, seconds <= Transfer.connectPatience {
+    if case .total(let seconds) = transfer.message.timeout, seconds <= Transfer.connectTimeout {
       return .timedOut
     }
     return .unreachable(reason: noAnswer)

@@ -12,7 +12,7 @@ extension Transfer {
     }
     unsafe easy = handle
     let options = unsafe CurlOptions(table: library.table, easy: handle)
-    unsafe try options.set(CURLOPT_ERRORBUFFER, pointer: resources.complaintBuffer.baseAddress)
+    unsafe try options.set(CURLOPT_ERRORBUFFER, pointer: resources.errorBuffer.baseAddress)
     try setTarget(options)
     try setLimits(options)
     try setTrust(options)
@@ -42,12 +42,12 @@ extension Transfer {
     try options.set(CURLOPT_NOSIGNAL, 1)
     // From 7.87 on: a name that is slow to resolve is not waited for once nobody wants it.
     options.prefer(CURLOPT_QUICK_EXIT, 1)
-    switch message.patience {
+    switch message.timeout {
     case .total(let seconds):
       try options.set(CURLOPT_TIMEOUT_MS, milliseconds(seconds))
-      try options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectPatience)))
+      try options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectTimeout)))
     case .each(let seconds):
-      try options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectPatience)))
+      try options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectTimeout)))
       try options.set(CURLOPT_BUFFERSIZE, 1 << 18)
       try options.set(CURLOPT_UPLOAD_BUFFERSIZE, 1 << 18)
     }
@@ -57,7 +57,7 @@ extension Transfer {
   }
 
   /// How long a connection, with its proxy's and its TLS handshake, may take, in seconds.
-  static let connectPatience = 10
+  static let connectTimeout = 10
 
   private func setTrust(_ options: CurlOptions) throws(HTTPFailure) {
     guard message.url.origin.scheme == .https else { return }

@@ -121,7 +121,7 @@ import Synchronization
 
   /// Whether nothing has moved for too long, and that is not for want of a reader or a source.
   func isStalled() -> Bool {
-    guard case .each(let seconds) = message.patience, let easy = unsafe easy else { return false }
+    guard case .each(let seconds) = message.timeout, let easy = unsafe easy else { return false }
     let size =
       unsafe acct_curl_get_size(library.table, easy, CURLINFO_SIZE_UPLOAD_T)
       &+ acct_curl_get_size(library.table, easy, CURLINFO_SIZE_DOWNLOAD_T)

@@ -7,16 +7,16 @@ import Glibc
   private var blocks: [UnsafeMutableRawBufferPointer] = unsafe []
   private(set) var lines: UnsafeMutablePointer<curl_slist>?
   /// What libcurl says about a failure; 256 bytes are what it asks for.
-  let complaintBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 1)
+  let errorBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 1)
   private var host: UnsafeMutablePointer<acct_curl_host>?
 
-  init() { unsafe complaintBuffer.initializeMemory(as: UInt8.self, repeating: 0) }
+  init() { unsafe errorBuffer.initializeMemory(as: UInt8.self, repeating: 0) }
 
-  deinit { unsafe complaintBuffer.deallocate() }
+  deinit { unsafe errorBuffer.deallocate() }
 
   /// What libcurl said; for this room's eyes, since it may quote the request.
-  var complaint: String {
-    unsafe String(decoding: complaintBuffer.prefix { $0 != 0 }, as: UTF8.self)
+  var errorText: String {
+    unsafe String(decoding: errorBuffer.prefix { $0 != 0 }, as: UTF8.self)
   }
 
   /// Lends a copy of bytes.
@@ -52,7 +52,7 @@ import Glibc
         curl: library.table,
         name: text.baseAddress?.assumingMemoryBound(to: CChar.self),
         is_address: isAddress ? 1 : 0,
-        info: Goodbyes.callback
+        info: CloseNotifyMonitor.callback
       )
     )
     unsafe self.host = host

@@ -53,8 +53,8 @@ struct TransferWork {
     // That poll may have taken the call that went with an order.
     guard !hasOrders() else { return }
     // Stalls are looked for once a second.
-    let patience: Int32 = transfers.isEmpty ? 60_000 : 1000
-    _ = unsafe library.table.pointee.multi_poll(multi.handle, nil, 0, patience, nil)
+    let timeout: Int32 = transfers.isEmpty ? 60_000 : 1000
+    _ = unsafe library.table.pointee.multi_poll(multi.handle, nil, 0, timeout, nil)
   }
 
   private mutating func start(_ transfer: Transfer) {

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 
 /// One connection to the callback listener: one request, one answer, the end.
-final class CallbackConversation: ChannelInboundHandler {
+final class CallbackHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
 

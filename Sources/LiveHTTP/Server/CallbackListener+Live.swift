@@ -13,14 +13,14 @@ extension CallbackListener {
   ///
   /// - Parameters:
   ///   - owner: Tells whose connection one is.
-  ///   - patience: How long a connection may stay without a whole request.
+  ///   - timeout: How long a connection may stay without a whole request.
   /// - Returns: The listener; nothing is started before ``CallbackListener/listen``.
   package static func live(
     owner: SocketOwner = .kernel,
-    patience: Duration = .seconds(10)
+    timeout: Duration = .seconds(10)
   ) -> CallbackListener {
     CallbackListener { port throws(ListenFailure) in
-      let server = try await CallbackServer.listen(on: port, owner, patience)
+      let server = try await CallbackServer.listen(on: port, owner, timeout)
       return Listening(
         port: server.port,
         next: { await server.next() },
@@ -36,7 +36,7 @@ private final class CallbackServer: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let listeners: [any Channel]
   private let connections: OpenConnections
-  private let arrivals: AsyncStream<Callback>.Continuation
+  private let continuation: AsyncStream<Callback>.Continuation
   private let callbacks: AsyncStream<Callback>
 
   private init(
@@ -44,27 +44,27 @@ private final class CallbackServer: Sendable {
     _ group: MultiThreadedEventLoopGroup,
     _ listeners: [any Channel],
     _ connections: OpenConnections,
-    _ arrivals: AsyncStream<Callback>.Continuation,
+    _ continuation: AsyncStream<Callback>.Continuation,
     _ callbacks: AsyncStream<Callback>
   ) {
     self.port = port
     self.group = group
     self.listeners = listeners
     self.connections = connections
-    self.arrivals = arrivals
+    self.continuation = continuation
     self.callbacks = callbacks
   }
 
   static func listen(
     on port: Int?,
     _ owner: SocketOwner,
-    _ patience: Duration
+    _ timeout: Duration
   ) async throws(ListenFailure) -> CallbackServer {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let (callbacks, arrivals) = AsyncStream.makeStream(of: Callback.self)
+    let (callbacks, continuation) = AsyncStream.makeStream(of: Callback.self)
     let connections = OpenConnections(
       limit: OpenConnections.share(atMost: 100),
-      patience: patience
+      timeout: timeout
     )
     let bootstrap = ServerBootstrap(group: group)
       // Connections of an earlier sign-in that linger in TIME_WAIT don't keep the port.
@@ -76,7 +76,7 @@ private final class CallbackServer: Sendable {
           try pipeline.addHandler(ByteBudget())
           try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
           try pipeline.addHandler(
-            CallbackConversation(connections, owner) { arrivals.yield($0) }
+            CallbackHandler(connections, owner) { continuation.yield($0) }
           )
         }
       }
@@ -88,7 +88,7 @@ private final class CallbackServer: Sendable {
       if let second = try? await bootstrap.bind(host: "::1", port: bound).get() {
         listeners.append(second)
       }
-      return CallbackServer(bound, group, listeners, connections, arrivals, callbacks)
+      return CallbackServer(bound, group, listeners, connections, continuation, callbacks)
     } catch {
       await group.end()
       throw ListenFailure.failed(port: port, reason: reason(error))
@@ -104,19 +104,19 @@ private final class CallbackServer: Sendable {
 
   func close() async {
     guard let open = connections.end() else { return }
-    arrivals.finish()
+    continuation.finish()
     for listener in listeners { listener.close(promise: nil) }
     for visitor in open {
-      visitor.pipeline.fireUserInboundEventTriggered(CallbackConversation.Order.leave)
+      visitor.pipeline.fireUserInboundEventTriggered(CallbackHandler.Order.leave)
     }
-    let patience = group.next().scheduleTask(in: .seconds(2)) {
+    let timeout = group.next().scheduleTask(in: .seconds(2)) {
       for visitor in open { visitor.close(promise: nil) }
     }
     for channel in listeners + open {
       // It never fails, and how a connection ended is nothing to act on.
       try? await channel.closeFuture.get()
     }
-    patience.cancel()
+    timeout.cancel()
     await group.end()
   }
 }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 /// The requests of one connection, answered one after the other.
-struct LocalConversation: Sendable {
+struct ConnectionHandler: Sendable {
   private let connection: LocalConnection
   private let connections: OpenConnections
   private let answer: @Sendable (LocalRequest) async -> LocalResponse

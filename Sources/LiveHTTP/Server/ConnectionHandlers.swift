@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Not a sequence of connections to be served in turn: what waits in one when the server is stopped is
 /// dropped, and NIO ends the process where a connection is dropped that nobody has ended.
-final class LocalConversations: Sendable {
+final class ConnectionHandlers: Sendable {
   private let connections: OpenConnections
   private let answer: @Sendable (LocalRequest) async -> LocalResponse
   private let state = Mutex(State())
@@ -29,13 +29,13 @@ final class LocalConversations: Sendable {
 
   /// Serves a connection.
   func begin(_ connection: LocalConnection) {
-    let conversation = LocalConversation(connection, among: connections, answer)
+    let handler = ConnectionHandler(connection, among: connections, answer)
     state.withLock { state in
       state.count += 1
       let number = state.count
       // It can't end before it is noted: for that it needs the lock.
       state.open[number] = Task {
-        await conversation.run()
+        await handler.run()
         self.state.withLock { _ = $0.open.removeValue(forKey: number) }
       }
     }
@@ -44,7 +44,7 @@ final class LocalConversations: Sendable {
   /// Ends what is open; no connection may be accepted any more.
   func end() async {
     let open = state.withLock { Array($0.open.values) }
-    for conversation in open { conversation.cancel() }
-    for conversation in open { await conversation.value }
+    for handler in open { handler.cancel() }
+    for handler in open { await handler.value }
   }
 }

@@ -11,12 +11,12 @@ extension LocalServer {
   ///
   /// - Parameters:
   ///   - limit: Fewer connections than that.
-  ///   - patience: How long a connection may stay without a valid request.
+  ///   - timeout: How long a connection may stay without a valid request.
   ///   - folder: Makes sure of acct's own folder for sockets, and returns its path.
   /// - Returns: The server; nothing is started before ``LocalServer/serve``.
   package static func live(
     limit: Int = 256,
-    patience: Duration = .seconds(10),
+    timeout: Duration = .seconds(10),
     folder: @escaping @Sendable () throws(ListenFailure) -> String
   ) -> LocalServer {
     LocalServer { place, answer throws(ListenFailure) in
@@ -24,14 +24,14 @@ extension LocalServer {
       do throws(ListenFailure) {
         let connections = OpenConnections(
           limit: OpenConnections.share(atMost: limit),
-          patience: patience
+          timeout: timeout
         )
-        let conversations = LocalConversations(connections, answer)
-        let (listener, bound) = try await listen(at: place, in: folder, group, conversations)
+        let handlers = ConnectionHandlers(connections, answer)
+        let (listener, bound) = try await listen(at: place, in: folder, group, handlers)
         return Serving(place: bound) {
           // It fails only where it has been closed already.
           try? await listener.close()
-          await conversations.end()
+          await handlers.end()
           if case .socket(let path?) = bound { unsafe unlink(path) }
           await group.end()
         }
@@ -49,15 +49,15 @@ private func listen(
   at place: LocalPlace,
   in folder: () throws(ListenFailure) -> String,
   _ group: MultiThreadedEventLoopGroup,
-  _ conversations: LocalConversations
+  _ handlers: ConnectionHandlers
 ) async throws(ListenFailure) -> (any Channel, LocalPlace) {
   let bootstrap = ServerBootstrap(group: group)
     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
     .serverChannelOption(.backlog, value: 256)
     .childChannelInitializer { channel in
-      guard conversations.admit(channel) else { return channel.close() }
+      guard handlers.admit(channel) else { return channel.close() }
       return channel.eventLoop.makeCompletedFuture {
-        conversations.begin(try connection(channel))
+        handlers.begin(try connection(channel))
       }
     }
   switch place {

@@ -10,7 +10,7 @@ import Synchronization
 final class OpenConnections: Sendable {
   private let limit: Int
   /// How long a connection may stay without a valid request; `nil` where its handler sees to that.
-  private let patience: TimeAmount?
+  private let timeout: TimeAmount?
   private let state = Mutex(State())
 
   private struct State {
@@ -21,14 +21,14 @@ final class OpenConnections: Sendable {
 
   private struct Connection {
     let channel: any Channel
-    var standing = Standing.fresh
+    var stage = Stage.fresh
     /// When it came to that, in the order of all such events.
     var order: Int
     var deadline: Scheduled<Void>?
   }
 
   /// What a connection has done so far; those that come first give way first.
-  private enum Standing: Int {
+  private enum Stage: Int {
     /// It has not sent a valid request.
     case fresh
     /// It has, and waits for nothing now.
@@ -38,10 +38,10 @@ final class OpenConnections: Sendable {
 
   /// - Parameters:
   ///   - limit: How many may be open at once.
-  ///   - patience: How long one may stay without a valid request.
-  init(limit: Int, patience: Duration?) {
+  ///   - timeout: How long one may stay without a valid request.
+  init(limit: Int, timeout: Duration?) {
     self.limit = limit
-    self.patience = patience.map { TimeAmount($0) }
+    self.timeout = timeout.map { TimeAmount($0) }
   }
 
   var haveEnded: Bool { state.withLock { $0.haveEnded } }
@@ -56,11 +56,11 @@ final class OpenConnections: Sendable {
       guard !state.haveEnded else { return nil }
       var displaced: (any Channel)?
       if state.open.count >= limit {
-        let waiting = state.open.filter { $0.value.standing != .atWork }
+        let waiting = state.open.filter { $0.value.stage != .atWork }
         guard
           let first = waiting.min(by: {
-            ($0.value.standing.rawValue, $0.value.order)
-              < ($1.value.standing.rawValue, $1.value.order)
+            ($0.value.stage.rawValue, $0.value.order)
+              < ($1.value.stage.rawValue, $1.value.order)
           })
         else { return nil }
         first.value.deadline?.cancel()
@@ -108,21 +108,21 @@ final class OpenConnections: Sendable {
     }
   }
 
-  private func change(_ channel: any Channel, to standing: Standing) {
+  private func change(_ channel: any Channel, to stage: Stage) {
     state.withLock { state in
       guard var connection = state.open[ObjectIdentifier(channel)] else { return }
       connection.deadline?.cancel()
-      connection.deadline = standing == .fresh ? deadline(channel) : nil
+      connection.deadline = stage == .fresh ? deadline(channel) : nil
       state.count += 1
       connection.order = state.count
-      connection.standing = standing
+      connection.stage = stage
       state.open[ObjectIdentifier(channel)] = connection
     }
   }
 
   private func deadline(_ channel: any Channel) -> Scheduled<Void>? {
-    patience.map { patience in
-      channel.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+    timeout.map { timeout in
+      channel.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
     }
   }
 

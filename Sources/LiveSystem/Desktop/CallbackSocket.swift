@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// Only the same user's processes are listened to. The address comes first, to the end of the
 /// sender's half; one byte goes back, which says what is thought of it.
-final class HandOver: Sendable {
+final class CallbackSocket: Sendable {
   private let handed: AsyncStream<HandedAddress>
   private let hand: AsyncStream<HandedAddress>.Continuation
   private let stop = acct_event()
@@ -59,7 +59,7 @@ final class HandOver: Sendable {
     in folder: PrivateFolder
   ) throws(PrivateFilesError) -> CallbackPage? {
     guard let connection = try folder.connect(name) else { return nil }
-    var limit = timeval(tv_sec: patience, tv_usec: 0)
+    var limit = timeval(tv_sec: timeout, tv_usec: 0)
     unsafe setsockopt(
       connection.number,
       SOL_SOCKET,
@@ -67,8 +67,8 @@ final class HandOver: Sendable {
       &limit,
       socklen_t(MemoryLayout<timeval>.size)
     )
-    do throws(Obstacle) {
-      try address.withBytes { span throws(Obstacle) in try writeAll(span, to: connection.number) }
+    do throws(FileError) {
+      try address.withBytes { span throws(FileError) in try writeAll(span, to: connection.number) }
     } catch {
       return nil
     }
@@ -86,7 +86,7 @@ final class HandOver: Sendable {
   }
 
   /// In seconds; a browser that opens at the same time may keep the other side for one.
-  private static let patience = 30
+  private static let timeout = 30
 }
 
 extension Descriptor {

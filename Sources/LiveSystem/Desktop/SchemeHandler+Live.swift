@@ -22,7 +22,7 @@ extension SchemeHandler {
     return SchemeHandler(
       register: { scheme throws(SchemeHandlerFailure) in
         guard let program = ownPath() else { throw .failed(reason: "acct's own path is unknown") }
-        let registration = Registration(program: program, variable)
+        let registration = SchemeRegistration(program: program, variable)
         do throws(PrivateFilesError) {
           return try await reception(scheme, in: callbacks, registration)
         } catch {
@@ -34,13 +34,13 @@ extension SchemeHandler {
         guard let scheme = scheme(of: address) else { throw .nobodyWaits }
         let answer: CallbackPage?
         do throws(PrivateFilesError) {
-          answer = try HandOver.send(address, to: scheme, in: place)
+          answer = try CallbackSocket.send(address, to: scheme, in: place)
         } catch {
           throw SchemeHandlerFailure(error)
         }
         guard let answer else {
           // An entry that led here is of a process that is no more.
-          Registration(program: "", variable).clean(isAlive)
+          SchemeRegistration(program: "", variable).clean(isAlive)
           throw .nobodyWaits
         }
         return answer
@@ -52,26 +52,26 @@ extension SchemeHandler {
 private func reception(
   _ scheme: String,
   in callbacks: PrivateFolder,
-  _ registration: Registration
+  _ registration: SchemeRegistration
 ) async throws(PrivateFilesError) -> SchemeReception {
   // No scheme begins with an underscore: a lock's name is never a socket's.
   let turn = try await callbacks.lock("_\(scheme)", seconds: 0)
   let list = try await callbacks.lock("_", seconds: 5)
   defer { list.release() }
   registration.clean(isAlive)
-  let handOver = try HandOver(scheme, in: callbacks)
-  let change: Registration.Change
+  let callbackSocket = try CallbackSocket(scheme, in: callbacks)
+  let change: SchemeRegistration.Change
   do { change = try registration.register(scheme, folder: callbacks.path) } catch {
-    await handOver.end()
+    await callbackSocket.end()
     try callbacks.remove(scheme)
     throw .failed(path: "the desktop entry", reason: error.reason)
   }
-  return SchemeReception(next: { await handOver.next() }) {
+  return SchemeReception(next: { await callbackSocket.next() }) {
     // Put back in any case: a list that two change at once is better than an entry that stays.
     let list = try? await callbacks.lock("_", seconds: 5)
     registration.undo(change)
     list?.release()
-    await handOver.end()
+    await callbackSocket.end()
     // Whatever stays is replaced the next time.
     try? callbacks.remove(scheme)
     turn.release()
@@ -79,7 +79,7 @@ private func reception(
 }
 
 @Sendable private func isAlive(_ scheme: String, _ folder: String) -> Bool {
-  HandOver.isAlive(scheme, in: PrivateFolder(at: folder))
+  CallbackSocket.isAlive(scheme, in: PrivateFolder(at: folder))
 }
 
 extension SchemeHandlerFailure {

@@ -5,7 +5,7 @@ import PrivateFiles
 ///
 /// Nothing of anybody else's is changed: the entry has a name of acct's own, and `mimeapps.list`
 /// gets it put before whatever was the default. What a killed process left goes at the next use.
-struct Registration: Sendable {
+struct SchemeRegistration: Sendable {
   private let applications: UserFolder
   private let configuration: UserFolder
   private let program: String
@@ -36,8 +36,8 @@ struct Registration: Sendable {
   ///   - scheme: Of an app.
   ///   - folder: Where the process listens that waits.
   /// - Returns: What ``undo(_:)`` takes.
-  /// - Throws: ``Obstacle``; nothing is left of it then.
-  func register(_ scheme: String, folder: String) throws(Obstacle) -> Change {
+  /// - Throws: ``FileError``; nothing is left of it then.
+  func register(_ scheme: String, folder: String) throws(FileError) -> Change {
     let entry = DesktopEntry(scheme: scheme, program: program, folder: folder)
     guard let text = entry.text else { throw .distrusted(reason: "its path can't be written") }
     if let there = try applications.read(entry.name), DesktopEntry.folder(in: there) == nil {
@@ -45,7 +45,7 @@ struct Registration: Sendable {
     }
     let made = applications.missing() + configuration.missing()
     var change = Change(entry: entry.name, madeFolders: made, list: nil)
-    do throws(Obstacle) {
+    do throws(FileError) {
       try applications.replace(entry.name, text)
       change = Change(entry: entry.name, madeFolders: made, list: try prefer(entry))
     } catch {
@@ -55,7 +55,7 @@ struct Registration: Sendable {
     return change
   }
 
-  private func prefer(_ entry: DesktopEntry) throws(Obstacle) -> (before: String?, after: String) {
+  private func prefer(_ entry: DesktopEntry) throws(FileError) -> (before: String?, after: String) {
     let before = try configuration.read(Self.listName)
     var list = MimeApps(before ?? "")
     list.prefer(entry.name, for: entry.type)

@@ -37,8 +37,8 @@ struct UserFolder: Sendable {
   }
 
   /// A file's text; `nil` if it is not there.
-  func read(_ name: String) throws(Obstacle) -> String? {
-    do throws(Obstacle) {
+  func read(_ name: String) throws(FileError) -> String? {
+    do throws(FileError) {
       let file = try Descriptor.open("\(path)/\(name)", O_RDONLY | O_NONBLOCK)
       try file.status().checkRegular()
       guard let bytes = try readAll(from: file.number, limit: 1 << 20) else {
@@ -53,7 +53,7 @@ struct UserFolder: Sendable {
   }
 
   /// Replaces a file atomically; a link to a file stays one, and the file's mode is kept.
-  func replace(_ name: String, _ text: String) throws(Obstacle) {
+  func replace(_ name: String, _ text: String) throws(FileError) {
     try make()
     let target = resolved("\(path)/\(name)") ?? "\(path)/\(name)"
     var status = stat()
@@ -61,7 +61,7 @@ struct UserFolder: Sendable {
     let temporary = "\(target).acct-\(getpid())"
     let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard number >= 0 else { throw .last }
-    do throws(Obstacle) {
+    do throws(FileError) {
       defer { close(number) }
       try writeAll(Array(text.utf8).span, to: number)
       guard fchmod(number, mode) == 0, fsync(number) == 0 else { throw .last }
@@ -86,7 +86,7 @@ struct UserFolder: Sendable {
     return missing
   }
 
-  private func make() throws(Obstacle) {
+  private func make() throws(FileError) {
     for place in missing() {
       guard unsafe mkdir(place, 0o700) == 0 || errno == EEXIST else { throw .last }
     }

@@ -13,7 +13,7 @@ extension ByteSink {
   /// - Returns: Where to write.
   /// - Throws: ``StreamFailure/failed(name:reason:)``.
   static func file(_ path: String) throws(StreamFailure) -> ByteSink {
-    do throws(Obstacle) {
+    do throws(FileError) {
       var status = stat()
       let isThere = unsafe stat(path, &status) == 0
       guard isThere, status.st_mode & S_IFMT != S_IFREG else {
@@ -50,7 +50,7 @@ extension ByteSink {
     self.init(
       write: { part throws(StreamFailure) in try writePart(part, to: file.number, name) },
       finish: { () throws(StreamFailure) in
-        do throws(Obstacle) { try file.takeName() } catch {
+        do throws(FileError) { try file.takeName() } catch {
           throw .failed(name: name, reason: error.reason)
         }
       },
@@ -90,7 +90,7 @@ private final class NewFile: Sendable {
   ///   - path: Where it is to be.
   ///   - mode: The permissions of the file that is there now, if one is.
   /// - Throws: What the system says.
-  init(_ path: String, mode: mode_t?) throws(Obstacle) {
+  init(_ path: String, mode: mode_t?) throws(FileError) {
     // What stands there is replaced, and not the link that leads to it.
     self.path = mode == nil ? path : try resolved(path)
     let slash = self.path.lastIndex(of: "/").map(self.path.index(after:))
@@ -100,9 +100,9 @@ private final class NewFile: Sendable {
     guard slash != self.path.endIndex else { throw .system(EISDIR) }
     number = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL)
     if let mode, fchmod(number, mode) != 0 {
-      let obstacle = Obstacle.last
+      let fileError = FileError.last
       remove()
-      throw obstacle
+      throw fileError
     }
   }
 
@@ -111,8 +111,8 @@ private final class NewFile: Sendable {
     close(number)
   }
 
-  func takeName() throws(Obstacle) {
-    let failure: Obstacle? = isSettled.withLock { isSettled in
+  func takeName() throws(FileError) {
+    let failure: FileError? = isSettled.withLock { isSettled in
       guard !isSettled else { return .system(ENOENT) }
       guard unsafe rename(temporary, path) == 0 else { return .last }
       isSettled = true
@@ -130,7 +130,7 @@ private final class NewFile: Sendable {
   }
 }
 
-private func resolved(_ path: String) throws(Obstacle) -> String {
+private func resolved(_ path: String) throws(FileError) -> String {
   guard let target = unsafe realpath(path, nil) else { throw .last }
   defer { unsafe free(target) }
   return unsafe String(cString: target)

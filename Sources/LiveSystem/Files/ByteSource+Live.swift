@@ -47,7 +47,7 @@ private final class PartReader: Sendable {
   }
 
   /// Opens a file for itself.
-  init(_ path: String) throws(Obstacle) {
+  init(_ path: String) throws(FileError) {
     number = try openFile(path, O_RDONLY)
     name = path
     isOwn = true
@@ -66,16 +66,16 @@ private final class PartReader: Sendable {
   }
 
   func next() async throws(StreamFailure) -> [UInt8]? {
-    let outcome: Result<[UInt8], Obstacle> = await withCheckedContinuation { caller in
+    let outcome: Result<[UInt8], FileError> = await withCheckedContinuation { caller in
       queue.async { [self] in
         caller.resume(
-          returning: Result { () throws(Obstacle) in try readPart(number, limit: Self.partSize) }
+          returning: Result { () throws(FileError) in try readPart(number, limit: Self.partSize) }
         )
       }
     }
     switch outcome {
     case .success(let part): return part.isEmpty ? nil : part
-    case .failure(let obstacle): throw .failed(name: name, reason: obstacle.reason)
+    case .failure(let fileError): throw .failed(name: name, reason: fileError.reason)
     }
   }
 }

@@ -2,10 +2,10 @@ import AcctModel
 package import AcctPorts
 import PrivateFiles
 
-extension Upkeep {
+extension FolderMaintenance {
   /// Looks after the files in these folders.
-  package static func live(_ folders: Folders) -> Upkeep {
-    Upkeep(
+  package static func live(_ folders: Folders) -> FolderMaintenance {
+    FolderMaintenance(
       survey: { () throws(FilesFailure) in
         var files: Set<SurveyedFile> = []
         for root in folders.roots {

@@ -8,7 +8,7 @@ extension SecretFiles {
   package static func live() -> SecretFiles {
     SecretFiles(
       read: { path, limit throws(SecretFileFailure) in
-        do throws(Obstacle) {
+        do throws(FileError) {
           // A FIFO must not hold the process up; it is no regular file, and refused as such.
           let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
           var bytes = try file.confidentialBytes(limit: limit)
@@ -18,9 +18,9 @@ extension SecretFiles {
         }
       },
       write: { path, secret, replacing throws(SecretFileFailure) in
-        do throws(Obstacle) {
+        do throws(FileError) {
           let file = try NamedFile(path)
-          try secret.withBytes { bytes throws(Obstacle) in
+          try secret.withBytes { bytes throws(FileError) in
             try file.write(bytes, replacing: replacing)
           }
         } catch {

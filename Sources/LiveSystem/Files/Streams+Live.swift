@@ -70,7 +70,7 @@ extension Streams {
   /// Writes bytes to a descriptor that stands for standard output.
   private static func write(_ secret: Secret, to descriptor: Int32) throws(StreamFailure) {
     do {
-      try secret.withBytes { bytes throws(Obstacle) in try writeAll(bytes, to: descriptor) }
+      try secret.withBytes { bytes throws(FileError) in try writeAll(bytes, to: descriptor) }
     } catch {
       throw .failed(name: "standard output", reason: error.reason)
     }

@@ -31,7 +31,7 @@ extension Exec {
 private func check(_ error: Int32, of program: String) throws(ExecFailure) {
   guard error != 0 else { return }
   guard error != ENOENT else { throw .notFound(program: program) }
-  throw .notExecutable(program: program, reason: Obstacle.system(error).reason)
+  throw .notExecutable(program: program, reason: FileError.system(error).reason)
 }
 
 /// Returns why the program could not be run.

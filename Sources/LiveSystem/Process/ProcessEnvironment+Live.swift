@@ -2,10 +2,10 @@ package import AcctPorts
 import Glibc
 import PrivateFiles
 
-extension Surroundings {
+extension ProcessEnvironment {
   /// The process's environment and working directory.
-  package static func live() -> Surroundings {
-    Surroundings(
+  package static func live() -> ProcessEnvironment {
+    ProcessEnvironment(
       variable: { name in
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
         return unsafe String(cString: value)

@@ -6,16 +6,16 @@ extension Console {
   /// How long the rest of a special key's bytes may take, in milliseconds.
   ///
   /// Far more than a terminal needs, even over a network, and little enough for Esc to seem immediate.
-  private static let escapePatience = 50
+  private static let escapeTimeout = 50
 
   /// Shows lines, and others in their place after each key.
   ///
   /// - Parameters:
-  ///   - patience: How long to wait for each key, in seconds; `nil` is for ever.
+  ///   - timeout: How long to wait for each key, in seconds; `nil` is for ever.
   ///   - react: Gets the key, none the first time, and returns the lines, or `nil` to end.
   /// - Returns: Whether the terminal can do that.
   func interact(
-    patience: Int?,
+    timeout: Int?,
     _ react: (Keystroke?, TerminalSize) -> [String]?
   ) -> Bool {
     var mode = termios()
@@ -37,7 +37,7 @@ extension Console {
       let text = shown.map { "\($0)\u{1B}[K\n" }.joined()
       guard write(up(height) + text + "\u{1B}[J") else { return true }
       height = shown.count
-      guard let key = nextKey(&keys, patience) else { break }
+      guard let key = nextKey(&keys, timeout) else { break }
       lines = react(key, terminalSize(output) ?? size)
     }
     _ = write(up(height) + "\u{1B}[J")
@@ -47,13 +47,13 @@ extension Console {
   private func up(_ height: Int) -> String { height > 0 ? "\r\u{1B}[\(height)A" : "\r" }
 
   /// Waits for a key; `nil` where none will come: too late, a signal, nobody there any more.
-  private func nextKey(_ keys: inout KeyReader, _ patience: Int?) -> Keystroke? {
+  private func nextKey(_ keys: inout KeyReader, _ timeout: Int?) -> Keystroke? {
     var isComplete = false
     while true {
       if let key = keys.next(isComplete: isComplete) { return key }
       let isInside = keys.hasBytes
       let wait: Duration? =
-        isInside ? .milliseconds(Self.escapePatience) : patience.map { .seconds($0) }
+        isInside ? .milliseconds(Self.escapeTimeout) : timeout.map { .seconds($0) }
       let deadline = wait.map { ContinuousClock.now.advanced(by: $0) }
       guard waitForInput(until: deadline, while: { acct_prompt_is_active() != 0 }) else {
         guard isInside, acct_prompt_is_active() != 0 else { return nil }

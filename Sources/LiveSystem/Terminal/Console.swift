@@ -29,10 +29,10 @@ struct Console: ~Copyable {
   /// - Parameters:
   ///   - prompt: The question, printed as it is.
   ///   - isSecret: Whether the answer must not be shown.
-  ///   - patience: How long to wait for it, in seconds; `nil` is for ever.
+  ///   - timeout: How long to wait for it, in seconds; `nil` is for ever.
   /// - Returns: The line without its newline; `nil` when cancelled by a key or a signal, at the end of
   ///   input, or too late.
-  func answer(to prompt: String, isSecret: Bool, patience: Int?) -> [UInt8]? {
+  func answer(to prompt: String, isSecret: Bool, timeout: Int?) -> [UInt8]? {
     // Echo goes first: what is typed ahead of the prompt must not show either.
     guard acct_prompt_begin(input, isSecret ? 1 : 0) == 0 else { return nil }
     defer {
@@ -41,7 +41,7 @@ struct Console: ~Copyable {
       if isSecret { _ = write("\n") }
     }
     guard write(prompt) else { return nil }
-    return line(until: patience.map { ContinuousClock.now.advanced(by: .seconds($0)) })
+    return line(until: timeout.map { ContinuousClock.now.advanced(by: .seconds($0)) })
   }
 
   func write(_ text: String) -> Bool {

@@ -8,17 +8,17 @@ extension Terminal {
   ///
   /// - Parameters:
   ///   - device: The terminal's name.
-  ///   - patience: How long an answer is waited for, in seconds; `nil` is for ever.
+  ///   - timeout: How long an answer is waited for, in seconds; `nil` is for ever.
   ///   - input: The descriptor of standard input.
   /// - Returns: The terminal.
   package static func live(
     device: String = "/dev/tty",
-    patience: Int? = nil,
+    timeout: Int? = nil,
     input: Int32 = STDIN_FILENO
   ) -> Terminal {
     @Sendable func answer(_ prompt: String, isSecret: Bool) -> [UInt8]? {
       onePrompt.withLock { _ in
-        Console(device)?.answer(to: printable(prompt), isSecret: isSecret, patience: patience)
+        Console(device)?.answer(to: printable(prompt), isSecret: isSecret, timeout: timeout)
       }
     }
     return Terminal(
@@ -42,7 +42,7 @@ extension Terminal {
       },
       interact: { react in
         onePrompt.withLock { _ in
-          Console(device)?.interact(patience: patience, react) ?? false
+          Console(device)?.interact(timeout: timeout, react) ?? false
         }
       }
     )

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets in one at a time, in the order in which they came; who waits holds no thread.
-final class Turns: Sendable {
+final class AsyncLock: Sendable {
   private struct State {
     var isTaken = false
     var waiting: [CheckedContinuation<Void, Never>] = []

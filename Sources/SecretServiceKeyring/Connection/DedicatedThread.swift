@@ -7,7 +7,7 @@ import Glibc
 /// that would hold up everything else in the process.
 ///
 /// - Throws: what `body` throws, and `KeyringFailure.failed` if no thread can be had.
-func onOwnThread<Result: Sendable>(
+func onDedicatedThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws(KeyringFailure) -> Result
 ) async throws(KeyringFailure) -> Result {
   let outcome: Swift.Result<Result, KeyringFailure> = await withCheckedContinuation { caller in

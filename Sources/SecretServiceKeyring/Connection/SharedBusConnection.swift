@@ -12,8 +12,8 @@ import Synchronization
 ///
 /// What is kept is the way to the keyring, and nothing of what came over it: every operation asks who
 /// the provider is, and reads anew.
-final class Line: Sendable {
-  private let turns = Turns()
+final class SharedBusConnection: Sendable {
+  private let lock = AsyncLock()
   /// Locked only by whose turn it is, so that nobody ever waits for it on a thread.
   private let kept = Mutex<PlainChannel?>(nil)
 
@@ -36,8 +36,8 @@ final class Line: Sendable {
     until end: ContinuousClock.Instant,
     _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> Result
   ) async throws(KeyringFailure) -> Result {
-    await turns.enter()
-    defer { turns.leave() }
+    await lock.enter()
+    defer { lock.leave() }
     return try kept.withLock { kept throws(KeyringFailure) in
       if let channel = kept.take() {
         channel.bus.extend(until: end)

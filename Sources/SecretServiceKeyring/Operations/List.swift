@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import SessionBus
 
-extension Conversation {
+extension ServiceOperation {
   /// Lists the accounts that have items, while locked too if the provider shows whose they are.
   ///
   /// - Throws: `KeyringFailure.locked` if it does not.

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import SessionBus
 
-extension Conversation {
+extension ServiceOperation {
   /// Reads items, in two round trips if all are there and unlocked.
   ///
   /// Their attributes come with the secrets, and a secret whose attributes are not those that were

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import SessionBus
 
-extension Conversation {
+extension ServiceOperation {
   /// Deletes acct's items wherever they are found; what is not there is no error.
   ///
   /// - Throws: `KeyringFailure`, and `locked` before anything is deleted if one of them is locked.

@@ -10,7 +10,7 @@ struct Found {
   var isEmpty: Bool { unlocked.isEmpty && locked.isEmpty }
 }
 
-extension Conversation {
+extension ServiceOperation {
   /// Opens a session and finds an account's items, unlocked; empty is what is not there.
   ///
   /// - Returns: the session, and for each kind the items of that kind, which are more than one only

@@ -3,7 +3,7 @@ import AcctPorts
 import SessionBus
 
 /// What one operation says to the provider: here, what several operations have in common.
-final class Conversation {
+final class ServiceOperation {
   let connection: Connection
   /// Who sees prompts through; `nil` where somebody may be asked by them, but not yet.
   private let prompter: (any Prompter)?

@@ -9,7 +9,7 @@ struct FoundItem {
 }
 
 /// What a search finds is compared with what was searched for, before it is used.
-extension Conversation {
+extension ServiceOperation {
   /// Asks for the attributes of items, in the round trip of the next answer that is waited for.
   func beginVerifying(
     _ items: [FoundItem]

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import SessionBus
 
-extension Conversation {
+extension ServiceOperation {
   /// Stores items in the default collection, one after the other.
   ///
   /// What is there gets another secret, and only what is not is created: KeePassXC asks its user

@@ -54,7 +54,7 @@ private final class RotatingIssuer: Sendable {
 
 /// A renewal whose process dies at one of its writes: to the keyring, or to a file.
 @Suite("A process that dies")
-struct CrashTests {
+struct AccountCrashTests {
   /// More writes than a renewal has.
   private static let limit = 40
 

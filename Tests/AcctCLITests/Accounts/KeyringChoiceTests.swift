@@ -3,7 +3,7 @@ import AcctTestSupport
 import Testing
 
 @Suite("The choice that switch offers on a terminal")
-struct ChoiceTests {
+struct KeyringChoiceTests {
   let record = RecordedWorld()
 
   /// Adds accounts in the order in which they are listed, the first of them active.

@@ -231,7 +231,7 @@ struct DoctorTests {
 
   @Test("closes what others can read, and leaves to its owner what they can change")
   func modes() async {
-    record.upkeep.surveyed = [
+    record.maintenance.surveyed = [
       file("/a", .other, .folder, mode: 0o755), file("/a/1", mode: 0o644),
       file("/a/2", mode: 0o660), file("/a/3", .other, .link, mode: 0o777),
       file("/a/4", isOwn: false),
@@ -245,7 +245,7 @@ struct DoctorTests {
 
   @Test("sweeps what killed processes and time left, and nothing that may be in use")
   func leftovers() async {
-    record.upkeep.surveyed = [
+    record.maintenance.surveyed = [
       file("/a/.tmp-1", .temporary, age: 61), file("/a/.tmp-2", .temporary, age: 59),
       file("/a/book", .lock(.book), age: 601), file("/a/hint", .hint, age: 601),
       file("/a/fresh", .hint, age: 599),
@@ -256,7 +256,7 @@ struct DoctorTests {
     #expect(codes == ["temporaryFiles", "locks"])
     #expect(await diagnose("--repair").codes == ["temporaryFiles!", "locks!"])
     #expect(
-      record.upkeep.surveyed.map(\.path) == ["/a/.tmp-2", "/a/book", "/a/fresh", "/a/.tmp-3"]
+      record.maintenance.surveyed.map(\.path) == ["/a/.tmp-2", "/a/book", "/a/fresh", "/a/.tmp-3"]
     )
   }
 

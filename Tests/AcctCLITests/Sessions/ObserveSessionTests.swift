@@ -45,7 +45,7 @@ struct ObserveSessionTests {
 
   @Test("keeps what the backend rolls when it is asked")
   func rolledOnceMore() async throws {
-    _ = try await backend(FakeBackend.valid(record, rolled: "Fe26.2*1*newer"))
+    _ = try await backend(FakeBackend.valid(record, rotated: "Fe26.2*1*newer"))
     #expect(await observe() == 0)
     #expect(record.sealed == "Fe26.2*1*newer")
   }
@@ -68,7 +68,7 @@ struct ObserveSessionTests {
       ["did": "did:plc:mallory"], ["sub": "did:plc:mallory", "did": .null],
       ["did": .null, "handle": "mallory.example.com", "userHandle": .null], nobody,
     ] as [[String: JSON]] {
-      _ = try await backend(FakeBackend.valid(record, rolled: "Fe26.2*1*x", changing: changes))
+      _ = try await backend(FakeBackend.valid(record, rotated: "Fe26.2*1*x", changing: changes))
       #expect(await observe() == 11, "\(changes)")
       #expect(record.err.last == "acct: hint: nothing was changed")
       #expect(record.sealed == "Fe26.2*1*old")

@@ -31,7 +31,7 @@ struct ProxySessionTests {
   }
 
   @Test("keeps what is rolled, and passes the rest on")
-  func rolled() async throws {
+  func rotated() async throws {
     let answer = try await ask("/things", answered: rolling("{}"))
     #expect(answer.status == 200 && answer.text == "{}")
     #expect(answer.field("Set-Cookie") == nil)

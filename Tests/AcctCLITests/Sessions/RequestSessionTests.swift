@@ -23,19 +23,19 @@ struct RequestSessionTests {
 
   private func things(
     _ status: Int = 200,
-    rolled: String? = nil,
+    rotated: String? = nil,
     _ more: (name: String, value: String)...
   ) -> FakeBackend.Answer {
-    let cookie = rolled.map { [("Set-Cookie", "sid=\($0); HttpOnly; Path=/")] } ?? []
+    let cookie = rotated.map { [("Set-Cookie", "sid=\($0); HttpOnly; Path=/")] } ?? []
     return .success(HTTPResponse(status: status, fields: cookie + more, body: Secret("things")))
   }
 
   @Test("What any answer of the backend rolls is kept, and sent from then on")
-  func rolled() async throws {
+  func rotated() async throws {
     _ = try await backend([
       "things": [
-        things(rolled: "Fe26.2*1*first"), things(404, rolled: "Fe26.2*1*second"),
-        things(429, rolled: "Fe26.2*1*third", ("Retry-After", "1")), things(),
+        things(rotated: "Fe26.2*1*first"), things(404, rotated: "Fe26.2*1*second"),
+        things(429, rotated: "Fe26.2*1*third", ("Retry-After", "1")), things(),
       ]
     ])
     #expect(await record.acct("request", url) == 0)
@@ -53,7 +53,7 @@ struct RequestSessionTests {
     let backend = try await backend([
       "things": [
         things(200, ("Set-Cookie", "sid=; Max-Age=0")),
-        things(401, rolled: "Fe26.2*1*nobody"), things(),
+        things(401, rotated: "Fe26.2*1*nobody"), things(),
       ],
       "session": [FakeBackend.valid(record)],
     ])
@@ -146,7 +146,7 @@ struct RequestSessionTests {
 
   @Test("One that can't be stored is told, after the answer and the time to unlock the keyring")
   func notStored() async throws {
-    _ = try await backend(["things": [things(rolled: "Fe26.2*1*new")]])
+    _ = try await backend(["things": [things(rotated: "Fe26.2*1*new")]])
     record.serve { [record] _ throws(HTTPFailure) in
       record.keyring.lock()
       return HTTPResponse(
@@ -164,7 +164,7 @@ struct RequestSessionTests {
   func validated() async throws {
     let backend = try await backend([
       "things": [things(401), things()],
-      "session": [FakeBackend.valid(record, rolled: "Fe26.2*1*new")],
+      "session": [FakeBackend.valid(record, rotated: "Fe26.2*1*new")],
     ])
     #expect(await record.acct("request", url) == 0)
     #expect(backend.asked == ["things", "session", "things"])

@@ -50,7 +50,7 @@ final class FakeBackend: Sendable {
   static func valid(
     _ record: RecordedWorld,
     left: Int64? = 86_400,
-    rolled: String? = nil,
+    rotated: String? = nil,
     changing changes: [String: JSON] = [:]
   ) -> Answer {
     var members: JSONObject = [
@@ -61,7 +61,7 @@ final class FakeBackend: Sendable {
     for (name, value) in changes { members[name] = value }
     let text = String(decoding: JSON.object(members).serialized(), as: UTF8.self)
     var answer = HTTPResponse.json(text)
-    if let rolled { answer.fields.append(("Set-Cookie", "sid=\(rolled); HttpOnly; Path=/")) }
+    if let rotated { answer.fields.append(("Set-Cookie", "sid=\(rotated); HttpOnly; Path=/")) }
     return .success(answer)
   }
 

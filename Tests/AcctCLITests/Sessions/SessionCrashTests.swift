@@ -19,7 +19,7 @@ private final class RollingBackend: Sendable {
         // Extending it is the one call that needs nothing else.
         if request.url.path != "/api/auth/session" { return FakeBackend.couldNot }
         generation += 1
-        return FakeBackend.valid(record, rolled: Self.seal(generation))
+        return FakeBackend.valid(record, rotated: Self.seal(generation))
       }.get()
     }
   }
@@ -70,7 +70,7 @@ struct SessionCrashTests {
     try await record.plantSession(left: -1)
     record.serve { _ throws(HTTPFailure) in
       record.keyring.lock()
-      return try FakeBackend.valid(record, rolled: "Fe26.2*1*new").get()
+      return try FakeBackend.valid(record, rotated: "Fe26.2*1*new").get()
     }
     record.unlock(after: 60)
     #expect(await record.acct("header") == 0)
@@ -87,7 +87,7 @@ struct SessionCrashTests {
       try await record.plantSession(left: -1)
       record.serve { _ throws(HTTPFailure) in
         record.keyring.lock()
-        return try FakeBackend.valid(record, rolled: "Fe26.2*1*new").get()
+        return try FakeBackend.valid(record, rotated: "Fe26.2*1*new").get()
       }
       let start = record.now
       #expect(await record.run(["header"] + options) == 6)
@@ -109,7 +109,7 @@ struct SessionCrashTests {
     try await record.plantSession(left: -1)
     record.serve { _ throws(HTTPFailure) in
       record.keyring.lock()
-      return try FakeBackend.valid(record, rolled: "Fe26.2*1*new").get()
+      return try FakeBackend.valid(record, rotated: "Fe26.2*1*new").get()
     }
     record.keyring.whenRefusing { record.now += 5 }
     let start = record.now

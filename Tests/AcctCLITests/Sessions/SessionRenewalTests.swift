@@ -6,7 +6,7 @@ import Testing
 
 /// A backend's sealed session that is due: validated, then extended, and only then over.
 @Suite("A sealed session")
-struct SessionKeepingTests {
+struct SessionRenewalTests {
   let record = RecordedWorld()
 
   private func backend(
@@ -32,8 +32,8 @@ struct SessionKeepingTests {
   }
 
   @Test("that is due and confirmed gets its new end, and what was rolled is stored at once")
-  func rolled() async throws {
-    let valid = FakeBackend.valid(record, rolled: "Fe26.2*1*new")
+  func rotated() async throws {
+    let valid = FakeBackend.valid(record, rotated: "Fe26.2*1*new")
     let backend = try await backend(["session": [valid]])
     #expect(await record.acct("header") == 0)
     #expect(record.out == "Cookie: sid=Fe26.2*1*new\n")
@@ -243,7 +243,7 @@ extension Result<HTTPResponse, HTTPFailure> {
     _ record: RecordedWorld,
     _ changes: [String: JSON]
   ) -> FakeBackend.Answer {
-    FakeBackend.valid(record, rolled: "Fe26.2*1*foreign", changing: changes)
+    FakeBackend.valid(record, rotated: "Fe26.2*1*foreign", changing: changes)
   }
 }
 

@@ -156,11 +156,11 @@ struct EchoTests {
   @Test("of a sealed session, in the name of its user")
   func displayName() async throws {
     try await record.plantSession(left: 60)
-    let rolled = "Fe26.2*1*rolled-and-long-enough"
+    let rotated = "Fe26.2*1*rolled-and-long-enough"
     let valid = FakeBackend.valid(
       record,
-      rolled: rolled,
-      changing: ["displayName": .string("Alice \(rolled)")]
+      rotated: rotated,
+      changing: ["displayName": .string("Alice \(rotated)")]
     )
     _ = FakeBackend(record, ["session": [valid]])
     #expect(await record.acct("status", "--check", "--json") == 0, "\(record.err)")

@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 
 @Suite("The command line's voice")
-struct VoiceTests {
+struct OutputTests {
   let record = RecordedWorld()
 
   @Test(

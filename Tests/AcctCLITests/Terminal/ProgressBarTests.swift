@@ -5,7 +5,7 @@ import Testing
 
 /// How far a large body is, as a terminal shows it.
 @Suite("The bar of acct request")
-struct MeterTests {
+struct ProgressBarTests {
   let record = RecordedWorld()
   private let url = "https://issuer.example/file"
   private static let mebibyte = 1 << 20

@@ -6,7 +6,7 @@ import Testing
 
 /// The words that people read of a state, beside the time that they read with it.
 @Suite("A state in words")
-struct StateWordsTests {
+struct StateTextTests {
   let record = RecordedWorld()
 
   private var state: JSON? { record.json?.objectValue?["account"]?.objectValue?["state"] }

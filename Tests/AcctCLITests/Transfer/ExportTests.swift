@@ -65,13 +65,13 @@ struct ExportTests {
     #expect(other.file(.deviceID) == nil)
   }
 
-  private static func account(_ id: AccountID, _ kind: String, _ standing: String) -> String {
+  private static func account(_ id: AccountID, _ kind: String, _ recordedState: String) -> String {
     """
     {"version":1,"id":"\(id)","name":"\(kind)-x","kind":"\(kind)","tokenType":"\(kind)",\
     "subject":"\(kind)","issuer":null,"issuerSource":null,"clientId":null,"handle":null,"did":null,\
     "displayName":null,"service":"https://b.example","origins":["https://b.example"],"scope":null,\
     "thumbprint":null,"expiresAt":null,"lifetime":null,"canRenew":false,"sessionEndsAt":null,\
-    "standing":"\(standing)","reason":"it said so","renewalStartedAt":null,\
+    "standing":"\(recordedState)","reason":"it said so","renewalStartedAt":null,\
     "createdAt":"2026-01-01T00:00:00Z"}
     """
   }

@@ -26,7 +26,7 @@ struct SealedSessionTests {
     ]
   )
   func other(text: String) {
-    #expect(throws: Malformed.token) { try SealedSession(text) }
+    #expect(throws: ParseError.token) { try SealedSession(text) }
   }
 
   /// `Set-Cookie` fields, and the session that they bring.
@@ -55,9 +55,9 @@ struct SealedSessionTests {
   ]
 
   @Test("is found in the answer's cookies as a browser would find it", arguments: cookies)
-  func rolled(cookies: [String], expected: String?) {
+  func rotated(cookies: [String], expected: String?) {
     let fields = cookies.map { (name: "set-cookie", value: $0) }
-    let found = RolledCookie.session(in: [("X", "sid=Fe26.2*1*x")] + fields, at: Self.now)
+    let found = RotatedCookie.session(in: [("X", "sid=Fe26.2*1*x")] + fields, at: Self.now)
     #expect(found?.token.secret == expected.map { Secret($0) })
   }
 }

@@ -9,7 +9,7 @@ package struct AcctHome: Sendable {
   /// - Throws: ``ProcessFailure`` if there is no place for it.
   package init(with variables: [String: String] = [:]) throws(ProcessFailure) {
     folder = try TemporaryFolder()
-    let passphrase = try folder.file("passphrase", holding: "\(Self.passphrase)\n")
+    let passphrase = try folder.file("passphrase", containing: "\(Self.passphrase)\n")
     environment = ChildProcess.plainEnvironment.merging([
       "ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "vault",
       "ACCT_VAULT_PASSPHRASE_FILE": passphrase,
@@ -62,7 +62,7 @@ package struct AcctHome: Sendable {
   /// Imports credentials, as a file rather than on standard input: the way that people will.
   package func importing(_ credentials: String) async throws(ProcessFailure) -> ChildProcess.Output
   {
-    let file = try folder.file("credentials.json", holding: credentials)
+    let file = try folder.file("credentials.json", containing: credentials)
     return try await acct("add", "--import", file)
   }
 }

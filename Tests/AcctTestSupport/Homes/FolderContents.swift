@@ -23,7 +23,7 @@ extension AcctHome {
   }
 
   /// The files that hold text of a form (an extended regular expression).
-  package func files(holding expression: String) async throws(ProcessFailure) -> [String] {
+  package func files(containing expression: String) async throws(ProcessFailure) -> [String] {
     let found = try await ChildProcess("grep", ["-rlaE", expression, path]).run()
     return found.text.split(separator: "\n").map(String.init)
   }

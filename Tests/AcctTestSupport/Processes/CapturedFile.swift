@@ -9,7 +9,7 @@ package final class CapturedFile: Sendable {
   let descriptor: Int32
 
   /// An empty file, or one that holds `bytes` and is read from its start.
-  init(holding bytes: [UInt8] = []) throws(ProcessFailure) {
+  init(containing bytes: [UInt8] = []) throws(ProcessFailure) {
     let name = "/tmp/acct-captured-\(UInt64.random(in: 0...UInt64.max))"
     descriptor = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system(call: "open", code: errno) }

@@ -17,7 +17,7 @@ package final class RunningProcess: Sendable {
   /// Starts a child.
   package init(_ child: ChildProcess) throws(ProcessFailure) {
     program = child.program
-    let input = try CapturedFile(holding: child.input)
+    let input = try CapturedFile(containing: child.input)
     standardOutput = try CapturedFile()
     standardError = try CapturedFile()
     id = try spawn(child, files: [input, standardOutput, standardError])

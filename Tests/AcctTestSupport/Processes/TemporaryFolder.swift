@@ -27,7 +27,7 @@ package final class TemporaryFolder: Sendable {
   }
 
   /// Writes a file in it, with mode 0600, and returns its path.
-  package func file(_ name: String, holding bytes: [UInt8]) throws(ProcessFailure) -> String {
+  package func file(_ name: String, containing bytes: [UInt8]) throws(ProcessFailure) -> String {
     let written = "\(path)/\(name)"
     let descriptor = unsafe creat(written, 0o600)
     guard descriptor >= 0 else { throw .system(call: "creat \(written)", code: errno) }
@@ -39,7 +39,7 @@ package final class TemporaryFolder: Sendable {
 
   /// Makes a file of so many MiB of nothing, which takes no room on a disk, and returns its path.
   package func file(_ name: String, mebibytes: Int) throws(ProcessFailure) -> String {
-    let made = try file(name, holding: [])
+    let made = try file(name, containing: [])
     guard unsafe truncate(made, mebibytes << 20) == 0 else {
       throw .system(call: "truncate \(made)", code: errno)
     }
@@ -47,7 +47,7 @@ package final class TemporaryFolder: Sendable {
   }
 
   /// Writes a text file in it, with mode 0600, and returns its path.
-  package func file(_ name: String, holding text: String) throws(ProcessFailure) -> String {
-    try file(name, holding: Array(text.utf8))
+  package func file(_ name: String, containing text: String) throws(ProcessFailure) -> String {
+    try file(name, containing: Array(text.utf8))
   }
 }

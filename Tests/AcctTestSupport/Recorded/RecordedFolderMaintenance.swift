@@ -2,7 +2,7 @@ package import AcctPorts
 import Synchronization
 
 /// Folders that a test lays out, and what is done to them.
-package final class RecordedUpkeep: Sendable {
+package final class RecordedFolderMaintenance: Sendable {
   private let files = Mutex<[SurveyedFile]>([])
 
   /// What lies in acct's folders now.
@@ -12,8 +12,8 @@ package final class RecordedUpkeep: Sendable {
   }
 
   /// The folders as a command gets them.
-  package var port: Upkeep {
-    Upkeep(
+  package var port: FolderMaintenance {
+    FolderMaintenance(
       survey: { self.surveyed },
       close: { file in
         self.files.withLock { files in

@@ -21,7 +21,7 @@ package final class ATProtoNetwork: Sendable {
   package init() throws {
     folder = try TemporaryFolder()
     let script = Product.source("Tests/StrictServer/browser.py")
-    browser = try folder.file("browser", holding: "#!/bin/sh\n'\(script)' \"$1\" &\n")
+    browser = try folder.file("browser", containing: "#!/bin/sh\n'\(script)' \"$1\" &\n")
     guard unsafe chmod(browser, 0o700) == 0 else { throw HarnessFailure("chmod: errno \(errno)") }
     let input = "\(folder.path)/stdin"
     guard unsafe mkfifo(input, 0o600) == 0 else { throw HarnessFailure("mkfifo: errno \(errno)") }

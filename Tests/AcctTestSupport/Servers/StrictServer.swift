@@ -49,8 +49,8 @@ package final class StrictServer: Sendable {
   }
 
   /// A session without a sign-in, as JSON for `add --import`.
-  package func issue(_ wish: JSON) async throws -> String {
-    String(decoding: JSON.object(try await control("issue", wish)).serialized(), as: UTF8.self)
+  package func issue(_ request: JSON) async throws -> String {
+    String(decoding: JSON.object(try await control("issue", request)).serialized(), as: UTF8.self)
   }
 
   /// Waits until so many requests are held by a fault.

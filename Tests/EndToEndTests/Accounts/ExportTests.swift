@@ -10,7 +10,7 @@ struct ExportTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    passphrase = try folder.file("passphrase", holding: "made up\n")
+    passphrase = try folder.file("passphrase", containing: "made up\n")
   }
 
   private var file: String { "\(folder.path)/export" }
@@ -103,7 +103,7 @@ struct ExportTests {
       try await Task.sleep(for: .milliseconds(5))
     }
     #expect(asking.exitStatus == 0, "\(asking.standardError.contents())")
-    let text = try folder.file("typed", holding: "typed")
+    let text = try folder.file("typed", containing: "typed")
     let other = try AcctHome()
     let taken = try await other.acct("add", "--import", file, "--passphrase-file", text)
     #expect(taken.status == 0, "\(taken.errorText)")

@@ -106,7 +106,7 @@ struct KillLane {
 
   /// Asserts that no secret and no lock lies about; returns how many temporary files do.
   private func expectNothingStray() async throws -> Int {
-    #expect(try await home.files(holding: secretForms).isEmpty)
+    #expect(try await home.files(containing: secretForms).isEmpty)
     let files = try await home.files()
     #expect(!files.contains { $0.hasPrefix("state/locks/") })
     let temporary = files.filter { $0.contains(".tmp-") }

@@ -57,7 +57,7 @@ struct ProcessTests {
     )
     #expect(vault.contains(#""n":32768,"r":8,"p":3,"#), "\(vault)")
     let folder = try TemporaryFolder()
-    let passphrase = try folder.file("passphrase", holding: "made up")
+    let passphrase = try folder.file("passphrase", containing: "made up")
     let export = try await home.acct("export", "--all", "--passphrase-file", passphrase)
     #expect(export.text.contains(#""n":131072"#), "\(export.text.prefix(300))")
   }
@@ -68,7 +68,10 @@ struct ProcessTests {
     #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
     let folder = try TemporaryFolder()
     var command = home.command(["token"])
-    command.environment["ACCT_VAULT_PASSPHRASE_FILE"] = try folder.file("wrong", holding: "wrong")
+    command.environment["ACCT_VAULT_PASSPHRASE_FILE"] = try folder.file(
+      "wrong",
+      containing: "wrong"
+    )
     let output = try await command.run()
     #expect(output.status == 6)
     #expect(output.text.isEmpty)

@@ -8,9 +8,9 @@ extension AcctHome {
   /// A second time it replaces the first one's credentials, since it is the same person's.
   func importExpired(
     from server: StrictServer,
-    _ wish: JSON = ["dpop": true, "expires_in": -10]
+    _ request: JSON = ["dpop": true, "expires_in": -10]
   ) async throws {
-    let added = try await importing(try await server.issue(wish))
+    let added = try await importing(try await server.issue(request))
     try #require(added.status == 0, "\(added.errorText)")
   }
 

@@ -26,7 +26,7 @@ struct GuestChecklistTests {
     #expect(token.hasPrefix("eyJ"))
     // Every call is a process of its own. Nothing but the keyring knows the token.
     #expect(try await steps.token() == token)
-    #expect(try await steps.home.files(holding: secretForms).isEmpty)
+    #expect(try await steps.home.files(containing: secretForms).isEmpty)
     let id = try await steps.home.accountID()
     #expect(try await steps.home.files().contains("data/vault/guest.\(id).token"))
   }

@@ -48,7 +48,7 @@ struct LockedMeanwhileTests {
     #expect(try await home.acct("token").standardOutput == process.standardOutput.contents())
     #expect(try await home.acct("refresh", "--force").status == 0)
     #expect(try await server.counts()["replays"] == 0)
-    #expect(try await home.files(holding: secretForms).isEmpty)
+    #expect(try await home.files(containing: secretForms).isEmpty)
   }
 
   @Test("of a renewal: never unlocked, it exits 6, and the next call says what was lost")
@@ -121,7 +121,7 @@ struct LockedMeanwhileTests {
     #expect(await process.ended() == 0, "\(said(process))")
     #expect(try await scene.home.acct("header").standardOutput == process.standardOutput.contents())
     #expect(try await scene.home.acct("status", "--check").status == 0)
-    #expect(try await scene.home.files(holding: #"Fe26\.2"#).isEmpty)
+    #expect(try await scene.home.files(containing: #"Fe26\.2"#).isEmpty)
   }
 
   @Test("of an add: unlocked in time, the account is there; else exit 6, and nothing of it is")

@@ -33,7 +33,7 @@ struct VaultCommandTests {
     #expect(unlocked["seconds"] == .null || unlocked["seconds"]?.numberValue != nil)
     #expect(try await result(home, "lock") == ["version": 1, "vault": "locked", "seconds": .null])
     let passphrase = try TemporaryFolder()
-    let file = try passphrase.file("new", holding: "another, made up for this test\n")
+    let file = try passphrase.file("new", containing: "another, made up for this test\n")
     let changed = try await result(home, "passphrase", "--new-passphrase-file", file)
     #expect(changed == ["version": 1, "vault": "passphraseChanged", "seconds": .null])
   }

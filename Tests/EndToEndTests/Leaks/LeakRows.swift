@@ -117,7 +117,7 @@ extension LeakStage {
 
   /// A script of a language that is not there.
   private func unrunnable() async throws -> String {
-    let script = try folder.file("script", holding: "#!/nonexistent/interpreter\n")
+    let script = try folder.file("script", containing: "#!/nonexistent/interpreter\n")
     let changed = try await ChildProcess("chmod", ["700", script]).run()
     try #require(changed.status == 0, "\(changed.errorText)")
     return script

@@ -62,7 +62,7 @@ struct LeakSearchTests {
 
   /// A program that reads the secret from a file and does something with it.
   private func program(_ deed: String, in folder: TemporaryFolder) throws -> ChildProcess {
-    _ = try folder.file("secret", holding: Self.secret)
+    _ = try folder.file("secret", containing: Self.secret)
     let program = """
       import base64, os, re, threading
       from urllib.parse import quote

@@ -34,8 +34,8 @@ final class LeakStage {
     sessions = try await SessionBackend(["callback": .string(callback)])
     let home = if let keyring { try AcctHome(in: keyring) } else { try AcctHome() }
     watch = LeakWatch(subject, of: home, in: keyring)
-    passphraseFile = try folder.file("passphrase", holding: "\(Self.exportPassphrase)\n")
-    wrongPassphraseFile = try folder.file("wrong", holding: "another passphrase")
+    passphraseFile = try folder.file("passphrase", containing: "\(Self.exportPassphrase)\n")
+    wrongPassphraseFile = try folder.file("wrong", containing: "another passphrase")
     watch.secrets.add("export_passphrase", Self.exportPassphrase)
     watch.destinations = [
       "access_token": [server.resource, server.issuer], "sealed_session": [sessions.address],
@@ -49,12 +49,12 @@ final class LeakStage {
   var home: AcctHome { watch.home }
 
   /// A file to import: a session of the server's.
-  func session(of subject: String, _ wish: JSONObject = [:]) async throws -> JSONObject {
-    var wish = wish
-    wish["dpop"] = true
-    wish["client_id"] = "acct-test"
-    wish["sub"] = .string(subject)
-    let issued = try JSON(parsing: Array(try await server.issue(.object(wish)).utf8))
+  func session(of subject: String, _ request: JSONObject = [:]) async throws -> JSONObject {
+    var request = request
+    request["dpop"] = true
+    request["client_id"] = "acct-test"
+    request["sub"] = .string(subject)
+    let issued = try JSON(parsing: Array(try await server.issue(.object(request)).utf8))
     try watch.note(issued["dpopKey"])
     return try #require(issued.objectValue)
   }

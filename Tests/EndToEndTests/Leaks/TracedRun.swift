@@ -50,7 +50,7 @@ struct TracedRun {
     in runs: [TracedRun]
   ) async throws -> [[Sighting]] {
     guard let first = runs.first else { return [] }
-    let known = try first.traces.file("secrets", holding: secrets.json.serialized())
+    let known = try first.traces.file("secrets", containing: secrets.json.serialized())
     let script = Product.source("Tests/Leaks/sightings.py")
     let found = try await Sighting.search(
       [script, known, first.program] + runs.map { "\($0.traces.path)/traces" }
@@ -99,7 +99,7 @@ struct RememberedRun {
     in runs: [RememberedRun]
   ) async throws -> [[Sighting]] {
     guard let first = runs.first else { return [] }
-    let known = try first.folder.file("secrets", holding: secrets.json.serialized())
+    let known = try first.folder.file("secrets", containing: secrets.json.serialized())
     let found = try await Sighting.search(
       [script, "search", known] + runs.map { "\($0.folder.path)/memory" }
     )

@@ -35,7 +35,8 @@ struct RecipeClientTests {
     let folder = try TemporaryFolder()
     let spy = try folder.file(
       "http",
-      holding: "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$HOME/arguments\"\nexec /usr/bin/http \"$@\"\n"
+      containing:
+        "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$HOME/arguments\"\nexec /usr/bin/http \"$@\"\n"
     )
     _ = try await ChildProcess("chmod", ["+x", spy]).run()
     var command = home.recipe(

@@ -42,7 +42,7 @@ struct RecipeTimerTests {
     let folder = try TemporaryFolder()
     let notify = try folder.file(
       "notify-send",
-      holding: "#!/bin/sh\nprintf '%s\\n' \"$@\" >'\(folder.path)/shown'\n"
+      containing: "#!/bin/sh\nprintf '%s\\n' \"$@\" >'\(folder.path)/shown'\n"
     )
     _ = try await ChildProcess("chmod", ["+x", notify]).run()
     var recipe = home.recipe(script, [])

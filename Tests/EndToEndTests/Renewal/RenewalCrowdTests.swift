@@ -37,8 +37,8 @@ struct RenewalCrowdTests {
     var tokens: Set<[UInt8]> = []
     for process in crowd {
       let status = await process.ended(within: .seconds(120))
-      let complaint = String(decoding: process.standardError.contents(), as: UTF8.self)
-      #expect(status == 0, "round \(round): \(complaint)")
+      let message = String(decoding: process.standardError.contents(), as: UTF8.self)
+      #expect(status == 0, "round \(round): \(message)")
       tokens.insert(process.standardOutput.contents())
     }
     #expect(tokens.count == 1, "round \(round)")

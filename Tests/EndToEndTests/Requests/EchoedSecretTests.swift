@@ -42,7 +42,7 @@ struct EchoedSecretTests {
         #expect(!isShown, "\(kind)", sourceLocation: location)
       }
     }
-    #expect(try await home.files(holding: secretForms).isEmpty, sourceLocation: location)
+    #expect(try await home.files(containing: secretForms).isEmpty, sourceLocation: location)
   }
 
   @Test(

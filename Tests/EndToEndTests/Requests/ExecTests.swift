@@ -88,7 +88,7 @@ struct ExecTests {
   func notRun() async throws {
     let home = try await home()
     let folder = try TemporaryFolder()
-    let text = try folder.file("text", holding: "echo a script without a first line\n")
+    let text = try folder.file("text", containing: "echo a script without a first line\n")
     for command in ["no-such-command", "/no/such/command", "", text, folder.path] {
       let ours = try await home.command(["exec", "--", command]).run()
       if command.isEmpty {

@@ -11,7 +11,7 @@ struct RequestBodyTests {
     let server = try await FlowServer()
     let home = try await server.home()
     let folder = try TemporaryFolder()
-    let file = try folder.file("body", holding: "body")
+    let file = try folder.file("body", containing: "body")
     let digest = "230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5"
     for data in ["body", "@\(file)", "-", "@-"] {
       let echo = try await home.request(["\(server.url)/echo", "-d", data], input: "body")
@@ -90,7 +90,7 @@ struct RequestBodyTests {
     let server = try await FlowServer()
     let home = try await server.home()
     let folder = try TemporaryFolder()
-    let file = try folder.file("out", holding: "before")
+    let file = try folder.file("out", containing: "before")
     #expect(try await home.acct("request", "\(server.url)/bytes/3", "-o", file).text.isEmpty)
     #expect(try await contents(file) == "xxx")
     #expect(try await home.acct("request", "\(server.url)/status/404", "-o", file).status == 1)
@@ -108,7 +108,7 @@ struct RequestBodyTests {
     let server = try await FlowServer()
     let home = try await server.home()
     let folder = try TemporaryFolder()
-    let file = try folder.file("out", holding: "before")
+    let file = try folder.file("out", containing: "before")
     let url = "\(server.url)/cut/1000"
     let output = try await home.acct("request", url, "-o", file)
     #expect(output.status == 10)

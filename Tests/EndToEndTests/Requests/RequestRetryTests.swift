@@ -40,7 +40,7 @@ struct RequestRetryTests {
     try #require(added.status == 0, "\(added.errorText)")
     try await server.control("revoke-access")
     let folder = try TemporaryFolder()
-    let file = try folder.file("body", holding: "a body")
+    let file = try folder.file("body", containing: "a body")
     let output = try await home.acct("request", "\(server.resource)/resource", "-d", "@\(file)")
     #expect(output.status == 0, "\(output.errorText)")
     #expect(try await server.counts()["refreshes"] == 1)

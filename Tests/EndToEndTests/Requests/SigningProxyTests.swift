@@ -7,12 +7,12 @@ struct SigningProxyTests {
   /// A server, and a home with a DPoP session of it that is good for an hour.
   private func scene(
     _ settings: JSON = [:],
-    _ wish: JSON = ["dpop": true],
+    _ request: JSON = ["dpop": true],
     in keyring: AcctHome? = nil
   ) async throws -> (StrictServer, AcctHome) {
     let server = try await StrictServer(settings)
     let home = try keyring ?? AcctHome()
-    let added = try await home.importing(try await server.issue(wish))
+    let added = try await home.importing(try await server.issue(request))
     try #require(added.status == 0, "\(added.errorText)")
     return (server, home)
   }

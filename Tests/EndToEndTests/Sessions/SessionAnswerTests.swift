@@ -36,7 +36,7 @@ struct SessionAnswerTests {
   }
 
   @Test("stores a session that is rolled by cookie, among others, and uses it from then on")
-  func rolled() async throws {
+  func rotated() async throws {
     let scene = try await SessionScene.due([
       "roll": true,
       "cookies": ["csrf=Fe26.2*1*decoy; Path=/", "sid=; Max-Age=0", "Sid=Fe26.2*1*x"],

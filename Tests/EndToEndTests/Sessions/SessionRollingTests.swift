@@ -69,7 +69,7 @@ struct SessionRollingTests {
       #expect(again.errorText.contains("not taken over"))
     }
     #expect(try await scene.home.acct("status", "--check").status == 0)
-    #expect(try await scene.home.files(holding: #"Fe26\.2"#).isEmpty)
+    #expect(try await scene.home.files(containing: #"Fe26\.2"#).isEmpty)
     try await scene.expectNothingWrong()
   }
 

@@ -28,7 +28,7 @@ struct SessionSignInTests {
     let bearer = try await scene.home.acct("header", "--bearer", url)
     #expect(bearer.text.hasPrefix("Authorization: Bearer Fe26.2*1*"))
     #expect(try await scene.home.acct("header", scene.backend.elsewhere).status == 8)
-    #expect(try await scene.home.files(holding: #"Fe26\.2"#).isEmpty)
+    #expect(try await scene.home.files(containing: #"Fe26\.2"#).isEmpty)
     try await scene.expectNothingWrong()
   }
 

@@ -27,7 +27,7 @@ struct SignInTests {
     #expect(try await home.acct("refresh", "--force").status == 0)
     #expect(try await home.use(server) == "200")
     try await server.expectNothingWrong()
-    #expect(try await home.files(holding: secretForms).isEmpty)
+    #expect(try await home.files(containing: secretForms).isEmpty)
   }
 
   @Test("a server that wants a proof with the pushed request gets one when it has said so")

@@ -73,7 +73,7 @@ struct FaultInjector {
     _ command: ChildProcess,
     _ variables: [String: String]
   ) async throws -> (ChildProcess.Output, [FaultPoint]) {
-    let report = try folder.file("report", holding: "")
+    let report = try folder.file("report", containing: "")
     var command = command
     command.environment.merge(variables) { $1 }
     command.environment["LD_PRELOAD"] = Product.executable("libFaults.so")

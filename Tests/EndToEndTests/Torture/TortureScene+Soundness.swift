@@ -20,7 +20,7 @@ extension TortureScene {
   /// lies about otherwise.
   func litter(_ comment: Comment) async throws -> Litter {
     let forms = secretForms + "|" + Self.bystanderToken
-    #expect(try await home.files(holding: forms) == [], comment)
+    #expect(try await home.files(containing: forms) == [], comment)
     var litter = Litter()
     for file in try await home.files() {
       if file.contains(".tmp-") { litter.temporary += 1 }

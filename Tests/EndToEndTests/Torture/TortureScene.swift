@@ -49,8 +49,8 @@ struct TortureScene {
 
   /// Credentials of alice's, and the token in them.
   func issue(expired: Bool = false) async throws -> (file: String, token: String) {
-    let wish: JSON = ["dpop": true, "sub": "alice", "expires_in": expired ? -10 : 3600]
-    let file = try await server.issue(wish)
+    let request: JSON = ["dpop": true, "sub": "alice", "expires_in": expired ? -10 : 3600]
+    let file = try await server.issue(request)
     let token = try JSON(parsing: Array(file.utf8)).objectValue?["access_token"]?.stringValue
     return (file, try #require(token))
   }

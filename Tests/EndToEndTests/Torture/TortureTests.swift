@@ -9,8 +9,8 @@ import Testing
 /// that are wanted in full.
 @Suite("A system that fails")
 struct TortureTests {
-  private static let wish = variable("ACCT_TORTURE")
-  private static let isFull = wish != nil
+  private static let selection = variable("ACCT_TORTURE")
+  private static let isFull = selection != nil
   private static let lanes = isFull ? variable("TORTURE_LANES").flatMap(Int.init) ?? 4 : 2
 
   @Test("at any call of a command on a vault loses and mixes up nothing")
@@ -34,8 +34,8 @@ struct TortureTests {
   ) async throws {
     var lanes: [TortureLane] = []
     for _ in 0..<Self.lanes { lanes.append(try TortureLane(try await scene())) }
-    for ordeal in ordeals where Self.wish.map({ $0 == "full" || ordeal.name.contains($0) }) ?? true
-    {
+    for ordeal in ordeals
+    where Self.selection.map({ $0 == "full" || ordeal.name.contains($0) }) ?? true {
       let points = try await lanes[0].points(of: ordeal)
       let chosen = Self.injections(at: points, ordeal)
       let injections = Injections(chosen)

@@ -47,11 +47,11 @@ struct AdministratorTests {
     let url = "https://pds.example"
     #expect(try await home.importing(Self.account(at: url)).status == 0)
     let broken = "config_diagnostics = 1\nopenssl_conf = all\n[all]\nno_such_module = none\n"
-    _ = try folder.file("openssl.cnf", holding: broken)
+    _ = try folder.file("openssl.cnf", containing: broken)
     let shut = try await home.acct("header", url)
     #expect(shut.status == 1)
     #expect(shut.errorText == "acct: the vault failed: OpenSSL's configuration has errors\n")
-    _ = try folder.file("openssl.cnf", holding: "")
+    _ = try folder.file("openssl.cnf", containing: "")
     #expect(try await home.acct("header", url).status == 0)
   }
 

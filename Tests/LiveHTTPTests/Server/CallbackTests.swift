@@ -141,7 +141,7 @@ struct CallbackTests {
   @Test("lets a crowd in only so far: the oldest that keeps quiet gives way to the browser")
   func crowd() async throws {
     // Nothing ends for its time here.
-    try await CallbackListener.live(patience: .seconds(600)).listening { listening in
+    try await CallbackListener.live(timeout: .seconds(600)).listening { listening in
       let host = "127.0.0.1:\(listening.port)"
       let first = try await Visitor(to: listening.port)
       try await first.send(get("/callback?first", host))

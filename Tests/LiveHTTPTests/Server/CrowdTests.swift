@@ -7,10 +7,10 @@ import Testing
 struct CrowdTests {
   /// Serves up to eight connections; `/no` is refused, and its connection ends.
   private func serving(
-    patience: Duration = .seconds(600),
+    timeout: Duration = .seconds(600),
     _ body: (Int) async throws -> Void
   ) async throws {
-    let server = LocalServer.live(limit: 8, patience: patience) { () throws(ListenFailure) in
+    let server = LocalServer.live(limit: 8, timeout: timeout) { () throws(ListenFailure) in
       throw .unusableSocket(path: "", reason: "no test needs a folder")
     }
     let serving = try await server.serve(.port(nil)) { request in
@@ -48,7 +48,7 @@ struct CrowdTests {
 
   @Test("a refused request ends its connection, also one whose body does not come")
   func refused() async throws {
-    try await serving(patience: .milliseconds(200)) { port in
+    try await serving(timeout: .milliseconds(200)) { port in
       let visitor = try await Visitor(to: port)
       try await visitor.send("POST /no HTTP/1.1\r\nContent-Length: 100\r\n\r\n")
       let answer = await visitor.everything()
@@ -59,7 +59,7 @@ struct CrowdTests {
 
   @Test("ends for who does not send a whole head in time", arguments: ["", "GET / HT"])
   func silent(_ start: String) async throws {
-    try await serving(patience: .milliseconds(1)) { port in
+    try await serving(timeout: .milliseconds(1)) { port in
       let visitor = try await Visitor(to: port)
       // Its end may come first.
       try? await visitor.send(start)
@@ -69,7 +69,7 @@ struct CrowdTests {
 
   @Test("ends for who does not send a callback in time")
   func silentCallback() async throws {
-    try await CallbackListener.live(patience: .milliseconds(1)).listening { listening in
+    try await CallbackListener.live(timeout: .milliseconds(1)).listening { listening in
       let visitor = try await Visitor(to: listening.port)
       #expect(await visitor.everything().isEmpty)
     }

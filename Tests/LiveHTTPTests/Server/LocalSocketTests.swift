@@ -72,7 +72,7 @@ struct LocalSocketTests {
   @Test("leaves anything else alone", arguments: ["file", "folder", "link"])
   func foreign(_ kind: String) async throws {
     switch kind {
-    case "file": _ = try folder.file("socket", holding: "precious")
+    case "file": _ = try folder.file("socket", containing: "precious")
     case "folder": _ = try folder.folder("socket")
     default: #expect(unsafe symlink("\(folder.path)/elsewhere", path) == 0)
     }

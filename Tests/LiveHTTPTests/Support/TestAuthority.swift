@@ -119,10 +119,10 @@ struct TestAuthority {
     let text = try complaints.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
-      throw Failed(complaint: String(decoding: text, as: UTF8.self))
+      throw Failed(message: String(decoding: text, as: UTF8.self))
     }
   }
 
   /// What `openssl` had to say.
-  struct Failed: Error { let complaint: String }
+  struct Failed: Error { let message: String }
 }

@@ -4,22 +4,22 @@ import LiveSystem
 import Testing
 
 @Suite("The live upkeep")
-struct UpkeepTests {
+struct FolderMaintenanceTests {
   let scratch: ScratchFolder
-  let upkeep: Upkeep
+  let maintenance: FolderMaintenance
 
   init() throws {
     let scratch = try ScratchFolder()
     self.scratch = scratch
-    upkeep = .live(Folders { $0 == "ACCT_HOME" ? scratch("home") : nil })
+    maintenance = .live(Folders { $0 == "ACCT_HOME" ? scratch("home") : nil })
   }
 
   private func surveyed(_ name: String) throws -> SurveyedFile? {
-    try upkeep.survey().first { $0.path == scratch("home/\(name)") }
+    try maintenance.survey().first { $0.path == scratch("home/\(name)") }
   }
 
   @Test("sees nothing where nothing is")
-  func nothing() throws { #expect(try upkeep.survey().isEmpty) }
+  func nothing() throws { #expect(try maintenance.survey().isEmpty) }
 
   @Test("sees each file and folder as it is, and what it is there for")
   func survey() throws {
@@ -41,7 +41,7 @@ struct UpkeepTests {
       #expect(file.kind == .regular && file.mode == 0o640 && file.isOwn)
       #expect(abs(file.modifiedAt.seconds(since: Clock.live().now())) < 60)
     }
-    #expect(try upkeep.survey().count == roles.count + 8)
+    #expect(try maintenance.survey().count == roles.count + 8)
   }
 
   @Test("follows no link, and sees whose a file is")
@@ -55,7 +55,7 @@ struct UpkeepTests {
     #expect(try surveyed("data")?.kind == .link)
     #expect(try surveyed("theirs")?.isOwn == false)
     #expect(try surveyed("fifo")?.kind == .other)
-    #expect(try upkeep.survey().count == 4)
+    #expect(try maintenance.survey().count == 4)
   }
 
   @Test("closes what is its own, and nothing through a link")
@@ -64,11 +64,11 @@ struct UpkeepTests {
     try scratch.write("", to: "home/file", mode: 0o664)
     try scratch.write("", to: "target", mode: 0o664)
     try scratch.link("home/link", to: scratch("target"))
-    for file in try upkeep.survey() where file.kind != .link { try upkeep.close(file) }
+    for file in try maintenance.survey() where file.kind != .link { try maintenance.close(file) }
     #expect(scratch.mode(of: "home") == 0o700)
     #expect(scratch.mode(of: "home/file") == 0o600)
     let link = try #require(try surveyed("link"))
-    #expect(throws: FilesFailure.self) { try upkeep.close(link) }
+    #expect(throws: FilesFailure.self) { try maintenance.close(link) }
     #expect(scratch.mode(of: "target") == 0o664)
   }
 
@@ -78,10 +78,10 @@ struct UpkeepTests {
     try scratch.write("", to: "home/.tmp-1")
     var file = try #require(try surveyed(".tmp-1"))
     file.modifiedAt = file.modifiedAt.adding(seconds: -1)
-    try upkeep.discard(file)
+    try maintenance.discard(file)
     #expect(try surveyed(".tmp-1") != nil)
-    try upkeep.discard(try #require(try surveyed(".tmp-1")))
+    try maintenance.discard(try #require(try surveyed(".tmp-1")))
     #expect(try surveyed(".tmp-1") == nil)
-    try upkeep.discard(file)
+    try maintenance.discard(file)
   }
 }

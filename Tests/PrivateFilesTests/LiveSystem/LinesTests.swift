@@ -59,7 +59,7 @@ struct PipedLinesTests {
   func tooLong() async throws {
     let pipe = try Pipe()
     let limit = 65_536
-    async let writing: Void = onOwnThread {
+    async let writing: Void = onDedicatedThread {
       pipe.write(String(repeating: "a", count: limit + 1) + "\n")
       pipe.write(String(repeating: "b", count: limit) + "\nc")
       pipe.end()
@@ -95,13 +95,13 @@ extension LiveTerminalTests {
     var lines = lines().makeAsyncIterator()
     for text in ["first", "", "grün"] {
       async let line = lines.next()
-      _ = try #require(await onOwnThread { keyboard.screen(until: "Prompt: ") })
+      _ = try #require(await onDedicatedThread { keyboard.screen(until: "Prompt: ") })
       #expect(!keyboard.echoes)
       keyboard.type("\(text)\r")
       #expect(await line == Secret(text))
       #expect(keyboard.echoes)
     }
-    #expect(await onOwnThread { keyboard.screen(until: "\r\n") } == "\r\n")
+    #expect(await onDedicatedThread { keyboard.screen(until: "\r\n") } == "\r\n")
   }
 
   @Test(
@@ -112,9 +112,9 @@ extension LiveTerminalTests {
     let text = String(repeating: "0123456789", count: 1000)
     var lines = lines().makeAsyncIterator()
     async let line = lines.next()
-    _ = try #require(await onOwnThread { keyboard.screen(until: "Prompt: ") })
+    _ = try #require(await onDedicatedThread { keyboard.screen(until: "Prompt: ") })
     // It goes through a buffer that takes only a part at once.
-    await onOwnThread { keyboard.type("\(text)\r") }
+    await onDedicatedThread { keyboard.type("\(text)\r") }
     #expect(await line == Secret(text))
   }
 
@@ -126,7 +126,7 @@ extension LiveTerminalTests {
     ] {
       var lines = lines().makeAsyncIterator()
       async let line = lines.next()
-      _ = try #require(await onOwnThread { keyboard.screen(until: "Prompt: ") })
+      _ = try #require(await onDedicatedThread { keyboard.screen(until: "Prompt: ") })
       keyboard.type(keys)
       #expect(await line == expected.map { Secret($0) })
       #expect(keyboard.echoes)
@@ -136,7 +136,7 @@ extension LiveTerminalTests {
   @Test("gives the echo back when the wait is cancelled")
   func cancelledLines() async throws {
     let reading = Task { [lines = lines()] in await lines.first { _ in true } }
-    _ = try #require(await onOwnThread { keyboard.screen(until: "Prompt: ") })
+    _ = try #require(await onDedicatedThread { keyboard.screen(until: "Prompt: ") })
     #expect(!keyboard.echoes)
     reading.cancel()
     #expect(await reading.value == nil)
@@ -145,7 +145,7 @@ extension LiveTerminalTests {
 }
 
 /// Does what blocks where it takes no thread from the pool that all tests share.
-private func onOwnThread<Result: Sendable>(
+private func onDedicatedThread<Result: Sendable>(
   _ body: @escaping @Sendable () -> Result
 ) async -> Result {
   await withCheckedContinuation { caller in

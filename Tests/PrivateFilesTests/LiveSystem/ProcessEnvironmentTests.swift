@@ -7,11 +7,11 @@ import Testing
 struct LiveSurroundingsTests {
   @Test("count an empty variable as not set")
   func variables() {
-    let surroundings = Surroundings.live()
-    #expect(surroundings.variable("PATH") != nil)
-    #expect(surroundings.variable("ACCT_SURELY_NOT_SET") == nil)
+    let environment = ProcessEnvironment.live()
+    #expect(environment.variable("PATH") != nil)
+    #expect(environment.variable("ACCT_SURELY_NOT_SET") == nil)
     unsafe setenv("ACCT_TEST_EMPTY", "", 1)
-    #expect(surroundings.variable("ACCT_TEST_EMPTY") == nil)
+    #expect(environment.variable("ACCT_TEST_EMPTY") == nil)
   }
 
   @Test("name the .acct files upward, nearest first, and honour only what is the user's alone")
@@ -60,7 +60,7 @@ struct LiveSurroundingsTests {
       try scratch.write(String(repeating: "x", count: 1024), to: file)
       return .trusted(path: scratch(file), line: String(repeating: "x", count: 1024))
     }
-    let found = Surroundings.directoryFiles(from: scratch(deep))
+    let found = ProcessEnvironment.directoryFiles(from: scratch(deep))
     #expect(found.prefix(expected.count) == expected[...])
   }
 }

@@ -42,10 +42,10 @@ struct SignalsTests {
       inner.release()
       inner.release()
       kill(getpid(), SIGTERM)
-      say("held")
+      report("held")
       let third = Signals.live().holdBack()
       outer.release()
-      say("still held")
+      report("still held")
       third.release()
       await forEver()
     }
@@ -151,7 +151,7 @@ struct SignalsTests {
 private func sendWhileHeld(_ signal: Int32) async {
   let hold = Signals.live().holdBack()
   kill(getpid(), signal)
-  say("held")
+  report("held")
   hold.release()
   await forEver()
 }
@@ -159,7 +159,7 @@ private func sendWhileHeld(_ signal: Int32) async {
 /// The signal that was sent ends the process, at whatever thread it arrives.
 private func forEver() async {
   try? await Task.sleep(for: .seconds(30))
-  say("survived")
+  report("survived")
 }
 
 /// Sends a signal to this thread, which has taken it on return; other threads take theirs any time.
@@ -178,7 +178,7 @@ private func areHangupsIgnored() -> Bool {
 }
 
 /// At once, since the process may not live long enough for a buffer to be written.
-private func say(_ text: String) {
+private func report(_ text: String) {
   let bytes = Array("\(text)\n".utf8)
   _ = unsafe write(STDOUT_FILENO, bytes, bytes.count)
 }

@@ -73,8 +73,8 @@ struct LiveTerminalTests {
   }
 
   @Test("waits no longer than it was told to")
-  func patience() {
-    #expect(Terminal.live(device: keyboard.device, patience: 0).askSecret("Question: ") == nil)
+  func timeout() {
+    #expect(Terminal.live(device: keyboard.device, timeout: 0).askSecret("Question: ") == nil)
     #expect(keyboard.echoes)
   }
 

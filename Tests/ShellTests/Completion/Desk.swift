@@ -30,7 +30,7 @@ struct Desk {
     // Completion asks the real one; what a line runs is only noted.
     let noting = try folder.file(
       "bin/acct",
-      holding: """
+      containing: """
         #!/bin/sh
         [ "$1" = complete ] && exec '\(Product.executable("acct"))' "$@"
         { for word; do printf '[%s]' "$word"; done; echo; } >>'\(folder.path)/runs'
@@ -38,8 +38,8 @@ struct Desk {
         """
     )
     _ = try await ChildProcess("chmod", ["+x", noting]).run()
-    _ = try folder.file(".bashrc", holding: Self.bash(folder.path))
-    _ = try folder.file(".zshrc", holding: Self.zsh(folder.path))
+    _ = try folder.file(".bashrc", containing: Self.bash(folder.path))
+    _ = try folder.file(".zshrc", containing: Self.zsh(folder.path))
     let plain = home.command([]).environment
     environment = plain.merging([
       "PATH": "\(bin):\(plain["PATH"] ?? "")", "HOME": folder.path, "ZDOTDIR": folder.path,
@@ -54,8 +54,8 @@ struct Desk {
 
   /// The shell, with its start files read.
   func interactive(_ shell: Shell) throws -> ChildProcess {
-    _ = try folder.file("offers", holding: "")
-    _ = try folder.file("runs", holding: "")
+    _ = try folder.file("offers", containing: "")
+    _ = try folder.file("runs", containing: "")
     let line =
       switch shell {
       case .bash: ["bash", "--rcfile", "\(folder.path)/.bashrc", "-i"]

@@ -40,18 +40,18 @@ private struct Bench {
         throw ProcessFailure.notReady(program: "acct", output: added.errorText)
       }
       let contents = try await ChildProcess("cat", [file]).run().text
-      _ = try folder.file("\(name).json", holding: contents)
+      _ = try folder.file("\(name).json", containing: contents)
       if name == "bob" {
-        _ = try folder.file("backup.json", holding: #"{"credentials":\#(contents)}"#)
+        _ = try folder.file("backup.json", containing: #"{"credentials":\#(contents)}"#)
       }
     }
-    _ = try folder.file("post.json", holding: "{}")
-    _ = try folder.file("passphrase", holding: "made up for this test\n")
+    _ = try folder.file("post.json", containing: "{}")
+    _ = try folder.file("passphrase", containing: "made up for this test\n")
     let bin = try folder.folder("bin")
     // Signing in and requests need the web: of those lines only the words are looked at.
     _ = try folder.file(
       "bin/acct",
-      holding: """
+      containing: """
         #!/bin/sh
         printf '%s\\n' "$@" '' >>'\(folder.path)/calls'
         case " $* " in
@@ -65,7 +65,7 @@ private struct Bench {
     )
     _ = try folder.file(
       "bin/curl",
-      holding: """
+      containing: """
         #!/bin/sh
         # A request without the header lines that it is to read is none; the proxy adds them.
         case " $* " in

@@ -82,13 +82,13 @@ import Testing
     #expect(Set(listed).count == listed.count, "one is explained twice")
 
     // What belongs to the session rather than to acct.
-    let surroundings = ["HOME", "DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"]
+    let environment = ["HOME", "DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"]
     let read = try await ChildProcess(
       "grep",
       ["-rhoE", #"variable\("[A-Z_]+"\)"#, Product.source("Sources")]
     ).run().text.split(separator: "\n").map { String($0.split(separator: "\"")[1]) }
     #expect(read.contains("ACCT_HOME"), "this test no longer sees what the sources read")
-    for name in Set(read).subtracting(listed + surroundings) {
+    for name in Set(read).subtracting(listed + environment) {
       Issue.record("man/acct.1 does not explain \(name), which the sources read")
     }
   }
