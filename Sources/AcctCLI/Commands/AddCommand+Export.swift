@@ -15,7 +15,7 @@ extension AddCommand {
       context.interaction,
       file: passphraseFile
     ).known()
-    let accounts = try await ImportAccounts(context.world, context.interaction)(
+    let accounts = try await ImportAccounts(context.world, context.interaction).importAll(
       export,
       openedBy: passphrase,
       request

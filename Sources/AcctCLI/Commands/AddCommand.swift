@@ -110,7 +110,7 @@ struct AddCommand: AcctCommand {
     let request = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
     let added: AddAccount.Added
     if let guest {
-      added = try await AddGuest(context.world, context.interaction, timeout: options.timeout)(
+      added = try await AddGuest(context.world, context.interaction, timeout: options.timeout).add(
         at: try parseOrigin(guest),
         request
       )
@@ -118,10 +118,11 @@ struct AddCommand: AcctCommand {
       switch try ImportFile(context.world).read(importFile) {
       case .export(let export): return try await take(export, request, context)
       case .credentials(let credentials):
-        added = try await AddAccount(context.world, context.interaction, report: context.waiting)(
-          credentials,
-          request
-        )
+        added = try await AddAccount(context.world, context.interaction, report: context.waiting)
+          .add(
+            credentials,
+            request
+          )
       }
     } else {
       added = try await AddAccount(
@@ -129,7 +130,7 @@ struct AddCommand: AcctCommand {
         context.interaction,
         waitsToBegin: true,
         report: context.waiting
-      )(
+      ).add(
         try await signedIn(context),
         request
       )
@@ -153,14 +154,14 @@ struct AddCommand: AcctCommand {
     let prompts = SignInPrompts(context)
     if let backend {
       let request = try signIn.request(backend: backend, for: identifier, context)
-      let credentials = try await BackendSignIn(context.world, timeout: options.timeout)(
+      let credentials = try await BackendSignIn(context.world, timeout: options.timeout).signIn(
         request,
         report: prompts.show
       )
       return try confirmed(credentials, context)
     }
     if let session {
-      let credentials = try await SessionSignIn(context.world, timeout: options.timeout)(
+      let credentials = try await SessionSignIn(context.world, timeout: options.timeout).signIn(
         try signIn.request(session: session, for: identifier, context),
         report: prompts.show,
         wait: context.waiting
@@ -169,18 +170,18 @@ struct AddCommand: AcctCommand {
     }
     if let identifier {
       let request = try signIn.request(identity: identifier, context)
-      return try await ATProtoSignIn(context.world, timeout: options.timeout)(
+      return try await ATProtoSignIn(context.world, timeout: options.timeout).signIn(
         request,
         report: prompts.show
       )
     }
     let request = try signIn.request(issuer ?? "", context)
     return signIn.device
-      ? try await DeviceSignIn(context.world, timeout: options.timeout)(
+      ? try await DeviceSignIn(context.world, timeout: options.timeout).signIn(
         request,
         report: prompts.show
       )
-      : try await SignIn(context.world, context.interaction, timeout: options.timeout)(
+      : try await SignIn(context.world, context.interaction, timeout: options.timeout).signIn(
         request,
         report: prompts.show
       )

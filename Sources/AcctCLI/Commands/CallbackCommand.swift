@@ -23,7 +23,7 @@ struct CallbackCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    try await DeliverCallback(context.world)(Secret(address), folder: folder)
+    try await DeliverCallback(context.world).deliver(Secret(address), folder: folder)
     return .done
   }
 }

@@ -51,16 +51,16 @@ struct ExportCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let export = ExportAccounts(context.world, context.interaction)
+    let exporter = ExportAccounts(context.world, context.interaction)
     let accounts = try chosen(context)
     let target = target
-    try export.check(target)
+    try exporter.check(target)
     let passphrase = try ExportPassphrase(
       context.world,
       context.interaction,
       file: passphraseFile
     ).new()
-    let exported = try await export(accounts, to: target, under: passphrase)
+    let exported = try await exporter.export(accounts, to: target, under: passphrase)
     warn(of: exported.filter(\.tokenLifetime.canRenew), context)
     if case .file(let path, _) = target { try report(exported, path, context) }
     return .done

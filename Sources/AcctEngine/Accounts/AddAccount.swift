@@ -52,14 +52,14 @@ package struct AddAccount: Sendable {
   }
 
   /// Stores `credentials`, or nothing of them; signals wait until it is one or the other.
-  package func callAsFunction(
+  package func add(
     _ credentials: NewCredentials,
     _ options: Options
   ) async throws(EngineError) -> Added {
-    try await self(IncomingAccount(credentials), options)
+    try await add(IncomingAccount(credentials), options)
   }
 
-  func callAsFunction(_ incoming: IncomingAccount, _ options: Options) async throws(EngineError)
+  func add(_ incoming: IncomingAccount, _ options: Options) async throws(EngineError)
     -> Added
   {
     let keyring = try await prepare(for: incoming.suggestedName)
@@ -148,8 +148,8 @@ package struct AddAccount: Sendable {
       let held = world.signals.holdBack()
       defer { held.release() }
       guard let found = try accountStore.account(id) else { return nil }
-      let replace = ReplaceCredentials(world, interaction)
-      let known = try await replace.settled(found)
+      let replacement = ReplaceCredentials(world, interaction)
+      let known = try await replacement.settled(found)
       var account = incoming.account(id, options.name ?? known.name, createdAt: known.createdAt)
       // An export of version 0.1.0 does not tell; then it is what it was.
       account.source = account.source ?? known.source
@@ -158,7 +158,7 @@ package struct AddAccount: Sendable {
       let items = try await CredentialStore(of: known, in: keyring, interaction).items(
         ItemKind.allCases
       )
-      try await replace(
+      try await replacement.replace(
         known,
         with: account,
         incoming.items,

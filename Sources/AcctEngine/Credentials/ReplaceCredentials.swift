@@ -38,7 +38,7 @@ struct ReplaceCredentials: Sendable {
   ///   - keyringRetry: Waits for a keyring that can't take them now, if anybody should.
   ///   - activates: Whether it becomes the active account.
   /// - Throws: ``EngineError``; then it is as it was.
-  func callAsFunction(
+  func replace(
     _ known: Account,
     with account: Account,
     _ items: [Keyring.Item],

@@ -24,7 +24,7 @@ package struct AddGuest: Sendable {
   ///   - options: What the user asked for besides.
   /// - Returns: The account, and whether it was there before.
   /// - Throws: ``EngineError``; what was kept before is then still kept.
-  package func callAsFunction(
+  package func add(
     at service: Origin,
     _ options: AddAccount.Options
   ) async throws(EngineError) -> AddAccount.Added {
@@ -35,7 +35,7 @@ package struct AddGuest: Sendable {
     let ledger = LimitsLedger(world)
     if let known { await ledger.learn(from: response.fields, of: service, for: known.id) }
     let grant = try grant(response, service)
-    let added = try await adding(credentials(grant, service, known), options)
+    let added = try await adding.add(credentials(grant, service, known), options)
     await ledger.learn(from: response.fields, of: service, for: added.account.id)
     return added
   }

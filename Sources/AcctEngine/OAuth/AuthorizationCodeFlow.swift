@@ -41,7 +41,7 @@ struct AuthorizationCodeFlow: Sendable {
   ///   - report: Takes what the user must see while it waits.
   /// - Returns: What the token endpoint granted.
   /// - Throws: ``EngineError``; nothing is left behind.
-  func callAsFunction(
+  func run(
     _ parameters: Parameters,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> Outcome {

@@ -70,7 +70,7 @@ package struct ATProtoSignIn: Sendable {
   ///   - report: Takes what the user must see while it waits.
   /// - Returns: Credentials that are not kept yet, of an identity that has been verified.
   /// - Throws: ``EngineError``; nothing is left behind.
-  package func callAsFunction(
+  package func signIn(
     _ request: Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
@@ -80,7 +80,7 @@ package struct ATProtoSignIn: Sendable {
     do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
     let scope = request.scope ?? ATProtoClient.scope
     let clientID = request.clientID ?? ATProtoClient.loopbackID(scope: scope)
-    let outcome = try await AuthorizationCodeFlow(world, client)(
+    let outcome = try await AuthorizationCodeFlow(world, client).run(
       .init(
         server: server,
         clientID: clientID,

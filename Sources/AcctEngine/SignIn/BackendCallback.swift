@@ -23,7 +23,7 @@ struct BackendCallback: Sendable {
   /// - Throws: What `start` throws; ``EngineError/authorizationRefused(code:description:)`` where
   ///   the callback says no, ``EngineError/listen(_:)``, ``EngineError/cancelled``. Nothing is left
   ///   behind.
-  func callAsFunction<Answer: Sendable>(
+  func receive<Answer: Sendable>(
     _ route: CallbackRoute,
     requiring required: [String],
     report: @escaping @Sendable (SignInPrompt) -> Void,

@@ -44,12 +44,12 @@ package struct BackendSignIn: Sendable {
   ///   - report: Takes what the user must see while it waits.
   /// - Returns: Credentials that are not kept yet, of whoever was asked for.
   /// - Throws: ``EngineError``; nothing is left behind.
-  package func callAsFunction(
+  package func signIn(
     _ request: Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
     let call = BackendCall(request.backend, client)
-    let code = try await BackendCallback(world)(
+    let code = try await BackendCallback(world).receive(
       request.route,
       requiring: ["code"],
       report: report,

@@ -13,7 +13,7 @@ package struct DeliverCallback: Sendable {
   ///   - address: As the desktop opened it.
   ///   - folder: Where the one who waits listens, if the desktop entry says so.
   /// - Throws: ``EngineError/backend(_:)`` if nobody waits for it, or for another one.
-  package func callAsFunction(_ address: Secret, folder: String?) async throws(EngineError) {
+  package func deliver(_ address: Secret, folder: String?) async throws(EngineError) {
     let page: CallbackPage
     do { page = try await world.schemeHandler.deliver(address, folder) } catch {
       throw .backend(.undelivered(error))

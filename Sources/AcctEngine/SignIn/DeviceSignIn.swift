@@ -20,7 +20,7 @@ package struct DeviceSignIn: Sendable {
   ///   - report: Takes what the user must see.
   /// - Returns: Credentials that are not kept yet.
   /// - Throws: ``EngineError``; nothing is left behind.
-  package func callAsFunction(
+  package func signIn(
     _ request: SignIn.Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {

@@ -37,7 +37,7 @@ package struct SessionSignIn: Sendable {
   ///   - wait: Takes what the user should know while the backend is asked again.
   /// - Returns: Credentials that are not kept yet, of whoever was asked for.
   /// - Throws: ``EngineError``; nothing is left behind.
-  package func callAsFunction(
+  package func signIn(
     _ request: Request,
     report: @escaping @Sendable (SignInPrompt) -> Void,
     wait: @escaping Waiting.Reporter
@@ -46,7 +46,7 @@ package struct SessionSignIn: Sendable {
     // The verifier stays here: the backend's callback brings no code that it could be sent with.
     let pkce = PKCE(random: world.entropy.bytes(32))
     world.held.hold(pkce.verifier)
-    let callback = try await BackendCallback(world)(
+    let callback = try await BackendCallback(world).receive(
       request.route,
       requiring: ["session_token", "did", "handle"],
       report: report,

@@ -47,7 +47,7 @@ package struct SignIn: Sendable {
   ///   - report: Takes what the user must see while it waits.
   /// - Returns: Credentials that are not kept yet.
   /// - Throws: ``EngineError``; nothing is left behind.
-  package func callAsFunction(
+  package func signIn(
     _ request: Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
@@ -56,7 +56,7 @@ package struct SignIn: Sendable {
       named: .user
     )
     let key = try newKey(for: server)
-    let outcome = try await AuthorizationCodeFlow(world, client)(
+    let outcome = try await AuthorizationCodeFlow(world, client).run(
       .init(
         server: server,
         clientID: request.clientID,

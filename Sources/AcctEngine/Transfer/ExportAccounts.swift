@@ -40,7 +40,7 @@ package struct ExportAccounts: Sendable {
   ///   - passphrase: What they are sealed under.
   /// - Returns: The accounts as they went out.
   /// - Throws: ``EngineError``; then nothing was written.
-  package func callAsFunction(
+  package func export(
     _ accounts: [Account],
     to target: Target,
     under passphrase: Secret

@@ -25,7 +25,7 @@ package struct ImportAccounts: Sendable {
   ///   - options: As for a new account; a name is for one account alone.
   /// - Returns: The accounts, in the file's order.
   /// - Throws: ``EngineError``; then everything is as it was.
-  package func callAsFunction(
+  package func importAll(
     _ export: SealedExport,
     openedBy passphrase: Secret,
     _ options: AddAccount.Options
@@ -46,7 +46,7 @@ package struct ImportAccounts: Sendable {
         var options = options
         options.activates = options.activates && added.isEmpty
         added.append(
-          try await AddAccount(world, interaction)(IncomingAccount(storedAccount), options)
+          try await AddAccount(world, interaction).add(IncomingAccount(storedAccount), options)
         )
       }
     } catch {
@@ -72,11 +72,11 @@ package struct ImportAccounts: Sendable {
     try? await accountStore.exclusively(id) { () throws(EngineError) in
       let keyring = try KeyringChoice(world).decided()
       if let before = added.before, let current = try accountStore.account(id) {
-        let replace = ReplaceCredentials(world, interaction)
-        let known = try await replace.settled(current)
+        let replacement = ReplaceCredentials(world, interaction)
+        let known = try await replacement.settled(current)
         var account = before.account
         account.name = known.name
-        try await replace(
+        try await replacement.replace(
           known,
           with: account,
           before.orderedItems,
