@@ -23,7 +23,7 @@ struct DoctorCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let timeout = offline ? nil : min(options.timeout, 10)
-    let findings = await Doctor(context.world, repairs: repair)(askingServersFor: timeout)
+    let findings = await Doctor(context.world, repairs: repair).diagnose(askingServersFor: timeout)
     let reports = findings.map { DoctorReport($0) }
     if options.json {
       try context.output(["version": 1, "findings": .array(reports.map(\.json))])

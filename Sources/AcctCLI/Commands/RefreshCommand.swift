@@ -29,7 +29,7 @@ struct RefreshCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let refresh = Refresh(
+    let refresher = Refresh(
       context.world,
       context.interaction,
       timeout: options.timeout,
@@ -37,24 +37,24 @@ struct RefreshCommand: AcctCommand {
     )
     guard all else {
       let account = try context.choose(name).account
-      switch await refresh(account, force: force) {
+      switch await refresher.refresh(account, force: force) {
       case .failed(let error): throw error
       case .cannotRenew: throw .notRenewable(account: account.name)
       case .renewed: return try context.done(account.id, "renewed \(account.name)")
       case .notDue: return try context.done(account.id, "\(account.name) is not due")
       }
     }
-    return try await everyAccount(refresh, context)
+    return try await everyAccount(refresher, context)
   }
 
   /// Renews one after the other; one that fails keeps nobody from the next.
   private func everyAccount(
-    _ refresh: Refresh,
+    _ refresher: Refresh,
     _ context: Context
   ) async throws(EngineError) -> ExitStatus {
     var outcomes: [RefreshOutcome] = []
     for account in try AccountOverview(context.world).listing().accounts {
-      let result = await refresh(account, force: force)
+      let result = await refresher.refresh(account, force: force)
       let outcome = RefreshOutcome(account, result, context.world.clock)
       outcomes.append(outcome)
       guard !options.json else { continue }

@@ -23,14 +23,14 @@ struct StatusCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     var choice = try context.choose(name)
     if check {
-      let ask = ServerCheck(
+      let server = ServerCheck(
         context.world,
         context.interaction,
         timeout: options.timeout,
         report: context.waiting
       )
       var refusal: EngineError?
-      do { try await ask(choice.account) } catch { refusal = error }
+      do { try await server.check(choice.account) } catch { refusal = error }
       choice.account = try Selection(context.world).find(choice.account.id.description)
       return try await show(choice, context, refusal)
     }

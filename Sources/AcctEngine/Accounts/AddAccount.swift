@@ -78,7 +78,7 @@ package struct AddAccount: Sendable {
   /// The same, with time to unlock it again: the user has just signed in.
   private func prepare(for owner: String) async throws(EngineError) -> Keyring {
     guard waitsToBegin else { return try await prepare() }
-    return try await keyringRetry(for: owner, interaction) {
+    return try await keyringRetry.run(for: owner, interaction) {
       (interaction) async throws(EngineError) -> Keyring in
       try await AddAccount(world, interaction).prepare()
     }

@@ -143,7 +143,7 @@ package struct ChangeAccounts: Sendable {
     } catch .halfReplaced {
       return .notRevoked(account: account.name, .damaged)
     }
-    return await Revocation(world, timeout: timeout)(account, contents)
+    return await Revocation(world, timeout: timeout).revoke(account, contents)
   }
 
   /// Reads an account again under its lock and the book's, changes it and saves it.

@@ -27,7 +27,7 @@ struct KeyringRetry: Sendable {
   /// - Returns: What `attempt` returned.
   /// - Throws: What it threw the first time; ``SessionError/notStored(_:_:)`` where waiting for the
   ///   keyring was in vain.
-  func callAsFunction<Value: Sendable>(
+  func run<Value: Sendable>(
     for owner: String,
     _ interaction: Interaction,
     _ attempt: (Interaction) async throws(EngineError) -> Value
@@ -73,7 +73,7 @@ struct KeyringRetry: Sendable {
   /// - Throws: ``EngineError``, as above.
   func write(_ items: [Keyring.Item], to credentialStore: CredentialStore) async throws(EngineError)
   {
-    try await self(for: credentialStore.account.name.description, credentialStore.interaction) {
+    try await run(for: credentialStore.account.name.description, credentialStore.interaction) {
       (interaction) async throws(EngineError) in
       try await CredentialStore(
         of: credentialStore.account,

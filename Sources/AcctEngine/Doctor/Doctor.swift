@@ -25,7 +25,7 @@ package struct Doctor: Sendable {
   ///
   /// - Parameter timeout: Seconds that a server may take to tell its time; `nil` asks none.
   /// - Returns: What was found, at least one finding for each check.
-  package func callAsFunction(askingServersFor timeout: Int?) async -> [Finding] {
+  package func diagnose(askingServersFor timeout: Int?) async -> [Finding] {
     // Files first: what others can read must be closed before anything else opens it.
     var findings = files()
     let (keyring, ofKeyring) = await keyring()

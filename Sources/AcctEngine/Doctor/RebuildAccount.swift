@@ -24,7 +24,7 @@ struct RebuildAccount: Sendable {
   ///   - keyring: Where they are. It is not unlocked for this.
   /// - Returns: The account.
   /// - Throws: ``EngineError`` if its items can't be read or its file can't be written.
-  func callAsFunction(_ id: AccountID, from keyring: Keyring) async throws(EngineError) -> Account {
+  func rebuild(_ id: AccountID, from keyring: Keyring) async throws(EngineError) -> Account {
     let items: [ItemKind: Secret]
     do { items = try await keyring.read(id, ItemKind.allCases, .forbidden) } catch {
       throw .keyring(error, keyring.kind)

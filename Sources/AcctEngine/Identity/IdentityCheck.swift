@@ -25,7 +25,7 @@ struct IdentityCheck: Sendable {
   /// - Parameter account: Changed in place.
   /// - Returns: Who names the issuer.
   /// - Throws: ``EngineError/moved(account:to:)`` where the DID leads to another issuer.
-  func callAsFunction(_ account: inout Account) async throws(EngineError) -> Naming {
+  func check(_ account: inout Account) async throws(EngineError) -> Naming {
     guard let did = account.did else { return account.naming }
     let issuer = account.identity.issuer
     if let found = remembered(did), found == (account.service, issuer?.description) {

@@ -31,7 +31,7 @@ package struct Refresh: Sendable {
   }
 
   /// Renews `account` if it is due, or whatever is there if `force` is set.
-  package func callAsFunction(_ account: Account, force: Bool) async -> Result {
+  package func refresh(_ account: Account, force: Bool) async -> Result {
     let now = world.clock.now()
     guard account.tokenLifetime.canRenew else {
       let isWell = account.lastKnownState(at: now).state == .valid
@@ -50,11 +50,11 @@ package struct Refresh: Sendable {
     do throws(EngineError) {
       if account.kind == .session {
         let sessionRenewal = SessionRenewal(world, interaction, timeout: timeout, report: report)
-        try await sessionRenewal(account, ifDue: isDue) { current in
+        try await sessionRenewal.renew(account, ifDue: isDue) { current in
           force || current.tokenLifetime.state(at: now) != .valid
         }
       } else {
-        try await Renewal(world, interaction, timeout: timeout, report: report)(
+        try await Renewal(world, interaction, timeout: timeout, report: report).renew(
           account,
           ifDue: isDue
         )

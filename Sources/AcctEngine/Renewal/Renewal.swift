@@ -34,7 +34,7 @@ struct Renewal: Sendable {
   ///   - account: Whose token.
   ///   - isDue: Decides, for the account as it is now, whether it must be renewed.
   /// - Throws: Why it could not be renewed; the credentials are kept in every case.
-  func callAsFunction(
+  func renew(
     _ account: Account,
     ifDue isDue: (Account) -> Bool
   ) async throws(EngineError) {
@@ -72,7 +72,7 @@ struct Renewal: Sendable {
   private func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
     var naming = account.naming
     if account.issuerSource == .did {
-      naming = try await IdentityCheck(world, DPoPClient(world, timeout: timeout))(&account)
+      naming = try await IdentityCheck(world, DPoPClient(world, timeout: timeout)).check(&account)
     }
     guard let issuer = account.identity.issuer else {
       throw .issuerUnknown(account: account.name)

@@ -20,7 +20,7 @@ struct Revocation: Sendable {
   ///   - account: Whose session.
   ///   - contents: Its tokens and key; the refresh token goes first, since it is the session.
   /// - Returns: What happened, for the user to know; `nil` where there is nothing to revoke.
-  func callAsFunction(_ account: Account, _ contents: CredentialStore.Contents) async -> Notice? {
+  func revoke(_ account: Account, _ contents: CredentialStore.Contents) async -> Notice? {
     if account.kind == .session { return await logOut(account, contents.token) }
     guard let issuer = account.identity.issuer, account.kind == .oauth else { return nil }
     let refreshToken = contents.refreshToken.map { ($0, "refresh_token") }

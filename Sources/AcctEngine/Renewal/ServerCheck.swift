@@ -31,7 +31,7 @@ package struct ServerCheck: Sendable {
   ///
   /// - Parameter account: Whose credentials.
   /// - Throws: ``EngineError``; a refusal changes nothing of what is kept.
-  package func callAsFunction(_ account: Account) async throws(EngineError) {
+  package func check(_ account: Account) async throws(EngineError) {
     guard account.kind != .session else {
       return try await SessionRenewal(world, interaction, timeout: client.timeout, report: report)
         .check(account)
@@ -55,7 +55,8 @@ package struct ServerCheck: Sendable {
     var response = try await session(at: service, of: account, grant)
     if response.status == 401, account.tokenLifetime.canRenew {
       // A renewal by another process may have ended this token before its time.
-      try await Renewal(world, interaction, timeout: client.timeout, report: report)(account) { _ in
+      try await Renewal(world, interaction, timeout: client.timeout, report: report).renew(account)
+      { _ in
         true
       }
       grant = try await tokenProvider.grant(to: account)

@@ -88,13 +88,13 @@ package struct TokenProvider: Sendable {
       current.tokenLifetime.state(at: world.clock.now(), leaving: minimum) != .valid
     }
     guard account.kind == .session else {
-      return try await Renewal(world, interaction, timeout: timeout, report: report)(
+      return try await Renewal(world, interaction, timeout: timeout, report: report).renew(
         account,
         ifDue: isDue
       )
     }
     let sessionRenewal = SessionRenewal(world, interaction, timeout: timeout, report: report)
-    try await sessionRenewal(account, ifDue: isDue, extendedIf: isDue)
+    try await sessionRenewal.renew(account, ifDue: isDue, extendedIf: isDue)
   }
 
   /// What the keyring holds now.

@@ -17,7 +17,8 @@ extension MakeRequest {
   ) async throws(EngineError) {
     switch account.kind {
     case .oauth:
-      try await Renewal(world, interaction, timeout: timeout, report: waiting)(account) { current in
+      try await Renewal(world, interaction, timeout: timeout, report: waiting).renew(account) {
+        current in
         current.tokenLifetime.expiresAt == refused.expiresAt
       }
     case .session:

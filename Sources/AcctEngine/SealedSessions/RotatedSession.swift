@@ -51,7 +51,7 @@ struct RotatedSession: Sendable {
     defer { held.release() }
     try await accountStore.exclusively(account.id) { () throws(EngineError) in
       guard let current = try accountStore.account(account.id) else { return }
-      let isStored = try await KeyringRetry(world, report)(
+      let isStored = try await KeyringRetry(world, report).run(
         for: current.name.description,
         interaction
       ) {

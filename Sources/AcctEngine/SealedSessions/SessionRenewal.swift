@@ -37,7 +37,7 @@ struct SessionRenewal: Sendable {
   ///   - isDue: Decides, for the account as it is now, whether the backend must be asked at all.
   ///   - isStale: Decides, for what the backend then said, whether the session must be extended.
   /// - Throws: ``EngineError``; the session is kept in every case.
-  func callAsFunction(
+  func renew(
     _ account: Account,
     insteadOf refused: Token? = nil,
     ifDue isDue: (Account) -> Bool,
@@ -70,7 +70,7 @@ struct SessionRenewal: Sendable {
     _ account: Account,
     insteadOf refused: Token? = nil
   ) async throws(EngineError) {
-    try await self(account, insteadOf: refused) { _ in
+    try await renew(account, insteadOf: refused) { _ in
       true
     } extendedIf: { current in
       current.tokenLifetime.state(at: world.clock.now()) != .valid
