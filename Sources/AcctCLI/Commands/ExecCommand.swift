@@ -43,9 +43,9 @@ struct ExecCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let run = RunWithToken(context.world)
+    let runner = RunWithToken(context.world)
     let account = try context.choose().account
-    try run.find(command.first ?? "")
+    try runner.find(command.first ?? "")
     let network = context.network(offline: offline)
     let grant = try await TokenProvider(context.world, context.interaction, network)
       .grant(to: account, leaving: minValid)
@@ -55,7 +55,7 @@ struct ExecCommand: AcctCommand {
         "the token of \(account.name) is bound to a DPoP key: no server takes it without a proof"
       )
     }
-    try run(command, grant, in: env)
+    try runner.run(command, grant, in: env)
     return .done
   }
 }

@@ -46,13 +46,13 @@ struct HeaderCommand: AcctCommand {
       url: request.last
     )
     let account = try context.choose().account
-    let authorize = Authorize(
+    let authorizer = Authorize(
       context.world,
       context.interaction,
       context.network(offline: offline),
       report: context.waiting
     )
-    let authorization = try await authorize(target, as: account, asBearer: bearer)
+    let authorization = try await authorizer.authorize(target, as: account, asBearer: bearer)
     context.report(authorization.notices)
     try context.output(rendered(authorization, target, account))
     return .done

@@ -26,13 +26,13 @@ struct ObserveCommand: AcctCommand {
     let target: HTTPURL
     do { target = try HTTPURL(url) } catch { throw .malformed(error) }
     let account = try context.choose().account
-    let observe = Observe(
+    let observer = Observe(
       context.world,
       context.interaction,
       timeout: options.timeout,
       report: context.waiting
     )
-    context.report(try await observe(target, as: account))
+    context.report(try await observer.observe(target, as: account))
     if options.json {
       try context.output(
         limitsJSON(LimitsLedger(context.world).limits(of: account.id), of: account)

@@ -86,13 +86,13 @@ struct RequestCommand: AcctCommand {
     let account = try context.choose().account
     let fields: RequestFields
     do { fields = try RequestFields(header, for: account) } catch { throw .request(error) }
-    let make = MakeRequest(
+    let makeRequest = MakeRequest(
       context.world,
       context.interaction,
       timeout: options.timeout,
       waiting: context.waiting
     )
-    try make.check(url, for: account)
+    try makeRequest.check(url, for: account)
     let outgoing = MakeRequest.Request(
       method: method,
       url: url,
@@ -110,7 +110,12 @@ struct RequestCommand: AcctCommand {
     let (data, streams) = (data, reporter.reportingProgress(context.world.streams))
     return try await delivery.deliver { () async throws(EngineError) in
       let body = try await requestBody(data, streams)
-      return try await make(outgoing, as: account, sending: body, report: reporter.report)
+      return try await makeRequest.perform(
+        outgoing,
+        as: account,
+        sending: body,
+        report: reporter.report
+      )
     }
   }
 }

@@ -60,7 +60,7 @@ package struct Authorize: Sendable {
   ///     others are bearer tokens already, or can't be.
   /// - Returns: The lines, in the order in which they are printed.
   /// - Throws: ``EngineError``: the origin is refused, a sign-in is needed, the keyring fails.
-  package func callAsFunction(
+  package func authorize(
     _ target: Target,
     as account: Account,
     asBearer: Bool = false

@@ -27,7 +27,7 @@ extension MakeRequest {
       // A wait may be long: what the user has changed meanwhile counts.
       attempt.account = try AccountStore(world.files).account(attempt.account.id) ?? attempt.account
     }
-    let authorization = try await authorize(attempt.request.target, as: attempt.account)
+    let authorization = try await authorizer.authorize(attempt.request.target, as: attempt.account)
     if attempt.isFirst { authorization.notices.forEach { report(.notice($0)) } }
     let request = try await attempt.nextRequest(authorization.fields, timeout)
     var response: StreamedResponse

@@ -13,7 +13,7 @@ package struct MakeRequest: Sendable {
   let interaction: Interaction
   let timeout: Int
   let waiting: Waiting.Reporter
-  let authorize: Authorize
+  let authorizer: Authorize
   let limits: LatestLimits
 
   package init(
@@ -26,7 +26,7 @@ package struct MakeRequest: Sendable {
     self.interaction = interaction
     self.timeout = timeout
     self.waiting = waiting
-    authorize = Authorize(world, interaction, .allowed(timeout: timeout), report: waiting)
+    authorizer = Authorize(world, interaction, .allowed(timeout: timeout), report: waiting)
     limits = LatestLimits(world)
   }
 
@@ -34,7 +34,7 @@ package struct MakeRequest: Sendable {
   ///
   /// - Throws: ``EngineError/refusedOrigin(_:account:allowed:)``.
   package func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
-    try authorize.check(url, for: account)
+    try authorizer.check(url, for: account)
   }
 
   /// Makes the request.
@@ -46,7 +46,7 @@ package struct MakeRequest: Sendable {
   ///   - report: Is told what goes on.
   /// - Returns: The answer; any status is one.
   /// - Throws: ``EngineError``, where there is no answer.
-  package func callAsFunction(
+  package func perform(
     _ request: Request,
     as account: Account,
     sending body: RequestBody? = nil,

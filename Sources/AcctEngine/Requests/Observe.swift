@@ -29,7 +29,7 @@ package struct Observe: Sendable {
   /// - Returns: What the user should know of it.
   /// - Throws: ``EngineError/refusedOrigin(_:account:allowed:)``, ``EngineError/input(_:)``,
   ///   ``EngineError/nothingObserved``; why a session could not be taken over.
-  package func callAsFunction(
+  package func observe(
     _ url: HTTPURL,
     as account: Account
   ) async throws(EngineError) -> [Notice] {

@@ -23,7 +23,7 @@ package struct RunWithToken: Sendable {
   ///   - grant: Whose token.
   ///   - variable: The variable that is to hold it.
   /// - Throws: ``EngineError/exec(_:)``.
-  package func callAsFunction(
+  package func run(
     _ command: [String],
     _ grant: AccessGrant,
     in variable: String

@@ -11,7 +11,7 @@ package struct SigningProxy: Sendable {
   private let world: World
   private let account: Account
   private let gate: ProxyGate
-  private let make: MakeRequest
+  private let makeRequest: MakeRequest
 
   /// - Parameters:
   ///   - world: Everything outside.
@@ -26,7 +26,7 @@ package struct SigningProxy: Sendable {
     self.account = account
     gate = ProxyGate(origins: Array(account.origins), secret: secret)
     // Nobody sits at a proxy: a keyring that is locked is an error at once.
-    make = MakeRequest(world, .forbidden, timeout: timeout)
+    makeRequest = MakeRequest(world, .forbidden, timeout: timeout)
   }
 
   /// A secret of 128 bits for a run on a port, as it stands in a path.
@@ -99,7 +99,7 @@ package struct SigningProxy: Sendable {
     if let source = request.body {
       do { body = try await .passing(source) } catch { throw .input(error) }
     }
-    return try await make(outgoing, as: account, sending: body) { _ in }
+    return try await makeRequest.perform(outgoing, as: account, sending: body) { _ in }
   }
 }
 
