@@ -18,7 +18,7 @@ struct FileTests {
     try scratch.write("secret", to: "target")
     try scratch.link("a", to: "target")
     #expect(
-      throws: PrivateFilesError.unsafe(path: scratch("a"), reason: "it is a symbolic link")
+      throws: PrivateFilesError.unsafe(path: scratch.path(of: "a"), reason: "it is a symbolic link")
     ) { try folder.read("a", limit: 99) }
   }
 
@@ -45,7 +45,7 @@ struct FileTests {
   func occupiedTemporary() throws {
     let predictable = PrivateFolder(at: scratch.path, suffix: { "1" })
     try scratch.write("theirs", to: ".tmp-1")
-    #expect(throws: PrivateFilesError.failed(path: scratch("a"), reason: "file exists")) {
+    #expect(throws: PrivateFilesError.failed(path: scratch.path(of: "a"), reason: "file exists")) {
       try predictable.replace("a", [1].span)
     }
     #expect(scratch.text(of: ".tmp-1") == "theirs")
@@ -57,7 +57,7 @@ struct FileTests {
     try scratch.write("x", to: "a", mode: mode)
     #expect(
       throws: PrivateFilesError.unsafe(
-        path: scratch("a"),
+        path: scratch.path(of: "a"),
         reason: "its group or others can write to it"
       )
     ) { try folder.read("a", limit: 9) }
@@ -69,7 +69,10 @@ struct FileTests {
     try scratch.makeFolder("b")
     for name in ["a", "b"] {
       #expect(
-        throws: PrivateFilesError.unsafe(path: scratch(name), reason: "it is not a regular file")
+        throws: PrivateFilesError.unsafe(
+          path: scratch.path(of: name),
+          reason: "it is not a regular file"
+        )
       ) { try folder.read(name, limit: 9) }
     }
   }
@@ -77,7 +80,8 @@ struct FileTests {
   @Test("is refused where it is larger than the limit")
   func tooLarge() throws {
     try scratch.write("1234", to: "a")
-    #expect(throws: PrivateFilesError.failed(path: scratch("a"), reason: "file too large")) {
+    #expect(throws: PrivateFilesError.failed(path: scratch.path(of: "a"), reason: "file too large"))
+    {
       try folder.read("a", limit: 3)
     }
   }

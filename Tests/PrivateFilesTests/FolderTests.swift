@@ -5,7 +5,7 @@ import Testing
 @Suite("A private folder")
 struct FolderTests {
   let scratch: ScratchFolder
-  var folder: PrivateFolder { PrivateFolder(at: scratch("base/acct")) }
+  var folder: PrivateFolder { PrivateFolder(at: scratch.path(of: "base/acct")) }
 
   init() throws { scratch = try ScratchFolder() }
 
@@ -41,7 +41,7 @@ struct FolderTests {
   @Test("may lie below links that belong to the user's own layout")
   func linkedParent() throws {
     try scratch.makeFolder("real")
-    try scratch.link("base", to: scratch("real"))
+    try scratch.link("base", to: scratch.path(of: "real"))
     try folder.replace("a", [1].span)
     #expect(scratch.mode(of: "real/acct/a") == 0o600)
   }
@@ -50,9 +50,9 @@ struct FolderTests {
   func linkedFolder() throws {
     try scratch.makeFolder("base")
     try scratch.makeFolder("elsewhere")
-    try scratch.link("base/acct", to: scratch("elsewhere"))
+    try scratch.link("base/acct", to: scratch.path(of: "elsewhere"))
     let refusal = PrivateFilesError.unsafe(
-      path: scratch("base/acct"),
+      path: scratch.path(of: "base/acct"),
       reason: "it is a symbolic link"
     )
     #expect(throws: refusal) { try folder.replace("a", [1].span) }
@@ -64,7 +64,7 @@ struct FolderTests {
   @Test("is refused where a folder inside it is a link that leads nowhere yet")
   func danglingLink() throws {
     try folder.replace("a", [1].span)
-    try scratch.link("base/acct/sub", to: scratch("elsewhere"))
+    try scratch.link("base/acct/sub", to: scratch.path(of: "elsewhere"))
     #expect(throws: PrivateFilesError.self) { try folder.subfolder("sub").replace("a", [1].span) }
     #expect(scratch.mode(of: "elsewhere") == nil)
   }
@@ -74,7 +74,7 @@ struct FolderTests {
     try scratch.makeFolder("base")
     try scratch.makeFolder("base/acct", mode: mode)
     let refusal = PrivateFilesError.unsafe(
-      path: scratch("base/acct"),
+      path: scratch.path(of: "base/acct"),
       reason: "its group or others can write to it"
     )
     #expect(throws: refusal) { try folder.replace("a", [1].span) }
@@ -108,7 +108,9 @@ struct FolderTests {
   @Test("says in the system's words why a parent cannot be made")
   func blockedParent() throws {
     try scratch.write("", to: "base")
-    #expect(throws: PrivateFilesError.failed(path: scratch("base/"), reason: "not a directory")) {
+    #expect(
+      throws: PrivateFilesError.failed(path: scratch.path(of: "base/"), reason: "not a directory")
+    ) {
       try folder.replace("a", [1].span)
     }
   }

@@ -18,7 +18,7 @@ struct LockTests {
   @Test("is had by one at a time, and is free again after its release")
   func exclusion() async throws {
     let held = try await folder.lock("l", seconds: 0)
-    await #expect(throws: PrivateFilesError.busy(path: scratch("l"))) {
+    await #expect(throws: PrivateFilesError.busy(path: scratch.path(of: "l"))) {
       try await folder.lock("l", seconds: 0)
     }
     held.release()
@@ -69,7 +69,7 @@ struct LockTests {
 
   @Test("is never had on a file that its last holder has unlinked meanwhile")
   func unlinkedMeanwhile() async throws {
-    let path = scratch("l")
+    let path = scratch.path(of: "l")
     let isDone = Flag()
     // Another process that takes the lock, unlinks the file and lets go, as fast as it can.
     let churn = Task.detached {
@@ -99,7 +99,7 @@ struct LockTests {
     try scratch.delete("l")
     let second = try await folder.lock("l", seconds: 0)
     first.release()
-    await #expect(throws: PrivateFilesError.busy(path: scratch("l"))) {
+    await #expect(throws: PrivateFilesError.busy(path: scratch.path(of: "l"))) {
       try await folder.lock("l", seconds: 0)
     }
     second.release()
@@ -119,7 +119,9 @@ struct LockTests {
     let held = try await folder.lock("l", seconds: 0)
     let waiting = Task { try await folder.lock("l", seconds: 3_600) }
     waiting.cancel()
-    await #expect(throws: PrivateFilesError.busy(path: scratch("l"))) { try await waiting.value }
+    await #expect(throws: PrivateFilesError.busy(path: scratch.path(of: "l"))) {
+      try await waiting.value
+    }
     held.release()
   }
 }

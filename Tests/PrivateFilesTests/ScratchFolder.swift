@@ -14,52 +14,52 @@ final class ScratchFolder: Sendable {
 
   deinit { removeTree(path) }
 
-  func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+  func path(of name: String) -> String { "\(path)/\(name)" }
 
   /// Writes a file as any program would, with exactly this mode.
   @discardableResult
   func write(_ text: String, to name: String, mode: mode_t = 0o600) throws -> String {
-    let descriptor = unsafe open(self(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    let descriptor = unsafe open(path(of: name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
     let bytes = Array(text.utf8)
     let count = unsafe Glibc.write(descriptor, bytes, bytes.count)
     try #require(count == bytes.count && fchmod(descriptor, mode) == 0)
-    return self(name)
+    return path(of: name)
   }
 
   @discardableResult
   func makeFolder(_ name: String, mode: mode_t = 0o700) throws -> String {
-    let made = unsafe mkdir(self(name), 0o700) == 0 && chmod(self(name), mode) == 0
+    let made = unsafe mkdir(path(of: name), 0o700) == 0 && chmod(path(of: name), mode) == 0
     try #require(made)
-    return self(name)
+    return path(of: name)
   }
 
   /// Plants a symbolic link.
   func link(_ name: String, to target: String) throws {
-    let made = unsafe symlink(target, self(name)) == 0
+    let made = unsafe symlink(target, path(of: name)) == 0
     try #require(made)
   }
 
   func makeFIFO(_ name: String) throws {
-    let made = unsafe mkfifo(self(name), 0o600) == 0
+    let made = unsafe mkfifo(path(of: name), 0o600) == 0
     try #require(made)
   }
 
   func delete(_ name: String) throws {
-    let deleted = unsafe unlink(self(name)) == 0
+    let deleted = unsafe unlink(path(of: name)) == 0
     try #require(deleted)
   }
 
   /// Gives a file to another user, as only root can.
   func giveAway(_ name: String) throws {
-    let given = unsafe chown(self(name), 12_345, 12_345) == 0
+    let given = unsafe chown(path(of: name), 12_345, 12_345) == 0
     try #require(given)
   }
 
   /// The bytes at a path, links followed.
   func text(of name: String) -> String? {
-    let descriptor = unsafe open(self(name), O_RDONLY)
+    let descriptor = unsafe open(path(of: name), O_RDONLY)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
@@ -70,11 +70,11 @@ final class ScratchFolder: Sendable {
   /// The permission bits of a path, links not followed; `nil` if nothing is there.
   func mode(of name: String) -> mode_t? {
     var status = stat()
-    return unsafe lstat(self(name), &status) == 0 ? status.st_mode & 0o7777 : nil
+    return unsafe lstat(path(of: name), &status) == 0 ? status.st_mode & 0o7777 : nil
   }
 
   /// What is in a folder, hidden files too.
-  func entries(of name: String = "") -> Set<String> { Set(listing(self(name))) }
+  func entries(of name: String = "") -> Set<String> { Set(listing(path(of: name))) }
 }
 
 private func listing(_ path: String) -> [String] {

@@ -25,14 +25,14 @@ struct BrowserTests {
 
   @Test("gets the address as its one argument, to the letter")
   func argument() async throws {
-    let browser = try script("b", "printf '%s|' \"$#\" \"$@\" >'\(scratch("out"))'")
+    let browser = try script("b", "printf '%s|' \"$#\" \"$@\" >'\(scratch.path(of: "out"))'")
     #expect(await opens(browser))
     #expect(scratch.text(of: "out") == "1|\(Self.address)|")
   }
 
   @Test("gets the address where %s stands, between words of its own")
   func placeholder() async throws {
-    let browser = try script("b", "printf '%s|' \"$@\" >'\(scratch("out"))'")
+    let browser = try script("b", "printf '%s|' \"$@\" >'\(scratch.path(of: "out"))'")
     #expect(await opens(" \(browser)  --new --url=%s *  "))
     #expect(scratch.text(of: "out") == "--new|--url=\(Self.address)|*|")
   }
@@ -43,16 +43,16 @@ struct BrowserTests {
     #expect(await opens("sleep 3 --") == false)
     #expect(await opens(try script("failing", "exit 1")) == false)
     #expect(await opens(try script("killed", "kill -KILL $$")) == false)
-    #expect(await opens(scratch("nowhere")) == false)
+    #expect(await opens(scratch.path(of: "nowhere")) == false)
     // Still at work after a second.
     #expect(await opens(try script("slow", "exec sleep 3")))
   }
 
   @Test("is the first that works of several")
   func alternatives() async throws {
-    let good = try script("good", "echo good >>'\(scratch("out"))'")
-    let other = try script("other", "echo other >>'\(scratch("out"))'")
-    #expect(await opens("false:\(scratch("nowhere")):\(good):\(other)"))
+    let good = try script("good", "echo good >>'\(scratch.path(of: "out"))'")
+    let other = try script("other", "echo other >>'\(scratch.path(of: "out"))'")
+    #expect(await opens("false:\(scratch.path(of: "nowhere")):\(good):\(other)"))
     #expect(scratch.text(of: "out") == "good\n")
     #expect(await opens("false:false") == false)
   }
@@ -68,7 +68,7 @@ struct BrowserTests {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let scratch = try ScratchFolder()
       try scratch.write(
-        "#!/bin/sh\necho \"$@\" >'\(scratch("out"))'\n",
+        "#!/bin/sh\necho \"$@\" >'\(scratch.path(of: "out"))'\n",
         to: "xdg-open",
         mode: 0o700
       )
@@ -90,7 +90,7 @@ struct BrowserTests {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let scratch = try ScratchFolder()
       try scratch.write("leak", to: "leak")
-      let leak = unsafe open(scratch("leak"), O_RDONLY)
+      let leak = unsafe open(scratch.path(of: "leak"), O_RDONLY)
       umask(0o077)
       unsafe setenv("ACCT_VAULT_PASSPHRASE_FILE", "/secret", 1)
       unsafe setenv("ACCT_VAULT_PASSPHRASE_FILES", "another", 1)
@@ -104,13 +104,14 @@ struct BrowserTests {
           cut -d' ' -f7 /proc/$$/stat
           ulimit -S -c
           env | grep '^ACCT_VAULT'
-        } >'\(scratch("out"))'
+        } >'\(scratch.path(of: "out"))'
         """,
         to: "b",
         mode: 0o700
       )
       let hardening = Hardening(mask: 0o027, coreLimit: 0)
-      _ = await Browser.live(undoing: hardening) { $0 == "BROWSER" ? scratch("b") : nil }.open("x")
+      _ = await Browser.live(undoing: hardening) { $0 == "BROWSER" ? scratch.path(of: "b") : nil }
+        .open("x")
       print(scratch.text(of: "out") ?? "")
     }
     let expected = """
@@ -135,7 +136,7 @@ struct BrowserTests {
       signal(SIGINT, SIG_IGN)
       // No shell, since it would set its signals right.
       let browser = Browser.live(undoing: .none) { $0 == "BROWSER" ? "cp /proc/self/status" : nil }
-      _ = await browser.open(scratch("out"))
+      _ = await browser.open(scratch.path(of: "out"))
       for line in (scratch.text(of: "out") ?? "").split(separator: "\n")
       where line.hasPrefix("SigBlk") || line.hasPrefix("SigIgn") {
         print(line.suffix(4))

@@ -60,7 +60,7 @@ struct LiveFilesTests {
     try scratch.write("", to: "data/accounts/notes.json")
     try scratch.makeFolder("elsewhere")
     let link = try AccountID("41111111-1111-4111-8111-111111111111")
-    try scratch.link("data/accounts/\(link).json", to: scratch("elsewhere"))
+    try scratch.link("data/accounts/\(link).json", to: scratch.path(of: "elsewhere"))
 
     let seen = Mutex<[AccountID: Result<[UInt8], FilesFailure>]>([:])
     try files.eachAccount { files in
@@ -70,7 +70,7 @@ struct LiveFilesTests {
     var expected = Dictionary(
       uniqueKeysWithValues: ids.map { ($0, Result<_, FilesFailure>.success(Array("\($0)".utf8))) }
     )
-    let place = scratch("data/accounts/\(link).json")
+    let place = scratch.path(of: "data/accounts/\(link).json")
     expected[link] = .failure(.unsafe(path: place, reason: "it is a symbolic link"))
     #expect(seen.withLock(\.self) == expected)
 
@@ -88,10 +88,10 @@ struct LiveFilesTests {
   func links() throws {
     try scratch.makeFolder("data")
     try scratch.makeFolder("elsewhere")
-    try scratch.link("data/accounts", to: scratch("elsewhere"))
+    try scratch.link("data/accounts", to: scratch.path(of: "elsewhere"))
     #expect(
       throws: FilesFailure.unsafe(
-        path: scratch("data/accounts"),
+        path: scratch.path(of: "data/accounts"),
         reason: "it is a symbolic link"
       )
     ) { try files.replace(.account(account), []) }

@@ -11,11 +11,11 @@ struct FolderMaintenanceTests {
   init() throws {
     let scratch = try ScratchFolder()
     self.scratch = scratch
-    maintenance = .live(Folders { $0 == "ACCT_HOME" ? scratch("home") : nil })
+    maintenance = .live(Folders { $0 == "ACCT_HOME" ? scratch.path(of: "home") : nil })
   }
 
   private func surveyed(_ name: String) throws -> SurveyedFile? {
-    try maintenance.survey().first { $0.path == scratch("home/\(name)") }
+    try maintenance.survey().first { $0.path == scratch.path(of: "home/\(name)") }
   }
 
   @Test("sees nothing where nothing is")
@@ -48,7 +48,7 @@ struct FolderMaintenanceTests {
   func untrusted() throws {
     for folder in ["home", "elsewhere"] { try scratch.makeFolder(folder) }
     try scratch.write("", to: "elsewhere/file")
-    try scratch.link("home/data", to: scratch("elsewhere"))
+    try scratch.link("home/data", to: scratch.path(of: "elsewhere"))
     try scratch.write("", to: "home/theirs")
     try scratch.giveAway("home/theirs")
     try scratch.makeFIFO("home/fifo")
@@ -63,7 +63,7 @@ struct FolderMaintenanceTests {
     try scratch.makeFolder("home", mode: 0o755)
     try scratch.write("", to: "home/file", mode: 0o664)
     try scratch.write("", to: "target", mode: 0o664)
-    try scratch.link("home/link", to: scratch("target"))
+    try scratch.link("home/link", to: scratch.path(of: "target"))
     for file in try maintenance.survey() where file.kind != .link { try maintenance.close(file) }
     #expect(scratch.mode(of: "home") == 0o700)
     #expect(scratch.mode(of: "home/file") == 0o600)

@@ -46,7 +46,7 @@ struct FoldersTests {
   func unusableRuntime() throws {
     let scratch = try ScratchFolder()
     try scratch.makeFolder("open", mode: 0o777)
-    for path in [scratch("open"), scratch("missing")] {
+    for path in [scratch.path(of: "open"), scratch.path(of: "missing")] {
       #expect(
         paths(["XDG_STATE_HOME": "/s", "XDG_RUNTIME_DIR": path]).last == "/s/acct"
       )
@@ -71,7 +71,7 @@ struct FoldersTests {
   @Test("are all 0700, ACCT_HOME too, once something is written")
   func modes() throws {
     let scratch = try ScratchFolder()
-    let folders = Folders { $0 == "ACCT_HOME" ? scratch("x") : nil }
+    let folders = Folders { $0 == "ACCT_HOME" ? scratch.path(of: "x") : nil }
     try folders.vault.replace("a", [1].span)
     for name in ["x", "x/data", "x/data/vault"] { #expect(scratch.mode(of: name) == 0o700) }
   }

@@ -25,11 +25,11 @@ struct LiveSurroundingsTests {
       if let file = try make("\(deep)/.acct") { expected.insert(file, at: 0) }
     }
     func ignored(_ file: String, _ reason: String) -> DirectoryFile {
-      .ignored(path: scratch(file), reason: reason)
+      .ignored(path: scratch.path(of: file), reason: reason)
     }
     try level("a") { file in
       try scratch.write("  work \r\nsecond line\n", to: file, mode: 0o644)
-      return .trusted(path: scratch(file), line: "work")
+      return .trusted(path: scratch.path(of: file), line: "work")
     }
     try level("b") { _ in nil }
     try level("c") { file in
@@ -58,9 +58,9 @@ struct LiveSurroundingsTests {
     }
     try level("i") { file in
       try scratch.write(String(repeating: "x", count: 1024), to: file)
-      return .trusted(path: scratch(file), line: String(repeating: "x", count: 1024))
+      return .trusted(path: scratch.path(of: file), line: String(repeating: "x", count: 1024))
     }
-    let found = ProcessEnvironment.directoryFiles(from: scratch(deep))
+    let found = ProcessEnvironment.directoryFiles(from: scratch.path(of: deep))
     #expect(found.prefix(expected.count) == expected[...])
   }
 }

@@ -13,8 +13,8 @@ struct SchemeHandlerTests {
 
   private var handler: SchemeHandler {
     let variables = [
-      "ACCT_HOME": scratch("home"), "XDG_DATA_HOME": scratch("data"),
-      "XDG_CONFIG_HOME": scratch("config"),
+      "ACCT_HOME": scratch.path(of: "home"), "XDG_DATA_HOME": scratch.path(of: "data"),
+      "XDG_CONFIG_HOME": scratch.path(of: "config"),
     ]
     let variable: @Sendable (String) -> String? = { variables[$0] }
     return .live(Folders(variable), variable)
@@ -121,7 +121,7 @@ struct SchemeHandlerTests {
     try scratch.makeFolder("config")
     let others = ["acct-callback-mine.desktop", "other.desktop"]
     for name in others { try scratch.write("[Desktop Entry]\n", to: "data/applications/\(name)") }
-    try scratch.write("X-Acct-Folder=\(scratch("gone"))\n", to: entry)
+    try scratch.write("X-Acct-Folder=\(scratch.path(of: "gone"))\n", to: entry)
     try scratch.write(
       "[Default Applications]\nx-scheme-handler/limit=acct-callback-limit.desktop;old.desktop;\n",
       to: list
@@ -139,7 +139,7 @@ struct SchemeHandlerTests {
 
   @Test("makes no home for a user who has none, and leaves no socket then")
   func homeless() async throws {
-    let variables = ["ACCT_HOME": scratch("home"), "HOME": scratch("nowhere")]
+    let variables = ["ACCT_HOME": scratch.path(of: "home"), "HOME": scratch.path(of: "nowhere")]
     let variable: @Sendable (String) -> String? = { variables[$0] }
     let handler = SchemeHandler.live(Folders(variable), variable)
     await #expect(throws: SchemeHandlerFailure.self) { _ = try await handler.register("limit") }

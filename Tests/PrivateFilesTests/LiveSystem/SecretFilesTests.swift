@@ -15,11 +15,11 @@ struct LiveSecretFilesTests {
   func write() throws {
     let mask = umask(0)
     defer { umask(mask) }
-    try files.write(scratch("out"), Secret("one"), false)
+    try files.write(scratch.path(of: "out"), Secret("one"), false)
     #expect(scratch.text(of: "out") == "one")
     #expect(scratch.mode(of: "out") == 0o600)
     #expect(try scratch.names() == ["out"])
-    #expect(try files.read(scratch("out"), 10) == Secret("one"))
+    #expect(try files.read(scratch.path(of: "out"), 10) == Secret("one"))
   }
 
   @Test("are replaced only if that is asked for", arguments: ["file", "link", "dangling link"])
@@ -31,18 +31,18 @@ struct LiveSecretFilesTests {
       try scratch.link("out", to: "target")
     default: try scratch.link("out", to: "nowhere")
     }
-    #expect(files.exists(scratch("out")))
-    #expect(throws: SecretFileFailure.exists(path: scratch("out"))) {
-      try files.write(scratch("out"), Secret("new"), false)
+    #expect(files.exists(scratch.path(of: "out")))
+    #expect(throws: SecretFileFailure.exists(path: scratch.path(of: "out"))) {
+      try files.write(scratch.path(of: "out"), Secret("new"), false)
     }
     guard kind == "file" else {
       // What a link leads to is not what was named.
       #expect(throws: SecretFileFailure.self) {
-        try files.write(scratch("out"), Secret("new"), true)
+        try files.write(scratch.path(of: "out"), Secret("new"), true)
       }
       return
     }
-    try files.write(scratch("out"), Secret("new"), true)
+    try files.write(scratch.path(of: "out"), Secret("new"), true)
     #expect(scratch.text(of: "out") == "new")
     #expect(scratch.mode(of: "out") == 0o600)
     #expect(try scratch.names() == ["out"])
@@ -52,7 +52,7 @@ struct LiveSecretFilesTests {
   func nowhere(name: String) throws {
     try scratch.makeFolder("folder")
     #expect(throws: SecretFileFailure.self) {
-      try files.write(scratch(name), Secret("new"), true)
+      try files.write(scratch.path(of: name), Secret("new"), true)
     }
     #expect(try scratch.names() == ["folder"])
   }
@@ -60,18 +60,18 @@ struct LiveSecretFilesTests {
   @Test("are read only if nobody else can", arguments: [0o640, 0o604, 0o620, 0o602] as [mode_t])
   func open(mode: mode_t) throws {
     try scratch.write("secret", to: "in", mode: mode)
-    #expect(throws: SecretFileFailure.self) { try files.read(scratch("in"), 10) }
+    #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "in"), 10) }
   }
 
   @Test("are regular files of at most so many bytes")
   func readable() throws {
     try scratch.write("secret", to: "in")
-    #expect(throws: SecretFileFailure.self) { try files.read(scratch("in"), 5) }
+    #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "in"), 5) }
     try scratch.makeFIFO("fifo")
-    #expect(throws: SecretFileFailure.self) { try files.read(scratch("fifo"), 5) }
-    #expect(throws: SecretFileFailure.self) { try files.read(scratch("none"), 5) }
-    try scratch.link("link", to: scratch("in"))
-    #expect(try files.read(scratch("link"), 6) == Secret("secret"))
+    #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "fifo"), 5) }
+    #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "none"), 5) }
+    try scratch.link("link", to: scratch.path(of: "in"))
+    #expect(try files.read(scratch.path(of: "link"), 6) == Secret("secret"))
   }
 }
 

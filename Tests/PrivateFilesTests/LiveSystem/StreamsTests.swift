@@ -29,7 +29,7 @@ struct LiveStreamsTests {
   func notices() throws {
     let scratch = try ScratchFolder()
     try scratch.write("", to: "err")
-    let file = try Descriptor.open(scratch("err"), O_WRONLY | O_APPEND)
+    let file = try Descriptor.open(scratch.path(of: "err"), O_WRONLY | O_APPEND)
     let streams = Streams.live(error: file.number)
     streams.notice("acct: grüße an 世界 👩‍🚀")
     streams.notice("a\u{1B}[2Jb\nc\td\re\u{7F}\u{9B}f\u{202E}g\u{2028}\0")
@@ -62,16 +62,19 @@ struct LiveStreamsTests {
   func input() throws {
     let scratch = try ScratchFolder()
     try scratch.write("12345", to: "in")
-    let file = try Descriptor.open(scratch("in"), O_RDONLY)
+    let file = try Descriptor.open(scratch.path(of: "in"), O_RDONLY)
     let streams = Streams.live(input: file.number)
     #expect(try streams.input("-", 5) == Secret("12345"))
-    #expect(try streams.input(scratch("in"), 5) == Secret("12345"))
-    #expect(throws: StreamFailure.tooLarge(name: scratch("in"), limit: 4)) {
-      try streams.input(scratch("in"), 4)
+    #expect(try streams.input(scratch.path(of: "in"), 5) == Secret("12345"))
+    #expect(throws: StreamFailure.tooLarge(name: scratch.path(of: "in"), limit: 4)) {
+      try streams.input(scratch.path(of: "in"), 4)
     }
     #expect(
-      throws: StreamFailure.failed(name: scratch("no"), reason: "no such file or directory")
-    ) { try streams.input(scratch("no"), 5) }
+      throws: StreamFailure.failed(
+        name: scratch.path(of: "no"),
+        reason: "no such file or directory"
+      )
+    ) { try streams.input(scratch.path(of: "no"), 5) }
     #expect(throws: StreamFailure.failed(name: scratch.path, reason: "is a directory")) {
       try streams.input(scratch.path, 5)
     }
