@@ -72,10 +72,10 @@ extension HTTPTransport {
 extension HTTPFailure {
   fileprivate func redacted(by held: HeldSecrets) -> HTTPFailure {
     switch self {
-    case .unreachable(let reason): .unreachable(reason: held.redactor(reason))
-    case .untrusted(let reason): .untrusted(reason: held.redactor(reason))
-    case .unsendable(let reason): .unsendable(reason: held.redactor(reason))
-    case .proxy(let reason): .proxy(reason: held.redactor(reason))
+    case .unreachable(let reason): .unreachable(reason: held.redactor.redact(reason))
+    case .untrusted(let reason): .untrusted(reason: held.redactor.redact(reason))
+    case .unsendable(let reason): .unsendable(reason: held.redactor.redact(reason))
+    case .proxy(let reason): .proxy(reason: held.redactor.redact(reason))
     case .unresolved, .inside, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: self
     }
   }
@@ -116,9 +116,9 @@ extension ItemKind {
 extension KeyringFailure {
   fileprivate func redacted(by held: HeldSecrets) -> KeyringFailure {
     switch self {
-    case .locked(let reason): .locked(reason: reason.map(held.redactor.callAsFunction))
-    case .unavailable(let reason): .unavailable(reason: held.redactor(reason))
-    case .failed(let reason): .failed(reason: held.redactor(reason))
+    case .locked(let reason): .locked(reason: reason.map(held.redactor.redact))
+    case .unavailable(let reason): .unavailable(reason: held.redactor.redact(reason))
+    case .failed(let reason): .failed(reason: held.redactor.redact(reason))
     case .cancelled, .timedOut, .noVault: self
     }
   }

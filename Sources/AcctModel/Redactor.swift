@@ -24,7 +24,7 @@ package struct Redactor: Sendable {
   ///
   /// - Parameter text: From outside.
   /// - Returns: The text, cut after 16 KiB.
-  package func callAsFunction(_ text: String) -> String {
+  package func redact(_ text: String) -> String {
     let isCut = text.utf8.count > Self.limit
     let bytes = isCut ? Array(text.utf8.prefix(Self.limit)) : Array(text.utf8)
     let marks = marks(in: bytes)

@@ -6,7 +6,7 @@ private let secret = "s3cr3t/Zq+7~Wm-LONG_enough"
 
 @Suite("A secret that comes back in a text")
 struct RedactorTests {
-  private let redact = Redactor([Secret(secret), Secret("pin=42")])
+  private let redactor = Redactor([Secret(secret), Secret("pin=42")])
 
   @Test(
     "is taken out, however it is written",
@@ -22,8 +22,8 @@ struct RedactorTests {
     ]
   )
   func written(_ text: String, _ shown: String) {
-    #expect(redact(text) == shown)
-    #expect(redact.finds(in: text))
+    #expect(redactor.redact(text) == shown)
+    #expect(redactor.finds(in: text))
   }
 
   @Test("is taken out of base64 at each alignment, in both alphabets, padded or not")
@@ -33,7 +33,7 @@ struct RedactorTests {
         for isPadded in [false, true] {
           let encoded = base64Text("\(before)\(secret)!", isURL, isPadded)
           for text in [encoded, "token \(encoded).", "a_\(encoded)", "%5B\(encoded)%5D"] {
-            let shown = redact(text)
+            let shown = redactor.redact(text)
             #expect(shown.contains("<redacted>"), "\(text)")
             // What is left around it encodes no more than its neighbours.
             #expect(shown.count < text.count - encoded.count + 24, "\(shown)")
@@ -44,7 +44,7 @@ struct RedactorTests {
     let escaped = base64Text(secret, false, true).flatMap {
       "+/=".contains($0) ? percent($0) : "\($0)"
     }
-    #expect(redact(String(escaped)).hasPrefix("<redacted>"))
+    #expect(redactor.redact(String(escaped)).hasPrefix("<redacted>"))
   }
 
   @Test("is taken out in part from 8 characters on, and not before", arguments: 0...18)
@@ -53,14 +53,14 @@ struct RedactorTests {
     for length in 1...8 where start + length <= characters.count {
       let part = String(characters[start..<(start + length)])
       let shown = length < 8 ? "no: \(part)." : "no: <redacted>."
-      #expect(redact("no: \(part).") == shown)
+      #expect(redactor.redact("no: \(part).") == shown)
       #expect(
-        redact(part.map(percent).joined())
+        redactor.redact(part.map(percent).joined())
           == (length < 8 ? part.map(percent).joined() : "<redacted>")
       )
       for before in ["", "x", "xy"] {
         let encoded = base64Text(before + part, true, false)
-        #expect(redact.finds(in: encoded) == (length == 8), "\(part)")
+        #expect(redactor.finds(in: encoded) == (length == 8), "\(part)")
       }
     }
   }
@@ -74,23 +74,23 @@ struct RedactorTests {
     ]
   )
   func others(_ text: String) {
-    #expect(redact(text) == text)
-    #expect(!redact.finds(in: text))
+    #expect(redactor.redact(text) == text)
+    #expect(!redactor.finds(in: text))
   }
 
   @Test("is taken out whole where it is shorter, as a word of its own, and from 4 characters on")
   func short() {
-    #expect(redact("no pin=42 here") == "no <redacted> here")
-    #expect(redact("no spin=42, no pin=421") == "no spin=42, no pin=421")
-    #expect(Redactor([Secret("abc")])("no abc") == "no abc")
+    #expect(redactor.redact("no pin=42 here") == "no <redacted> here")
+    #expect(redactor.redact("no spin=42, no pin=421") == "no spin=42, no pin=421")
+    #expect(Redactor([Secret("abc")]).redact("no abc") == "no abc")
   }
 
   @Test("a text of more than 16 KiB is cut, and nothing of the secret is left at the cut")
   func long() {
     let text = String(repeating: ".", count: (1 << 14) - 12) + secret
-    let shown = redact(text)
+    let shown = redactor.redact(text)
     #expect(shown.hasSuffix(".<redacted>…"))
-    #expect(Redactor.none(secret) == secret)
+    #expect(Redactor.none.redact(secret) == secret)
   }
 }
 

@@ -65,7 +65,7 @@ struct ResponseDelivery: Sendable {
     if (300..<400).contains(head.status), answer.cause == nil,
       let location = head.field("Location")
     {
-      reporter.reportRedirect(held.redactor(location))
+      reporter.reportRedirect(held.redactor.redact(location))
     }
     do throws(EngineError) { try await write(answer.response) } catch {
       sink.discard()

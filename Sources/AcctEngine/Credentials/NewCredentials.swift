@@ -33,11 +33,11 @@ extension NewCredentials {
   /// - Parameters:
   ///   - handoff: Credentials, and words about them; nothing in it proves who wrote it.
   ///   - source: Where it came from.
-  ///   - redact: Takes secrets out of the words.
+  ///   - redactor: Takes secrets out of the words.
   package init(
     _ handoff: Handoff,
     from source: AccountSource?,
-    redacting redact: Redactor
+    redacting redactor: Redactor
   ) {
     self.init(
       kind: .oauth,
@@ -47,10 +47,10 @@ extension NewCredentials {
       issuerSource: handoff.issuerSource,
       handle: handoff.handle,
       did: handoff.did,
-      displayName: handoff.displayName.map(redact.callAsFunction),
+      displayName: handoff.displayName.map(redactor.redact),
       service: handoff.service,
       origins: handoff.origins,
-      scope: handoff.scope.map(redact.callAsFunction),
+      scope: handoff.scope.map(redactor.redact),
       tokenLifetime: handoff.tokenLifetime,
       token: handoff.accessToken,
       refreshToken: handoff.refreshToken,

@@ -72,7 +72,7 @@ package struct AddGuest: Sendable {
       }
     case 300..<400:
       throw .oauth(
-        .redirected(to: response.field("Location").map(world.held.redactor.callAsFunction)),
+        .redirected(to: response.field("Location").map(world.held.redactor.redact)),
         service
       )
     case 500...: throw .unavailable(response, service, world.held)

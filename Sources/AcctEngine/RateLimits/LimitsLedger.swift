@@ -27,7 +27,7 @@ package struct LimitsLedger: Sendable {
     var told = RateLimitFields.limits(from: fields, of: origin, at: world.clock.now())
     // Most servers name no policy, and then nothing has to be looked through.
     for (index, name) in told.map(\.name).enumerated() where name != nil {
-      told[index].name = name.map(world.held.redactor.callAsFunction)
+      told[index].name = name.map(world.held.redactor.redact)
     }
     guard isNews(told, to: limits(of: id).filter { $0.origin == origin }) else { return }
     // Two origins may answer at once. Whoever can't write in a moment leaves it: the next answer

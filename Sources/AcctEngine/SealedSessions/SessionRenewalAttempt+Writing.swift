@@ -60,7 +60,11 @@ extension Account {
   ) throws(EngineError) {
     guard let stranger = owner.stranger(to: did, handle) else { return }
     throw .session(
-      .otherIdentity(expected: stranger.expected, found: held.redactor(stranger.found), origin)
+      .otherIdentity(
+        expected: stranger.expected,
+        found: held.redactor.redact(stranger.found),
+        origin
+      )
     )
   }
 }

@@ -166,7 +166,9 @@ package struct ATProtoSignIn: Sendable {
     let did: DID
     do { did = try ATProtoClient.subject(of: response, askedFor: known?.did) } catch {
       if case .subjectMismatch(let expected, let found?) = error {
-        throw .atproto(.subjectMismatch(expected: expected, found: world.held.redactor(found)))
+        throw .atproto(
+          .subjectMismatch(expected: expected, found: world.held.redactor.redact(found))
+        )
       }
       throw .atproto(error)
     }

@@ -44,7 +44,7 @@ struct BackendCall: Sendable {
     case 429, 500...: throw .unavailable(response, backend.origin, client.held)
     case 300..<400:
       throw .oauth(
-        .redirected(to: response.field("Location").map(client.held.redactor.callAsFunction)),
+        .redirected(to: response.field("Location").map(client.held.redactor.redact)),
         backend.origin
       )
     default: break
@@ -54,7 +54,7 @@ struct BackendCall: Sendable {
     }
     guard response.status == 200 else {
       let reason = (json.objectValue?["error"]?.stringValue).map(
-        client.held.redactor.callAsFunction
+        client.held.redactor.redact
       )
       throw .backend(.refused(status: response.status, reason: reason, backend.origin))
     }

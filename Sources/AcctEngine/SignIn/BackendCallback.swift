@@ -109,13 +109,13 @@ private func judge<Answer>(
   do throws(CallbackFlaw) {
     switch try rule.read(address) {
     case .refused(let code, let description):
-      let words = description.map(held.redactor.callAsFunction)
-      return .taken(.refused(code: held.redactor(code), description: words), .failed)
+      let words = description.map(held.redactor.redact)
+      return .taken(.refused(code: held.redactor.redact(code), description: words), .failed)
     case .complete(let parameters): return .taken(.accepted(try accept(parameters)), .done)
     }
   } catch {
     if case .doubled(let name) = error {
-      return .wrong(.wrongCallback(.doubled(name: held.redactor(name))))
+      return .wrong(.wrongCallback(.doubled(name: held.redactor.redact(name))))
     }
     return .wrong(.wrongCallback(error))
   }

@@ -111,7 +111,9 @@ package struct SessionSignIn: Sendable {
       (credentials.handle?.description, owner.handle?.description),
     ]
     for case (let expected?, let found?) in pairs where expected != found {
-      throw .session(.otherIdentity(expected: expected, found: world.held.redactor(found), origin))
+      throw .session(
+        .otherIdentity(expected: expected, found: world.held.redactor.redact(found), origin)
+      )
     }
   }
 }

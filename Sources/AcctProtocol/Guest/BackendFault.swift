@@ -10,16 +10,16 @@ package struct BackendFault: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - json: The body, if it is JSON at all.
-  ///   - redact: Takes secrets out of what it says.
-  package init(_ json: JSON?, redacting redact: Redactor) {
+  ///   - redactor: Takes secrets out of what it says.
+  package init(_ json: JSON?, redacting redactor: Redactor) {
     let object = json?.objectValue
     let error = object?["error"]
     let message =
       error?.objectValue?["message"]?.stringValue ?? error?.stringValue
       ?? object?["message"]?.stringValue
-    code = (error?.objectValue?["code"]?.stringValue).map(redact.callAsFunction)
+    code = (error?.objectValue?["code"]?.stringValue).map(redactor.redact)
     // It goes into one line on a terminal.
-    self.message = message.map { String(redact($0).prefix(300)) }
+    self.message = message.map { String(redactor.redact($0).prefix(300)) }
   }
 
   /// Whether the request lacked `X-Device-ID`, to a 400.

@@ -22,12 +22,12 @@ package struct GuestGrant: Sendable {
   /// - Parameters:
   ///   - json: The backend's answer.
   ///   - now: The time from which `expiresIn` counts.
-  ///   - redact: Takes secrets out of the names of features.
+  ///   - redactor: Takes secrets out of the names of features.
   /// - Throws: ``Flaw``.
   package init(
     _ json: JSON,
     receivedAt now: Timestamp,
-    redacting redact: Redactor
+    redacting redactor: Redactor
   ) throws(Flaw) {
     guard let object = json.objectValue, let text = object["guestToken"]?.stringValue else {
       throw Flaw(member: "guestToken")
@@ -47,7 +47,7 @@ package struct GuestGrant: Sendable {
       canRenew: false
     )
     limitations = object["limitations"]?.objectValue.map(GuestLimitations.init)?.redacted(
-      by: redact
+      by: redactor
     )
   }
 
@@ -60,9 +60,9 @@ package struct GuestGrant: Sendable {
 }
 
 extension GuestLimitations {
-  fileprivate func redacted(by redact: Redactor) -> GuestLimitations {
+  fileprivate func redacted(by redactor: Redactor) -> GuestLimitations {
     var limitations = self
-    limitations.featuresDisabled = featuresDisabled.map(redact.callAsFunction)
+    limitations.featuresDisabled = featuresDisabled.map(redactor.redact)
     return limitations
   }
 

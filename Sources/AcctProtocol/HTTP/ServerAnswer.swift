@@ -8,7 +8,7 @@ package struct ServerAnswer: Sendable {
   let object: JSONObject?
   private let retryAfter: RetryAfter?
   private let location: String?
-  private let redact: Redactor
+  private let redactor: Redactor
 
   /// Reads an answer.
   ///
@@ -27,7 +27,7 @@ package struct ServerAnswer: Sendable {
     body: Secret,
     redacting redactor: Redactor
   ) {
-    redact = redactor
+    self.redactor = redactor
     self.status = status
     self.retryAfter = RetryAfter(retryAfter)
     self.location = location
@@ -41,7 +41,7 @@ package struct ServerAnswer: Sendable {
     switch status {
     case 429: .limited(retryAfter: retryAfter)
     case 500...: .serverFailed(status: status, retryAfter: retryAfter)
-    case 300..<400: .failed(.redirected(to: location.map(redact.callAsFunction)))
+    case 300..<400: .failed(.redirected(to: location.map(redactor.redact)))
     case 200 where object == nil: .failed(.notJSON(status: status))
     default:
       .failed(
@@ -63,7 +63,7 @@ package struct ServerAnswer: Sendable {
   func text(_ member: String) -> String? { object?[member]?.stringValue.map(shown) }
 
   /// The same for words that were found otherwise.
-  func shown(_ text: String) -> String { redact(text) }
+  func shown(_ text: String) -> String { redactor.redact(text) }
 }
 
 /// An answer that says nothing of what was asked, and so changes nothing of what is kept.

@@ -28,12 +28,12 @@ package enum AuthorizationResponse: Sendable {
   ///   - query: Without its `?`.
   ///   - request: What was asked; its `state` is compared in constant time.
   ///   - server: Who must have answered.
-  ///   - redact: Takes secrets out of what the server says.
+  ///   - redactor: Takes secrets out of what the server says.
   package init(
     _ query: String,
     to request: AuthorizationRequest,
     from server: AuthorizationServer,
-    redacting redact: Redactor
+    redacting redactor: Redactor
   ) {
     guard let parameters = try? QueryParameters(query), let state = parameters["state"],
       ConstantTime.equal(Array(state.utf8).span, Array(request.state.utf8).span)
@@ -51,8 +51,8 @@ package enum AuthorizationResponse: Sendable {
       return
     }
     if let error = parameters["error"] {
-      let description = parameters["error_description"].map(redact.callAsFunction)
-      self = .refused(code: redact(error), description: description)
+      let description = parameters["error_description"].map(redactor.redact)
+      self = .refused(code: redactor.redact(error), description: description)
     } else if let code = parameters["code"] {
       self = .code(Secret(code))
     } else {
