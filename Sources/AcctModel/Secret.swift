@@ -79,6 +79,9 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
+/// Overwrites a buffer that held a secret; the optimizer cannot drop it.
+package func wipe(_ bytes: inout [UInt8]) { unsafe explicit_bzero(&bytes, bytes.count) }
+
 /// The one owner of a secret's bytes.
 private final class Storage: Sendable {
   let bytes: [UInt8]

@@ -179,11 +179,4 @@ package final class BusConnection {
       try inbox.fill(from: socket)
     }
   }
-
-  private func wipe(_ bytes: inout [UInt8]) {
-    unsafe bytes.withUnsafeMutableBytes { buffer in
-      if let start = buffer.baseAddress { unsafe explicit_bzero(start, buffer.count) }
-    }
-    bytes = []
-  }
 }

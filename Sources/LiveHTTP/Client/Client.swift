@@ -128,9 +128,3 @@ extension StreamedResponse {
     )
   }
 }
-
-private func wipe(_ bytes: inout [UInt8]) {
-  unsafe bytes.withUnsafeMutableBytes { buffer in
-    if let start = buffer.baseAddress { unsafe explicit_bzero(start, buffer.count) }
-  }
-}

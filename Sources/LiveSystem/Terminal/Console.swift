@@ -1,3 +1,4 @@
+import AcctModel
 import CLinux
 import Glibc
 import PrivateFiles
@@ -102,6 +103,3 @@ private func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
   let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
   return Int32(clamping: Int64(max(left, 0).rounded(.up)))
 }
-
-/// Overwrites a buffer that held a secret; the optimizer cannot drop it.
-func wipe(_ bytes: inout [UInt8]) { unsafe explicit_bzero(&bytes, bytes.count) }
