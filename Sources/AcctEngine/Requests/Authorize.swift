@@ -141,16 +141,3 @@ package struct HeaderField: Equatable, Sendable {
     HeaderField("Authorization", Secret(joining: [Secret("\(scheme) "), token.secret]))
   }
 }
-
-extension String {
-  /// Whether it is a `token` of RFC 9110, section 5.6.2, as a method must be.
-  var isHTTPToken: Bool {
-    !isEmpty
-      && utf8.allSatisfy { byte in
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-      }
-  }
-}

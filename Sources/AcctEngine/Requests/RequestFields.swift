@@ -17,7 +17,7 @@ package struct RequestFields: Sendable {
     var fields: [(name: String, value: Secret)] = []
     for line in lines {
       let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, String(parts[0]).isHTTPToken,
+      guard parts.count == 2, parts[0].isHTTPToken,
         !line.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
       else { throw .fieldMalformed(String(parts[0])) }
       let name = parts[0].lowercased()

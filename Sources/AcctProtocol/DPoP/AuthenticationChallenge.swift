@@ -1,3 +1,5 @@
+import AcctModel
+
 /// One challenge of a `WWW-Authenticate` field (RFC 9110, section 11.6.1).
 package struct AuthenticationChallenge: Equatable, Sendable {
   /// The scheme, such as `dpop`, in lower case.
@@ -52,7 +54,7 @@ private struct FieldScanner {
 
   mutating func token() -> String? {
     let start = position
-    guard skip(while: { Self.isTokenCharacter($0) }) else { return nil }
+    guard skip(while: \.isHTTPTokenCharacter) else { return nil }
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
@@ -74,17 +76,10 @@ private struct FieldScanner {
   /// Steps over the bare credentials that a scheme may have in place of parameters.
   mutating func skipToken68() {
     let start = position
-    skip { Self.isTokenCharacter($0) || $0 == UInt8(ascii: "/") }
+    skip { $0.isHTTPTokenCharacter || $0 == UInt8(ascii: "/") }
     skip { $0 == UInt8(ascii: "=") }
     skip { $0 == 0x20 || $0 == 0x09 }
     // Anything but the end of this challenge means that it was a parameter's name.
     if position < bytes.count, bytes[position] != UInt8(ascii: ",") { position = start }
-  }
-
-  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
   }
 }

@@ -1,3 +1,5 @@
+import AcctModel
+
 /// The head of a response, as `curl -D -` prints it.
 package struct PrintedHead: Sendable {
   /// The status, where a status line stood before the fields.
@@ -72,14 +74,6 @@ private func statusCode(_ line: String) -> Int? {
 private func field(_ line: String) -> (name: String, value: String)? {
   guard let colon = line.firstIndex(of: ":") else { return nil }
   let name = line[..<colon]
-  guard !name.isEmpty, name.utf8.allSatisfy(isFieldNameCharacter) else { return nil }
+  guard name.isHTTPToken else { return nil }
   return (String(name), trimmingBlanks(line[line.index(after: colon)...]))
-}
-
-/// A `tchar` of RFC 9110, section 5.6.2.
-private func isFieldNameCharacter(_ byte: UInt8) -> Bool {
-  switch byte {
-  case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-  default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-  }
 }

@@ -1,3 +1,5 @@
+import AcctModel
+
 /// A position in a structured field, and the grammar of RFC 9651, section 4.2, from there on.
 struct StructuredFieldReader {
   private let bytes: [UInt8]
@@ -64,7 +66,7 @@ struct StructuredFieldReader {
     case UInt8(ascii: "-"), 0x30...0x39: return number()
     case UInt8(ascii: "\""): return string().map { .string($0) }
     case UInt8(ascii: "*"), 0x41...0x5A, 0x61...0x7A:
-      return .token(text { isTokenCharacter($0) || ":/".utf8.contains($0) })
+      return .token(text { $0.isHTTPTokenCharacter || ":/".utf8.contains($0) })
     case UInt8(ascii: ":"): return byteSequence()
     case UInt8(ascii: "?"):
       position += 1
@@ -126,8 +128,3 @@ struct StructuredFieldReader {
 private func isLower(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
 private func isUpper(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
 private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
-/// A `tchar` of RFC 9110, section 5.6.2.
-private func isTokenCharacter(_ byte: UInt8) -> Bool {
-  isLower(byte) || isUpper(byte) || isDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-}

@@ -68,7 +68,7 @@ struct RequestMessage: Sendable {
     guard url.origin.scheme == .https || url.origin.isLoopback else {
       throw .unsendable(reason: "plain http is for loopback only")
     }
-    guard isToken(method) else { throw .unsendable(reason: "the method is not a token") }
+    guard method.isHTTPToken else { throw .unsendable(reason: "the method is not a token") }
     if case .none = body {
     } else if method == "HEAD" {
       throw .unsendable(reason: "a HEAD request has no body")
@@ -76,7 +76,7 @@ struct RequestMessage: Sendable {
     var lines: [Secret] = []
     var names: Set<String> = []
     for (name, value) in fields {
-      guard isToken(name) else {
+      guard name.isHTTPToken else {
         throw .unsendable(reason: "a header field's name is not a token")
       }
       guard isFieldValue(value) else {
@@ -118,17 +118,6 @@ struct RequestMessage: Sendable {
 
   /// The request's target (RFC 9112, section 3.2.1), byte for byte: a DPoP proof names it.
   var target: String { url.query.map { "\(url.path)?\($0)" } ?? url.path }
-}
-
-/// Whether a text is a `token` (RFC 9110, section 5.6.2).
-func isToken(_ text: String) -> Bool {
-  !text.isEmpty
-    && text.utf8.allSatisfy {
-      switch $0 {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-      default: "!#$%&'*+-.^_`|~".utf8.contains($0)
-      }
-    }
 }
 
 /// Whether a value has no control characters; other bytes may be of any encoding (`obs-text`).

@@ -1,3 +1,4 @@
+import AcctModel
 import AcctPorts
 
 /// Puts a response's head together from its lines (RFC 9112, sections 4 and 5).
@@ -74,7 +75,7 @@ struct ResponseHeadParser {
     }
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed }
     let name = String(text[..<colon])
-    guard isToken(name) else { throw .malformed }
+    guard name.isHTTPToken else { throw .malformed }
     head.fields.append((name, withoutBlanks(text[text.utf8.index(after: colon)...])))
   }
 }
