@@ -46,6 +46,20 @@ package struct Descriptor: ~Copyable {
     }
   }
 
+  /// Bounds how long one read from a socket waits; after that it fails with EAGAIN.
+  ///
+  /// - Parameter seconds: How long.
+  package func setReadTimeout(seconds: Int) {
+    var limit = timeval(tv_sec: seconds, tv_usec: 0)
+    unsafe setsockopt(
+      number,
+      SOL_SOCKET,
+      SO_RCVTIMEO,
+      &limit,
+      socklen_t(MemoryLayout<timeval>.size)
+    )
+  }
+
   /// Makes what was written survive a loss of power.
   ///
   /// - Throws: What fsync(2) says; that a file system cannot do this to a folder is no error.

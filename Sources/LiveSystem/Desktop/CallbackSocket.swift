@@ -59,14 +59,7 @@ final class CallbackSocket: Sendable {
     in folder: PrivateFolder
   ) throws(PrivateFilesError) -> CallbackPage? {
     guard let connection = try folder.connect(name) else { return nil }
-    var limit = timeval(tv_sec: timeout, tv_usec: 0)
-    unsafe setsockopt(
-      connection.number,
-      SOL_SOCKET,
-      SO_RCVTIMEO,
-      &limit,
-      socklen_t(MemoryLayout<timeval>.size)
-    )
+    connection.setReadTimeout(seconds: timeout)
     do throws(FileError) {
       try address.withBytes { span throws(FileError) in try writeAll(span, to: connection.number) }
     } catch {

@@ -13,14 +13,7 @@ extension HandedAddress {
   init?(on connection: consuming Descriptor) {
     guard connection.isFromOwnUser else { return nil }
     // Its end comes with the writing: whoever keeps it open for no reason is not waited for.
-    var limit = timeval(tv_sec: 5, tv_usec: 0)
-    unsafe setsockopt(
-      connection.number,
-      SOL_SOCKET,
-      SO_RCVTIMEO,
-      &limit,
-      socklen_t(MemoryLayout<timeval>.size)
-    )
+    connection.setReadTimeout(seconds: 5)
     var bytes = [UInt8](repeating: 0, count: Self.limit)
     defer { wipe(&bytes) }
     var count = 0
