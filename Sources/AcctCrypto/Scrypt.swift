@@ -52,6 +52,29 @@ package enum Scrypt {
     return Secret(consuming: &key)
   }
 
+  /// Derives the key that a passphrase stands for in a file that says its parameters.
+  ///
+  /// - Parameters:
+  ///   - passphrase: The passphrase, in bytes.
+  ///   - salt: The file's random bytes.
+  ///   - parameters: What the key costs.
+  /// - Returns: A key for ``AESGCM``.
+  /// - Throws: As ``deriveKey(passphrase:salt:n:r:p:length:)``.
+  package static func deriveKey(
+    passphrase: Secret,
+    salt: [UInt8],
+    parameters: KDFParameters
+  ) throws(CryptoError) -> Secret {
+    try deriveKey(
+      passphrase: passphrase,
+      salt: salt,
+      n: parameters.n,
+      r: parameters.r,
+      p: parameters.p,
+      length: AESGCM.keyCount
+    )
+  }
+
   /// What OpenSSL will allocate, in bytes, or `nil` for parameters that cannot be used.
   private static func memory(n: UInt64, r: UInt64, p: UInt64) -> UInt64? {
     // Each below 2^31 keeps the products within 64 bits.

@@ -44,13 +44,6 @@ extension VaultHeader {
   }
 
   private func wrappingKey(_ passphrase: Secret) throws(CryptoError) -> Secret {
-    try Scrypt.deriveKey(
-      passphrase: passphrase,
-      salt: salt,
-      n: kdf.n,
-      r: kdf.r,
-      p: kdf.p,
-      length: AESGCM.keyCount
-    )
+    try Scrypt.deriveKey(passphrase: passphrase, salt: salt, parameters: kdf)
   }
 }

@@ -58,13 +58,6 @@ extension SealedExport {
   }
 
   private func key(_ passphrase: Secret) throws(CryptoError) -> Secret {
-    try Scrypt.deriveKey(
-      passphrase: passphrase,
-      salt: salt,
-      n: kdf.n,
-      r: kdf.r,
-      p: kdf.p,
-      length: AESGCM.keyCount
-    )
+    try Scrypt.deriveKey(passphrase: passphrase, salt: salt, parameters: kdf)
   }
 }
