@@ -26,7 +26,7 @@ struct Context {
   func choose(_ name: String? = nil) throws(EngineError) -> Selection.Choice {
     let choice = try Selection(world).choose(name ?? options.account)
     for case .ignored(let path, let reason) in choice.ignored {
-      notice("\(path) is not honoured: \(reason)")
+      notice("\(path) is ignored: \(reason)")
     }
     if let path = choice.directoryFile { announce(path, choosing: choice.account.name) }
     return choice

@@ -59,7 +59,7 @@ struct BusSocket: ~Copyable {
         Int32(MSG_DONTWAIT)
       )
       if count > 0 { return count }
-      if count == 0 { throw .unreachable(reason: "the session bus hung up") }
+      if count == 0 { throw .unreachable(reason: "the session bus closed the connection") }
       try waitUnlessFailed(POLLIN)
     }
   }

@@ -73,10 +73,10 @@ package struct PassphraseSource: Sendable {
 
   private func ask(_ prompt: String, _ interaction: Interaction) throws(NoPassphrase) -> Secret {
     guard interaction == .allowed, terminal.canAsk() else {
-      throw NoPassphrase(reason: "no passphrase was given, and nobody can be asked")
+      throw NoPassphrase(reason: "no passphrase was given, and acct can't prompt for it")
     }
     guard let secret = terminal.askSecret(prompt) else {
-      throw NoPassphrase(reason: "the question was cancelled", isCancelled: true)
+      throw NoPassphrase(reason: "the prompt was cancelled", isCancelled: true)
     }
     guard secret.count > 0 else { throw NoPassphrase(reason: "no passphrase was given") }
     return secret

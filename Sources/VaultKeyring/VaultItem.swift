@@ -70,7 +70,7 @@ package enum VaultItem {
       )
     } catch {
       guard error == .authenticationFailed else { throw .libraryFailed(error) }
-      throw .damaged(Damage(reason: "\(key) is not what was written there"))
+      throw .damaged(Damage(reason: "\(key) was modified"))
     }
   }
 

@@ -43,7 +43,7 @@ extension VaultStore {
         sealed = try VaultItem.seal(item.secret, key: key, vaultKey: vaultKey, entropy: entropy)
       } catch {
         throw error == .wrongLength
-          ? .failed(reason: "\(key) is too large to be kept") : KeyringFailure(error)
+          ? .failed(reason: "\(key) is too large to be stored") : KeyringFailure(error)
       }
       try replace(key, sealed)
     }

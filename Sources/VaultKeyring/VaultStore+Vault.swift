@@ -11,7 +11,7 @@ extension VaultStore {
       },
       lock: { () throws(KeyringFailure) in
         guard self.forgetKey() else {
-          throw .failed(reason: "the kernel did not forget the vault's key")
+          throw .failed(reason: "the kernel did not delete the vault's key")
         }
       },
       changePassphrase: { file, interaction throws(KeyringFailure) in
@@ -47,7 +47,7 @@ extension VaultStore {
       }
       // Before the change, so that the old passphrase cannot work once the new one does.
       guard keyCache.forget(old) else {
-        throw .failed(reason: "the kernel did not forget the vault's key")
+        throw .failed(reason: "the kernel did not delete the vault's key")
       }
       try write(new)
     }

@@ -42,7 +42,7 @@ struct DamageTests {
         switch index {
         case ..<9: "is not an item of acct's"
         case 9: "is of a kind that this version of acct does not know"
-        default: "is not what was written there"
+        default: "was modified"
         }
       try await expectDamage("\(name) \(reason)", of: name)
     }
@@ -53,7 +53,7 @@ struct DamageTests {
     let whole = try bench.contents(name)
     #expect(whole.count == 43)
     try bench.put(Array(whole.prefix(count)), name)
-    let reason = count < 38 ? "is not an item of acct's" : "is not what was written there"
+    let reason = count < 38 ? "is not an item of acct's" : "was modified"
     try await expectDamage("\(name) \(reason)", of: name)
   }
 

@@ -42,7 +42,7 @@ struct PassphraseTests {
   @Test("is asked of nobody where that is forbidden, or nobody is there")
   func nobody() async throws {
     let locked = KeyringFailure.locked(
-      reason: "no passphrase was given, and nobody can be asked"
+      reason: "no passphrase was given, and acct can't prompt for it"
     )
     let typist = Typist("p", "p")
     await #expect(throws: locked) {

@@ -115,7 +115,7 @@ struct VaultKeyringTests {
     let keyring = try bench.store(passphrase: "p").keyring
     let name = ItemKind.session.key(for: account)
     let secret = Secret(Array(repeating: 0x41 as UInt8, count: 1 << 20))
-    await #expect(throws: KeyringFailure.failed(reason: "\(name) is too large to be kept")) {
+    await #expect(throws: KeyringFailure.failed(reason: "\(name) is too large to be stored")) {
       try await keyring.write(account, [.init(.session, secret)], .forbidden)
     }
     #expect(try await keyring.list() == [:])

@@ -16,7 +16,7 @@ struct AddCommand: AcctCommand {
       acct add --import FILE
       """,
     discussion: """
-      An identity that is already there keeps its id and name, and gets the new credentials.
+      An identity that has an account keeps its id and name, and gets the new credentials.
       """
   )
 
@@ -28,7 +28,7 @@ struct AddCommand: AcctCommand {
   @Option(
     name: .customLong("import"),
     help: ArgumentHelp(
-      "Take over credentials in a JSON file, or an export; - is stdin.",
+      "Import credentials from a JSON file, or an export; - is stdin.",
       valueName: "file"
     )
   )
@@ -60,14 +60,14 @@ struct AddCommand: AcctCommand {
 
   @OptionGroup var signIn: SignInOptions
 
-  @Option(help: "What to call the account.")
+  @Option(help: "The name of the account.")
   var name: String?
 
   @Flag(help: "Do not make it the active account.")
   var noSwitch = false
 
   @Option(
-    help: ArgumentHelp("One more origin that its headers may go to.", valueName: "origin")
+    help: ArgumentHelp("One more origin that its headers may be sent to.", valueName: "origin")
   )
   var allowOrigin: [String] = []
 
@@ -84,20 +84,20 @@ struct AddCommand: AcctCommand {
     }
     guard ways == 1 else {
       throw ValidationError(
-        "a handle, --issuer, --backend, --session, --guest and --import are different ways to add"
+        "a handle, --issuer, --backend, --session, --guest and --import exclude each other"
       )
     }
     guard issuer != nil || !signIn.device && signIn.resource.isEmpty else {
-      throw ValidationError("--device and --resource go with --issuer")
+      throw ValidationError("--device and --resource need --issuer")
     }
     guard backend != nil || session != nil || signIn.callback == nil else {
-      throw ValidationError("--callback goes with --backend and --session")
+      throw ValidationError("--callback needs --backend or --session")
     }
     guard backend == nil && session == nil || signIn.scope == nil else {
-      throw ValidationError("--scope is the backend's to choose")
+      throw ValidationError("--scope is chosen by the backend")
     }
     guard session == nil || signIn.clientID == nil else {
-      throw ValidationError("--client-id is the backend's own")
+      throw ValidationError("--client-id is chosen by the backend")
     }
     guard issuer == nil || signIn.clientID != nil else {
       throw ValidationError("--issuer needs --client-id")

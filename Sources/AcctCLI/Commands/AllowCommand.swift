@@ -6,7 +6,7 @@ import ArgumentParser
 struct AllowCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "allow",
-    abstract: "Let an account's headers go to one more origin."
+    abstract: "Allow an account's headers to be sent to one more origin."
   )
 
   @Argument(help: "The account.")
@@ -15,7 +15,7 @@ struct AllowCommand: AcctCommand {
   @Argument(help: "The origin, as in https://api.example.com.")
   var origin: String
 
-  @Flag(help: "Take it back.")
+  @Flag(help: "Revoke the permission.")
   var revoke = false
 
   @OptionGroup var options: SharedOptions

@@ -14,7 +14,7 @@ struct CallbackCommand: AcctCommand {
     shouldDisplay: false
   )
 
-  @Argument(help: "The address that the browser ended at.")
+  @Argument(help: "The address that the browser was redirected to.")
   var address: String
 
   @Option(help: ArgumentHelp("Where the sign-in listens.", valueName: "path"))

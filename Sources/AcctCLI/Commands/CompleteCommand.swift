@@ -8,13 +8,13 @@ import ArgumentParser
 struct CompleteCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "complete",
-    abstract: "Print what a shell's completion offers.",
+    abstract: "Print candidates for a shell's completion.",
     shouldDisplay: false
   )
 
   enum Subject: String, ExpressibleByArgument, CaseIterable { case accounts, origins }
 
-  @Argument(help: "The names of all accounts, or the origins of the chosen one.")
+  @Argument(help: "The names of all accounts, or the origins of the selected one.")
   var subject: Subject
 
   @OptionGroup var options: SharedOptions

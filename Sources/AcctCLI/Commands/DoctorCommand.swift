@@ -6,14 +6,14 @@ import StrictJSON
 struct DoctorCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Check keyring, files and clock, and say how to mend what is wrong.",
+    abstract: "Check keyring, files and clock, and say how to fix problems.",
     discussion: """
-      Nobody is asked for anything, and no credential is sent. Exits with 0 if nothing is \
+      Never prompts, and sends no credential. Exits with 0 if nothing is \
       wrong, or everything has been repaired.
       """
   )
 
-  @Flag(help: "Mend what can be mended without help.")
+  @Flag(help: "Fix problems that need no decision.")
   var repair = false
 
   @Flag(help: "Ask no server for the time.")

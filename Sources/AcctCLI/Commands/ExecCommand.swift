@@ -9,8 +9,8 @@ struct ExecCommand: AcctCommand {
     abstract: "Run a command with the token in its environment.",
     usage: "acct exec [--env NAME] [--min-valid SECONDS] -- COMMAND…",
     discussion: """
-      The command takes acct's place: its exit status, terminal and signals are its own. \
-      Whatever it starts can read the token, too.
+      The command replaces acct: its exit status, terminal and signals are its own. \
+      Every process that it starts can read the token, too.
       """
   )
 
@@ -18,21 +18,21 @@ struct ExecCommand: AcctCommand {
   var env = "ACCT_TOKEN"
 
   @Option(
-    help: ArgumentHelp("Renew it if it has less than this left.", valueName: "seconds")
+    help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds")
   )
   var minValid: Int64?
 
-  @Flag(help: "Renew nothing: use what is there.")
+  @Flag(help: "Do not renew: use the stored credentials.")
   var offline = false
 
-  @Argument(parsing: .postTerminator, help: "The command and its arguments, behind --.")
+  @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
   var command: [String] = []
 
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
     guard let program = command.first, !program.isEmpty else {
-      throw ValidationError("run which command? it stands behind --: acct exec -- COMMAND")
+      throw ValidationError("run which command? put it after --: acct exec -- COMMAND")
     }
     guard env.isVariableName else {
       throw ValidationError("--env is a name of letters, digits and _, not beginning with a digit")
@@ -52,7 +52,7 @@ struct ExecCommand: AcctCommand {
     context.report(grant.notices)
     if account.tokenType == .dpop {
       context.notice(
-        "the token of \(account.name) is bound to a DPoP key: no server takes it without a proof"
+        "the token of \(account.name) is bound to a DPoP key: no server accepts it without a proof"
       )
     }
     try runner.run(command, grant, in: env)

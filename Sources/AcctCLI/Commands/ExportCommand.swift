@@ -10,7 +10,7 @@ struct ExportCommand: AcctCommand {
     commandName: "export",
     abstract: "Write accounts to one passphrase-encrypted file, for `acct add --import`.",
     discussion: """
-      The passphrase is asked for, twice. The accounts stay here as they are; what can be \
+      Asks for the passphrase twice. The accounts stay here as they are; credentials that can be \
       renewed should from then on be used in one place only.
       """
   )
@@ -30,7 +30,7 @@ struct ExportCommand: AcctCommand {
   )
   var output: String?
 
-  @Flag(help: "Replace a file that is there.")
+  @Flag(help: "Replace an existing file.")
   var force = false
 
   @Option(
@@ -46,7 +46,7 @@ struct ExportCommand: AcctCommand {
   func validate() throws {
     let named = !names.isEmpty || options.account != nil
     guard all != named else {
-      throw ValidationError(all ? "--all means every account: name none" : "export which account?")
+      throw ValidationError(all ? "--all means every account: give no name" : "export which account?")
     }
   }
 

@@ -26,7 +26,7 @@ struct HeaderCommand: AcctCommand {
   @Option(help: "As header lines, as a config for `curl -K -`, or as JSON.")
   var format = Format.lines
 
-  @Flag(help: "Renew nothing: use what is there.")
+  @Flag(help: "Do not renew: use the stored credentials.")
   var offline = false
 
   @Flag(help: "Send a sealed session as a bearer token instead of a cookie.")

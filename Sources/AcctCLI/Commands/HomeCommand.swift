@@ -7,7 +7,7 @@ import ArgumentParser
 struct HomeCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "home",
-    abstract: "Say where things stand.",
+    abstract: "Show the account in use, and what to do next.",
     shouldDisplay: false
   )
 
@@ -62,7 +62,7 @@ struct HomeCommand: AcctCommand {
     at now: Timestamp
   ) -> Cell {
     guard !listing.accounts.isEmpty else {
-      return "acct keeps the accounts that you are signed in to; there is none yet"
+      return "acct keeps the accounts that you are signed in to; there are none yet"
     }
     guard let choice else { return "no account is active" }
     let account = choice.account

@@ -8,7 +8,7 @@ import StrictJSON
 struct KeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
-    abstract: "Show or put back the DPoP key of an account.",
+    abstract: "Show or restore the DPoP key of an account.",
     subcommands: [Show.self, Thumbprint.self, Import.self]
   )
 
@@ -19,7 +19,7 @@ struct KeyCommand: ParsableCommand {
       abstract: "Print the public key as a JWK."
     )
 
-    @Argument(help: "The account; the chosen one if left out.")
+    @Argument(help: "The account; the selected one by default.")
     var name: String?
 
     @Flag(help: "Print the private key.")
@@ -43,7 +43,7 @@ struct KeyCommand: ParsableCommand {
       abstract: "Print the key's RFC 7638 thumbprint."
     )
 
-    @Argument(help: "The account; the chosen one if left out.")
+    @Argument(help: "The account; the selected one by default.")
     var name: String?
 
     @OptionGroup var options: SharedOptions
@@ -71,7 +71,7 @@ struct KeyCommand: ParsableCommand {
       abstract: "Store a private JWK, if it is the key of the account's tokens."
     )
 
-    @Argument(help: "The account; the chosen one if left out.")
+    @Argument(help: "The account; the selected one by default.")
     var name: String?
 
     @Option(help: ArgumentHelp("Where the JWK is read from; - is stdin.", valueName: "file"))

@@ -8,10 +8,10 @@ struct LimitsCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "limits",
     abstract: "Show what is left, of how much, and when it resets.",
-    discussion: "As its servers last told `acct request` and `acct observe`; nobody is asked."
+    discussion: "As servers last reported to `acct request` and `acct observe`; sends no request."
   )
 
-  @Argument(help: "The account; the chosen one if left out.")
+  @Argument(help: "The account; the selected one by default.")
   var name: String?
 
   @OptionGroup var options: SharedOptions
@@ -22,7 +22,7 @@ struct LimitsCommand: AcctCommand {
     if options.json {
       try context.output(limitsJSON(limits, of: account))
     } else if limits.isEmpty {
-      context.notice("no server has told \(account.name) of a limit yet")
+      context.notice("no server has reported a limit of \(account.name) yet")
     } else {
       let now = context.world.clock.now()
       try context.output(limitLines(limits, at: now, on: context.screen))

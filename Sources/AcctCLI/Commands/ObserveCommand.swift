@@ -6,18 +6,18 @@ import ArgumentParser
 struct ObserveCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "observe",
-    abstract: "Learn from a response's headers on standard input.",
+    abstract: "Read nonces and limits from a response's headers on standard input.",
     discussion: """
-      What curl has learnt, the next header needs not ask for:
+      The next header then uses the nonce that curl received:
 
         acct header URL | curl -H @- -D heads URL; acct observe URL <heads
 
-      A sealed session that the backend has rolled is kept, once the backend confirms that it is \
+      A sealed session that the backend has replaced is stored, once the backend confirms that it is \
       this account's.
       """
   )
 
-  @Argument(help: "The URL that was asked for.")
+  @Argument(help: "The URL that was requested.")
   var url: String
 
   @OptionGroup var options: SharedOptions

@@ -15,12 +15,12 @@ struct ProxyCommand: AcctCommand {
         acct proxy &
         curl --unix-socket "$XDG_RUNTIME_DIR/acct/proxy" http://pds.example/xrpc/…
 
-      On a port every user of the machine could call it, so the path begins with a secret of the \
+      Every user of the machine can connect to a port, so the path begins with a secret of the \
       run: `curl -H 'Host: pds.example' http://127.0.0.1:PORT/SECRET/xrpc/…`.
       """
   )
 
-  @Option(help: ArgumentHelp("Where to put the socket.", valueName: "path"))
+  @Option(help: ArgumentHelp("The path of the socket.", valueName: "path"))
   var socket: String?
 
   @Option(help: ArgumentHelp("A port of 127.0.0.1 instead; 0 is a free one.", valueName: "number"))
@@ -30,7 +30,7 @@ struct ProxyCommand: AcctCommand {
 
   func validate() throws {
     guard socket == nil || port == nil else {
-      throw ValidationError("--socket and --port are two places; choose one")
+      throw ValidationError("--socket and --port exclude each other")
     }
     if let port, !(0...65535).contains(port) {
       throw ValidationError("--port is a number from 0 to 65535")

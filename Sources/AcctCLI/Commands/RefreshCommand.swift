@@ -8,23 +8,23 @@ import StrictJSON
 struct RefreshCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "refresh",
-    abstract: "Renew what is due."
+    abstract: "Renew credentials that are due."
   )
 
-  @Argument(help: "The account; the chosen one if left out.")
+  @Argument(help: "The account; the selected one by default.")
   var name: String?
 
   @Flag(help: "Every account.")
   var all = false
 
-  @Flag(help: "Renew whatever is there, due or not.")
+  @Flag(help: "Renew even if it is not due.")
   var force = false
 
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
     guard !all || name == nil && options.account == nil else {
-      throw ValidationError("--all means every account: name none")
+      throw ValidationError("--all means every account: give no name")
     }
   }
 

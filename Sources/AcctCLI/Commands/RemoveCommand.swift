@@ -7,7 +7,7 @@ import StrictJSON
 struct RemoveCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Remove an account and everything that is kept of it."
+    abstract: "Remove an account and everything stored for it."
   )
 
   @Argument(help: "The account.")

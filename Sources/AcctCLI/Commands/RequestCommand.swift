@@ -9,8 +9,8 @@ struct RequestCommand: AcctCommand {
     commandName: "request",
     abstract: "Make a request as an account.",
     discussion: """
-      The answer's body is printed as it comes, whatever its status; the exit status tells. A nonce \
-      that the server asks for is sent, and a token that it refuses is renewed, once each.
+      The answer's body is printed as it arrives; the exit status reflects its status. A nonce \
+      that the server asks for is sent, and a token that it rejects is renewed, once each.
 
         acct request URL
         acct request POST URL -H 'Content-Type: application/json' -d @post.json
@@ -39,7 +39,7 @@ struct RequestCommand: AcctCommand {
   @Option(
     name: [.short, .long],
     parsing: .unconditional,
-    help: ArgumentHelp("The body: as it stands, @FILE, or - for standard input.")
+    help: ArgumentHelp("The body: literal text, @FILE, or - for standard input.")
   )
   var data: String?
 
@@ -55,7 +55,7 @@ struct RequestCommand: AcctCommand {
   @Option(
     name: [.short, .long],
     help: ArgumentHelp(
-      "Write to a file, which changes only when all of it is there.",
+      "Write to a file, which is replaced only when the body is complete.",
       valueName: "file"
     )
   )
@@ -63,8 +63,8 @@ struct RequestCommand: AcctCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Try again after 429, 5xx or a network failure, as often as this.",
-      discussion: "After a 5xx or a lost answer only what may be done twice: not POST or PATCH.",
+      "Retry at most this often after 429, 5xx or a network failure.",
+      discussion: "After a 5xx or a lost answer only requests that may be repeated: not POST or PATCH.",
       valueName: "times"
     )
   )

@@ -8,11 +8,11 @@ import StrictJSON
 struct StatusCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show one account, and what a header for it would meet.",
+    abstract: "Show one account, and whether a header can be printed for it.",
     discussion: "Exits with the status that `acct header` would have for this account."
   )
 
-  @Argument(help: "The account; the chosen one if left out.")
+  @Argument(help: "The account; the selected one by default.")
   var name: String?
 
   @Flag(help: "Ask the server, too.")

@@ -8,7 +8,7 @@ struct SwitchCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "switch",
     abstract: "Make an account the active one.",
-    discussion: "Without a name: the other one of two accounts, or a question on a terminal."
+    discussion: "Without a name: the other one of two accounts, or a prompt on a terminal."
   )
 
   @Argument(help: "The account; - is the previous one.")

@@ -11,11 +11,11 @@ struct TokenCommand: AcctCommand {
   )
 
   @Option(
-    help: ArgumentHelp("Renew it if it has less than this left.", valueName: "seconds")
+    help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds")
   )
   var minValid: Int64?
 
-  @Flag(help: "Renew nothing: use what is there.")
+  @Flag(help: "Do not renew: use the stored credentials.")
   var offline = false
 
   @OptionGroup var options: SharedOptions

@@ -31,7 +31,7 @@ struct VaultCommand: ParsableCommand {
         context.notice("the vault is unlocked, for \(duration(Int64(seconds))) after its last use")
       } else {
         context.notice(
-          "the passphrase is right; this kernel keeps no keys, so it is asked for anew"
+          "the passphrase is right; this kernel stores no keys, so each command asks for it"
         )
       }
       return .done

@@ -19,28 +19,28 @@ extension ErrorMessage {
       self.init(
         "handleNotFound",
         .failed,
-        "nobody knows the handle \(handle)",
-        hint: "is it spelled right? it needs a TXT record at _atproto.\(handle)"
+        "no DID was found for the handle \(handle)",
+        hint: "check its spelling; it needs a TXT record at _atproto.\(handle)"
       )
     case .handleAmbiguous(let handle):
-      self.init("handleAmbiguous", .serverFailed, "two records of \(handle) name two DIDs")
+      self.init("handleAmbiguous", .serverFailed, "two records of \(handle) name different DIDs")
     case .handleMalformed(let handle):
       self.init("handleMalformed", .serverFailed, "the record of \(handle) is not a DID")
     case .handleNotConfirmed(let handle, let did):
       self.init(
         "handleNotConfirmed",
         .serverFailed,
-        "\(handle) points to \(did), which does not point back: it is not its handle",
+        "\(handle) points to \(did), which does not name it as its handle",
         hint: "if that is you, `acct add \(did)`"
       )
     case .unsupportedDID(let did):
-      self.init("unsupportedDID", .usage, "only did:plc and did:web are known, not \(did)")
+      self.init("unsupportedDID", .usage, "only did:plc and did:web are supported, not \(did)")
     case .didNotFound(let did):
-      self.init("didNotFound", .failed, "there is no document of \(did)")
+      self.init("didNotFound", .failed, "there is no DID document for \(did)")
     case .documentMismatch(let did):
-      self.init("documentMismatch", .serverFailed, "the document of \(did) is another DID's")
+      self.init("documentMismatch", .serverFailed, "the document of \(did) is for another DID")
     case .documentMalformed(let did):
-      self.init("documentMalformed", .serverFailed, "the document of \(did) is not what it must be")
+      self.init("documentMalformed", .serverFailed, "the document of \(did) is malformed")
     case .noService(let did):
       self.init("noService", .serverFailed, "the document of \(did) names no data server")
     case .serviceRefused(let did):
@@ -53,17 +53,17 @@ extension ErrorMessage {
       self.init(
         flaw.code,
         .serverFailed,
-        "\(origin) does not say which server signs in for it: \(words(for: flaw))"
+        "\(origin) does not name its authorization server: \(words(for: flaw))"
       )
     case .server(let origin, let member):
       self.init("serverLacks", .serverFailed, "\(origin) does not offer \(member)")
     case .subjectMismatch(let expected, let found):
-      let who = found.map(printable) ?? "nobody"
+      let who = found.map(printable) ?? "no identity"
       self.init(
         "subjectMismatch",
         .serverFailed,
         expected.map { "the server signed in \(who) instead of \($0)" }
-          ?? "the server signed in \(who), which is no DID"
+          ?? "the server signed in \(who), which is not a DID"
       )
     case .scopeMissing:
       self.init("scopeMissing", .serverFailed, "the server did not grant the scope atproto")
@@ -71,7 +71,7 @@ extension ErrorMessage {
       self.init(
         "issuerMismatch",
         .serverFailed,
-        "\(issuer) signed in \(did), which is signed in elsewhere by its own document"
+        "\(issuer) signed in \(did), whose DID document names another server"
       )
     }
   }
@@ -84,7 +84,7 @@ extension ErrorMessage {
         "moved",
         .signInRequired,
         "\(account) has moved to \(origin)",
-        hint: "sign in again with `acct add`: the refresh token was not spent"
+        hint: "sign in again with `acct add`: the refresh token was not used"
       )
     case .dns(.badServer(let text), _):
       self.init("usage", .usage, "ACCT_DNS_SERVER is not an IP address and a port: \(text)")
@@ -104,7 +104,7 @@ private func words(for flaw: ATProtoError.Flaw) -> String {
   switch flaw {
   case .status(let status): "it answered \(status)"
   case .notJSON: "its answer is not JSON"
-  case .malformed: "its answer is not what it must be"
-  case .foreign: "its answer speaks for another server"
+  case .malformed: "its answer is malformed"
+  case .foreign: "its answer is for another server"
   }
 }

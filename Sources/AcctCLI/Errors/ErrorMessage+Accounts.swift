@@ -9,8 +9,8 @@ extension ErrorMessage {
       self.init(
         "noActiveAccount",
         .noSuchAccount,
-        "no account is active; there are \(list(candidates))",
-        hint: "`acct switch NAME` makes one active, `--account NAME` is for once"
+        "no account is active; the accounts are \(list(candidates))",
+        hint: "`acct switch NAME` makes one active, `--account NAME` selects one for one command"
       )
     case .unknownAccount(let reference, let rule, let candidates):
       let origin =
@@ -23,20 +23,20 @@ extension ErrorMessage {
         "unknownAccount",
         .noSuchAccount,
         "no account is called \(reference)\(origin)",
-        hint: candidates.isEmpty ? nil : "there are \(list(candidates))"
+        hint: candidates.isEmpty ? nil : "the accounts are \(list(candidates))"
       )
     case .ambiguousAccount(let reference, let candidates):
       self.init(
         "ambiguousAccount",
         .noSuchAccount,
         "\(reference) could be \(list(candidates))",
-        hint: "name it in full"
+        hint: "give its full name, handle or id"
       )
     case .undecidedSwitch(let candidates):
       self.init(
         "accountNeeded",
         .usage,
-        "switch to which account? there are \(list(candidates))",
+        "switch to which account? the accounts are \(list(candidates))",
         hint: "acct switch NAME"
       )
     case .noPreviousAccount:
@@ -53,7 +53,7 @@ extension ErrorMessage {
         "noAccounts",
         .noSuchAccount,
         "there is no account yet",
-        hint: "`acct add` signs in to one; `acct add --import FILE` takes one over"
+        hint: "`acct add` signs in to one; `acct add --import FILE` imports one"
       )
     }
   }
@@ -63,8 +63,8 @@ extension ErrorMessage {
     let message =
       switch reason {
       case .expired: "the session of \(account) has expired"
-      case .ending(let reason): "the token of \(account) is not used any more: \(reason)"
-      case .unrenewed: "the token of \(account) has expired, and --offline forbids to renew it"
+      case .ending(let reason): "the token of \(account) is no longer used: \(reason)"
+      case .unrenewed: "the token of \(account) has expired, and --offline does not allow renewing it"
       case .ended(let reason): "the server has ended the session of \(account): \(reason)"
       case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
       case .signedOut(let reason): "\(account) is signed out: \(reason)"
@@ -73,7 +73,7 @@ extension ErrorMessage {
       switch reason {
       case .unrenewed: "leave out --offline"
       case .guestOver(_, let origin?):
-        "`acct add --guest \(origin)` begins a new one; limits stay with this machine"
+        "`acct add --guest \(origin)` begins a new one; it does not reset this machine's limits"
       case .expired, .ending, .ended, .guestOver, .signedOut:
         "sign in again with `acct add`; the account keeps its name"
       }

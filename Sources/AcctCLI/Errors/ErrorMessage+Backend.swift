@@ -26,26 +26,26 @@ extension ErrorMessage {
       self.init(error)
       // The same data is bad input from a file, and a failure of the server from there.
       if status == .badInput { status = .serverFailed }
-      text = "\(origin) sent an answer that can't be taken: \(text)"
+      text = "\(origin) sent an answer that acct can't use: \(text)"
     case .otherPerson(let asked, let origin):
       self.init(
         "otherPerson",
         .serverFailed,
-        "\(origin) signed in somebody else than \(asked)",
+        "\(origin) signed in an identity other than \(asked)",
         hint: "nothing was stored; sign in as \(asked) in the browser"
       )
     case .undelivered(let failure):
       self.init(
         "callbackUndelivered",
         .failed,
-        "the callback was not taken: \(words(for: failure))",
-        hint: "sign in again with `acct add`, and wait there for the browser"
+        "the callback was not accepted: \(words(for: failure))",
+        hint: "run `acct add` again, and keep it running until the browser is done"
       )
     case .unexpectedCallback:
       self.init(
         "callbackUnexpected",
         .failed,
-        "that is not the callback that the waiting sign-in expects",
+        "this is not the callback that the sign-in expects",
         hint: "go back to the page where you sign in"
       )
     }

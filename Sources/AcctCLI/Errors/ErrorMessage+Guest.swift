@@ -9,8 +9,8 @@ extension ErrorMessage {
       self.init(
         "deviceIDMissing",
         .serverFailed,
-        "\(origin) says that X-Device-ID was missing, which every guest's request carries",
-        hint: "does a proxy on the way drop it?"
+        "\(origin) reports that X-Device-ID is missing, which every request of a guest contains",
+        hint: "check whether a proxy removes it"
       )
     case .limited(let limit, let message, let origin):
       let hint = limit.map { words(for: $0, at: $0.observedAt) } ?? ""
@@ -26,21 +26,21 @@ extension ErrorMessage {
       self.init(
         "guestRefused",
         isSignIn ? .signInRequired : .serverFailed,
-        "\(origin) takes no guest (it answered \(status))\(words)"
+        "\(origin) does not accept guests (it answered \(status))\(words)"
       )
     case .malformed(let member, let origin):
       self.init(
         "badAnswer",
         .serverFailed,
         member.map { "\(origin) sent a guest session with a bad \($0)" }
-          ?? "\(origin) sent something that is not JSON"
+          ?? "\(origin) sent an answer that is not JSON"
       )
     case .damagedDeviceID:
       self.init(
         "damagedDeviceID",
         .badInput,
-        "the file device-id holds no identifier of this machine",
-        hint: "put it back, or remove it: then backends see a new machine"
+        "the file device-id contains no identifier of this machine",
+        hint: "restore it, or remove it: backends then see a new machine"
       )
     }
   }

@@ -3,7 +3,7 @@ import AcctProtocol
 import StrictJSON
 
 extension ErrorMessage {
-  /// Something that was typed is not what it must be.
+  /// Something that was typed is malformed.
   init(_ parseError: ParseError) {
     switch parseError {
     case .refusedURL(let refusal):
@@ -15,7 +15,7 @@ extension ErrorMessage {
       self.init(
         "usage",
         .usage,
-        "not usable as a name: \(text)",
+        "not a valid name: \(text)",
         hint: "1 to 253 characters without spaces, not beginning with -"
       )
     case .accountID(let text): self.init("usage", .usage, "not an account id: \(text)")
@@ -52,7 +52,7 @@ extension ErrorMessage {
       self.init(
         "keyMissing",
         .badInput,
-        "the token is bound to a DPoP key, and no dpopKey came with it",
+        "the token is bound to a DPoP key, and dpopKey is missing",
         hint: "without its key the token can't be used; \(nothing)"
       )
     case .keyBinding:
@@ -70,8 +70,8 @@ extension ErrorMessage {
 
 private func words(for refusal: ParseError.Refusal) -> String {
   switch refusal {
-  case .userInformation: "a URL with user information (what stands before @ is not the host)"
-  case .unusableHost: "the host has characters that clients read differently"
+  case .userInformation: "the URL has user information (the part before @ is not the host)"
+  case .unusableHost: "the host has characters that clients interpret differently"
   case .plainHTTP: "plain http is for loopback only; use https"
   }
 }
@@ -80,9 +80,9 @@ private func words(for flaw: HandoffError.Flaw) -> String {
   switch flaw {
   case .notAString: "is not a string"
   case .notAnArrayOfStrings: "is not an array of strings"
-  case .doubled: "is there twice, in two spellings"
-  case .malformed: "is not what it must be"
-  case .unusableTime: "is not a time that can be used"
+  case .doubled: "is present twice, in two spellings"
+  case .malformed: "is malformed"
+  case .unusableTime: "is not a usable time"
   case .unknownTokenType: "is neither DPoP nor Bearer"
   }
 }

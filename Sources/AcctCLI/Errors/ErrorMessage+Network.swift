@@ -35,13 +35,13 @@ extension ErrorMessage {
         // Some servers refuse a dead session without a word. That is no proof, so the account
         // stays; the user may know better.
         hint: error.isUnexplained
-          ? "the account is kept; if this stays so, sign in again with `acct add`" : nil
+          ? "the account is kept; if it keeps failing, sign in again with `acct add`" : nil
       )
     case .rateLimited(let retryAfter, let origin):
       self.init(
         "rateLimited",
         .rateLimited,
-        "\(origin) asks to wait: too many requests",
+        "\(origin) reports too many requests",
         retryAfter: retryAfter
       )
     case .serverFailed(let status, let retryAfter, let origin):
@@ -56,18 +56,18 @@ extension ErrorMessage {
       self.init(
         "notRenewable",
         .signInRequired,
-        "\(account) has no refresh token, so nothing to renew with",
+        "\(account) has no refresh token, so it can't be renewed",
         hint: "sign in again with `acct add`; the account keeps its name"
       )
     case .issuerUnknown(let account):
       self.init(
         "issuerUnknown",
         .signInRequired,
-        "nothing says which server renews \(account)",
+        "no issuer is known for \(account)",
         hint: "import it again with an \"issuer\" member, or sign in with `acct add`"
       )
     default:
-      self.init("offline", .network, "--offline forbids to renew it")
+      self.init("offline", .network, "--offline does not allow renewing it")
     }
   }
 
@@ -81,13 +81,13 @@ extension ErrorMessage {
       self.init(
         distrust.code,
         .serverFailed,
-        "the callback is not believed: \(words(for: distrust))"
+        "the callback was rejected: \(words(for: distrust))"
       )
     case .deviceCodeExpired:
       self.init(
         "deviceCodeExpired",
         .signInRequired,
-        "the code has expired before it was typed in",
+        "the code expired before it was entered",
         hint: "run the same command again for a new one"
       )
     case .listen(.failed(let port, let reason)):
@@ -99,7 +99,7 @@ extension ErrorMessage {
       )
     case .listen(.unusableSocket(let path, let reason)):
       self.init("listenFailed", .failed, "can't listen at \(path): \(reason)")
-    default: self.init("keyGeneration", .failed, "no DPoP key could be made")
+    default: self.init("keyGeneration", .failed, "the DPoP key could not be generated")
     }
   }
 }
@@ -117,9 +117,9 @@ func words(for failure: HTTPFailure) -> String {
   switch failure {
   case .unresolved(let host): "the name \(host) can't be resolved"
   case .unreachable(let reason): "can't connect: \(reason)"
-  case .untrusted(let reason): "no trust in the connection: \(reason)"
-  case .timedOut: "no answer in time"
-  case .closed: "the connection was closed before the answer came"
+  case .untrusted(let reason): "the TLS connection is not trusted: \(reason)"
+  case .timedOut: "timed out without an answer"
+  case .closed: "the connection was closed before the answer arrived"
   case .malformed: "the answer is not HTTP"
   case .tooLarge(let limit): "the answer is larger than \(limit / 1024) KiB"
   case .cancelled: "cancelled"
@@ -127,7 +127,7 @@ func words(for failure: HTTPFailure) -> String {
   case .source(.failed(let name, let reason)): "the body can't be read from \(name): \(reason)"
   case .source(.tooLarge(let name, _)): "the body can't be read from \(name): too large"
   case .inside(let host): "\(host) is an address of this machine or a private network"
-  case .proxy(let reason): "the proxy of the environment can't be used: \(reason)"
+  case .proxy(let reason): "the proxy that the environment names can't be used: \(reason)"
   }
 }
 
@@ -136,15 +136,15 @@ private func words(for error: OAuthError) -> String {
   case .noMetadata(let status): "has no OAuth metadata (it answered \(status))"
   case .metadata(let flaw): "has metadata that can't be used: \(words(for: flaw))"
   case .unsupported(let feature): "does not offer \(words(for: feature))"
-  case .notJSON(let status): "answered \(status) with something that is not JSON"
+  case .notJSON(let status): "answered \(status) with a body that is not JSON"
   case .malformedAnswer(let member): "sent an answer with a bad \(member)"
   case .refused(let code, let description, let status):
     "refused (\(status)): "
       + [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
   case .unexplained(let status): "answered \(status) without a reason"
-  case .tokenType(let type): "sent a token of type \(printable(type)), which was not asked for"
+  case .tokenType(let type): "sent a token of type \(printable(type)), which was not requested"
   case .redirected(let location):
-    "redirects \(location.map { "to \(printable($0)) " } ?? "")where credentials can't follow"
+    "redirects \(location.map { "to \(printable($0)) " } ?? "")where credentials are not sent"
   }
 }
 
@@ -153,7 +153,7 @@ private func words(for flaw: OAuthError.MetadataFlaw) -> String {
   case .notJSON: "it is not JSON"
   case .issuer: "it names another issuer"
   case .missing(let member): "there is no \(member)"
-  case .malformed(let member): "\(member) is not what it must be"
+  case .malformed(let member): "\(member) is malformed"
   case .refused(let member, _): "\(member) is a URL that no credential may be sent to"
   }
 }
@@ -170,7 +170,7 @@ private func words(for feature: OAuthError.Feature) -> String {
 private func words(for distrust: AuthorizationResponse.Distrust) -> String {
   switch distrust {
   case .issuerMissing: "it has no iss, which this server always sends"
-  case .issuerMismatch: "its iss is another server's"
+  case .issuerMismatch: "its iss names another server"
   case .empty: "it has neither a code nor an error"
   }
 }

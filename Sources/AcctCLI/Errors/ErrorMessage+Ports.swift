@@ -12,7 +12,7 @@ extension ErrorMessage {
         .keyringLocked,
         reason.map { "\(name) is locked: \($0)" } ?? "\(name) is locked",
         hint: kind == .vault
-          ? "`acct vault unlock`, or set ACCT_VAULT_PASSPHRASE_FILE"
+          ? "run `acct vault unlock`, or set ACCT_VAULT_PASSPHRASE_FILE"
           : "unlock it and try again; nothing was changed"
       )
     case .unavailable(let reason):
@@ -35,7 +35,7 @@ extension ErrorMessage {
         "noVault",
         .failed,
         "there is no vault yet in \(folder)",
-        hint: "the first `acct add` makes it"
+        hint: "the first `acct add` creates it"
       )
     case .failed(let reason):
       self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
@@ -52,13 +52,13 @@ extension ErrorMessage {
         "fileUnsafe",
         .failed,
         "\(path) is not safe to use: \(reason)",
-        hint: "it must be yours alone; look who put it there"
+        hint: "only you may own or write it; check who created it"
       )
     case .busy:
       self.init(
         "busy",
         .failed,
-        "another acct is still at work on this account",
+        "another acct process is working on this account",
         hint: "try again in a moment"
       )
     }

@@ -18,22 +18,22 @@ extension ErrorMessage {
       self.init(
         "usage",
         .usage,
-        "\(name) is what \(account) signs a request with, and can't be given by hand",
-        hint: "leave it out; --account makes the request as another one"
+        "\(name) is set by acct for \(account), and can't be given with -H",
+        hint: "omit it; --account makes the request as another account"
       )
     case .framingField(let name):
       self.init(
         "usage",
         .usage,
-        "\(name) follows from the request, and can't be given by hand",
+        "\(name) is set from the request, and can't be given with -H",
         hint: "leave it out"
       )
     case .bodyGone(let status, let origin):
       self.init(
         "bodyGone",
         status.map { ExitStatus(answer: $0) } ?? .failed,
-        "\(origin) wants the request once more, and its body can be read only once",
-        hint: "run it again, as what was missing is known now; or give the body as a file, -d @FILE"
+        "\(origin) asks for the request to be repeated, and its body can be read only once",
+        hint: "run it again: acct now has what the server asked for; or give the body as a file, -d @FILE"
       )
     case .deviceIDMissing(let origin):
       self.init(.deviceIDMissing(origin) as GuestError)
@@ -43,8 +43,8 @@ extension ErrorMessage {
       self.init(
         "brokenOff",
         failure == .malformed ? .serverFailed : .network,
-        "the answer broke off after \(received) bytes: \(words(forEnd: failure))",
-        hint: "what came of it is not all; nothing was wrong with the account"
+        "the answer was cut off after \(received) bytes: \(words(forEnd: failure))",
+        hint: "the body is incomplete; nothing was wrong with the account"
       )
     case .answered(let status, let retryAfter, let isWorthRetrying, let origin):
       self.init(status: status, retryAfter: retryAfter, isWorthRetrying, origin)
@@ -70,14 +70,14 @@ extension ErrorMessage {
       self.init(
         "signInRequired",
         ExitStatus(answer: status),
-        "\(origin) answered 401: it does not take the account's credential",
+        "\(origin) answered 401: it does not accept the account's credential",
         hint: "sign in again with `acct add`; the account keeps its name"
       )
     case 429:
       self.init(
         "rateLimited",
         ExitStatus(answer: status),
-        "\(origin) asks to wait: too many requests",
+        "\(origin) reports too many requests",
         hint: isWorthRetrying ? "--retry N waits and tries again" : nil,
         retryAfter: retryAfter
       )
@@ -112,8 +112,8 @@ extension ExitStatus {
 private func words(forEnd failure: HTTPFailure) -> String {
   switch failure {
   case .closed: "the connection was closed"
-  case .timedOut: "nothing came any more"
-  case .malformed: "what came is not HTTP"
+  case .timedOut: "no more data arrived in time"
+  case .malformed: "the data is not HTTP"
   default: words(for: failure)
   }
 }

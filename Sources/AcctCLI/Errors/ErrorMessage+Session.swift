@@ -9,7 +9,7 @@ extension ErrorMessage {
       self.init(
         "otherIdentity",
         .serverFailed,
-        "\(origin) speaks of \(found) instead of \(expected)",
+        "\(origin) names \(found) instead of \(expected)",
         hint: "nothing was changed"
       )
     case .unnamed(let account, let origin):
@@ -30,14 +30,14 @@ extension ErrorMessage {
       self.init(failure, kind)
       // Its own hint promises that nothing was changed; here a server may have changed something.
       hint =
-        "unlock it and try again: what the server gave could not be stored, and the next call says "
+        "unlock it and try again: the server's answer could not be stored, and the next call says "
         + "whether the session is lost"
     case .refused(let account, let reason):
       self.init(
         "sessionRefused",
         .signInRequired,
-        "the session of \(account) is refused: \(printable(reason))",
-        hint: "the account is kept; if this stays so, sign in again with `acct add`"
+        "the session of \(account) was rejected: \(printable(reason))",
+        hint: "the account is kept; if it keeps failing, sign in again with `acct add`"
       )
     }
   }

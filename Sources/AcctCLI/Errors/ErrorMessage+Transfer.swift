@@ -9,19 +9,19 @@ extension ErrorMessage {
     switch error {
     case .sealed(let error): self.init(error)
     case .notAccounts:
-      self.init("badExport", .badInput, "the export holds no accounts of acct's", hint: nothing)
+      self.init("badExport", .badInput, "the export contains no accounts of acct", hint: nothing)
     case .unsound(let name):
       self.init(
         "badExport",
         .badInput,
-        "\(name) has parts that don't belong together",
+        "\(name) has credentials that don't belong together",
         hint: "sign in to it again with `acct add`"
       )
     case .nothingToExport(let name):
       self.init(
         "nothingToExport",
         .signInRequired,
-        "\(name) is signed out: there is nothing to export of it",
+        "\(name) is signed out: it has nothing to export",
         hint: "sign in again with `acct add`; the account keeps its name"
       )
     case .tooLarge(let limit):
@@ -35,7 +35,7 @@ extension ErrorMessage {
       self.init(
         "usage",
         .usage,
-        "an export is not for a terminal: name a file, or pipe it on",
+        "an export is not for a terminal: name a file, or use a pipe",
         hint: "acct export NAME -o FILE"
       )
     case .file(.failed(let path, let reason)):
@@ -44,14 +44,14 @@ extension ErrorMessage {
       self.init(
         "fileExists",
         .failed,
-        "\(path) is there already",
+        "\(path) already exists",
         hint: "`--force` replaces it"
       )
     case .noPassphrase:
       self.init(
         "passphraseNeeded",
         .usage,
-        "an export needs a passphrase, and nobody can be asked",
+        "an export needs a passphrase, and acct can't prompt for it",
         hint: "`--passphrase-file FILE`, or set ACCT_EXPORT_PASSPHRASE_FILE"
       )
     case .emptyPassphrase:
@@ -70,39 +70,39 @@ extension ErrorMessage {
       self.init(
         "badExport",
         .badInput,
-        "this is not an export of acct's: its \(member) is not what it must be",
+        "this is not an export of acct: its \(member) is malformed",
         hint: nothing
       )
     case .unknownVersion:
       self.init(
         "badExport",
         .badInput,
-        "the export is of a version that this acct does not know",
+        "this version of acct does not support the export's version",
         hint: "use a newer acct; \(nothing)"
       )
     case .unsuitableCost:
       self.init(
         "badExport",
         .badInput,
-        "the export's scrypt parameters are none, or would exhaust this machine",
+        "the export's scrypt parameters are invalid, or would exhaust this machine",
         hint: nothing
       )
     case .damaged:
       self.init(
         "badExport",
         .badInput,
-        "the export was damaged on its way: its checksum is wrong",
-        hint: "copy it anew; \(nothing)"
+        "the export was damaged in transit: its checksum is wrong",
+        hint: "copy it again; \(nothing)"
       )
     case .notOpened:
       self.init(
         "wrongPassphrase",
         .badInput,
-        "the passphrase is wrong, or somebody has changed the export; the two look alike",
+        "the passphrase is wrong, or the export was modified; acct can't tell which",
         hint: nothing
       )
     case .libraryFailed:
-      self.init("cryptoFailed", .failed, "OpenSSL failed; is there too little memory?")
+      self.init("cryptoFailed", .failed, "OpenSSL failed; it may have run out of memory")
     }
   }
 }

@@ -39,7 +39,7 @@ struct ErrorMessage: Equatable {
   /// What ArgumentParser finds wrong with the command line.
   init(usage message: String) {
     var text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
-    text = text.split(separator: "\n").first.map(String.init) ?? "that is not a command line"
+    text = text.split(separator: "\n").first.map(String.init) ?? "this is not a valid command line"
     if text.hasSuffix(".") { text.removeLast() }
     // One sentence, as everywhere.
     text = text.replacing(". Please provide one of ", with: "; it is one of ")
@@ -47,7 +47,7 @@ struct ErrorMessage: Equatable {
       "usage",
       .usage,
       text.prefix(1).lowercased() + text.dropFirst(),
-      hint: "`acct --help`, or `acct help COMMAND`, says how"
+      hint: "run `acct --help`, or `acct help COMMAND`"
     )
   }
 
@@ -96,7 +96,7 @@ extension ErrorMessage {
         .refused,
         "refused: \(origin) is not an origin of \(account)"
           + (allowed.isEmpty ? ", which has none" : "; allowed: \(list)"),
-        hint: "if it should be, `acct allow \(account) \(origin)`"
+        hint: "to allow it, run `acct allow \(account) \(origin)`"
       )
     case .originNotAllowed(let origin, let account):
       self.init("originUnknown", .failed, "\(origin) is not an origin of \(account)")
@@ -113,7 +113,7 @@ extension ErrorMessage {
       self.init(
         "usage",
         .usage,
-        "ACCT_KEYRING is \(text), which is no keyring",
+        "ACCT_KEYRING is \(text), which is not a keyring",
         hint: "auto, secret-service or vault"
       )
     case .noKey(let account):
@@ -121,7 +121,7 @@ extension ErrorMessage {
     case .handoff(let error): self.init(error)
     case .key(let error):
       self.init("badKey", .badInput, "the DPoP key can't be used: \(words(for: error))")
-    case .proof: self.init("proofFailed", .failed, "no DPoP proof could be signed")
+    case .proof: self.init("proofFailed", .failed, "the DPoP proof could not be signed")
     case .otherKey(let account):
       self.init("otherKey", .badInput, "this is not the key that \(account)'s tokens are bound to")
     case .damagedItem(let account, let kind):
@@ -135,7 +135,7 @@ extension ErrorMessage {
       self.init(
         "signInRequired",
         .signInRequired,
-        "the credentials of \(account) were being replaced when that was interrupted",
+        "the credentials of \(account) were only partly replaced",
         hint: "add the account again: it keeps its name"
       )
     case .damagedAccount(let id):

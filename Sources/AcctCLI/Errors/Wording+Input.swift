@@ -8,9 +8,9 @@ func words(for error: JSONError) -> String {
   case .tooLarge: "the JSON is larger than 1 MiB"
   case .tooDeep: "the JSON is nested more than \(JSON.maximumDepth) deep"
   case .notUTF8: "the JSON is not UTF-8"
-  case .truncated: "the JSON ends in the middle"
-  case .duplicateMember(let name): "the JSON has two members \(printable(name))"
-  case .unexpected(let offset): "that is not JSON: unexpected at byte \(offset)"
+  case .truncated: "the JSON is truncated"
+  case .duplicateMember(let name): "the JSON has two members named \(printable(name))"
+  case .unexpected(let offset): "not JSON: unexpected byte at offset \(offset)"
   }
 }
 
@@ -45,7 +45,7 @@ func words(for error: JWKError) -> String {
   case .scalarIsZero: "its d is 0"
   case .scalarTooLarge: "its d is not below the order of the curve"
   case .coordinatesSwapped: "its x and y are swapped"
-  case .coordinateMismatch(let member): "its \(member.rawValue) is not that of its d"
+  case .coordinateMismatch(let member): "its \(member.rawValue) does not match its d"
   case .libraryFailed: "OpenSSL failed"
   }
 }

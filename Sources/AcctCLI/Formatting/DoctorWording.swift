@@ -39,7 +39,7 @@ struct DoctorWording {
     case .locks(let count):
       self.init(
         "locks",
-        "\(count) lock \(count == 1 ? "file" : "files") nobody seems to hold; they do no harm",
+        "\(count) lock \(count == 1 ? "file" : "files") that no process seems to hold; they do no harm",
         fix: repair
       )
     case .hints(let count):
@@ -54,7 +54,7 @@ struct DoctorWording {
       )
     case .noTime(let origin, let failure):
       let reason = failure.map { ": \(ErrorMessage(.http($0, origin)).text)" } ?? ""
-      self.init("noTime", "\(origin) does not tell its time\(reason)")
+      self.init("noTime", "\(origin) does not report its time\(reason)")
     case .failed(let error):
       let errorMessage = ErrorMessage(error)
       self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint)
@@ -69,19 +69,19 @@ extension DoctorWording {
   private init(keyring subject: Finding.Subject) {
     switch subject {
     case .keyringReady(let kind):
-      self.init("keyring", "the keyring (\(kind.rawValue)) is there and unlocked")
+      self.init("keyring", "the keyring (\(kind.rawValue)) is available and unlocked")
     case .noVault:
-      self.init("keyring", "there is no vault yet; the first `acct add` makes it")
+      self.init("keyring", "there is no vault yet; the first `acct add` creates it")
     case .keyringDecisionLost(let found?):
       self.init(
         "keyringDecision",
-        "nothing says which keyring holds the accounts; it is \(found.rawValue)",
+        "no record says which keyring has the accounts; it is \(found.rawValue)",
         fix: repair
       )
     case .keyringDecisionLost:
       self.init(
         "keyringDecision",
-        "nothing says which keyring holds the accounts, and none lists them",
+        "no record says which keyring has the accounts, and none lists them",
         fix: "unlock the keyring, or set ACCT_KEYRING to secret-service or vault"
       )
     case .keyringOverridden(let kind, let decided):
@@ -96,7 +96,7 @@ extension DoctorWording {
     case .unknownKeyring(let text):
       let errorMessage = ErrorMessage(.unknownKeyring(text))
       self.init("keyringUnknown", errorMessage.text, fix: errorMessage.hint)
-    default: self.init("keyring", "no keyring has been decided on yet; the first `acct add` does")
+    default: self.init("keyring", "no keyring has been chosen yet; the first `acct add` chooses one")
     }
   }
 
@@ -108,21 +108,21 @@ extension DoctorWording {
       self.init(
         "writable",
         "\(path) can be changed by others",
-        fix: "see that nobody has, then `chmod go= \(path)`"
+        fix: "check its contents, then `chmod go= \(path)`"
       )
     case .foreign(let path):
-      self.init("foreign", "\(path) belongs to another user", fix: "`chown` it, or take it away")
+      self.init("foreign", "\(path) belongs to another user", fix: "`chown` it, or remove it")
     case .link(let path):
-      self.init("link", "\(path) is a symbolic link", fix: "put the file itself there")
+      self.init("link", "\(path) is a symbolic link", fix: "replace the link by the file itself")
     case .files(let failure):
       let errorMessage = ErrorMessage(failure)
       self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint)
     case .filesPrivate(let count):
       self.init(
         "files",
-        count == 0 ? "there are no files yet" : "files and folders are yours alone (\(count))"
+        count == 0 ? "there are no files yet" : "only you can use the files and folders (\(count))"
       )
-    default: self.init("files", "files and folders are yours alone")
+    default: self.init("files", "only you can use the files and folders")
     }
   }
 
@@ -134,12 +134,12 @@ extension DoctorWording {
       self.init(
         "damagedAccount",
         "the file of account \(id) is damaged",
-        fix: "mend it, or move it away and run \(repair); `acct remove \(id)` gives it up"
+        fix: "repair it, or move it away and run \(repair); `acct remove \(id)` removes it"
       )
     case .activeGone(let id):
       self.init(
         "activeGone",
-        "the active account \(id) is not there",
+        "the active account \(id) does not exist",
         fix: "`acct switch NAME`, or \(repair)",
         next: "`acct switch NAME` makes one active"
       )
@@ -152,7 +152,7 @@ extension DoctorWording {
     case .interruptedReplacement(let name):
       self.init(
         "interruptedReplacement",
-        "new credentials of \(name) were being stored when that was interrupted; it still works",
+        "new credentials of \(name) were only partly stored; it still works",
         fix: repair
       )
     case .orphans(let id, rebuilt: nil):
@@ -165,7 +165,7 @@ extension DoctorWording {
       self.init(
         "orphanedItems",
         "the file of \(id) was missing, and has been rebuilt as \(name)",
-        next: "look at it with `acct status \(name)`"
+        next: "check it with `acct status \(name)`"
       )
     case .missing(.refreshToken, let name):
       self.init(

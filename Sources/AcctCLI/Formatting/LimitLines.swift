@@ -48,7 +48,7 @@ package func words(for limit: RateLimit, at now: Timestamp) -> String {
   }
   let wait = limit.retryAfterSeconds
     .map { limit.observedAt.adding(seconds: $0).seconds(since: now) }
-    .map { $0 > 0 ? "retry in \(duration($0))" : "no wait any more" }
+    .map { $0 > 0 ? "retry in \(duration($0))" : "may retry now" }
   let told = [quantity, reset].compactMap(\.self).joined(separator: isOver ? " " : ", ")
   return [told.isEmpty ? nil : told, wait].compactMap(\.self).joined(separator: ", ")
 }

@@ -5,18 +5,18 @@ import AcctModel
 func words(for notice: Notice) -> String {
   switch notice {
   case .usedUnrenewed(let account, let seconds, let cause):
-    "the token of \(account) is used unrenewed, for the \(duration(seconds)) it has left: "
+    "the token of \(account) could not be renewed and is used for the \(duration(seconds)) it has left: "
       + ErrorMessage(cause).text
   case .clockOff(let seconds, let origin):
     "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin)"
   case .sessionEnds(let account, let seconds):
-    "sign in again to \(account) within \(duration(seconds)): then the server ends the session"
+    "sign in again to \(account) within \(duration(seconds)): after that the server ends the session"
   case .observedSessionRefused(let account, let reason):
-    "the session in these headers is not taken over: \(printable(reason)); what is kept of "
-      + "\(account) stays"
+    "the session in these headers is not accepted: \(printable(reason)); the stored session of "
+      + "\(account) is unchanged"
   case .revoked(let account): "the server has ended the session of \(account)"
   case .notRevoked(let account, let cause):
-    "the server was not made to end the session of \(account): \(words(for: cause))"
+    "the server did not end the session of \(account): \(words(for: cause))"
   }
 }
 

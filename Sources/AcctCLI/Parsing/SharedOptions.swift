@@ -11,19 +11,19 @@ struct SharedOptions: ParsableArguments {
   @Flag(help: "Print one JSON object; errors too, on standard error.")
   var json = false
 
-  @Flag(name: [.short, .long], help: "Say nothing but errors.")
+  @Flag(name: [.short, .long], help: "Print only errors.")
   var quiet = false
 
-  @Flag(name: [.short, .long], help: "Say what is done.")
+  @Flag(name: [.short, .long], help: "Print each step.")
   var verbose = false
 
-  @Flag(help: "Ask nothing and open no browser.")
+  @Flag(help: "Never prompt, and open no browser.")
   var noInput = false
 
   @Flag(help: "Use no colour.")
   var noColor = false
 
-  @Option(help: ArgumentHelp("How long the network may take.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The time limit for the network.", valueName: "seconds"))
   var timeout = 30
 
   func validate() throws {

@@ -16,13 +16,13 @@ struct SignInOptions: ParsableArguments {
   )
   var resource: [String] = []
 
-  @Flag(help: "Sign in on another device: show a code to type in there.")
+  @Flag(help: "Sign in on another device: show a code to enter there.")
   var device = false
 
-  @Flag(help: "Open no browser: print the address, and take the callback address from stdin too.")
+  @Flag(help: "Open no browser: print the address, and read the callback address from stdin, too.")
   var noBrowser = false
 
-  @Option(help: ArgumentHelp("The loopback port to listen on; a free one.", valueName: "port"))
+  @Option(help: ArgumentHelp("The loopback port to listen on; a free one by default.", valueName: "port"))
   var redirectPort: Int?
 
   @Option(

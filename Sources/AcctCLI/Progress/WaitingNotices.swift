@@ -27,7 +27,7 @@ struct WaitingNotices: Sendable {
       // Said even to `--quiet`: who does not hear it may lose the session.
       let name = kind == .vault ? "the vault" : "the keyring"
       report(
-        "acct: \(name) can't take the new session of \(printable(owner)): "
+        "acct: \(name) can't store the new session of \(printable(owner)): "
           + "unlock it within \(duration(seconds)), or the session may be lost"
       )
     case .over: replace?("")

@@ -107,7 +107,7 @@ extension Picker {
   private func lastLine(_ screen: Screen) -> String {
     let limit = screen.columns ?? .max
     guard isTyping else {
-      let words = "Enter takes it, Esc leaves; type a number or a part of a name"
+      let words = "Enter selects, Esc cancels; type a number or a part of a name"
       return screen.painted(screen.shortened(words, to: limit), .faint)
     }
     let found = matches.isEmpty ? " (no such account)" : ""

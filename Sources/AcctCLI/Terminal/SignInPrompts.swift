@@ -19,31 +19,31 @@ struct SignInPrompts: Sendable {
   @Sendable func show(_ prompt: SignInPrompt) {
     switch prompt {
     case .browserOpened(let origin):
-      report("acct: sign in at \(origin), in the browser that has opened")
+      report("acct: sign in at \(origin), in the browser window that opened")
     case .openYourself(let address):
       report("acct: open this address and sign in:")
       report(address)
-      report("acct: then come back, or paste the address that the browser ends at")
+      report("acct: then come back, or paste the address that the browser was redirected to")
     case .wrongPaste:
-      report("acct: that is not the callback of this sign-in; paste the whole address")
+      report("acct: this is not the callback of this sign-in; paste the whole address")
     case .pasteCallback:
-      report("acct: if it ends at an address that does not open, paste that address here")
+      report("acct: if the browser can't open the address that it was redirected to, paste that address here")
     case .wrongCallback(let flaw):
       report(
-        "acct: that is not the callback of this sign-in: \(words(for: flaw)); paste the whole address"
+        "acct: this is not the callback of this sign-in: \(words(for: flaw)); paste the whole address"
       )
     case .callbackRefused(.page):
       report("acct: refused a callback that a web page loaded in the background; still waiting")
     case .callbackRefused:
       report("acct: refused a callback from a program that is not this user's; still waiting")
     case .schemeNotRegistered(let scheme, let failure):
-      report("acct: the desktop can't hand over \(scheme): addresses: \(words(for: failure))")
+      report("acct: the desktop can't deliver \(scheme): addresses: \(words(for: failure))")
     case .notConfirmed(let error):
-      report("acct: the session is not checked yet: \(ErrorMessage(error).text)")
+      report("acct: the session could not be checked yet: \(ErrorMessage(error).text)")
     case .device(let flow):
       report("acct: on any device, open this address:")
       report((flow.verificationURL).description)
-      report("acct: and type in this code:")
+      report("acct: and enter this code:")
       report(printable(flow.userCode))
       if let address = flow.completeURL, address != flow.verificationURL {
         report("acct: or open this one, which has the code in it:")

@@ -77,7 +77,7 @@ extension Account {
     guard event == .spent, let left = tokenLifetime.secondsLeft(at: now), left > 0 else {
       return nil
     }
-    let lack = minimum == nil ? "5 min or less left" : "less time left than was asked for"
+    let lack = minimum == nil ? "5 min or less left" : "less time left than requested"
     return "it has \(lack), and can't be renewed"
   }
 

@@ -14,7 +14,7 @@ struct KeyringChoice: Sendable {
   /// - Throws: ``EngineError/noKeyring(reason:)`` where none was ever decided on.
   func decided() throws(EngineError) -> Keyring {
     if let kind = try chosen() { return keyring(kind) }
-    throw .noKeyring(reason: "no keyring has been decided on yet")
+    throw .noKeyring(reason: "no keyring has been chosen yet")
   }
 
   /// The keyring that a new account is to go into, decided if need be, but not yet written down.

@@ -17,7 +17,7 @@ package struct GuestTokenEnd: Sendable {
   }
 
   /// What is told of a token that the clock has ended.
-  static let past = "its time is up"
+  static let past = "its lifetime has ended"
 
   /// Takes the word of the server that answered 401 to a guest's token.
   ///
@@ -26,7 +26,7 @@ package struct GuestTokenEnd: Sendable {
   /// - Throws: ``EngineError``; the token may then still be there.
   @discardableResult
   package func refused(_ account: Account) async throws(EngineError) -> EngineError? {
-    let reason = "its server refused it"
+    let reason = "its server rejected it"
     guard try await discard(account, reason) else { return nil }
     return account.stateError(Assessment(.expired, reason: reason, .discard))
   }

@@ -150,7 +150,7 @@ struct Renewal: Sendable {
 
   /// Why a session is over whose last renewal may have been the reason.
   static func interrupted(because words: String) -> String {
-    "an earlier renewal was interrupted before its answer could be kept, and \(words)"
+    "an earlier renewal was interrupted before its answer could be stored, and \(words)"
   }
 }
 

@@ -77,7 +77,7 @@ package struct TokenProvider: Sendable {
       try? await GuestTokenEnd(world, interaction).past(held.account)
     } else {
       // More was asked for than is usual: it is still good for everybody else.
-      assessment.reason = "it has less time left than was asked for"
+      assessment.reason = "it has less time left than requested"
     }
     return held.account.stateError(assessment)
   }

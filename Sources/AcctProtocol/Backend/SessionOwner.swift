@@ -53,7 +53,7 @@ package struct SessionOwner: Equatable, Sendable {
   package func stranger(to did: DID?, _ handle: Handle?) -> Stranger? {
     if let found = self.did {
       guard found != did else { return nil }
-      return Stranger(expected: did?.description ?? "nobody", found: found.description)
+      return Stranger(expected: did?.description ?? "no identity", found: found.description)
     }
     guard let found = self.handle, let handle, found != handle else { return nil }
     return Stranger(expected: handle.description, found: found.description)

@@ -12,14 +12,14 @@ struct CallbackAnswer {
     switch page {
     case .done:
       // The code is yet to be exchanged, and that may fail.
-      self.init("200 OK", "Back to the terminal", "acct goes on there. You can close this page.")
+      self.init("200 OK", "Back to the terminal", "acct continues there. You can close this page.")
     case .failed:
       self.init("200 OK", "Not signed in", "The terminal says why. You can close this page.")
     case .unexpected:
       self.init(
         "400 Bad Request",
         "Not this one",
-        "This is not the answer that acct waits for. Go back to the page where you sign in."
+        "This is not the answer that acct is waiting for. Go back to the page where you sign in."
       )
     case .refused:
       self.init(
@@ -36,10 +36,10 @@ struct CallbackAnswer {
     self.words = words
   }
 
-  static let wrongHost = CallbackAnswer("403 Forbidden", "Forbidden", "This is not its address.")
+  static let wrongHost = CallbackAnswer("403 Forbidden", "Forbidden", "This address is not served here.")
   static let notFound = CallbackAnswer("404 Not Found", "Not found", "There is no such page.")
   static var wrongMethod: CallbackAnswer {
-    var answer = CallbackAnswer("405 Method Not Allowed", "Not allowed", "It can only be read.")
+    var answer = CallbackAnswer("405 Method Not Allowed", "Not allowed", "Only GET is allowed.")
     answer.fields = ["Allow: GET"]
     return answer
   }

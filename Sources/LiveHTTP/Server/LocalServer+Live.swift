@@ -105,7 +105,7 @@ private func clearTheWay(_ path: String) throws(ListenFailure) {
   var status = stat()
   guard unsafe lstat(path, &status) == 0 else { return }
   guard status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
-    throw .unusableSocket(path: path, reason: "something else is there")
+    throw .unusableSocket(path: path, reason: "another file exists there")
   }
   guard !isAnswered(path) else {
     throw .unusableSocket(path: path, reason: "another process listens there")

@@ -41,7 +41,7 @@ struct SchemeRegistration: Sendable {
     let entry = DesktopEntry(scheme: scheme, program: program, folder: folder)
     guard let text = entry.text else { throw .distrusted(reason: "its path can't be written") }
     if let there = try applications.read(entry.name), DesktopEntry.folder(in: there) == nil {
-      throw .distrusted(reason: "\(entry.name) is somebody else's")
+      throw .distrusted(reason: "\(entry.name) was not written by acct")
     }
     let made = applications.missing() + configuration.missing()
     var change = Change(entry: entry.name, madeFolders: made, list: nil)

@@ -19,7 +19,7 @@ extension ServiceOperation {
     for _ in 0..<Self.attempts {
       if let secrets = try attempt(account, kinds) { return secrets }
     }
-    throw .failed(reason: "its items changed again and again while they were being read")
+    throw .failed(reason: "its items kept changing while they were being read")
   }
 
   private static var attempts: Int { 5 }

@@ -78,10 +78,10 @@ extension KeyringFailure {
   static let dismissed = KeyringFailure.locked(reason: "the request to unlock it was dismissed")
 
   /// It asks before it does what it was told to.
-  static let wantsPerson = KeyringFailure.locked(reason: "the keyring wants to ask its user first")
+  static let wantsPerson = KeyringFailure.locked(reason: "the keyring has to prompt its user first")
 
   /// Nothing was ever stored on this desktop, or its keyring is not open.
   static let noDefaultCollection = KeyringFailure.locked(
-    reason: "it has no default collection; to make one, it asks its user for a password"
+    reason: "it has no default collection; to create one, it has to prompt its user for a password"
   )
 }

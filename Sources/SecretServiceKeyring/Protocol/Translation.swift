@@ -30,14 +30,14 @@ extension KeyringFailure {
       switch error {
       case .unreachable(let reason): .unavailable(reason: reason)
       case .timedOut: .timedOut
-      case .malformed: .failed(reason: "the session bus does not keep to its specification")
+      case .malformed: .failed(reason: "the session bus violates its specification")
       case .tooLarge: .failed(reason: "an answer on the session bus is longer than 4 MiB")
       case .peerLeft: .wentAway
       }
   }
 
   /// The provider's process has left the bus.
-  static let wentAway = KeyringFailure.unavailable(reason: "the Secret Service went away")
+  static let wentAway = KeyringFailure.unavailable(reason: "the Secret Service stopped")
 
   /// An answer of another shape than the specification gives it.
   static func malformedAnswer(to method: String) -> KeyringFailure {

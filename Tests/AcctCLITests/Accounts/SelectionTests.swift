@@ -44,7 +44,7 @@ struct SelectionTests {
     record.clear()
     #expect(await record.acct("token") == 0)
     #expect(record.out == "opaque-bob\n")
-    #expect(record.err == ["acct: /p/q/.acct is not honoured: others can write it"])
+    #expect(record.err == ["acct: /p/q/.acct is ignored: others can write it"])
   }
 
   @Test("a directory file is announced once on a terminal, and again if it chooses another account")
@@ -132,7 +132,7 @@ struct SelectionTests {
     #expect(await record.acct("token", "-a", "dave") == 5)
     #expect(
       record.err == [
-        "acct: no account is called dave", "acct: hint: there are alice, bob, carol",
+        "acct: no account is called dave", "acct: hint: the accounts are alice, bob, carol",
       ]
     )
   }

@@ -48,7 +48,7 @@ struct DoctorTests {
     #expect(
       record.out == """
         ok        there are no files yet
-        ok        the keyring (secret-service) is there and unlocked
+        ok        the keyring (secret-service) is available and unlocked
         ok        accounts and the keyring agree
         ok        every account's file can be read (1)
         ok        nothing was left behind
@@ -275,7 +275,7 @@ struct DoctorTests {
     #expect(
       record.out.contains("problem   the clock is 2 min behind that of https://pds.example\n")
     )
-    #expect(record.out.contains("warning   https://auth.example does not tell its time"))
+    #expect(record.out.contains("warning   https://auth.example does not report its time"))
     #expect(record.requests.allSatisfy { $0.fields.isEmpty && $0.method == "HEAD" })
     record.now += 100
     #expect(await record.acct("doctor") == 0)

@@ -24,7 +24,7 @@ struct GuestErrorTests {
   @Test("authenticationRequired: Please sign in to continue")
   func authenticationRequired() async {
     world.serve(401, Guests.refusal("Authentication required"))
-    await expect(4, "https://api.example takes no guest (it answered 401): Authentication required")
+    await expect(4, "https://api.example does not accept guests (it answered 401): Authentication required")
   }
 
   @Test("unauthorized: Your session has expired. Please sign in again.")
@@ -64,8 +64,8 @@ struct GuestErrorTests {
     world.serve(400, Guests.refusal("X-Device-ID header is required for guest users"))
     await expect(
       11,
-      "https://api.example says that X-Device-ID was missing, which every guest's request carries",
-      "does a proxy on the way drop it?"
+      "https://api.example reports that X-Device-ID is missing, which every request of a guest contains",
+      "check whether a proxy removes it"
     )
     #expect(await world.acct("add", "--guest", Guests.backend, "--json") == 11)
     #expect(world.err.first?.contains(#""code":"deviceIDMissing""#) == true)
@@ -74,9 +74,9 @@ struct GuestErrorTests {
   @Test("badRequest: Invalid request")
   func badRequest() async {
     world.serve(400, Guests.refusal(#"no\u001b[31m"#))
-    await expect(11, #"https://api.example takes no guest (it answered 400): no\u{1b}[31m"#)
+    await expect(11, #"https://api.example does not accept guests (it answered 400): no\u{1b}[31m"#)
     world.serve(404, "<html>")
-    await expect(11, "https://api.example takes no guest (it answered 404)")
+    await expect(11, "https://api.example does not accept guests (it answered 404)")
   }
 
   @Test("serverError: Server error (503)")
@@ -92,10 +92,10 @@ struct GuestErrorTests {
   @Test("noData: No data received")
   func noData() async {
     world.serve(200, "")
-    await expect(11, "https://api.example sent something that is not JSON")
+    await expect(11, "https://api.example sent an answer that is not JSON")
   }
 
-  @Test("An answer that is not what it must be is refused, whatever is wrong with it")
+  @Test("An answer that is malformed is refused, whatever is wrong with it")
   func badAnswers() async {
     let token = Guests.token()
     for (member, body) in [
@@ -124,7 +124,7 @@ struct GuestErrorTests {
     world.serve(307, "", [("Location", "https://elsewhere.example/")])
     await expect(
       11,
-      "https://api.example redirects to https://elsewhere.example/ where credentials can't follow"
+      "https://api.example redirects to https://elsewhere.example/ where credentials are not sent"
     )
     #expect(world.requests.count == 1)
   }
@@ -146,7 +146,7 @@ struct GuestErrorTests {
     world.serve { _ throws(HTTPFailure) in throw .timedOut }
     await expect(
       10,
-      "https://api.example: no answer in time",
+      "https://api.example: timed out without an answer",
       "nothing was wrong with the account; try again"
     )
   }

@@ -54,7 +54,7 @@ struct GuestTests {
     for text in ["", "nonsense\n", "00000000-0000-4000-8000-000000000000 \n"] {
       world.corrupt(.deviceID, with: text)
       #expect(await world.addGuest() == 65)
-      #expect(world.err.first == "acct: the file device-id holds no identifier of this machine")
+      #expect(world.err.first == "acct: the file device-id contains no identifier of this machine")
       #expect(world.file(.deviceID) == text)
     }
     #expect(world.requests.isEmpty && world.accountFiles == 0)
@@ -133,15 +133,15 @@ struct GuestTests {
     #expect(await world.acct("header", "https://api.example/x") == 4)
     #expect(
       world.err == [
-        "acct: the guest session of guest@api.example has expired: its time is up",
+        "acct: the guest session of guest@api.example has expired: its lifetime has ended",
         "acct: hint: `acct add --guest https://api.example` begins a new one; "
-          + "limits stay with this machine",
+          + "it does not reset this machine's limits",
       ]
     )
     #expect(world.keyring.count == 0 && world.accountFiles == 1)
     #expect(await world.acct("header", "https://api.example/x") == 4)
     #expect(await world.status("state") == "expired")
-    #expect(await world.status("reason") == "its time is up")
+    #expect(await world.status("reason") == "its lifetime has ended")
     world.serve(200, Guests.answer(Guests.token("g2", exp: 1_800_001_500)))
     #expect(await world.acct("add", "--guest", Guests.backend) == 0)
     #expect(await world.status("state") == "valid")
@@ -152,7 +152,7 @@ struct GuestTests {
     await world.addGuest()
     world.now += 1_000
     #expect(await world.acct("status", "--json") == 4)
-    #expect(world.out.contains(#""reason":"its time is up""#))
+    #expect(world.out.contains(#""reason":"its lifetime has ended""#))
     #expect(world.keyring.count == 0)
   }
 
@@ -160,7 +160,7 @@ struct GuestTests {
   func minimum() async {
     await world.addGuest()
     #expect(await world.acct("token", "--min-valid", "1000") == 4)
-    #expect(world.err.first?.contains("less time left than was asked for") == true)
+    #expect(world.err.first?.contains("less time left than requested") == true)
     #expect(await world.acct("token") == 0)
   }
 
@@ -171,7 +171,7 @@ struct GuestTests {
     try await GuestTokenEnd(world.world(), .forbidden).refused(account)
     #expect(world.keyring.count == 0)
     #expect(await world.acct("header", "https://api.example/x") == 4)
-    #expect(world.err.first?.hasSuffix("has expired: its server refused it") == true)
+    #expect(world.err.first?.hasSuffix("has expired: its server rejected it") == true)
     #expect(await world.status("state") == "expired")
   }
 

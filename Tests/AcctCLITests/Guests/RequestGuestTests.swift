@@ -22,9 +22,9 @@ struct RequestGuestTests {
     #expect(world.out == Guests.refusal("Invalid or expired token"))
     #expect(
       world.err == [
-        "acct: the guest session of guest@api.example has expired: its server refused it",
+        "acct: the guest session of guest@api.example has expired: its server rejected it",
         "acct: hint: `acct add --guest https://api.example` begins a new one; "
-          + "limits stay with this machine",
+          + "it does not reset this machine's limits",
       ]
     )
     #expect(world.keyring.count == 0 && world.accountFiles == 1)
@@ -68,7 +68,7 @@ struct RequestGuestTests {
     serve(400, message)
     #expect(await world.acct("request", url) == 1)
     #expect(world.out == Guests.refusal(message))
-    #expect(world.err.first?.contains("says that X-Device-ID was missing") == true)
+    #expect(world.err.first?.contains("reports that X-Device-ID is missing") == true)
     serve(400, "Invalid request")
     #expect(await world.acct("request", url) == 1)
     #expect(world.out == Guests.refusal("Invalid request"))

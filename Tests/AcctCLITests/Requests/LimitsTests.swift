@@ -43,7 +43,7 @@ struct LimitsTests {
     #expect(try words(limit: nil, remaining: nil, resetsIn: 60) == "resets in 1 min")
     #expect(try words(resetsIn: -7_200) == "3 of 5 left before it was reset 2 h ago")
     #expect(try words(remaining: 0, retryAfter: 90, ago: 30) == "0 of 5 left, retry in 1 min")
-    #expect(try words(limit: nil, remaining: nil, retryAfter: 30, ago: 30) == "no wait any more")
+    #expect(try words(limit: nil, remaining: nil, retryAfter: 30, ago: 30) == "may retry now")
   }
 
   @Test("On a terminal a bar shows what is left; in a pipe there is none")
@@ -87,7 +87,7 @@ struct LimitsTests {
     _ = await world.add(Handoffs.bearer())
     #expect(await world.acct("limits") == 0)
     #expect(world.out.isEmpty)
-    #expect(world.err == ["acct: no server has told bob.example.com of a limit yet"])
+    #expect(world.err == ["acct: no server has reported a limit of bob.example.com yet"])
     #expect(
       await observe(
         "HTTP/2 200\r\nratelimit-policy: \"day\";q=5;w=86400\r\nratelimit: \"day\";r=3;t=50700\r\n\r\n"

@@ -81,8 +81,8 @@ struct ObserveSessionTests {
     #expect(await observe("Fe26.2*1*older") == 0)
     #expect(
       record.err == [
-        "acct: the session in these headers is not taken over: Session invalid or expired "
-          + "(session_invalid); what is kept of alice stays"
+        "acct: the session in these headers is not accepted: Session invalid or expired "
+          + "(session_invalid); the stored session of alice is unchanged"
       ]
     )
     #expect(record.sealed == "Fe26.2*1*old")

@@ -157,7 +157,7 @@ struct RequestSessionTests {
     }
     #expect(await record.acct("request", url, "--no-input") == 6)
     #expect(record.out == "things")
-    #expect(record.err.contains { $0.contains("can't take the new session of alice") })
+    #expect(record.err.contains { $0.contains("can't store the new session of alice") })
   }
 
   @Test("A 401 has the backend asked; if the session goes on the request is made once more")
@@ -201,7 +201,7 @@ struct RequestSessionTests {
     _ = try await backend(["things": [things(401)], "session": [.failure(.timedOut)]])
     #expect(await record.acct("request", url) == 4)
     #expect(record.out == "things")
-    #expect(record.err.contains { $0.contains("no answer in time") })
+    #expect(record.err.contains { $0.contains("timed out without an answer") })
     #expect(try record.member("standing") == "signedIn")
     #expect(record.sealed == "Fe26.2*1*old")
   }

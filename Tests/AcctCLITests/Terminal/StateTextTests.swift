@@ -22,7 +22,7 @@ struct StateTextTests {
     #expect(await record.acct("token") == 4)
     #expect(
       record.err.first
-        == "acct: the token of bob.example.com is not used any more: it has 5 min or less left, and "
+        == "acct: the token of bob.example.com is no longer used: it has 5 min or less left, and "
         + "can't be renewed"
     )
     #expect(await record.acct("status", "--json") == 4)
@@ -40,7 +40,7 @@ struct StateTextTests {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("token", "--min-valid", "3600") == 4)
     #expect(
-      record.err.first?.hasSuffix("less time left than was asked for, and can't be renewed") == true
+      record.err.first?.hasSuffix("less time left than requested, and can't be renewed") == true
     )
     #expect(await record.acct("list") == 0)
     #expect(record.out.contains("  valid  in 1 h\n"))

@@ -161,7 +161,7 @@ struct ImportTests {
     arguments: [
       (#"{"access_token":5}"#, "access_token is not a string"),
       (#"{"accessToken":5}"#, "accessToken is not a string"),
-      (#"{"access_token":"a","expires_in":"soon"}"#, "expires_in is not a time that can be used"),
+      (#"{"access_token":"a","expires_in":"soon"}"#, "expires_in is not a usable time"),
       (#"{"access_token":"a","token_type":"MAC"}"#, "token_type is neither DPoP nor Bearer"),
       (#"{"access_token":null,"expiresIn":"soon"}"#, "there is no access_token"),
       (#"{"expires_in":60}"#, "there is no access_token"),

@@ -174,7 +174,7 @@ extension BackendFault {
       code: "serverAnswer"
     ),
     Self(
-      testDescription: "a member that is there twice",
+      testDescription: "a member that is present twice",
       settings: ["faults": ["tokens": ["body": "{\"did\":1,\"did\":1}"]]],
       code: "serverAnswer"
     ),

@@ -73,7 +73,7 @@ struct GuestChecklistTests {
   func missingDeviceID() async throws {
     let steps = try await GuestSteps(["drops_device_id": true])
     let added = try await steps.add(expecting: 11)
-    #expect(added.errorText.contains("says that X-Device-ID was missing"))
+    #expect(added.errorText.contains("reports that X-Device-ID is missing"))
     try await steps.backend.set(["drops_device_id": false])
     _ = try await steps.add()
     let lines = try await steps.home.acct("header", steps.url).text

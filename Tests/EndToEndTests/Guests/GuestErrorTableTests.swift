@@ -25,7 +25,7 @@ struct GuestErrorTableTests {
       name: "authenticationRequired",
       settings: answer(401, #"{"error":{"message":"Authentication required"}}"#),
       status: 4,
-      words: "takes no guest (it answered 401): Authentication required"
+      words: "does not accept guests (it answered 401): Authentication required"
     ),
     Row(
       name: "rateLimited",
@@ -37,13 +37,13 @@ struct GuestErrorTableTests {
       name: "missingDeviceID",
       settings: ["drops_device_id": true],
       status: 11,
-      words: "says that X-Device-ID was missing"
+      words: "reports that X-Device-ID is missing"
     ),
     Row(
       name: "badRequest",
       settings: answer(400, "{}"),
       status: 11,
-      words: "takes no guest (it answered 400)"
+      words: "does not accept guests (it answered 400)"
     ),
     Row(name: "serverError", settings: answer(503, ""), status: 11, words: "failed with 503"),
     Row(name: "noData", settings: answer(200, ""), status: 11, words: "that is not JSON"),

@@ -9,13 +9,13 @@ struct VaultCommandTests {
   func noVault() async throws {
     let home = try AcctHome()
     let doctor = try await home.acct("doctor", "--offline")
-    #expect(doctor.text.contains("there is no vault yet; the first `acct add` makes it"))
+    #expect(doctor.text.contains("there is no vault yet; the first `acct add` creates it"))
     #expect(!doctor.text.contains("unlocked"))
     for command in ["unlock", "passphrase"] {
       let run = try await home.acct("vault", command)
       #expect(run.status == 1)
       #expect(run.errorText.hasPrefix("acct: there is no vault yet in \(home.path)/data/vault\n"))
-      #expect(run.errorText.hasSuffix("acct: hint: the first `acct add` makes it\n"))
+      #expect(run.errorText.hasSuffix("acct: hint: the first `acct add` creates it\n"))
     }
   }
 
@@ -25,7 +25,7 @@ struct VaultCommandTests {
     let added = try await home.acct("add", "--import", Product.source("Examples/bob.json"))
     try #require(added.status == 0, "\(added.errorText)")
     let doctor = try await home.acct("doctor", "--offline")
-    #expect(doctor.text.contains("the keyring (vault) is there and unlocked"))
+    #expect(doctor.text.contains("the keyring (vault) is available and unlocked"))
 
     let unlocked = try await result(home, "unlock")
     #expect(unlocked["vault"] == "unlocked")

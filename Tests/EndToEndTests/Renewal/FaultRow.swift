@@ -46,7 +46,7 @@ extension FaultRow {
       what: "no answer at all",
       fault: ["endpoint": "token", "kind": "hang"],
       status: 10,
-      said: "no answer in time",
+      said: "timed out without an answer",
       options: ["--timeout", "1"]
     ),
     FaultRow(
@@ -102,7 +102,7 @@ extension FaultRow {
       what: "metadata: no answer",
       fault: ["endpoint": "metadata", "kind": "hang"],
       status: 10,
-      said: "no answer in time",
+      said: "timed out without an answer",
       options: ["--timeout", "1"]
     ),
     FaultRow(

@@ -18,7 +18,7 @@ struct SessionFaultTests {
     #expect(try await scene.header().status == 0)
   }
 
-  @Test("changes nothing for a refresh that is not what it must be")
+  @Test("changes nothing for a refresh that is malformed")
   func badRefresh() async throws {
     for override in [["sid": "plain"], ["sid": .null], ["did": "did:plc:mallory"]] as [JSON] {
       let scene = try await SessionScene.due(["extends": false, "refresh_override": override])

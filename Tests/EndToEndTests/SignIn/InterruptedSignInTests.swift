@@ -50,7 +50,7 @@ struct InterruptedSignInTests {
     let process = try RunningProcess(
       input.feeding(scene.home.signIn(at: scene.server, browser: nil, "--device"))
     )
-    try await process.ready { scene.said(by: process).contains("type in this code") }
+    try await process.ready { scene.said(by: process).contains("enter this code") }
     process.send(SIGINT)
     let status = await process.ended()
     #expect(status == 3, "\(scene.said(by: process))")
@@ -84,7 +84,7 @@ private final class Scene {
     var command = home.signIn(at: server, browser: browser, "--redirect-port", number)
     command.environment["TMPDIR"] = temporary.path
     let process = try RunningProcess(setting(command))
-    let words = browser == nil ? "or paste" : "browser that has opened"
+    let words = browser == nil ? "or paste" : "browser window that opened"
     try await process.ready { self.said(by: process).contains(words) }
     #expect(port.isServed)
     return process

@@ -78,7 +78,7 @@ struct LocalSocketTests {
     }
     let before = mode
     await #expect(
-      throws: ListenFailure.unusableSocket(path: path, reason: "something else is there")
+      throws: ListenFailure.unusableSocket(path: path, reason: "another file exists there")
     ) {
       try await serve {}
     }
