@@ -25,7 +25,7 @@ extension VaultStore {
   /// The header tells under which name it rests. Where the header is missing or can't be read, the
   /// key may rest all the same, and the keys of all of the user's vaults are forgotten.
   private func forgetKey() -> Bool {
-    guard let header = try? header() else { return rest.forgetAll() }
+    guard let header = try? header() else { return keyCache.forgetAll() }
     return keyCache.forget(header)
   }
 

@@ -46,7 +46,9 @@ struct ExportCommand: AcctCommand {
   func validate() throws {
     let named = !names.isEmpty || options.account != nil
     guard all != named else {
-      throw ValidationError(all ? "--all means every account: give no name" : "export which account?")
+      throw ValidationError(
+        all ? "--all means every account: give no name" : "export which account?"
+      )
     }
   }
 

@@ -64,7 +64,8 @@ extension ErrorMessage {
       switch reason {
       case .expired: "the session of \(account) has expired"
       case .ending(let reason): "the token of \(account) is no longer used: \(reason)"
-      case .unrenewed: "the token of \(account) has expired, and --offline does not allow renewing it"
+      case .unrenewed:
+        "the token of \(account) has expired, and --offline does not allow renewing it"
       case .ended(let reason): "the server has ended the session of \(account): \(reason)"
       case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
       case .signedOut(let reason): "\(account) is signed out: \(reason)"

@@ -33,7 +33,8 @@ extension ErrorMessage {
         "bodyGone",
         status.map { ExitStatus(answer: $0) } ?? .failed,
         "\(origin) asks for the request to be repeated, and its body can be read only once",
-        hint: "run it again: acct now has what the server asked for; or give the body as a file, -d @FILE"
+        hint:
+          "run it again: acct now has what the server asked for; or give the body as a file, -d @FILE"
       )
     case .deviceIDMissing(let origin):
       self.init(.deviceIDMissing(origin) as GuestError)

@@ -96,7 +96,8 @@ extension DoctorWording {
     case .unknownKeyring(let text):
       let errorMessage = ErrorMessage(.unknownKeyring(text))
       self.init("keyringUnknown", errorMessage.text, fix: errorMessage.hint)
-    default: self.init("keyring", "no keyring has been chosen yet; the first `acct add` chooses one")
+    default:
+      self.init("keyring", "no keyring has been chosen yet; the first `acct add` chooses one")
     }
   }
 

@@ -22,7 +22,9 @@ struct SignInOptions: ParsableArguments {
   @Flag(help: "Open no browser: print the address, and read the callback address from stdin, too.")
   var noBrowser = false
 
-  @Option(help: ArgumentHelp("The loopback port to listen on; a free one by default.", valueName: "port"))
+  @Option(
+    help: ArgumentHelp("The loopback port to listen on; a free one by default.", valueName: "port")
+  )
   var redirectPort: Int?
 
   @Option(

@@ -27,7 +27,9 @@ struct SignInPrompts: Sendable {
     case .wrongPaste:
       report("acct: this is not the callback of this sign-in; paste the whole address")
     case .pasteCallback:
-      report("acct: if the browser can't open the address that it was redirected to, paste that address here")
+      report(
+        "acct: if the browser can't open the address that it was redirected to, paste that address here"
+      )
     case .wrongCallback(let flaw):
       report(
         "acct: this is not the callback of this sign-in: \(words(for: flaw)); paste the whole address"

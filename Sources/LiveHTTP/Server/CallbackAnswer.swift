@@ -36,7 +36,11 @@ struct CallbackAnswer {
     self.words = words
   }
 
-  static let wrongHost = CallbackAnswer("403 Forbidden", "Forbidden", "This address is not served here.")
+  static let wrongHost = CallbackAnswer(
+    "403 Forbidden",
+    "Forbidden",
+    "This address is not served here."
+  )
   static let notFound = CallbackAnswer("404 Not Found", "Not found", "There is no such page.")
   static var wrongMethod: CallbackAnswer {
     var answer = CallbackAnswer("405 Method Not Allowed", "Not allowed", "Only GET is allowed.")

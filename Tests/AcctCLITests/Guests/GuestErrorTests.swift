@@ -24,7 +24,10 @@ struct GuestErrorTests {
   @Test("authenticationRequired: Please sign in to continue")
   func authenticationRequired() async {
     world.serve(401, Guests.refusal("Authentication required"))
-    await expect(4, "https://api.example does not accept guests (it answered 401): Authentication required")
+    await expect(
+      4,
+      "https://api.example does not accept guests (it answered 401): Authentication required"
+    )
   }
 
   @Test("unauthorized: Your session has expired. Please sign in again.")

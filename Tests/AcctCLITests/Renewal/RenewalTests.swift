@@ -122,7 +122,9 @@ struct RenewalTests {
     #expect(record.err.count == 1)
     record.now += 60
     #expect(await record.acct("token", "--offline") == 4)
-    #expect(record.err.first?.hasSuffix("has expired, and --offline does not allow renewing it") == true)
+    #expect(
+      record.err.first?.hasSuffix("has expired, and --offline does not allow renewing it") == true
+    )
     #expect(record.err.last == "acct: hint: leave out --offline")
     #expect(record.requests.isEmpty)
   }
