@@ -1,6 +1,6 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test torture soak screens picture lint format completions order fuzz sanitize \
+.PHONY: help setup build test test-all torture soak screens picture lint format completions order fuzz sanitize \
 	bench demo first-ten-minutes deb packages install files uninstall clean
 
 SWIFT ?= swift
@@ -34,8 +34,8 @@ linking = -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
 release_flags = $(flags) --configuration release --product acct $(static) \
 	--disable-local-rpath $(start_up) $(linking)
 binary = .build/release/acct
-scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-binary .ci/check-manual \
-	.ci/check-packages .ci/count-tests .ci/fuzz .ci/sanitize completions/generate packaging/deb \
+scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-architecture .ci/check-words .ci/check-binary .ci/check-manual \
+	.ci/check-packages .ci/fuzz .ci/sanitize completions/generate packaging/deb \
 	packaging/start-up-order \
 	Examples/git-credential-acct Examples/systemd/acct-renew \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
@@ -50,10 +50,16 @@ build: ## the release binary, .build/release/acct
 	@.ci/setup build
 	$(SWIFT) build $(release_flags)
 
-# One test at a time: many take real ports and real processes, and would take them from each other.
-test: ## sets up and runs every test
+# What Tests/run runs. A suite is a process; JOBS is how many run at a time.
+bundle = .build/debug/acctPackageTests.xctest
+JOBS ?=
+test: ## sets up and runs the tests, which takes a few minutes
 	@.ci/setup build test
-	$(SWIFT) test $(flags) --disable-xctest --no-parallel
+	$(SWIFT) build $(flags) --build-tests --disable-xctest
+	Tests/run $(bundle) --log .build/test.log $(addprefix --jobs ,$(JOBS))
+
+test-all: export ACCT_TESTS = all
+test-all: test ## the same with the long forms, as in CI
 
 torture: ## fails every system call of every change in every way; takes an hour
 	@.ci/setup build test
@@ -79,6 +85,8 @@ lint: build ## format, rooms, scripts, the manual, and what the binary links
 	@.ci/setup lint
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
 	.ci/check-rooms
+	.ci/check-architecture
+	.ci/check-words
 	.ci/check-manual
 	shellcheck $(scripts)
 	.ci/check-binary $(binary)

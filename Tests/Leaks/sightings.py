@@ -86,7 +86,7 @@ class Tracks:
         at = DESCRIPTOR.match(rest)
         if at is None:
             return f"call {name}"
-        if at[1] in "12":
+        if at[1] in ("1", "2"):
             return {"1": "stdout", "2": "stderr"}[at[1]]
         if network := re.match(r"(?:TCP|UDP)(?:v6)?:\[.*->(.*)\]", at[2]):
             return f"tcp {network[1]}"

@@ -31,13 +31,15 @@ extension StreamedResponse {
     return BackendFault(try? JSON(parsing: await peek()), redacting: redactor)
   }
 
-  /// The answer to a call that the user made as acct itself would; what was read for that comes
-  /// again.
+  /// The answer to a call that the user made as acct itself would.
+  ///
+  /// What was read for that comes again. A body beyond the limit is no such answer.
   mutating func answer(redacting redactor: Redactor) async -> ServerAnswer {
-    ServerAnswer(
+    let body = isJSON ? await peek() : []
+    return ServerAnswer(
       status: head.status,
       contentType: head.field("Content-Type"),
-      body: Secret(isJSON ? await peek() : []),
+      body: Secret(body.count > Self.refusalLimit ? [] : body),
       redacting: redactor
     )
   }

@@ -49,8 +49,12 @@ extension Origin {
   package var mayBePublic: Bool {
     var host = unbracketedHost
     if host.hasSuffix(".") { host.removeLast() }
-    if let address = IPAddress(host) { return address.isPublic }
     let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+    if let address = IPAddress(host) {
+      // `0177.0.0.1`: with a leading zero a part is octal to resolvers.
+      let isPlain = host.contains(":") || !labels.contains { $0.count > 1 && $0.hasPrefix("0") }
+      return isPlain && address.isPublic
+    }
     guard let last = labels.last, let first = last.utf8.first else { return false }
     // `127.1` and `0x7f000001`: resolvers read an address where the last label begins as a number.
     return last != "localhost" && !first.isASCIIDigit

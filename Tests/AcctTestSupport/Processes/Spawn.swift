@@ -28,7 +28,9 @@ func spawn(_ child: ChildProcess, files: [CapturedFile]) throws(ProcessFailure) 
 
   // posix_spawn changes the folder with a GNU extension only, which Swift does not import.
   let moved = child.workingDirectory.map { ["env", "--chdir=\($0)"] } ?? []
-  let line = moved + [child.program] + child.arguments
+  // By its whole path: some programs, such as Python, find their own files by how they were called.
+  let program = moved.isEmpty ? path(of: child.program) : child.program
+  let line = moved + [program] + child.arguments
   let variables = child.environment.map { "\($0.key)=\($0.value)" }
   var id: pid_t = 0
   let code = unsafe withCStrings(line) { words in
@@ -38,6 +40,13 @@ func spawn(_ child: ChildProcess, files: [CapturedFile]) throws(ProcessFailure) 
   }
   guard code == 0 else { throw .system(call: "starting \(child.program)", code: code) }
   return id
+}
+
+/// Where a program lies: the first of its name on the test's own `PATH`, or the name itself.
+private func path(of program: String) -> String {
+  guard !program.contains("/"), let search = unsafe getenv("PATH") else { return program }
+  return unsafe String(cString: search).split(separator: ":").map { "\($0)/\(program)" }
+    .first { unsafe access($0, X_OK) == 0 } ?? program
 }
 
 /// Lends a null-terminated array of C strings, as exec(3) takes it, for the length of a call.

@@ -57,8 +57,8 @@ struct ATProtoWebHandleTests {
 
   @Test("of somebody else's DID, or of none, signs nobody in", arguments: ["mallory", "nonsense"])
   func wrong(_ body: String) async throws {
-    // Bob's document does not name alice's handle.
-    let text = body == "mallory" ? network.did("bob.test") : "<html>"
+    // Carol's document does not name alice's handle.
+    let text = body == "mallory" ? network.did("carol.test") : "<html>"
     let (server, home) = try await serving(text)
     let added = try await home.acct("add", "alice.test")
     #expect(added.status == 11, "\(added.errorText)")

@@ -40,7 +40,9 @@ extension LeakStage {
     ]
     for (key, value) in bad {
       let item = ["account", id, "key", key]
-      for arguments in [["clear"] + item, ["store", "--label", "acct: \(key)"] + item] {
+      // With acct's schema: an item of another program's is none of acct's.
+      let own = item + ["xdg:schema", "dev.acct.Credential"]
+      for arguments in [["clear"] + item, ["store", "--label", "acct: \(key)"] + own] {
         var tool = ChildProcess("secret-tool", arguments, environment: keyring.environment)
         tool.input = value
         let changed = try await tool.run()

@@ -20,10 +20,10 @@ struct RequestFollowTests {
       of: server,
       [
         "endpoint": "resource", "kind": "redirect", "status": 302, "count": 2, "process": true,
-        "location": "/next?still=here",
+        "location": "/resource/next?still=here",
       ]
     )
-    let output = try await home.acct("request", "-L", method, "\(server.resource)/start")
+    let output = try await home.acct("request", "-L", method, "\(server.resource)/resource/start")
     #expect(output.status == 0, "\(output.errorText)")
     #expect(output.text.contains(#""sub""#) == (method == "GET"))
     #expect(try await server.counts()["resources"] == 3)
@@ -34,7 +34,7 @@ struct RequestFollowTests {
   func foreign() async throws {
     let server = try await StrictServer()
     let home = try await home(of: server, ["endpoint": "resource", "kind": "redirect"])
-    let output = try await home.acct("request", "--follow", "\(server.resource)/start")
+    let output = try await home.acct("request", "--follow", "\(server.resource)/resource/start")
     #expect(output.status == 8)
     #expect(output.errorText.contains("refused: \(server.elsewhere) is not an origin of"))
     #expect(try await server.requests(to: "elsewhere").isEmpty)
@@ -46,9 +46,9 @@ struct RequestFollowTests {
     let server = try await StrictServer()
     let home = try await home(
       of: server,
-      ["endpoint": "resource", "kind": "redirect", "count": .null, "location": "/start"]
+      ["endpoint": "resource", "kind": "redirect", "count": .null, "location": "/resource/start"]
     )
-    let output = try await home.acct("request", "--follow", "\(server.resource)/start")
+    let output = try await home.acct("request", "--follow", "\(server.resource)/resource/start")
     #expect(output.status == 11)
     #expect(output.errorText.contains("after 10 redirects"))
     #expect(try await server.requests(to: "resource").count == 11)
