@@ -10,38 +10,38 @@ function __acct_grammar -S
             set commands 'add'\t'Add an account' \
                 'list'\t'Show every account' \
                 'switch'\t'Make an account the active one' \
-                'status'\t'Show one account, and what a header for it would meet' \
+                'status'\t'Show one account, and whether a header can be printed for it' \
                 'header'\t'Print the header lines for one request' \
                 'token'\t'Print the access token, alone on a line' \
                 'request'\t'Make a request as an account' \
                 'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
-                'observe'\t'Learn from a response'\''s headers on standard input' \
+                'observe'\t'Read nonces and limits from a response'\''s headers on standard input' \
                 'limits'\t'Show what is left, of how much, and when it resets' \
-                'refresh'\t'Renew what is due' \
-                'remove'\t'Remove an account and everything that is kept of it' \
+                'refresh'\t'Renew credentials that are due' \
+                'remove'\t'Remove an account and everything stored for it' \
                 'rename'\t'Give an account another name' \
-                'allow'\t'Let an account'\''s headers go to one more origin' \
-                'key'\t'Show or put back the DPoP key of an account' \
+                'allow'\t'Allow an account'\''s headers to be sent to one more origin' \
+                'key'\t'Show or restore the DPoP key of an account' \
                 'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
                 'exec'\t'Run a command with the token in its environment' \
                 'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
-                'doctor'\t'Check keyring, files and clock, and say how to mend what is wrong' \
+                'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
             set options '--json'\t'Print one JSON object; errors too, on standard error' \
                 '--no-color'\t'Use no colour' \
-                '--no-input'\t'Ask nothing and open no browser' \
-                '--timeout='\t'How long the network may take' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done'
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step'
         case 'add'
-            set options '--import=file'\t'Take over credentials in a JSON file, or an export; - is stdin' \
+            set options '--import=file'\t'Import credentials from a JSON file, or an export; - is stdin' \
                 '--passphrase-file=file'\t'Read an export'\''s passphrase from your own file (or ACCT_EXPORT_PASSPHRASE_FILE)' \
                 '--issuer='\t'Sign in at an OAuth 2 server' \
                 '--backend='\t'Sign in at a backend that hands over its tokens' \
@@ -50,23 +50,23 @@ function __acct_grammar -S
                 '--client-id='\t'The client'\''s id' \
                 '--scope='\t'The scope to ask for' \
                 '--resource='\t'A resource server that the token is for (RFC 8707)' \
-                '--device'\t'Sign in on another device: show a code to type in there' \
-                '--no-browser'\t'Open no browser: print the address, and take the callback address from stdin too' \
-                '--redirect-port='\t'The loopback port to listen on; a free one' \
+                '--device'\t'Sign in on another device: show a code to enter there' \
+                '--no-browser'\t'Open no browser: print the address, and read the callback address from stdin, too' \
+                '--redirect-port='\t'The loopback port to listen on; a free one by default' \
                 '--callback='\t'Where a backend'\''s sign-in ends, as in limit://auth' \
-                '--name='\t'What to call the account' \
+                '--name='\t'The name of the account' \
                 '--no-switch'\t'Do not make it the active account' \
-                '--allow-origin='\t'One more origin that its headers may go to' \
+                '--allow-origin='\t'One more origin that its headers may be sent to' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -75,13 +75,13 @@ function __acct_grammar -S
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -89,13 +89,13 @@ function __acct_grammar -S
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -105,90 +105,90 @@ function __acct_grammar -S
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'account'
         case 'header'
             set options '--format==lines curl json'\t'As header lines, as a config for `curl -K -`, or as JSON' \
-                '--offline'\t'Renew nothing: use what is there' \
+                '--offline'\t'Do not renew: use the stored credentials' \
                 '--bearer'\t'Send a sealed session as a bearer token instead of a cookie' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'request*'
         case 'token'
-            set options '--min-valid='\t'Renew it if it has less than this left' \
-                '--offline'\t'Renew nothing: use what is there' \
+            set options '--min-valid='\t'Renew the token if it expires within this time' \
+                '--offline'\t'Do not renew: use the stored credentials' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
         case 'request'
             set options '-H='\t'One more header line' \
                 '--header='\t'One more header line' \
-                '-d='\t'The body: as it stands, @FILE, or - for standard input' \
-                '--data='\t'The body: as it stands, @FILE, or - for standard input' \
+                '-d='\t'The body: literal text, @FILE, or - for standard input' \
+                '--data='\t'The body: literal text, @FILE, or - for standard input' \
                 '-i'\t'Print the status line and the headers, too' \
                 '--include'\t'Print the status line and the headers, too' \
                 '-L'\t'Follow redirects of GET and HEAD within the account'\''s own origins' \
                 '--follow'\t'Follow redirects of GET and HEAD within the account'\''s own origins' \
-                '-o=file'\t'Write to a file, which changes only when all of it is there' \
-                '--output=file'\t'Write to a file, which changes only when all of it is there' \
-                '--retry='\t'Try again after 429, 5xx or a network failure, as often as this' \
+                '-o=file'\t'Write to a file, which is replaced only when the body is complete' \
+                '--output=file'\t'Write to a file, which is replaced only when the body is complete' \
+                '--retry='\t'Retry at most this often after 429, 5xx or a network failure' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'request*'
         case 'proxy'
-            set options '--socket=file'\t'Where to put the socket' \
+            set options '--socket=file'\t'The path of the socket' \
                 '--port='\t'A port of 127.0.0.1 instead; 0 is a free one' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -196,13 +196,13 @@ function __acct_grammar -S
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -211,30 +211,30 @@ function __acct_grammar -S
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'account'
         case 'refresh'
             set options '--all'\t'Every account' \
-                '--force'\t'Renew whatever is there, due or not' \
+                '--force'\t'Renew even if it is not due' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -244,13 +244,13 @@ function __acct_grammar -S
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -259,29 +259,29 @@ function __acct_grammar -S
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'account' ''
         case 'allow'
-            set options '--revoke'\t'Take it back' \
+            set options '--revoke'\t'Revoke the permission' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -298,13 +298,13 @@ function __acct_grammar -S
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -313,13 +313,13 @@ function __acct_grammar -S
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -329,13 +329,13 @@ function __acct_grammar -S
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -344,36 +344,36 @@ function __acct_grammar -S
             set options '--all'\t'Every account' \
                 '-o=file'\t'Where to write; standard output unless that is a terminal' \
                 '--output=file'\t'Where to write; standard output unless that is a terminal' \
-                '--force'\t'Replace a file that is there' \
+                '--force'\t'Replace an existing file' \
                 '--passphrase-file=file'\t'Read the passphrase from your own file instead (or ACCT_EXPORT_PASSPHRASE_FILE)' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'account*'
         case 'exec'
             set options '--env='\t'The variable that holds the token' \
-                '--min-valid='\t'Renew it if it has less than this left' \
-                '--offline'\t'Renew nothing: use what is there' \
+                '--min-valid='\t'Renew the token if it expires within this time' \
+                '--offline'\t'Do not renew: use the stored credentials' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -389,13 +389,13 @@ function __acct_grammar -S
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -403,13 +403,13 @@ function __acct_grammar -S
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -418,29 +418,29 @@ function __acct_grammar -S
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
         case 'doctor'
-            set options '--repair'\t'Mend what can be mended without help' \
+            set options '--repair'\t'Fix problems that need no decision' \
                 '--offline'\t'Ask no server for the time' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
-                '-q'\t'Say nothing but errors' \
-                '--quiet'\t'Say nothing but errors' \
-                '-v'\t'Say what is done' \
-                '--verbose'\t'Say what is done' \
-                '--no-input'\t'Ask nothing and open no browser' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'How long the network may take' \
+                '--timeout='\t'The time limit for the network' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -448,22 +448,22 @@ function __acct_grammar -S
             set commands 'add'\t'Add an account' \
                 'list'\t'Show every account' \
                 'switch'\t'Make an account the active one' \
-                'status'\t'Show one account, and what a header for it would meet' \
+                'status'\t'Show one account, and whether a header can be printed for it' \
                 'header'\t'Print the header lines for one request' \
                 'token'\t'Print the access token, alone on a line' \
                 'request'\t'Make a request as an account' \
                 'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
-                'observe'\t'Learn from a response'\''s headers on standard input' \
+                'observe'\t'Read nonces and limits from a response'\''s headers on standard input' \
                 'limits'\t'Show what is left, of how much, and when it resets' \
-                'refresh'\t'Renew what is due' \
-                'remove'\t'Remove an account and everything that is kept of it' \
+                'refresh'\t'Renew credentials that are due' \
+                'remove'\t'Remove an account and everything stored for it' \
                 'rename'\t'Give an account another name' \
-                'allow'\t'Let an account'\''s headers go to one more origin' \
-                'key'\t'Show or put back the DPoP key of an account' \
+                'allow'\t'Allow an account'\''s headers to be sent to one more origin' \
+                'key'\t'Show or restore the DPoP key of an account' \
                 'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
                 'exec'\t'Run a command with the token in its environment' \
                 'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
-                'doctor'\t'Check keyring, files and clock, and say how to mend what is wrong' \
+                'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
         case 'help key'
             set commands 'show'\t'Print the public key as a JWK' \

@@ -81,7 +81,7 @@ struct MisbehavingProviderTests {
       )
       try await keyring.write(account, [token], .forbidden)
       let failure = await KeyringCall.remove.failure(on: keyring, mayAsk ? .allowed : .forbidden)
-      #expect(failure == .unavailable(reason: "the Secret Service went away"))
+      #expect(failure == .unavailable(reason: "the Secret Service stopped"))
       #expect(provider.output.contains("prompting"))
     }
   }

@@ -120,7 +120,7 @@ struct ReplacementCrashTests {
     record.lifeline.revive()
     #expect(record.keyring.items.count == 2)
     #expect(await record.acct("doctor", "--offline") == 0)
-    #expect(record.out.contains("new credentials of alice.example.com were being stored"))
+    #expect(record.out.contains("new credentials of alice.example.com were only partly stored"))
     #expect(await record.acct("doctor", "--offline", "--repair") == 0)
     #expect(record.keyring.items.keys.map(\.self) == [id])
     #expect(await record.acct("doctor", "--offline") == 0)

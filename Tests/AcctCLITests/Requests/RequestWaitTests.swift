@@ -91,7 +91,7 @@ struct RequestWaitTests {
     record.setLocalOffset(offset)
     await account(limited(value), limited(value))
     #expect(await record.run(["request", url]) == 9)
-    let said = "acct: https://issuer.example asks to wait: too many requests"
+    let said = "acct: https://issuer.example reports too many requests"
     #expect(record.err == [said] + (hint.map { ["acct: hint: \($0)"] } ?? []))
     #expect(await record.acct("request", url, "--json") == 9)
     let line = try #require(record.err.last)

@@ -50,7 +50,7 @@ struct BackendDesktopTests {
   @Test("that nobody waits for is said, without what is in it")
   func nobodyWaits() async {
     #expect(await recorded.run(["callback", "--", "limit://auth?code=secret"]) == 1)
-    #expect(recorded.err.joined().contains("nobody waits"))
+    #expect(recorded.err.joined().contains("no sign-in is waiting"))
     #expect(!recorded.err.joined().contains("secret"))
   }
 }

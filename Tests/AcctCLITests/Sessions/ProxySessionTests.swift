@@ -47,7 +47,7 @@ struct ProxySessionTests {
     #expect(answer.field("Set-Cookie") == nil)
     #expect(record.sealed == "Fe26.2*1*old")
     #expect(record.err.count == 1)
-    #expect(record.err.first?.contains("speaks of did:plc:mallory") == true)
+    #expect(record.err.first?.contains("names did:plc:mallory") == true)
   }
 
   @Test("says that the backend has ended the session; the client has its 401")

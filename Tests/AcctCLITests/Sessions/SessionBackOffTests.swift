@@ -83,7 +83,7 @@ struct SessionBackOffTests {
     let backend = try await backend(left: 60, .failure(.timedOut))
     #expect(await record.acct("header") == 0)
     #expect(record.out == "Cookie: sid=Fe26.2*1*old\n")
-    #expect(record.err.last?.contains("used unrenewed") == true)
+    #expect(record.err.last?.contains("could not be renewed and is used for the") == true)
     #expect(backend.times.count == 4)
   }
 

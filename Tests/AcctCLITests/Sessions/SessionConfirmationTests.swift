@@ -33,7 +33,7 @@ struct SessionConfirmationTests {
   func kept(status: Int) async throws {
     #expect(await signIn(confirmedBy: .json(#"{"valid":true}"#, status)) == 0)
     #expect(record.sealed == "Fe26.2*1*new")
-    #expect(record.err.contains { $0.contains("not checked yet") } == (status != 200))
+    #expect(record.err.contains { $0.contains("could not be checked yet") } == (status != 200))
   }
 
   @Test("is not kept where the answer is about somebody else, and neither is anything else")

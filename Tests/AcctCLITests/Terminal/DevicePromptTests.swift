@@ -43,7 +43,7 @@ struct DevicePromptTests {
     #expect(await signIn(#","verification_uri_complete":"\#(address)""#) == 4)
     #expect(
       record.err.prefix(6) == [
-        "acct: on any device, open this address:", Self.page, "acct: and type in this code:",
+        "acct: on any device, open this address:", Self.page, "acct: and enter this code:",
         "BCDF-GHJK", "acct: or open this one, which has the code in it:", address,
       ]
     )

@@ -59,7 +59,7 @@ struct OutputTests {
   )
   func unlike(word: String) async {
     #expect(await record.run([word]) == 64)
-    #expect(record.err.last == "acct: hint: `acct --help`, or `acct help COMMAND`, says how")
+    #expect(record.err.last == "acct: hint: run `acct --help`, or `acct help COMMAND`")
   }
 
   @Test(

@@ -62,7 +62,9 @@ struct ExportImportTests {
   func wrongPassphrase() async {
     record.secretFiles["pass"] = "correct horse battery stable"
     #expect(await take(export.file) == 65)
-    #expect(record.err.first?.contains("the passphrase is wrong, or somebody has changed") == true)
+    #expect(
+      record.err.first?.contains("the passphrase is wrong, or the export was modified") == true
+    )
     expectNothing()
   }
 

@@ -2,8 +2,14 @@ import Glibc
 
 /// Where things lie that a test process needs: what the package built, and what its tree holds.
 package enum Product {
-  /// The path of an executable that was built together with these tests.
-  package static func executable(_ name: String) -> String { "\(productFolder)/\(name)" }
+  /// The path of an executable that was built together with these tests; of `acct`, the one that
+  /// `ACCT_BINARY` names, if it does.
+  package static func executable(_ name: String) -> String {
+    if name == "acct", let path = unsafe getenv("ACCT_BINARY") {
+      return unsafe String(cString: path)
+    }
+    return "\(productFolder)/\(name)"
+  }
 
   /// The path of a file in the package's tree, such as `Examples/verify_proof.py`.
   package static func source(_ path: String) -> String {

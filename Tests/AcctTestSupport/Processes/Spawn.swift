@@ -22,8 +22,9 @@ func spawn(_ child: ChildProcess, files: [CapturedFile]) throws(ProcessFailure) 
   var all = sigset_t()
   unsafe sigfillset(&all)
   unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-  unsafe posix_spawnattr_setpgroup(&attributes, 0)
-  let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+  // A session of its own, and so a group of its own: no child can ask at the terminal of the test run.
+  // Swift does not import POSIX_SPAWN_SETSID, a macro beside an `#ifdef`.
+  let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | 0x80
   unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
 
   // posix_spawn changes the folder with a GNU extension only, which Swift does not import.

@@ -24,7 +24,7 @@ struct SwitchOnTerminalTests {
   /// Starts the command from a shell, and returns when the terminal shows a text.
   ///
   /// The shell stays: the end of a session's leader makes a terminal ordinary again by itself.
-  private func start(until text: String = "Esc leaves") async throws -> RunningProcess {
+  private func start(until text: String = "Esc cancels") async throws -> RunningProcess {
     var command = home.command(["switch"])
     command.arguments =
       ["-c", #""$@"; echo "ended $?"; read -r line"#, "sh", command.program] + command.arguments

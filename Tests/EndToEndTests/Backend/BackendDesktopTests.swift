@@ -85,7 +85,7 @@ struct BackendDesktopTests {
     #expect(try await files().contains("acct-callback-limit.desktop"))
     let opened = try await onDesktop(ChildProcess("xdg-open", ["limit://auth?code=x"])).run()
     #expect(opened.status != 0)
-    #expect(opened.errorText.contains("nobody waits"))
+    #expect(opened.errorText.contains("no sign-in is waiting for a callback"))
     #expect(!opened.errorText.contains("code=x"))
     #expect(try await !files().contains("acct-callback-limit.desktop"))
     #expect(try await !files().contains("mimeapps.list"))

@@ -112,7 +112,7 @@ struct RequestBodyTests {
     let url = "\(server.url)/cut/1000"
     let output = try await home.acct("request", url, "-o", file)
     #expect(output.status == 10)
-    #expect(output.errorText.contains("broke off after 500 bytes: the connection was closed"))
+    #expect(output.errorText.contains("was cut off after 500 bytes: the connection was closed"))
     #expect(try await contents(file) == "before")
     let listed = try await ChildProcess("ls", ["-A", folder.path]).run().text
     #expect(listed == "out\n")

@@ -75,7 +75,7 @@ struct SessionSignInTests {
       let scene = try await SessionScene()
       try await scene.backend.fault(["endpoint": "session", "kind": .string(kind)])
       let said = try await scene.signIn()
-      #expect(said.contains("not checked yet"))
+      #expect(said.contains("could not be checked yet"))
       let account = try await scene.account()
       #expect(account["expiresAt"] == .null)
       #expect(account["validatedAt"] == .null)

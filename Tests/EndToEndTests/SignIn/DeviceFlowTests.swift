@@ -95,7 +95,7 @@ struct DeviceFlowTests {
     let added = try await home.signIn(at: server, browser: nil, "--device").run()
     #expect(added.status == 11)
     #expect(added.errorText.contains("JSON"), "\(added.errorText)")
-    #expect(!added.errorText.contains("type in this code"))
+    #expect(!added.errorText.contains("enter this code"))
     #expect(try await server.requests(to: "token").isEmpty)
     #expect(try await home.accounts().isEmpty)
   }

@@ -147,7 +147,7 @@ struct SignInTests {
     try await server.set(["revocation": .string(setting)])
     let removed = try await home.acct("remove", "me")
     #expect(removed.status == 0)
-    #expect(removed.errorText.contains("was not made to end the session"))
+    #expect(removed.errorText.contains("the server did not end the session of me"))
     #expect(removed.errorText.contains(said), "\(removed.errorText)")
     #expect(try await home.accounts().isEmpty)
   }

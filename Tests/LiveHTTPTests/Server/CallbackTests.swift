@@ -8,7 +8,7 @@ struct CallbackTests {
   @Test(
     "hands over the query and sends the page of the answer",
     arguments: [
-      (CallbackPage.done, "200 OK", "go"), (.failed, "200 OK", "Not signed in"),
+      (CallbackPage.done, "200 OK", "continues"), (.failed, "200 OK", "Not signed in"),
       (.unexpected, "400 Bad Request", "not the answer"),
     ]
   )
