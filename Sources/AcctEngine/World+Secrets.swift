@@ -98,6 +98,19 @@ extension Keyring {
         throw error.redacted(by: held)
       }
     }
+    keyring.remove = { account, kinds, interaction throws(KeyringFailure) in
+      do throws(KeyringFailure) { try await remove(account, kinds, interaction) } catch {
+        throw error.redacted(by: held)
+      }
+    }
+    keyring.list = { () throws(KeyringFailure) in
+      do throws(KeyringFailure) { return try await list() } catch { throw error.redacted(by: held) }
+    }
+    keyring.prepare = { interaction throws(KeyringFailure) in
+      do throws(KeyringFailure) { try await prepare(interaction) } catch {
+        throw error.redacted(by: held)
+      }
+    }
     return keyring
   }
 }

@@ -43,6 +43,18 @@ package struct Redactor: Sendable {
   /// Whether a text has a secret in it.
   package func finds(in text: String) -> Bool { marks(in: Array(text.utf8)).contains(true) }
 
+  /// Whether a text has a whole secret in it.
+  ///
+  /// Tokens of one kind begin alike, as JWTs do: a part of one says nothing of a value that a server made
+  /// for itself.
+  package func findsWhole(in text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return secrets.contains { secret in
+      secret.count <= bytes.count
+        && Redactor([secret]).marks(in: bytes).count { $0 } >= secret.count
+    }
+  }
+
   /// Which bytes belong to a secret.
   private func marks(in bytes: [UInt8]) -> [Bool] {
     var marks = Array(repeating: false, count: bytes.count)

@@ -156,17 +156,21 @@ package final class BusConnection {
 
   private func nextLine() throws(BusError) -> String {
     while true {
-      let end = try inbox.withBytes { bytes in
-        bytes.indices.first { bytes[$0] == UInt8(ascii: "\n") }
+      let (end, count) = try inbox.withBytes { bytes in
+        (bytes.indices.first { bytes[$0] == UInt8(ascii: "\n") }, bytes.count)
       }
       if let end {
         return inbox.take(end + 1).withBytes { line in
           String(decoding: line.indices.map { line[$0] }, as: UTF8.self)
         }
       }
+      guard count < Self.longestLine else { throw .malformed }
       try inbox.fill(from: socket)
     }
   }
+
+  /// The most bytes of a line of the handshake: as many as libdbus takes.
+  private static var longestLine: Int { 16 * 1024 }
 
   private func nextMessage() throws(BusError) -> BusMessage {
     while true {

@@ -14,7 +14,11 @@ struct OneConnectionTests {
   func crowd() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
-    let keyring = Keyring.secretService(busAddress: gnome.busAddress, canPrompt: false)
+    let keyring = Keyring.secretService(
+      busAddress: gnome.busAddress,
+      canPrompt: false,
+      deadline: .seconds(60)
+    )
     let before = try gnome.bus.connections()
     let accounts = (0..<20).map { AccountID(random: InlineArray(repeating: UInt8($0))) }
     try await withThrowingTaskGroup { group in
@@ -75,7 +79,7 @@ struct OneConnectionTests {
     let keyring = Keyring.secretService(
       busAddress: gnome.busAddress,
       canPrompt: false,
-      deadline: .milliseconds(500)
+      deadline: .seconds(3)
     )
     try await keyring.write(account, [token], .forbidden)
     gnome.freeze()

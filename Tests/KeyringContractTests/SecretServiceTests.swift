@@ -68,7 +68,7 @@ struct SecretServiceTests {
     let keyring = Keyring.secretService(
       busAddress: gnome.busAddress,
       canPrompt: false,
-      deadline: .milliseconds(200)
+      deadline: .seconds(1)
     )
     #expect(await KeyringCall.read.failure(on: keyring) == .timedOut)
     try Daemon.run(

@@ -94,7 +94,7 @@ struct ResponseDelivery: Sendable {
 
   private func write(_ response: StreamedResponse) async throws(EngineError) {
     let progressBar = reporter.progressBar(of: response.head)
-    if withHead { try put(response.head.lines(isShown ? printable : { $0 })) }
+    if withHead { try put(response.head.lines(isShown ? shownBytes : FieldText.bytes)) }
     var received: Int64 = 0
     while true {
       let part: [UInt8]?
@@ -117,11 +117,18 @@ struct ResponseDelivery: Sendable {
 extension ResponseHead {
   /// With the line breaks of HTTP.
   ///
-  /// - Parameter shown: What becomes of a line: on a terminal it must not drive it, elsewhere it stays
+  /// - Parameter bytes: What becomes of a line: on a terminal it must not control it, elsewhere it stays
   ///   as it came.
   /// - Returns: The lines, and the empty one that ends them.
-  fileprivate func lines(_ shown: (String) -> String) -> [UInt8] {
+  fileprivate func lines(_ bytes: (String) -> [UInt8]) -> [UInt8] {
     let lines = [statusLine] + fields.map { "\($0.name): \($0.value)" } + [""]
-    return lines.flatMap { FieldText.bytes(shown($0)) + [0x0D, 0x0A] }
+    return lines.flatMap { bytes($0) + [0x0D, 0x0A] }
   }
+}
+
+/// A header line for a terminal.
+///
+/// A byte that is not UTF-8 becomes U+FFFD: 0x9B alone begins a control sequence in other encodings.
+private func shownBytes(_ line: String) -> [UInt8] {
+  Array(printable(String(decoding: FieldText.bytes(line), as: UTF8.self)).utf8)
 }

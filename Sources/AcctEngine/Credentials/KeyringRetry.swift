@@ -45,7 +45,7 @@ struct KeyringRetry: Sendable {
     // begins when the first attempt, in which the keyring may have asked them, has failed.
     let isPersons = interaction == .allowed && canBeAnswered(cause, kind)
     let seconds: Int64 = isPersons ? 120 : 10
-    let start = isPersons ? world.clock.now() : started
+    let start = interaction == .allowed ? world.clock.now() : started
     let end = start.adding(seconds: seconds)
     defer { report(.over) }
     report(.toStore(owner: owner, kind, seconds: seconds))

@@ -54,7 +54,7 @@ struct NonceCache: Sendable {
   private func nonce(in fields: [(name: String, value: String)], _ known: Hint?) -> String? {
     let nonce = DPoPNonce.learned(from: fields)
     guard let nonce, nonce != known?.nonce else { return nonce }
-    return world.held.redactor.finds(in: nonce) ? nil : nonce
+    return world.held.redactor.findsWhole(in: nonce) ? nil : nonce
   }
 
   private struct Hint {

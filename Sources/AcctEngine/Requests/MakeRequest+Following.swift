@@ -45,9 +45,21 @@ extension MakeRequest {
     do { target = try attempt.request.url.resolving(location) } catch .refusedURL(let refusal) {
       throw .malformed(.refusedURL(refusal))
     } catch {
-      throw .request(.redirectMalformed(location: location, attempt.request.url.origin))
+      let shown = world.held.redactor.redact(location)
+      throw .request(.redirectMalformed(location: shown, attempt.request.url.origin))
+    }
+    let (origin, here) = (target.origin, attempt.request.url.origin)
+    let own = attempt.account.origins
+    // An origin that is refused is named, unless it repeats a secret.
+    guard own.contains(origin) || !world.held.redactor.finds(in: origin.host) else {
+      throw .request(.redirectMalformed(location: "<redacted>", here))
     }
     try check(target, for: attempt.account)
+    // A server elsewhere leads to this machine only where the user has allowed that origin.
+    guard
+      origin == here || origin.mayBePublic || !here.mayBePublic
+        || own.reasons(for: origin).contains(.user)
+    else { throw .http(.inside(host: origin.host), origin) }
     return target
   }
 }

@@ -124,6 +124,10 @@ package struct BackendSignIn: Sendable {
     }
     let clientID = credentials.identity.clientID ?? request.clientID ?? metadata.description
     credentials.identity.clientID = clientID
+    // A remote backend must not make this machine one of the account's own servers.
+    let naming = Naming.user.document(at: request.backend.origin)
+    for origin in credentials.origins { try naming.checkedReach(to: origin) }
+    if let service = credentials.service { try naming.checkedReach(to: service) }
     return credentials
   }
 }

@@ -1,4 +1,5 @@
 package import AcctPorts
+import CLibCurl  // where an optimized build of this room has <sys/socket.h> from
 import Glibc
 import NIOCore
 import NIOHTTP1

@@ -33,7 +33,11 @@ extension ServiceOperation {
     var wanted: [FoundItem] = []
     for (kind, paths) in items {
       var found = paths.map { FoundItem(path: $0, kind: kind) }
-      if found.count > 1 { found = try verified(found, of: account) }
+      if found.count > 1 {
+        let (own, unseen) = try verify(found, of: account)
+        guard unseen.isEmpty else { return nil }
+        found = own
+      }
       if let path = try newest(of: found.map(\.path)) {
         wanted.append(FoundItem(path: path, kind: kind))
       }
@@ -42,11 +46,11 @@ extension ServiceOperation {
 
     let verifying = try beginVerifying(wanted)
     let answer = try connection.ask(ServiceCalls.secrets(of: wanted.map(\.path), session: session))
-    let (own, hasChanged) = try finishVerifying(wanted, of: account, verifying)
+    let (own, unseen) = try finishVerifying(wanted, of: account, verifying)
     var secrets: [ItemKind: Secret] = [:]
     for item in own { secrets[item.kind] = answer.first { $0.path == item.path }?.secret }
     // Left out is what was locked or removed since the search.
-    return hasChanged || own.contains { secrets[$0.kind] == nil } ? nil : secrets
+    return !unseen.isEmpty || own.contains { secrets[$0.kind] == nil } ? nil : secrets
   }
 
   /// The item that was changed last: an older one was left behind in a former default collection.

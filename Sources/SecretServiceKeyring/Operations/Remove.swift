@@ -11,7 +11,8 @@ extension ServiceOperation {
     let found = try locate(account, kinds).items.flatMap { kind, paths in
       paths.map { FoundItem(path: $0, kind: kind) }
     }
-    let paths = try verified(found, of: account).map(\.path)
+    let (own, unseen) = try verify(found, of: account)
+    let paths = own.map(\.path)
     do {
       for path in paths { _ = try settle(try connection.ask(ServiceCalls.delete(path))) }
     } catch .failed(let reason) {
@@ -20,6 +21,10 @@ extension ServiceOperation {
     }
     // A prompt can be dismissed without an error.
     if isAsking, !paths.isEmpty, try !areGone(paths, account, kinds) { throw .dismissed }
+    // An item that did not show its attributes has been removed meanwhile, or is still there.
+    if !unseen.isEmpty, try !areGone(unseen.map(\.path), account, kinds) {
+      throw .malformedAnswer(to: "Attributes")
+    }
   }
 
   private func areGone(

@@ -24,14 +24,15 @@ extension ServiceOperation {
   /// Another program's item that has the same attributes and another schema is left out, and so is an
   /// item that has been removed since the search.
   ///
-  /// - Returns: The items, and whether one has been removed.
+  /// - Returns: The items, and those whose attributes could not be read: they have been removed, or the
+  ///   provider failed.
   /// - Throws: `KeyringFailure.failed` where the provider found an item that was not searched for: then
   ///   it is not known what is there, and nothing may be read, overwritten or deleted.
   func finishVerifying(
     _ items: [FoundItem],
     of account: AccountID,
     _ pending: [Connection.Pending<Attributes>]
-  ) throws(KeyringFailure) -> (own: [FoundItem], hasChanged: Bool) {
+  ) throws(KeyringFailure) -> (own: [FoundItem], unseen: [FoundItem]) {
     var answers: [Attributes?] = []
     for call in pending {
       do { answers.append(try connection.finish(call)) } catch .failed { answers.append(nil) }
@@ -44,15 +45,15 @@ extension ServiceOperation {
       }
       if Schema.isOwn(attributes) { own.append(item) }
     }
-    return (own, answers.contains { $0 == nil })
+    return (own, zip(items, answers).filter { $0.1 == nil }.map(\.0))
   }
 
   /// The same for items that nothing else is asked about, in a round trip of its own.
-  func verified(
+  func verify(
     _ items: [FoundItem],
     of account: AccountID
-  ) throws(KeyringFailure) -> [FoundItem] {
-    guard !items.isEmpty else { return [] }
-    return try finishVerifying(items, of: account, try beginVerifying(items)).own
+  ) throws(KeyringFailure) -> (own: [FoundItem], unseen: [FoundItem]) {
+    guard !items.isEmpty else { return ([], []) }
+    return try finishVerifying(items, of: account, try beginVerifying(items))
   }
 }

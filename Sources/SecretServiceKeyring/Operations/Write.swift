@@ -45,7 +45,7 @@ extension ServiceOperation {
     let items = zip(kinds, found).flatMap { kind, found in
       found.unlocked.map { FoundItem(path: $0, kind: kind) }
     }
-    let own = try verified(items, of: account)
+    let own = try verify(items, of: account).own
     return (session, Dictionary(own.map { ($0.kind, $0.path) }) { first, _ in first })
   }
 

@@ -189,7 +189,7 @@ struct ProxyTests {
         while keyring.heldReads == 0 { await Task.yield() }
         for _ in 1...4 { group.addTask { await request() } }
         // Nothing tells that they wait; that many turns are far more than they take to.
-        for _ in 1...20_000 { await Task.yield() }
+        for _ in 1...200_000 { await Task.yield() }
         opening.finish()
       }
     }

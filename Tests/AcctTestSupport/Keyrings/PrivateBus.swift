@@ -99,7 +99,7 @@ package final class PrivateBus: Sendable {
 
   /// Waits until somebody on the bus has a name.
   package func wait(for name: String) throws(HarnessFailure) {
-    try Daemon.run(["gdbus", "wait", "--session", "--timeout=10", name], environment: environment)
+    try Daemon.run(["gdbus", "wait", "--session", "--timeout=60", name], environment: environment)
   }
 
   /// Makes a call, and returns the answer in GVariant's text format.

@@ -74,6 +74,8 @@ struct ATProtoWebHandleTests {
     let added = try await home.acct("add", "alice.test")
     #expect(added.status == 10, "\(added.errorText)")
     #expect(!server.greeting.isEmpty)
+    // Reached, and left at its certificate.
+    #expect(try await asked.first == Self.question[0])
     #expect(try await !asked.contains(Self.question[1]))
     #expect(try await home.accounts().isEmpty)
   }

@@ -49,10 +49,10 @@ struct StreamTests {
     }
     try await ScriptedServer.serving(script) { server in
       let transport = HTTPTransport.live()
-      let response = try await transport.stream(.get(server.url, timeout: 1))
+      let response = try await transport.stream(.get(server.url, timeout: 3))
       // Another exchange on the same thread goes on meanwhile, for longer than a stall may last.
       try await ScriptedServer.serving({ _ in [.send("")] }) { silent in
-        let request = try HTTPRequest.get(silent.url, timeout: 2)
+        let request = try HTTPRequest.get(silent.url, timeout: 5)
         #expect(await transport.failure(of: request) == .timedOut)
       }
       var count = 0

@@ -48,12 +48,10 @@ struct CrowdTests {
 
   @Test("a refused request ends its connection, also one whose body does not come")
   func refused() async throws {
-    try await serving(timeout: .milliseconds(200)) { port in
+    try await serving(timeout: .seconds(5)) { port in
       let visitor = try await Visitor(to: port)
       try await visitor.send("POST /no HTTP/1.1\r\nContent-Length: 100\r\n\r\n")
-      let answer = await visitor.everything()
-      // On a machine under load its time may be over before it is heard.
-      #expect(answer.isEmpty || answer.contains("Connection: close\r\n"))
+      #expect(await visitor.everything().contains("Connection: close\r\n"))
     }
   }
 
