@@ -8,6 +8,13 @@ private let secret = "s3cr3t/Zq+7~Wm-LONG_enough"
 struct RedactorTests {
   private let redactor = Redactor([Secret(secret), Secret("pin=42")])
 
+  @Test("a value that begins like a token, as every JWT does, does not have the token in it")
+  func whole() {
+    let redactor = Redactor([Secret("eyJhbGciOiJFUzI1NiJ9.made-up.token")])
+    #expect(!redactor.findsWhole(in: "eyJhbGciOiJFUzI1NiJ9.a-nonce.of-a-server"))
+    #expect(redactor.findsWhole(in: "n-eyJhbGciOiJFUzI1NiJ9.made-up.token"))
+  }
+
   @Test(
     "is taken out, however it is written",
     arguments: [

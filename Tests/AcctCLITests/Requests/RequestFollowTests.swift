@@ -12,8 +12,13 @@ struct RequestFollowTests {
   private static let start = "https://pds.example/start"
 
   /// An account with a DPoP key, and servers that redirect so: from a URL with a status to another.
-  private func redirecting(_ routes: [String: (status: Int, location: String)]) async {
-    #expect(await record.add(Handoffs.dpop()) == 0)
+  private func redirecting(
+    _ routes: [String: (status: Int, location: String)],
+    origins: JSON = .null
+  ) async {
+    #expect(
+      await record.add(Handoffs.dpop(changing: origins == .null ? [:] : ["origins": origins])) == 0
+    )
     #expect(await record.acct("allow", "alice.example.com", "https://cdn.example") == 0)
     record.clear()
     record.serve { request throws(HTTPFailure) in
@@ -41,6 +46,18 @@ struct RequestFollowTests {
       let claims = try JSON(parsing: base64URLDecoded(proof.split(separator: ".")[1])).objectValue
       return try #require(claims?[member]?.stringValue)
     }
+  }
+
+  @Test("leads to this machine only where the user has allowed that")
+  func inside() async throws {
+    await redirecting(
+      [Self.start: (302, "http://127.0.0.1:2375/containers")],
+      origins: ["https://pds.example", "http://127.0.0.1:2375"]
+    )
+    #expect(await follow(Self.start) == 8)
+    #expect(asked == ["GET \(Self.start)"])
+    #expect(await record.acct("allow", "alice.example.com", "http://127.0.0.1:2375") == 0)
+    #expect(await follow(Self.start) == 0)
   }
 
   @Test(

@@ -122,6 +122,12 @@ struct EchoTests {
     record.serve(302, "", [("Location", "/x?\(token)")])
     #expect(await record.acct("request", "https://issuer.example/x") == 0)
     #expect(record.err.joined().contains("leads to /x?<redacted>"), "\(record.err)")
+    for location in ["mailto:x?\(token)", "https://\(token).evil.test/"] {
+      record.clear()
+      record.serve(302, "", [("Location", location)])
+      #expect(await record.acct("request", "-L", "https://issuer.example/x") == 11)
+      #expect(!record.err.joined().contains(token), "\(record.err)")
+    }
     record.serve(503, "", [("Retry-After", "soon \(token)")])
     #expect(await record.acct("request", "https://issuer.example/x") == 11)
     #expect(!record.err.joined().contains(token), "\(record.err)")

@@ -82,6 +82,8 @@ struct RequestOnTerminalTests {
     #expect(sent.contains(#"X-Title: \u{1b}]0;owned\u{7}caf"#), "\(sent)")
     #expect(sent.contains("HTTP/1.1 200 OK\r"))
     #expect(!sent.contains("\u{1B}") && !sent.contains("\u{7}"))
+    // Nor does a byte that other encodings take for the beginning of an escape sequence.
+    #expect(!sent.utf8.contains(0x9B))
     // The body is the server's, as it came.
     #expect(sent.contains("no: 200"))
   }
