@@ -3,7 +3,7 @@ import AcctModel
 import Crypto
 import Testing
 
-@Suite("authenticated encryption")
+@Suite("Authenticated encryption")
 struct AuthenticatedEncryptionTests {
   private let key = Secret((0..<32).map { UInt8($0) })
   private let nonce = (0..<12).map { UInt8($0 + 100) }
@@ -14,7 +14,7 @@ struct AuthenticatedEncryptionTests {
     try AESGCM.seal(plaintext, key: key, nonce: nonce, associatedData: data)
   }
 
-  @Test("what is sealed is opened again, and swift-crypto agrees")
+  @Test("A sealed text opens again, also with swift-crypto")
   func roundTrip() throws {
     let sealed = try seal()
     #expect(sealed.count == plaintext.count + 16)
@@ -25,7 +25,7 @@ struct AuthenticatedEncryptionTests {
     #expect(Secret(opened) == plaintext)
   }
 
-  @Test("one changed bit anywhere is noticed")
+  @Test("A sealed text with one changed bit anywhere does not open")
   func everyBit() throws {
     let sealed = try seal()
     for bit in 0..<sealed.count * 8 {
@@ -37,7 +37,9 @@ struct AuthenticatedEncryptionTests {
     }
   }
 
-  @Test("another key, nonce or associated data, or a part of it, opens nothing")
+  @Test(
+    "A sealed text does not open with another key, nonce or associated data, or with a part of it"
+  )
   func others() throws {
     let sealed = try seal()
     let otherKey = Secret((1...32).map { UInt8($0) })
@@ -56,7 +58,7 @@ struct AuthenticatedEncryptionTests {
     }
   }
 
-  @Test("a key or nonce of another length is refused")
+  @Test("A key or nonce of another length is rejected")
   func lengths() {
     for count in [0, 16, 24, 31, 33] {
       let key = Secret([UInt8](repeating: 1, count: count))
@@ -78,10 +80,10 @@ struct AuthenticatedEncryptionTests {
   }
 }
 
-@Suite("key derivation and comparison")
+@Suite("Key derivation and comparison")
 struct DerivationTests {
   @Test(
-    "parameters that scrypt does not define, or that ask for too much, are refused",
+    "Parameters that scrypt does not define, or that ask for too much, are rejected",
     arguments: [
       (0, 8, 1), (1, 8, 1), (3, 8, 1), (1_000, 8, 1), (16, 0, 1), (16, 8, 0),
       (1 << 20, 8, 1), (1 << 40, 8, 1), (1 << 63, 8, 1), (16, 1 << 30, 1), (16, 1, 1 << 30),
@@ -94,7 +96,7 @@ struct DerivationTests {
     }
   }
 
-  @Test("passphrase, salt and length each matter")
+  @Test("A derived key depends on passphrase, salt and length")
   func matters() throws {
     func key(_ passphrase: String, _ salt: [UInt8], _ length: Int) throws -> Secret {
       try Scrypt.deriveKey(
@@ -115,7 +117,7 @@ struct DerivationTests {
     #expect(throws: CryptoError.unsuitableParameters) { try key("a", [1], 0) }
   }
 
-  @Test("comparison sees every byte and the length")
+  @Test("A comparison considers every byte and the length")
   func comparison() {
     let bytes: [UInt8] = [1, 2, 3]
     func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {

@@ -7,7 +7,7 @@ private let order = bytes("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9c
 
 @Suite("P-256 keys")
 struct P256Tests {
-  @Test("a thousand keys of OpenSSL sign for swift-crypto")
+  @Test("A thousand keys of OpenSSL sign for swift-crypto")
   func signsForOthers() throws {
     for index in 0..<1_000 {
       let key = try P256PrivateKey.generate()
@@ -24,7 +24,7 @@ struct P256Tests {
     }
   }
 
-  @Test("a thousand keys of swift-crypto sign for OpenSSL")
+  @Test("A thousand keys of swift-crypto sign for OpenSSL")
   func verifiesOthers() throws {
     for index in 0..<1_000 {
       let other = P256.Signing.PrivateKey()
@@ -38,7 +38,7 @@ struct P256Tests {
     }
   }
 
-  @Test("a signature is for one message and one key, and each is another")
+  @Test("A signature is valid for one message and one key, and no two are equal")
   func signatures() throws {
     let (key, other) = (try P256PrivateKey.generate(), try P256PrivateKey.generate())
     let message = Array("message".utf8)
@@ -52,7 +52,7 @@ struct P256Tests {
     #expect(try key.publicKey.isValidSignature(empty, of: [UInt8]().span))
   }
 
-  @Test("r and s keep their leading zeros: always 64 bytes")
+  @Test("A signature keeps the leading zeros of r and s: always 64 bytes")
   func length() throws {
     let key = try P256PrivateKey.generate()
     // One in 128 signatures has an r or an s with a leading zero byte.
@@ -60,7 +60,7 @@ struct P256Tests {
     for _ in 0..<3_000 { #expect(try key.sign([1].span).count == 64) }
   }
 
-  @Test("a scalar is between 0 and n")
+  @Test("A scalar is between 0 and n")
   func range() throws {
     var (below, above) = (order, order)
     below[31] -= 1
@@ -79,7 +79,7 @@ struct P256Tests {
     #expect(one.publicKey.y != last.publicKey.y)
   }
 
-  @Test("a scalar or coordinate is 32 bytes", arguments: [0, 1, 31, 33, 64])
+  @Test("A scalar or coordinate is 32 bytes", arguments: [0, 1, 31, 33, 64])
   func lengths(count: Int) throws {
     let short = [UInt8](repeating: 1, count: count)
     let point = try P256PrivateKey.generate().publicKey
@@ -88,7 +88,7 @@ struct P256Tests {
     #expect(throws: CryptoError.wrongLength) { try P256PublicKey(x: point.x, y: short) }
   }
 
-  @Test("a public key is a point of the curve")
+  @Test("A public key is a point of the curve")
   func onCurve() throws {
     let point = try P256PrivateKey.generate().publicKey
     #expect(try P256PublicKey(x: point.x, y: point.y) == point)
@@ -102,7 +102,7 @@ struct P256Tests {
     #expect(throws: CryptoError.notOnCurve) { try P256PublicKey(x: tooLarge, y: point.y) }
   }
 
-  @Test("one key signs from many tasks at once")
+  @Test("One key signs from many tasks at once")
   func concurrent() async throws {
     let key = try P256PrivateKey.generate()
     try await withThrowingTaskGroup(of: Bool.self) { group in

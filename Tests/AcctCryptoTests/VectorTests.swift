@@ -2,9 +2,9 @@ import AcctCrypto
 import AcctModel
 import Testing
 
-@Suite("published vectors")
+@Suite("Published test vectors")
 struct VectorTests {
-  @Test("SHA-256")
+  @Test("SHA-256 agrees with the published vectors")
   func sha256() throws {
     let lines = try vectors("sha-256.txt")
     #expect(lines.count == 3)
@@ -13,7 +13,7 @@ struct VectorTests {
     }
   }
 
-  @Test("scrypt")
+  @Test("The key derivation scrypt agrees with the published vectors")
   func scrypt() throws {
     let lines = try vectors("scrypt.txt")
     #expect(lines.count == 3)
@@ -30,7 +30,7 @@ struct VectorTests {
     }
   }
 
-  @Test("AES-256-GCM, in both directions")
+  @Test("AES-256-GCM agrees with the published vectors in both directions")
   func aesGCM() throws {
     let lines = try vectors("aes-256-gcm.txt")
     #expect(lines.count == 70)
@@ -50,7 +50,7 @@ struct VectorTests {
     }
   }
 
-  @Test("ECDSA with P-256 and SHA-256")
+  @Test("ECDSA with P-256 and SHA-256 agrees with the published vectors")
   func ecdsa() throws {
     let lines = try vectors("ecdsa-p256-sha256.txt")
     #expect(lines.count == 252)

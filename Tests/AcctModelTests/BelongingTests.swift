@@ -1,7 +1,7 @@
 import AcctModel
 import Testing
 
-@Suite("What an account belongs to")
+@Suite("Whether credentials belong to an account")
 struct BelongingTests {
   private static let mine = AccountSource.backend(origin("https://app.example"))
   private static let other = AccountSource.backend(origin("https://evil.example"))
@@ -30,7 +30,7 @@ struct BelongingTests {
     )
   }
 
-  @Test("is its source: a backend's word counts for that backend's accounts, and for no other")
+  @Test("Credentials from a backend belong to that backend's accounts and to no other")
   func sources() throws {
     for one in Self.sources {
       for two in Self.sources {
@@ -41,7 +41,9 @@ struct BelongingTests {
     }
   }
 
-  @Test("is its kind, subject and client, whatever its source")
+  @Test(
+    "Credentials belong to an account of the same kind, subject and client, whatever the source"
+  )
   func parts() throws {
     for source in Self.sources {
       let account = try belonging(source)
@@ -54,7 +56,7 @@ struct BelongingTests {
     }
   }
 
-  @Test("is its issuer where no backend is; one that is not known is another")
+  @Test("Credentials without a backend belong to an account of the same known issuer")
   func issuers() throws {
     for source in [AccountSource.issuer, .user, nil] {
       let known = try belonging(source)
@@ -67,7 +69,7 @@ struct BelongingTests {
     #expect(!nowhere.isSame(as: nowhere))
   }
 
-  @Test("of two files of the user's may lack the issuer, where a DID says who it is")
+  @Test("Credentials of two user files with a DID belong together even if one lacks the issuer")
   func files() throws {
     for (one, two) in [(AccountSource.user, AccountSource?.some(.user)), (.user, nil)] {
       #expect(try belonging(one).isSame(as: belonging(two, issuer: nil)))
@@ -79,7 +81,7 @@ struct BelongingTests {
     }
   }
 
-  @Test("of a backend does not change with the issuer that a renewal finds")
+  @Test("Credentials from a backend belong to its account after a renewal found the issuer")
   func renewedBackend() throws {
     #expect(try belonging(Self.mine).isSame(as: belonging(Self.mine, issuer: nil)))
   }

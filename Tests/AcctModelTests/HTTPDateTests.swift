@@ -1,10 +1,10 @@
 import AcctModel
 import Testing
 
-@Suite("A date in an HTTP field")
+@Suite("Dates in HTTP fields")
 struct HTTPDateTests {
   @Test(
-    "is read in each of the three forms that there are",
+    "A date is read in each of the three forms of HTTP",
     arguments: [
       "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
       "Sun Nov  6 08:49:37 1994", "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
@@ -14,7 +14,7 @@ struct HTTPDateTests {
     #expect(HTTPDate.parse(text)?.secondsSince1970 == 784_111_777)
   }
 
-  @Test("has a year of two digits that lies between 1970 and 2069")
+  @Test("A date's year of two digits lies between 1970 and 2069")
   func shortYears() {
     #expect(HTTPDate.parse("Thursday, 01-Jan-70 00:00:00 GMT")?.secondsSince1970 == 0)
     #expect(HTTPDate.parse("Friday, 15-Jan-27 08:00:00 GMT")?.secondsSince1970 == 1_800_000_000)
@@ -24,7 +24,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "is nothing else",
+    "A text in any other form is not a date",
     arguments: [
       "", "soon", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
       "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",

@@ -1,37 +1,37 @@
 import AcctModel
 import Testing
 
-@Suite("handles and DIDs")
+@Suite("Handles and DIDs")
 struct IdentifierTests {
-  @Test("every valid handle of the AT Protocol is one, in lower case")
+  @Test("Every valid handle of the AT Protocol is accepted, in lower case")
   func validHandles() throws {
     let lines = try vectorLines("handle_syntax_valid.txt")
     #expect(lines.count == 71)
     for line in lines { #expect(try Handle(line).description == line.lowercased()) }
   }
 
-  @Test("no invalid handle of the AT Protocol is one")
+  @Test("Every invalid handle of the AT Protocol is rejected")
   func invalidHandles() throws {
     let lines = try vectorLines("handle_syntax_invalid.txt")
     #expect(lines.count == 48)
     for line in lines { #expect(throws: ParseError.handle(line)) { try Handle(line) } }
   }
 
-  @Test("every valid DID of the AT Protocol is one, unchanged")
+  @Test("Every valid DID of the AT Protocol is accepted unchanged")
   func validDIDs() throws {
     let lines = try vectorLines("did_syntax_valid.txt")
     #expect(lines.count == 24)
     for line in lines { #expect(try DID(line).description == line) }
   }
 
-  @Test("no invalid DID of the AT Protocol is one")
+  @Test("Every invalid DID of the AT Protocol is rejected")
   func invalidDIDs() throws {
     let lines = try vectorLines("did_syntax_invalid.txt")
     #expect(lines.count == 18)
     for line in lines { #expect(throws: ParseError.did(line)) { try DID(line) } }
   }
 
-  @Test("a DID knows its method, its identifier and the host that it names")
+  @Test("A DID has its method, its identifier and the host that it names")
   func didParts() throws {
     let plc = try DID("did:plc:7iza6de2dwap2sbkpav7c6c6")
     #expect(plc.method == "plc")
@@ -42,7 +42,7 @@ struct IdentifierTests {
     #expect(try DID("did:web:example.com:user").webOrigin == nil)
   }
 
-  @Test("reserved top-level names are not resolvable, and .test is")
+  @Test("Reserved top-level names are not resolvable, except .test")
   func resolvable() throws {
     for name in ["a.local", "a.arpa", "a.example", "a.invalid", "a.onion", "a.internal"] {
       #expect(try !Handle(name).isResolvable)
@@ -53,9 +53,9 @@ struct IdentifierTests {
   }
 }
 
-@Suite("account identifiers and names")
+@Suite("Account identifiers and names")
 struct AccountTests {
-  @Test("a random account identifier is a version-4 UUID")
+  @Test("A random account identifier is a version-4 UUID")
   func random() throws {
     let ones = AccountID(random: InlineArray(repeating: 0xFF))
     #expect(ones.description == "ffffffff-ffff-4fff-bfff-ffffffffffff")
@@ -64,14 +64,14 @@ struct AccountTests {
     #expect(try AccountID(zeros.description) == zeros)
   }
 
-  @Test("upper case is lowered")
+  @Test("An account identifier in upper case is lowered")
   func lowers() throws {
     let id = try AccountID("ABCDEF01-2345-4678-9ABC-DEF012345678")
     #expect(id.description == "abcdef01-2345-4678-9abc-def012345678")
   }
 
   @Test(
-    "what is no version-4 UUID is refused",
+    "An account identifier that is not a version-4 UUID is rejected",
     arguments: [
       "", "abcdef01", "abcdef01-2345-1678-9abc-def012345678",
       "abcdef01-2345-4678-cabc-def012345678", "abcdef01-2345-4678-9abc-def01234567g",
@@ -84,7 +84,7 @@ struct AccountTests {
   }
 
   @Test(
-    "a name is what a person would type",
+    "An account name may be what a person would type",
     arguments: ["work", "alice.bsky.social", "guest@host", "søster", "a", "名前", "a-b", "did:plc:x"]
   )
   func names(text: String) throws {
@@ -92,7 +92,7 @@ struct AccountTests {
   }
 
   @Test(
-    "a name is no option, no white space, no control and no invisible character",
+    "An account name is no option and has no white space, control or invisible characters",
     arguments: [
       "", "-", "-a", "a b", "a\tb", "a\nb", "a\u{1B}[31m", "a\u{202E}b", "a\u{200B}b",
       "a\u{A0}b", "a\u{2028}b", "\u{7F}", "a\u{E000}", String(repeating: "a", count: 254),

@@ -4,7 +4,7 @@ import Testing
 @Suite("URLs and origins")
 struct OriginTests {
   @Test(
-    "htu has neither query nor fragment nor default port, and the host in lower case",
+    "An htu has no query, fragment or default port, and its host is in lower case",
     arguments: [
       ("https://PDS.Example/xrpc/a?b=c#d", "https://pds.example/xrpc/a"),
       ("HTTPS://pds.example", "https://pds.example/"),
@@ -29,7 +29,7 @@ struct OriginTests {
     #expect(try HTTPURL(text).htu == expected)
   }
 
-  @Test("a query is kept beside the htu, and a fragment is not")
+  @Test("A URL keeps its query beside the htu, and drops its fragment")
   func description() throws {
     let url = try HTTPURL("https://pds.example/a?b=../c&d#e")
     #expect(url.query == "b=../c&d")
@@ -37,7 +37,7 @@ struct OriginTests {
   }
 
   @Test(
-    "a look-alike is another origin",
+    "A look-alike is another origin",
     arguments: [
       "https://pds.example.evil.test/", "https://pds.example./", "https://pds.example:8443/",
       "https://xpds.example/", "https://pds-example/", "https://evil.test/pds.example",
@@ -52,7 +52,7 @@ struct OriginTests {
   }
 
   @Test(
-    "what clients read in different ways is refused",
+    "A URL that clients read in different ways is rejected",
     arguments: [
       ("https://pds.example@evil.test/", ParseError.refusedURL(.userInformation)),
       ("https://user:pass@pds.example/", .refusedURL(.userInformation)),
@@ -80,7 +80,7 @@ struct OriginTests {
   }
 
   @Test(
-    "what is no absolute http or https URL is none",
+    "A text that is not an absolute http or https URL is rejected",
     arguments: [
       "", "pds.example", "//pds.example", "ftp://pds.example/", "https:pds.example",
       "https:/pds.example", "https://", "https:///a", "https://?a", "https://:443/",
@@ -94,7 +94,7 @@ struct OriginTests {
     #expect(throws: ParseError.url) { try HTTPURL(text) }
   }
 
-  @Test("an origin has nothing behind it but a slash")
+  @Test("An origin ends with its port or a slash")
   func origins() throws {
     #expect(try Origin("https://PDS.example:443/").description == "https://pds.example")
     #expect(try Origin("http://127.0.0.1:8080").authority == "127.0.0.1:8080")
@@ -106,7 +106,7 @@ struct OriginTests {
     }
   }
 
-  @Test("issuers are compared as they are written")
+  @Test("Issuers are compared as they are written")
   func issuers() throws {
     #expect(try Issuer("https://as.example") != Issuer("https://as.example/"))
     #expect(try Issuer("https://as.example/a").description == "https://as.example/a")

@@ -1,7 +1,7 @@
 import AcctModel
 import Testing
 
-@Suite("An account's own origins")
+@Suite("The own origins of an account")
 struct OwnOriginsTests {
   let old: Origin
   let new: Origin
@@ -13,7 +13,7 @@ struct OwnOriginsTests {
     api = try Origin("https://api.example")
   }
 
-  @Test("stand there once, with every reason for each")
+  @Test("An own origin is listed once, with every reason")
   func reasons() {
     var origins: OwnOrigins = [old]
     origins.add([api, old], for: .user)
@@ -26,7 +26,7 @@ struct OwnOriginsTests {
     #expect(Array(origins) == [old])
   }
 
-  @Test("are replaced by a new sign-in, but for what the user has allowed")
+  @Test("Own origins are replaced by a new sign-in, except those that the user allowed")
   func newSignIn() {
     var before: OwnOrigins = [old]
     before.add([new], for: .resource)
@@ -38,7 +38,9 @@ struct OwnOriginsTests {
     #expect(after.reasons(for: api) == .user)
   }
 
-  @Test("follow a server that moves, and keep its old place only where the user allows it")
+  @Test(
+    "Own origins follow a server that moves, and keep its old place only if the user allowed it"
+  )
   func moves() {
     var origins: OwnOrigins = [old]
     origins.move(from: old, to: new)

@@ -1,10 +1,10 @@
 import AcctModel
 import Testing
 
-@Suite("Text that is safe to show")
+@Suite("Printable text")
 struct PrintableTests {
   @Test(
-    "stays as it is where it shows as itself",
+    "A text that is safe to print stays unchanged",
     arguments: ["", "acct: grüße an 世界", "gru\u{308}n", "👩‍🚀", "❤\u{FE0F}", "👍🏽", "نام", "🇩🇪"]
   )
   func harmless(text: String) {
@@ -12,7 +12,7 @@ struct PrintableTests {
   }
 
   @Test(
-    "has what could drive a terminal, or hide, written out",
+    "A text that could control a terminal, or hide, is escaped",
     arguments: [
       ("\u{1B}[2J", "\\u{1b}[2J"), ("a\r\nb\tc", "a\\r\\nb\\tc"), ("\u{9B}1m", "\\u{9b}1m"),
       ("\0\u{7F}", "\\u{0}\\u{7f}"), ("a\u{2028}b", "a\\u{2028}b"), ("\u{202E}x", "\\u{202e}x"),

@@ -1,7 +1,7 @@
 import AcctModel
 import Testing
 
-@Suite("Where servers may point")
+@Suite("Which addresses servers may point to")
 struct ReachTests {
   static let inside = [
     "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.255",
@@ -18,14 +18,14 @@ struct ReachTests {
     "fe00::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2002:808:808::1",
   ]
 
-  @Test("loopback, link-local, private and reserved addresses are not public", arguments: inside)
+  @Test("Loopback, link-local, private and reserved addresses are not public", arguments: inside)
   func notPublic(_ text: String) throws {
     #expect(try !#require(IPAddress(text)).isPublic)
     let host = text.contains(":") ? "[\(text)]" : text
     #expect(try !Origin("https://\(host):8443").mayBePublic)
   }
 
-  @Test("their neighbours are", arguments: outside)
+  @Test("Addresses next to the reserved ranges are public", arguments: outside)
   func isPublic(_ text: String) throws {
     #expect(try #require(IPAddress(text)).isPublic)
     let host = text.contains(":") ? "[\(text)]" : text
@@ -33,7 +33,7 @@ struct ReachTests {
   }
 
   @Test(
-    "a host that resolvers read as this machine is not public",
+    "A host that resolvers read as this machine is not public",
     arguments: [
       "localhost", "localhost.", "app.localhost", "127.1", "2130706433", "0x7f000001",
       "0177.0.0.1", "127.0.0.1.",
@@ -43,10 +43,13 @@ struct ReachTests {
     #expect(try !Origin("https://\(host)").mayBePublic)
   }
 
-  @Test("any other name may be", arguments: ["pds.example", "localhost.example", "1.example", "a"])
+  @Test(
+    "Any other host name may be public",
+    arguments: ["pds.example", "localhost.example", "1.example", "a"]
+  )
   func names(_ host: String) throws { #expect(try Origin("https://\(host)").mayBePublic) }
 
-  @Test("the user may name anything; a document what lies where it lies itself")
+  @Test("The user may name any address, and a document only addresses of its own network")
   func naming() throws {
     let local = try Origin("http://127.0.0.1:1")
     let other = try Origin("http://localhost:2")

@@ -4,11 +4,13 @@ import Testing
 /// The secret of these tests: 26 characters, some of which are escaped in a form or base64.
 private let secret = "s3cr3t/Zq+7~Wm-LONG_enough"
 
-@Suite("A secret that comes back in a text")
+@Suite("Redacting a secret from a text")
 struct RedactorTests {
   private let redactor = Redactor([Secret(secret), Secret("pin=42")])
 
-  @Test("a value that begins like a token, as every JWT does, does not have the token in it")
+  @Test(
+    "A text that shares only a token's beginning, as every JWT does, does not contain the token"
+  )
   func whole() {
     let redactor = Redactor([Secret("eyJhbGciOiJFUzI1NiJ9.made-up.token")])
     #expect(!redactor.findsWhole(in: "eyJhbGciOiJFUzI1NiJ9.a-nonce.of-a-server"))
@@ -16,7 +18,7 @@ struct RedactorTests {
   }
 
   @Test(
-    "is taken out, however it is written",
+    "A secret is redacted, however it is written",
     arguments: [
       (secret, "<redacted>"),
       ("bad token refresh_token=\(secret)&x=1", "bad token refresh_token=<redacted>&x=1"),
@@ -33,7 +35,7 @@ struct RedactorTests {
     #expect(redactor.finds(in: text))
   }
 
-  @Test("is taken out of base64 at each alignment, in both alphabets, padded or not")
+  @Test("A secret in base64 is redacted at each alignment, in both alphabets, padded or not")
   func base64() {
     for before in ["", "x", "xy", "xyz"] {
       for isURL in [false, true] {
@@ -54,7 +56,10 @@ struct RedactorTests {
     #expect(redactor.redact(String(escaped)).hasPrefix("<redacted>"))
   }
 
-  @Test("is taken out in part from 8 characters on, and not before", arguments: 0...18)
+  @Test(
+    "A part of a secret is redacted from 8 characters on, and not a shorter one",
+    arguments: 0...18
+  )
   func parts(_ start: Int) {
     let characters = Array(secret)
     for length in 1...8 where start + length <= characters.count {
@@ -73,7 +78,7 @@ struct RedactorTests {
   }
 
   @Test(
-    "takes nothing with it that is not its own",
+    "A redaction leaves every other text unchanged",
     arguments: [
       "", "no", "invalid_request", "the refresh_token is no longer valid", "invalid_grant",
       "https://client.example/metadata.json", "did:plc:ewvi7nxzyoun6zhxrhs64oiz", "%", "%4", "\\",
@@ -85,14 +90,14 @@ struct RedactorTests {
     #expect(!redactor.finds(in: text))
   }
 
-  @Test("is taken out whole where it is shorter, as a word of its own, and from 4 characters on")
+  @Test("A short secret is redacted as a whole word, from 4 characters on")
   func short() {
     #expect(redactor.redact("no pin=42 here") == "no <redacted> here")
     #expect(redactor.redact("no spin=42, no pin=421") == "no spin=42, no pin=421")
     #expect(Redactor([Secret("abc")]).redact("no abc") == "no abc")
   }
 
-  @Test("a text of more than 16 KiB is cut, and nothing of the secret is left at the cut")
+  @Test("A text of more than 16 KiB is cut, and nothing of the secret is left at the cut")
   func long() {
     let text = String(repeating: ".", count: (1 << 14) - 12) + secret
     let shown = redactor.redact(text)

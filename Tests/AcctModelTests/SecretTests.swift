@@ -1,9 +1,9 @@
 import AcctModel
 import Testing
 
-@Suite("secrets and tokens")
+@Suite("Secrets and tokens")
 struct SecretTests {
-  @Test("a secret never prints itself, whatever it is wrapped in")
+  @Test("A secret never prints itself, whatever contains it")
   func redaction() throws {
     let secret = Secret("marker")
     struct Holder { let token: Token? }
@@ -20,7 +20,7 @@ struct SecretTests {
     }
   }
 
-  @Test("the bytes are given back as they came")
+  @Test("A secret returns the bytes that it was made from")
   func bytes() {
     let secret = Secret("añb")
     #expect(secret.count == 4)
@@ -29,7 +29,7 @@ struct SecretTests {
     #expect(Secret(joining: [Secret("DPoP "), Secret(""), Secret("t")]) == Secret("DPoP t"))
   }
 
-  @Test("equality looks at every byte")
+  @Test("A comparison of secrets considers every byte")
   func equality() {
     #expect(Secret("") == Secret([] as [UInt8]))
     #expect(Secret("abc") != Secret("abd"))
@@ -37,7 +37,7 @@ struct SecretTests {
     #expect(Secret("abc") != Secret("ab"))
   }
 
-  @Test("wiping a secret leaves the array that it was copied from alone")
+  @Test("Wiping a secret leaves the array that it was copied from unchanged")
   func copies() {
     let original = (0..<64).map { UInt8($0) }
     var second = original
@@ -54,7 +54,7 @@ struct SecretTests {
     #expect(original == (0..<64).map { UInt8($0) })
   }
 
-  @Test("consuming leaves nothing behind")
+  @Test("Consuming a secret leaves nothing behind")
   func consuming() {
     var bytes: [UInt8] = [1, 2, 3]
     let secret = Secret(consuming: &bytes)
@@ -63,7 +63,7 @@ struct SecretTests {
   }
 
   @Test(
-    "a token fits on a header line",
+    "A token fits on a header line",
     arguments: ["", " ", "a b", "a\r\nX: y", "a\n", "a\t", "a\u{7F}", "é", "a\u{0}"]
   )
   func tokens(text: String) throws {

@@ -17,7 +17,7 @@ private let wall = """
 
 @Suite("The table of session states")
 struct SessionTableTests {
-  @Test("every state answers every event as it stands on the wall")
+  @Test("Every state answers every event as the table says")
   func everyPair() throws {
     let rows = wall.split(separator: "\n").map { line in
       line.split(separator: "|").map { $0.split(separator: " ").joined(separator: " ") }
@@ -34,7 +34,7 @@ struct SessionTableTests {
     }
   }
 
-  @Test("only the user's word and a guest token's end delete anything")
+  @Test("Only the user's command and the end of a guest token delete anything")
   func deletion() {
     for state in SessionState.allCases {
       for event in SessionEvent.allCases {
@@ -48,7 +48,7 @@ struct SessionTableTests {
   }
 
   @Test(
-    "only the server's word leads to reauthRequired, and only a newer session of its own, a sign-in or remove away from it"
+    "Only the server leads to reauthRequired; only a newer session, a sign-in or remove leaves it"
   )
   func reauthentication() {
     for state in SessionState.allCases {
@@ -63,7 +63,7 @@ struct SessionTableTests {
     }
   }
 
-  @Test("whatever a keyring and a network do, one good answer puts everything right")
+  @Test("One good answer restores a session after any faults of keyring and network")
   func walks() {
     let troubles: [SessionEvent] = [
       .missing, .keyringLocked, .keyringUnavailable, .noAnswer, .due, .spent, .fresh,

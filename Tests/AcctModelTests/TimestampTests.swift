@@ -1,10 +1,10 @@
 import AcctModel
 import Testing
 
-@Suite("times")
+@Suite("Times")
 struct TimestampTests {
   @Test(
-    "RFC 3339 is read and written in UTC",
+    "An RFC 3339 time is read and written in UTC",
     arguments: [
       ("1970-01-01T00:00:00Z", 0, "1970-01-01T00:00:00Z"),
       ("2026-01-31T09:05:07Z", 1_769_850_307, "2026-01-31T09:05:07Z"),
@@ -26,7 +26,7 @@ struct TimestampTests {
     #expect(time.description == written)
   }
 
-  @Test("every day of a leap cycle is written as it is read")
+  @Test("Every day of a leap cycle is written as it is read")
   func roundTrip() throws {
     for day in stride(from: Int64(-719_528), through: 2_932_896, by: 97) {
       let time = try #require(Timestamp(secondsSince1970: day * 86_400 + 86_399))
@@ -35,7 +35,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "anything else is no time",
+    "A text in any other form is not a time",
     arguments: [
       "", "2026-01-31", "2026-01-31T09:05:07", "2026-01-31T09:05Z", "2026-1-31T09:05:07Z",
       "2026-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "2026-04-31T00:00:00Z",
@@ -50,7 +50,7 @@ struct TimestampTests {
     #expect(throws: ParseError.timestamp) { try Timestamp(text) }
   }
 
-  @Test("a number is seconds, and milliseconds from 100,000,000,000 on")
+  @Test("A number is a time in seconds, and in milliseconds from 100,000,000,000 on")
   func numbers() {
     #expect(Timestamp(number: 1_769_850_307)?.secondsSince1970 == 1_769_850_307)
     #expect(Timestamp(number: 1_769_850_307.9)?.secondsSince1970 == 1_769_850_307)
@@ -64,7 +64,7 @@ struct TimestampTests {
     }
   }
 
-  @Test("adding stays within what can be written")
+  @Test("Adding seconds stays within the times that can be written")
   func adding() throws {
     let time = try Timestamp("2026-01-31T09:05:07Z")
     #expect(time.adding(seconds: 60).seconds(since: time) == 60)
@@ -74,7 +74,7 @@ struct TimestampTests {
   }
 }
 
-@Suite("leases")
+@Suite("The time left of a token")
 struct LeaseTests {
   private func state(
     left: Int64?,
@@ -89,7 +89,7 @@ struct LeaseTests {
   }
 
   @Test(
-    "more than five minutes left is valid, and five minutes are not",
+    "A token with more than five minutes left is valid, and with five minutes it is not",
     arguments: [301, 300, 1, 0, -1, -100_000] as [Int64]
   )
   func boundary(left: Int64) throws {
@@ -97,13 +97,13 @@ struct LeaseTests {
     #expect(try state(left: left, canRenew: false) == (left > 300 ? .valid : .expired))
   }
 
-  @Test("where the end is not known, nothing says that it is past")
+  @Test("A token whose end is unknown is never past")
   func unknown() throws {
     #expect(try state(left: nil, canRenew: true) == .valid)
     #expect(try state(left: nil, canRenew: false) == .valid)
   }
 
-  @Test("tokens of less than ten minutes are due at half of their life, if they can be renewed")
+  @Test("A renewable token of less than ten minutes is due at half of its life")
   func shortLived() throws {
     #expect(try state(left: 121, canRenew: true, lifetime: 240) == .valid)
     #expect(try state(left: 120, canRenew: true, lifetime: 240) == .expiring)
@@ -113,7 +113,7 @@ struct LeaseTests {
     #expect(try state(left: 1, canRenew: true, lifetime: -5) == .valid)
   }
 
-  @Test("the caller may ask for another minimum")
+  @Test("A caller may require another minimum of time left")
   func minimum() throws {
     #expect(try state(left: 100, canRenew: true, minimum: 99) == .valid)
     #expect(try state(left: 1_000, canRenew: true, minimum: 1_000) == .expiring)

@@ -2,14 +2,14 @@ import AcctModel
 import Testing
 
 /// References as servers write them into `Location`, against one base.
-@Suite("A reference to a URL")
+@Suite("References to URLs")
 struct URLReferenceTests {
   private func resolved(_ reference: String) throws -> String {
     try HTTPURL("https://a.example/b/c/d?q").resolving(reference).description
   }
 
   @Test(
-    "is resolved as RFC 3986 says (section 5.4)",
+    "A reference is resolved as RFC 3986, section 5.4, says",
     arguments: [
       ("https://a.example/g", "https://a.example/g"), ("g", "https://a.example/b/c/g"),
       ("./g", "https://a.example/b/c/g"), ("g/", "https://a.example/b/c/g/"),
@@ -28,7 +28,7 @@ struct URLReferenceTests {
   }
 
   @Test(
-    "that clients read in different ways means nothing",
+    "A reference that clients read in different ways is rejected",
     arguments: [
       "https:g", "javascript:alert(1)", "/\\evil.example", "\\\\evil.example", "/ g",
       "///evil.example",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("base64url")
 struct Base64URLTests {
-  @Test("the strings of RFC 4648 are encoded and decoded")
+  @Test("The strings of RFC 4648 are encoded and decoded")
   func vectors() throws {
     for (text, encoded) in try example("rfc4648-10") {
       let expected = try #require(encoded.stringValue)
@@ -14,7 +14,7 @@ struct Base64URLTests {
     }
   }
 
-  @Test("every byte and every pair of lengths comes back")
+  @Test("Every byte and every pair of lengths is decoded as it was encoded")
   func roundTrip() throws {
     let all = (0...255).map { UInt8($0) }
     for count in 0...256 {
@@ -27,7 +27,7 @@ struct Base64URLTests {
   }
 
   @Test(
-    "what has another spelling is refused",
+    "A text that is not canonical base64url is rejected",
     arguments: [
       ("Zg==", .padding), ("Zg=", .padding), ("=", .padding), ("Zm9v=", .padding),
       ("Zh", .strayBits), ("Zm9", .strayBits), ("Z_", .strayBits), ("AB", .strayBits),
@@ -40,7 +40,7 @@ struct Base64URLTests {
     #expect(throws: fault) { try Base64URL.decode(text) }
   }
 
-  @Test("the challenge of RFC 7636 is base64url of SHA-256")
+  @Test("The challenge of RFC 7636 is base64url of SHA-256")
   func pkce() throws {
     let example = try example("rfc7636-b")
     let digest = SHA256.hash(Array(try example.text("verifier").utf8).span)

@@ -2,10 +2,10 @@ import AcctModel
 import AcctProtocol
 import Testing
 
-@Suite("What is secret in a message")
+@Suite("Secrets in a message")
 struct SecretMembersTests {
   @Test(
-    "is found by its name, and the rest is to be read",
+    "A secret in a body is found by its name, and the rest stays readable",
     arguments: [
       ("grant_type=refresh_token&refresh_token=a%2Fb&client_id=me", ["a/b"]),
       ("grant_type=authorization_code&code=c1&redirect_uri=u&code_verifier=v1", ["c1", "v1"]),
@@ -28,13 +28,13 @@ struct SecretMembersTests {
     #expect(SecretMembers.ofBody(Secret(body), .sent) == secrets.map { Secret($0) })
   }
 
-  @Test("an answer's code says what went wrong, and its state how things are")
+  @Test("A code and a state in an answer are not secrets")
   func answers() {
     let body = Secret(#"{"error":{"code":"RATE_LIMITED"},"state":"done","guestToken":"g"}"#)
     #expect(SecretMembers.ofBody(body, .received) == [Secret("g")])
   }
 
-  @Test("credentials, cookies and keys are, a media type and a proof are not")
+  @Test("Credentials, cookies and keys in fields are secrets; a media type and a proof are not")
   func fields() {
     let fields = [
       ("Authorization", "DPoP t1"), ("authorization", "bare"), ("Cookie", "sid=s1; theme=dark"),
@@ -45,7 +45,7 @@ struct SecretMembersTests {
     #expect(found == ["t1", "bare", "s1", "dark", "s2", "k1", "t2"].map { Secret($0) })
   }
 
-  @Test("a callback's code, state and session are")
+  @Test("A callback's code, state and session are secrets")
   func queries() {
     let query = "session_token=Fe26.2*1%2Ax&did=did:plc:a&code=c1&state=s1&iss=i&error=denied"
     #expect(SecretMembers.ofQuery(query) == ["Fe26.2*1*x", "c1", "s1"].map { Secret($0) })

@@ -5,13 +5,13 @@ import Testing
 /// The short form of fuzzing, in every test run: known inputs, and thousands of mutations of them.
 ///
 /// `.ci/fuzz` is the long form, with libFuzzer and coverage.
-@Suite("Every parser of outside data")
+@Suite("Parsers of outside data")
 struct MutationTests {
   /// How many mutations are made of each input.
   private static let rounds = 400
 
   @Test(
-    "takes its own inputs, and survives whatever becomes of them",
+    "Every parser accepts its own inputs and survives every mutation of them",
     arguments: FuzzTarget.allCases
   )
   func mutations(target: FuzzTarget) throws {

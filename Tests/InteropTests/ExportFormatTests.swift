@@ -2,11 +2,11 @@ import AcctTestSupport
 import Testing
 
 /// The document describes the format well enough to write and read it without acct.
-@Suite("An export, before Python's cryptography")
+@Suite("An export in Python's cryptography")
 struct ExportFormatTests {
   private static let script = "Tests/InteropTests/export_format.py"
 
-  @Test("the document's example is what the document says")
+  @Test("The example in the export document is as the document says")
   func example() async throws {
     let opened = try await python(
       Self.script,
@@ -17,7 +17,7 @@ struct ExportFormatTests {
     #expect(opened.text == "\(try DocumentedExport().contents)\n")
   }
 
-  @Test("opens with the passphrase, and holds the tokens and the key")
+  @Test("An export opens in Python with the passphrase and holds the tokens and the key")
   func opens() async throws {
     let home = try AcctHome()
     let added = try await home.acct("add", "--import", Product.source("Examples/alice.json"))
@@ -43,7 +43,7 @@ struct ExportFormatTests {
     #expect(refused.errorText.contains("InvalidTag"))
   }
 
-  @Test("is taken by acct when Python has made it")
+  @Test("An export that Python made is imported by acct")
   func taken() async throws {
     let contents = try DocumentedExport().contents
     let sealed = try await python(Self.script, "seal", "päss", input: contents)

@@ -1,9 +1,12 @@
 import AcctTestSupport
 import Testing
 
-@Suite("A session at a Glewlwyd, whose refresh tokens are good for one use")
+@Suite("A session at Glewlwyd with single-use refresh tokens")
 struct GlewlwydRenewalTests {
-  @Test("is renewed on request, again and again", arguments: GlewlwydServer.Demand.allCases)
+  @Test(
+    "A session at Glewlwyd is renewed on request, repeatedly",
+    arguments: GlewlwydServer.Demand.allCases
+  )
   func forced(_ demand: GlewlwydServer.Demand) async throws {
     let server = try await GlewlwydServer(demanding: demand, tokenLife: 60)
     let home = try AcctHome()
@@ -26,7 +29,10 @@ struct GlewlwydRenewalTests {
     await server.stop()
   }
 
-  @Test("is renewed by the header that needs it, once", arguments: GlewlwydServer.Demand.allCases)
+  @Test(
+    "A session at Glewlwyd is renewed once by the header that needs it",
+    arguments: GlewlwydServer.Demand.allCases
+  )
   func due(_ demand: GlewlwydServer.Demand) async throws {
     let server = try await GlewlwydServer(demanding: demand, tokenLife: 60)
     let home = try AcctHome()
@@ -46,7 +52,7 @@ struct GlewlwydRenewalTests {
     await server.stop()
   }
 
-  @Test("is renewed with a nonce that the server no longer takes, at the price of one more request")
+  @Test("A nonce that Glewlwyd no longer accepts costs a renewal one more request")
   func staleNonce() async throws {
     let server = try await GlewlwydServer(demanding: .nonces)
     let home = try AcctHome()
@@ -65,7 +71,7 @@ struct GlewlwydRenewalTests {
   }
 
   @Test(
-    "ends when somebody uses an old refresh token; acct says what it was told, and keeps the rest",
+    "A reused refresh token ends a session at Glewlwyd; acct reports it and keeps the rest",
     arguments: GlewlwydServer.Demand.allCases
   )
   func replay(_ demand: GlewlwydServer.Demand) async throws {
@@ -94,7 +100,7 @@ struct GlewlwydRenewalTests {
     await server.stop()
   }
 
-  @Test("is not ended by the removal of a public client's account, and acct says so")
+  @Test("Removing a public client's account does not end its session at Glewlwyd, and acct says so")
   func removal() async throws {
     let server = try await GlewlwydServer()
     let home = try AcctHome()

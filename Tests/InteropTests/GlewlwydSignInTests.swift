@@ -1,10 +1,10 @@
 import AcctTestSupport
 import Testing
 
-@Suite("A sign-in at a Glewlwyd")
+@Suite("Signing in at Glewlwyd")
 struct GlewlwydSignInTests {
   @Test(
-    "through the browser gets tokens that the server takes back",
+    "A sign-in through the browser gets tokens that Glewlwyd accepts",
     arguments: GlewlwydServer.Demand.allCases
   )
   func browser(_ demand: GlewlwydServer.Demand) async throws {
@@ -24,7 +24,7 @@ struct GlewlwydSignInTests {
   }
 
   @Test(
-    "with the device flow ends when the user has consented elsewhere",
+    "A device sign-in ends when the user has consented elsewhere",
     arguments: GlewlwydServer.Demand.allCases
   )
   func device(_ demand: GlewlwydServer.Demand) async throws {
@@ -36,7 +36,7 @@ struct GlewlwydSignInTests {
     await server.stop()
   }
 
-  @Test("of somebody who is there already renews the account, which keeps its id and name")
+  @Test("A repeated sign-in renews the account, which keeps its id and name")
   func again() async throws {
     let server = try await GlewlwydServer()
     let home = try AcctHome()

@@ -1,9 +1,9 @@
 import AcctTestSupport
 import Testing
 
-@Suite("Credentials that a Glewlwyd issued for a key made elsewhere")
+@Suite("Credentials that Glewlwyd issued for an imported key")
 struct GlewlwydTests {
-  @Test("are accepted back from the imported account's header, for the URL that it names only")
+  @Test("Imported credentials are accepted in the account's header, for the named URL only")
   func importedAccount() async throws {
     let server = try await GlewlwydServer()
     let home = try AcctHome()
@@ -34,7 +34,7 @@ struct GlewlwydTests {
     await server.stop()
   }
 
-  @Test("are refused with another key, and nothing of them is kept")
+  @Test("Imported credentials with another key are rejected, and nothing of them is stored")
   func anotherKey() async throws {
     let server = try await GlewlwydServer()
     let home = try AcctHome()

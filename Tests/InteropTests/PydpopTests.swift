@@ -2,18 +2,18 @@ import AcctTestSupport
 import Testing
 
 /// pydpop is a verifier of DPoP proofs (RFC 9449, section 4.3) that shares no code with acct.
-@Suite("A printed proof, before pydpop")
+@Suite("A printed proof in pydpop")
 struct PydpopTests {
   private let url = "https://pds.example/xrpc/app.bsky.feed.getTimeline"
 
-  @Test("is accepted for its own request", arguments: ["GET", "POST", "DELETE"])
+  @Test("A proof is accepted for its own request", arguments: ["GET", "POST", "DELETE"])
   func accepted(method: String) async throws {
     let header = try await header(method, url)
     #expect(try await verdict(on: header, method, url) == "accepted")
   }
 
   @Test(
-    "names the request's URL without query, fragment, default port or capitals in the host",
+    "A proof names the request's URL without query, fragment, default port or upper-case host",
     arguments: ["?limit=20", "#top", "?a=/b#c"]
   )
   func namedURL(suffix: String) async throws {
@@ -21,7 +21,7 @@ struct PydpopTests {
     #expect(try await verdict(on: header, "GET", "https://pds.example/xrpc/a%20b") == "accepted")
   }
 
-  @Test("is new each time, so that a second request is no replay")
+  @Test("A proof is new each time, so a second request is not a replay")
   func secondRequest() async throws {
     let home = try await homeOfAlice()
     let first = try await home.acct("header", url).text
@@ -30,7 +30,7 @@ struct PydpopTests {
     #expect(try await verdict(on: first + first, "GET", url) == "replayed jti")
   }
 
-  @Test("is refused for another request")
+  @Test("A proof is rejected for another request")
   func otherRequest() async throws {
     let header = try await header("GET", url)
     #expect(try await verdict(on: header, "POST", url) == "htm mismatch")
@@ -39,7 +39,7 @@ struct PydpopTests {
     #expect(try await verdict(on: header, "GET", url, nonce: "one") == "nonce mismatch")
   }
 
-  @Test("is refused with another token")
+  @Test("A proof is rejected with another token")
   func otherToken() async throws {
     let header = try await header("GET", url)
     let proof = try #require(header.split(separator: "\n").last)

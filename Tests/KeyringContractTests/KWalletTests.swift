@@ -5,13 +5,13 @@ import SecretServiceKeyring
 import Testing
 
 /// What is particular to KWallet: it opens to programs one by one, by prompts that may ask nothing.
-@Suite("The Secret Service keyring, with a KWallet,", .timeLimit(.minutes(2)))
+@Suite("The Secret Service keyring with KWallet", .timeLimit(.minutes(2)))
 struct KWalletTests {
   let account = KeyringCall.account
   let token = Keyring.Item(.accessToken, Secret("made-up-token"))
 
   @Test(
-    "unlocks by a prompt, and by none if nobody may be asked",
+    "KWallet is unlocked by a prompt, and by none if prompts are forbidden",
     arguments: [KeyringCall.read, .write, .remove, .prepare]
   )
   func unlockingPrompt(call: KeyringCall) async throws {
@@ -29,7 +29,7 @@ struct KWalletTests {
     #expect(state == .ready)
   }
 
-  @Test("lists while locked, since its attributes stay readable")
+  @Test("KWallet lists items while locked, since its attributes stay readable")
   func listWhileLocked() async throws {
     let kWallet = try KWallet()
     defer { kWallet.stop() }

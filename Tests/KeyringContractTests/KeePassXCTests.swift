@@ -5,12 +5,12 @@ import SecretServiceKeyring
 import Testing
 
 /// What is particular to KeePassXC as it is installed: it asks its user about everything.
-@Suite("The Secret Service keyring, with a KeePassXC that asks,", .timeLimit(.minutes(2)))
+@Suite("The Secret Service keyring with a KeePassXC that asks", .timeLimit(.minutes(2)))
 struct KeePassXCTests {
   let account = KeyringCall.account
   let token = Keyring.Item(.accessToken, Secret("made-up-token"))
 
-  @Test("says that it is locked, rather than have it ask for its password")
+  @Test("A locked KeePassXC is reported as locked instead of asking for its password")
   func lockedDatabase() async throws {
     let keePassXC = try KeePassXC(asking: KeePassXC.Question.allCases)
     defer { keePassXC.stop() }
@@ -25,7 +25,7 @@ struct KeePassXCTests {
     #expect(state == .locked)
   }
 
-  @Test("takes an item that only its user may hand out for locked, and leaves it as it is")
+  @Test("An item that KeePassXC guards counts as locked and is left unchanged")
   func guardedItem() async throws {
     let keePassXC = try KeePassXC(asking: KeePassXC.Question.allCases)
     defer { keePassXC.stop() }
@@ -41,7 +41,7 @@ struct KeePassXCTests {
     #expect(read == [.accessToken: token.secret])
   }
 
-  @Test("takes its question back when the time is up, and says that it wants to ask")
+  @Test("A KeePassXC prompt without an answer is withdrawn at the deadline and reported")
   func unansweredQuestion() async throws {
     let keePassXC = try KeePassXC(asking: [.beforeDeletion], recyclesDeleted: false)
     defer { keePassXC.stop() }
@@ -56,7 +56,7 @@ struct KeePassXCTests {
     #expect(read == [.accessToken: token.secret])
   }
 
-  @Test("stores and removes by its prompts where a person may be asked, too")
+  @Test("A KeePassXC stores and removes items by its prompts if prompts are allowed")
   func promptsForAPerson() async throws {
     let keePassXC = try KeePassXC()
     defer { keePassXC.stop() }

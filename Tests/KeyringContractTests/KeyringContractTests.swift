@@ -14,7 +14,7 @@ struct KeyringContractTests {
     bob = try AccountID("b0b00000-0000-4000-8000-000000000000")
   }
 
-  @Test("reads back what was written, for whoever asks", arguments: KeyringFactory.all)
+  @Test("A keyring returns to every process what was written", arguments: KeyringFactory.all)
   func roundTrip(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       let items = ItemKind.allCases.map { Keyring.Item($0, Secret("made-up \($0)")) }
@@ -26,7 +26,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("answers only what was asked for", arguments: KeyringFactory.all)
+  @Test("A keyring returns only the requested items", arguments: KeyringFactory.all)
   func selection(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(
@@ -40,7 +40,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("answers without an item that is not there", arguments: KeyringFactory.all)
+  @Test("A keyring returns nothing for a missing item", arguments: KeyringFactory.all)
   func notThere(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       let read = try await under.keyring.read(alice, [.accessToken], .forbidden)
@@ -48,7 +48,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("keeps only the last of several writes", arguments: KeyringFactory.all)
+  @Test("A keyring keeps the last of several writes", arguments: KeyringFactory.all)
   func replacement(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       for text in ["one", "two", "three"] {
@@ -61,7 +61,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("keeps bytes as they are", arguments: KeyringFactory.all)
+  @Test("A keyring keeps bytes unchanged", arguments: KeyringFactory.all)
   func bytes(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       let odd = Secret([0, 255, 10, 13, 0, 128])
@@ -80,7 +80,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("keeps accounts apart", arguments: KeyringFactory.all)
+  @Test("A keyring keeps accounts apart", arguments: KeyringFactory.all)
   func isolation(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(alice, [.init(.accessToken, Secret("a"))], .forbidden)
@@ -92,7 +92,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("removes what it is told to, and nothing else", arguments: KeyringFactory.all)
+  @Test("A keyring removes the named items and nothing else", arguments: KeyringFactory.all)
   func removal(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(
@@ -106,7 +106,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("takes the removal of what is not there for done", arguments: KeyringFactory.all)
+  @Test("A keyring counts the removal of a missing item as done", arguments: KeyringFactory.all)
   func removalOfNothing(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.remove(alice, ItemKind.allCases, .forbidden)
@@ -115,7 +115,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("lists who has which items", arguments: KeyringFactory.all)
+  @Test("A keyring lists each account's items", arguments: KeyringFactory.all)
   func list(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       #expect(try await under.keyring.list() == [:])

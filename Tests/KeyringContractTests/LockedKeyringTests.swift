@@ -4,12 +4,12 @@ import AcctTestSupport
 import Testing
 
 /// What every keyring promises while it is locked, or gone.
-@Suite("Every keyring, when it cannot be used,", .timeLimit(.minutes(2)))
+@Suite("Every keyring that can't be used", .timeLimit(.minutes(2)))
 struct LockedKeyringTests {
   let account = KeyringCall.account
   let old = Keyring.Item(.accessToken, Secret("old"))
 
-  @Test("is ready before", arguments: KeyringFactory.all)
+  @Test("A keyring is ready before it is locked", arguments: KeyringFactory.all)
   func ready(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       let before = await under.keyring.state()
@@ -20,7 +20,10 @@ struct LockedKeyringTests {
     }
   }
 
-  @Test("says that it is locked, and keeps what it has", arguments: KeyringFactory.all)
+  @Test(
+    "A locked keyring says that it is locked and keeps its items",
+    arguments: KeyringFactory.all
+  )
   func locked(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(account, [old], .forbidden)
@@ -39,7 +42,10 @@ struct LockedKeyringTests {
     }
   }
 
-  @Test("says so too if only some of the items are there", arguments: KeyringFactory.all)
+  @Test(
+    "A locked keyring says so even if only some of the items exist",
+    arguments: KeyringFactory.all
+  )
   func partlyThere(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(account, [.init(.refreshToken, Secret("r"))], .forbidden)
@@ -51,7 +57,7 @@ struct LockedKeyringTests {
     }
   }
 
-  @Test("takes writes again when it is unlocked", arguments: KeyringFactory.all)
+  @Test("An unlocked keyring accepts writes again", arguments: KeyringFactory.all)
   func unlocked(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(account, [old], .forbidden)
@@ -63,7 +69,7 @@ struct LockedKeyringTests {
     }
   }
 
-  @Test("says that it is unavailable when it is gone", arguments: KeyringFactory.services)
+  @Test("A keyring that is gone says that it is unavailable", arguments: KeyringFactory.services)
   func gone(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(account, [old], .forbidden)

@@ -6,7 +6,7 @@ import SecretServiceKeyring
 import Testing
 
 /// What a provider can do wrong, played by a small one of the tests' own.
-@Suite("The Secret Service keyring, with a provider that misbehaves,", .timeLimit(.minutes(2)))
+@Suite("The Secret Service keyring with a misbehaving provider", .timeLimit(.minutes(2)))
 struct MisbehavingProviderTests {
   let account = KeyringCall.account
   let other = AccountID(random: InlineArray(repeating: 0xB2))
@@ -27,7 +27,7 @@ struct MisbehavingProviderTests {
   }
 
   @Test(
-    "uses, replaces and deletes nothing that it did not search for",
+    "An item that the keyring did not search for is not used, replaced or deleted",
     arguments: [KeyringCall.read, .write, .remove]
   )
   func confused(call: KeyringCall) async throws {
@@ -44,7 +44,7 @@ struct MisbehavingProviderTests {
     }
   }
 
-  @Test("leaves an item of another program alone that has the same attributes")
+  @Test("An item of another program with the same attributes is left unchanged")
   func otherProgram() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -71,7 +71,7 @@ struct MisbehavingProviderTests {
     #expect(try theirs() == "theirs")
   }
 
-  @Test("says that it is gone when it ends during its prompt", arguments: [false, true])
+  @Test("A provider that ends during its prompt is reported as gone", arguments: [false, true])
   func dying(mayAsk: Bool) async throws {
     try await withProvider("dying") { bus, provider in
       let keyring = Keyring.secretService(
@@ -87,7 +87,7 @@ struct MisbehavingProviderTests {
   }
 
   @Test(
-    "keeps nothing of a flood of replies and signals that it has no use for",
+    "A flood of unrelated replies and signals from a provider is discarded",
     arguments: [false, true]
   )
   func flooding(mayAsk: Bool) async throws {
@@ -107,7 +107,7 @@ struct MisbehavingProviderTests {
     }
   }
 
-  @Test("refuses an answer of more than 4 MiB")
+  @Test("A provider's answer of more than 4 MiB is rejected")
   func huge() async throws {
     try await withProvider("huge") { bus, _ in
       let keyring = Keyring.secretService(busAddress: bus.address, canPrompt: false)

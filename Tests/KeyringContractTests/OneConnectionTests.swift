@@ -10,7 +10,7 @@ struct OneConnectionTests {
   let account = KeyringCall.account
   let token = Keyring.Item(.accessToken, Secret("made-up-token"))
 
-  @Test("serves however many ask at once, each with what is its own")
+  @Test("One connection serves any number of concurrent calls, each with its own answer")
   func crowd() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -38,7 +38,7 @@ struct OneConnectionTests {
     #expect(try gnome.bus.connections() == before + 2)
   }
 
-  @Test("is kept while the keyring is locked, and while there is none")
+  @Test("One connection is kept while the keyring is locked, and while there is none")
   func refusals() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -53,7 +53,7 @@ struct OneConnectionTests {
     #expect(try gnome.bus.connections() == before + 2)
   }
 
-  @Test("is made anew when the bus has ended it meanwhile")
+  @Test("A connection that the bus ended is replaced")
   func reconnected() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -72,7 +72,7 @@ struct OneConnectionTests {
     #expect(try gnome.bus.connections() == before + 2)
   }
 
-  @Test("is given up with a keyring that does not answer in time, for all who wait in one deadline")
+  @Test("A connection to an unresponsive keyring is given up for all callers within one deadline")
   func frozen() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }

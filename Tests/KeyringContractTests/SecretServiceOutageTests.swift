@@ -7,27 +7,27 @@ import Testing
 /// What becomes of a call whose bus or provider does not answer, or goes away.
 ///
 /// No test looks at the time: a call that its deadline did not end would not return.
-@Suite("The Secret Service keyring, when it gets no answer,", .timeLimit(.minutes(2)))
+@Suite("The Secret Service keyring without an answer", .timeLimit(.minutes(2)))
 struct SecretServiceOutageTests {
   let account = KeyringCall.account
   let token = Keyring.Item(.accessToken, Secret("made-up-token"))
 
   @Test(
-    "finds no bus where none listens, and launches none",
+    "A missing bus is reported, and none is launched",
     arguments: ["unix:path=/nonexistent/bus", "autolaunch:", "autolaunch:scope=user;", "", "bus"]
   )
   func noBus(address: String) async throws {
     await expectUnavailable(.secretService(busAddress: address, canPrompt: true))
   }
 
-  @Test("finds no keyring on a bus without one")
+  @Test("A bus without a keyring is reported")
   func noProvider() async throws {
     let bus = try PrivateBus()
     defer { bus.stop() }
     await expectUnavailable(.secretService(busAddress: bus.address, canPrompt: true))
   }
 
-  @Test("gives up on a frozen keyring, and works again when it thaws")
+  @Test("A frozen keyring is given up, and works again when it thaws")
   func frozenProvider() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -38,7 +38,7 @@ struct SecretServiceOutageTests {
       .prepare(.forbidden)
   }
 
-  @Test("gives up on a frozen bus, which accepts connections all the same")
+  @Test("A frozen bus is given up even though it accepts connections")
   func frozenBus() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -46,7 +46,7 @@ struct SecretServiceOutageTests {
     await expectTimeout(gnome.busAddress)
   }
 
-  @Test("says that a keyring is gone that is killed while it is being asked")
+  @Test("A keyring that is killed during a call is reported as gone")
   func killed() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -59,7 +59,7 @@ struct SecretServiceOutageTests {
     #expect(failure.isUnavailable, "\(String(describing: failure))")
   }
 
-  @Test("meets the keyring that took a killed one's place, and its items")
+  @Test("A keyring that replaces a killed one is found with its items")
   func restarted() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }

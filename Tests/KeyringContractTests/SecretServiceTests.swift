@@ -10,7 +10,7 @@ struct SecretServiceTests {
   let account = KeyringCall.account
   let token = Keyring.Item(.accessToken, Secret("made-up-token"))
 
-  @Test("marks an item with account and key alone, and replaces it in place")
+  @Test("A Secret Service item has account and key alone as attributes, and is replaced in place")
   func attributes() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -44,7 +44,7 @@ struct SecretServiceTests {
     #expect(label == "(<'acct: \(key)'>,)\n")
   }
 
-  @Test("asks a keyring that does not know it yet for nothing but what is harmless")
+  @Test("The first call to a Secret Service provider on a new connection is harmless")
   func harmlessFirst() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -80,7 +80,7 @@ struct SecretServiceTests {
     #expect(seen.contains { $0.contains("\"Collections\"") })
   }
 
-  @Test("lists while locked, and says that it is locked where it sees only digests")
+  @Test("A locked keyring is listed, and reported as locked if it shows only digests")
   func listWhileLocked() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -101,7 +101,7 @@ struct SecretServiceTests {
     #expect(read == [.accessToken: token.secret])
   }
 
-  @Test("knows what is not there while locked, if it is shown anything at all")
+  @Test("A locked keyring tells what is missing if it shows any item")
   func notThereWhileLocked() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -120,7 +120,7 @@ struct SecretServiceTests {
     try await keyring.remove(account, [.refreshToken], .forbidden)
   }
 
-  @Test("says that there is no collection to write to, and nobody to make one")
+  @Test("A keyring without a collection to write to is reported as locked, with the reason")
   func noCollection() async throws {
     let gnome = try GnomeKeyring(withCollection: false)
     defer { gnome.stop() }
@@ -135,7 +135,7 @@ struct SecretServiceTests {
   }
 
   @Test(
-    "takes a prompt that nobody answers for a refusal",
+    "A prompt without an answer counts as a refusal",
     arguments: [KeyringCall.read, .write, .remove, .prepare]
   )
   func refusedPrompt(call: KeyringCall) async throws {

@@ -3,7 +3,7 @@ import PrivateFiles
 import Synchronization
 import Testing
 
-@Suite("A private file")
+@Suite("Private files")
 struct FileTests {
   let scratch: ScratchFolder
   let folder: PrivateFolder
@@ -13,7 +13,7 @@ struct FileTests {
     folder = PrivateFolder(at: scratch.path)
   }
 
-  @Test("is not read through a link")
+  @Test("A private file is not read through a link")
   func linkedFile() throws {
     try scratch.write("secret", to: "target")
     try scratch.link("a", to: "target")
@@ -22,7 +22,7 @@ struct FileTests {
     ) { try folder.read("a", limit: 99) }
   }
 
-  @Test("takes the place of a link, and what the link leads to stays as it is")
+  @Test("A private file replaces a link when written, and the link's target stays unchanged")
   func replacedLink() throws {
     try scratch.write("theirs", to: "target")
     try scratch.link("a", to: "target")
@@ -31,7 +31,7 @@ struct FileTests {
     #expect(try folder.read("a", limit: 9) == Array("ours".utf8))
   }
 
-  @Test("is not written through a link planted at the temporary name")
+  @Test("A private file is not written through a link planted at the temporary name")
   func plantedTemporary() throws {
     let predictable = PrivateFolder(at: scratch.path, suffix: { "1" })
     try scratch.write("theirs", to: "target")
@@ -41,7 +41,7 @@ struct FileTests {
     #expect(scratch.mode(of: "a") == nil)
   }
 
-  @Test("is not written into a file that already has the temporary name, which is left alone")
+  @Test("A file that already has a private file's temporary name is left unchanged")
   func occupiedTemporary() throws {
     let predictable = PrivateFolder(at: scratch.path, suffix: { "1" })
     try scratch.write("theirs", to: ".tmp-1")
@@ -52,7 +52,7 @@ struct FileTests {
     #expect(scratch.mode(of: "a") == nil)
   }
 
-  @Test("is refused where others can write to it", arguments: [0o620, 0o602, 0o666])
+  @Test("A private file that others can write is rejected", arguments: [0o620, 0o602, 0o666])
   func writableByOthers(mode: mode_t) throws {
     try scratch.write("x", to: "a", mode: mode)
     #expect(
@@ -63,7 +63,7 @@ struct FileTests {
     ) { try folder.read("a", limit: 9) }
   }
 
-  @Test("is refused where it is no regular file, without waiting for a writer")
+  @Test("A private file that is not regular is rejected without waiting for a writer")
   func fifo() throws {
     try scratch.makeFIFO("a")
     try scratch.makeFolder("b")
@@ -77,7 +77,7 @@ struct FileTests {
     }
   }
 
-  @Test("is refused where it is larger than the limit")
+  @Test("A private file larger than the limit is rejected")
   func tooLarge() throws {
     try scratch.write("1234", to: "a")
     #expect(throws: PrivateFilesError.failed(path: scratch.path(of: "a"), reason: "file too large"))
@@ -86,14 +86,14 @@ struct FileTests {
     }
   }
 
-  @Test("is 0600 whatever the old one was")
+  @Test("A private file has mode 0600, whatever its predecessor had")
   func mode() throws {
     try scratch.write("old", to: "a", mode: 0o644)
     try folder.replace("a", [1].span)
     #expect(scratch.mode(of: "a") == 0o600)
   }
 
-  @Test("that cannot be put in place leaves the old one and no temporary file")
+  @Test("A private file that can't be replaced stays, and no temporary file does")
   func failedReplacement() throws {
     try scratch.makeFolder("a")
     try scratch.write("inside", to: "a/b")
@@ -102,21 +102,21 @@ struct FileTests {
     #expect(scratch.text(of: "a/b") == "inside")
   }
 
-  @Test("that a dead process left half written is neither listed nor in the way")
+  @Test("A temporary file of a dead process is not listed and blocks nothing")
   func staleTemporary() throws {
     try scratch.write("half", to: ".tmp-0123456789abcdef")
     try folder.replace("a", [1].span)
     #expect(try folder.names() == ["a"])
   }
 
-  @Test("can be announced without being written")
+  @Test("A private file can be checked for writability without being written")
   func writable() throws {
     try folder.subfolder("sub").checkWritable(size: 4096)
     #expect(scratch.entries() == ["sub"])
     #expect(scratch.entries(of: "sub") == [])
   }
 
-  @Test("is always whole, however many replace it at once")
+  @Test("A private file is always whole, however many processes replace it at once")
   func concurrentReplace() async throws {
     let contents = (0..<8).map { [UInt8](repeating: $0, count: 20_000 + Int($0)) }
     let first = contents[0]

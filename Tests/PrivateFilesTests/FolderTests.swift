@@ -2,14 +2,14 @@ import Glibc
 import PrivateFiles
 import Testing
 
-@Suite("A private folder")
+@Suite("Private folders")
 struct FolderTests {
   let scratch: ScratchFolder
   var folder: PrivateFolder { PrivateFolder(at: scratch.path(of: "base/acct")) }
 
   init() throws { scratch = try ScratchFolder() }
 
-  @Test("creates nothing by being read")
+  @Test("Reading a private folder creates nothing")
   func lazy() throws {
     #expect(try folder.read("a", limit: 9) == nil)
     #expect(try folder.subfolder("sub").names() == [])
@@ -17,14 +17,14 @@ struct FolderTests {
     #expect(scratch.entries() == [])
   }
 
-  @Test("is made with its parents, all of them 0700, by the first write")
+  @Test("The first write creates a private folder and its parents with mode 0700")
   func created() throws {
     try folder.subfolder("sub").replace("a", [1].span)
     for name in ["base", "base/acct", "base/acct/sub"] { #expect(scratch.mode(of: name) == 0o700) }
     #expect(scratch.mode(of: "base/acct/sub/a") == 0o600)
   }
 
-  @Test("gives back what was written last, and lists it")
+  @Test("A private folder returns what was written last, and lists it")
   func roundTrip() throws {
     try folder.replace("a", Array("one".utf8).span)
     try folder.replace("a", Array("two, longer".utf8).span)
@@ -38,7 +38,7 @@ struct FolderTests {
     #expect(try folder.names() == ["b"])
   }
 
-  @Test("may lie below links that belong to the user's own layout")
+  @Test("A private folder may be below links that belong to the user's own layout")
   func linkedParent() throws {
     try scratch.makeFolder("real")
     try scratch.link("base", to: scratch.path(of: "real"))
@@ -46,7 +46,7 @@ struct FolderTests {
     #expect(scratch.mode(of: "real/acct/a") == 0o600)
   }
 
-  @Test("is refused where it is itself a link, and nothing is written behind it")
+  @Test("A private folder that is itself a link is rejected, and nothing is written behind it")
   func linkedFolder() throws {
     try scratch.makeFolder("base")
     try scratch.makeFolder("elsewhere")
@@ -61,7 +61,7 @@ struct FolderTests {
     #expect(scratch.entries(of: "elsewhere") == [])
   }
 
-  @Test("is refused where a folder inside it is a link that leads nowhere yet")
+  @Test("A private folder with a dangling link in place of a subfolder is rejected")
   func danglingLink() throws {
     try folder.replace("a", [1].span)
     try scratch.link("base/acct/sub", to: scratch.path(of: "elsewhere"))
@@ -69,7 +69,10 @@ struct FolderTests {
     #expect(scratch.mode(of: "elsewhere") == nil)
   }
 
-  @Test("is refused where others can write to it", arguments: [0o770, 0o707, 0o720, 0o1777])
+  @Test(
+    "A private folder that others can write is rejected",
+    arguments: [0o770, 0o707, 0o720, 0o1777]
+  )
   func writableByOthers(mode: mode_t) throws {
     try scratch.makeFolder("base")
     try scratch.makeFolder("base/acct", mode: mode)
@@ -82,7 +85,7 @@ struct FolderTests {
     #expect(scratch.mode(of: "base/acct") == mode)
   }
 
-  @Test("is closed to other readers before anything is written, and left alone by reading")
+  @Test("A private folder is closed to others before a write, and unchanged by reading")
   func tightened() throws {
     try scratch.makeFolder("base")
     try scratch.makeFolder("base/acct", mode: 0o755)
@@ -92,7 +95,7 @@ struct FolderTests {
     #expect(scratch.mode(of: "base/acct") == 0o700)
   }
 
-  @Test("is refused where it belongs to somebody else")
+  @Test("A private folder that belongs to another user is rejected")
   func foreignFolder() throws {
     // Root can give a folder away; everybody else finds one that was never theirs.
     var path = "/usr"
@@ -105,7 +108,7 @@ struct FolderTests {
     }
   }
 
-  @Test("says in the system's words why a parent cannot be made")
+  @Test("A private folder's parent that can't be made is reported in the system's words")
   func blockedParent() throws {
     try scratch.write("", to: "base")
     #expect(
@@ -116,7 +119,7 @@ struct FolderTests {
   }
 
   @Test(
-    "takes no name that leads out of it",
+    "A name that leads out of a private folder is rejected",
     arguments: ["", ".", "..", "a/b", "/a", "a\0b", ".tmp-1"]
   )
   func names(name: String) {

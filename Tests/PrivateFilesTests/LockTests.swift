@@ -5,7 +5,7 @@ import Testing
 
 /// flock(2) belongs to the open file description, so two holders in one process exclude each
 /// other as two processes do.
-@Suite("A lock")
+@Suite("File locks")
 struct LockTests {
   let scratch: ScratchFolder
   let folder: PrivateFolder
@@ -15,7 +15,7 @@ struct LockTests {
     folder = PrivateFolder(at: scratch.path)
   }
 
-  @Test("is had by one at a time, and is free again after its release")
+  @Test("A lock has one holder at a time, and is free after its release")
   func exclusion() async throws {
     let held = try await folder.lock("l", seconds: 0)
     await #expect(throws: PrivateFilesError.busy(path: scratch.path(of: "l"))) {
@@ -26,7 +26,7 @@ struct LockTests {
     try await folder.lock("l", seconds: 0).release()
   }
 
-  @Test("of one name does not hold up another")
+  @Test("A lock of one name does not block another name")
   func names() async throws {
     let one = try await folder.lock("one", seconds: 0)
     let two = try await folder.lock("two", seconds: 0)
@@ -34,19 +34,19 @@ struct LockTests {
     two.release()
   }
 
-  @Test("leaves no file behind")
+  @Test("A lock leaves no file behind")
   func litter() async throws {
     try await folder.lock("l", seconds: 0).release()
     #expect(scratch.entries() == [])
   }
 
-  @Test("is freed when nobody holds on to it any more")
+  @Test("A lock without a reference is freed")
   func dropped() async throws {
     _ = try await folder.lock("l", seconds: 0)
     try await folder.lock("l", seconds: 0).release()
   }
 
-  @Test("excludes holders that come and go, unlinking the file each time")
+  @Test("A lock excludes holders that come and go and unlink the file each time")
   func contention() async throws {
     let room = Room()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -67,7 +67,7 @@ struct LockTests {
     #expect(scratch.entries() == [])
   }
 
-  @Test("is never had on a file that its last holder has unlinked meanwhile")
+  @Test("A lock is never taken on a file that its last holder has unlinked meanwhile")
   func unlinkedMeanwhile() async throws {
     let path = scratch.path(of: "l")
     let isDone = Flag()
@@ -93,7 +93,7 @@ struct LockTests {
     await churn.value
   }
 
-  @Test("taken after its file was taken away does not free somebody else's")
+  @Test("A lock whose file was deleted does not free another holder's")
   func cleaned() async throws {
     let first = try await folder.lock("l", seconds: 0)
     try scratch.delete("l")
@@ -105,7 +105,7 @@ struct LockTests {
     second.release()
   }
 
-  @Test("is not taken on a link or on a file that others can write")
+  @Test("A lock is not taken on a link or on a file that others can write")
   func planted() async throws {
     try scratch.write("", to: "target")
     try scratch.link("l", to: "target")
@@ -114,7 +114,7 @@ struct LockTests {
     await #expect(throws: PrivateFilesError.self) { try await folder.lock("m", seconds: 0) }
   }
 
-  @Test("ends the wait of a task that is cancelled")
+  @Test("A wait for a lock ends if its task is cancelled")
   func cancelled() async throws {
     let held = try await folder.lock("l", seconds: 0)
     let waiting = Task { try await folder.lock("l", seconds: 3_600) }

@@ -2,16 +2,16 @@ import Glibc
 import PrivateFiles
 import Testing
 
-@Suite("A transfer")
+@Suite("Copying between descriptors")
 struct TransferTests {
-  @Test("to a full disk fails in the system's words")
+  @Test("A transfer to a full disk fails in the system's words")
   func full() throws {
     let full = try Descriptor.open("/dev/full", O_WRONLY)
     let error = #expect(throws: FileError.self) { try writeAll([1, 2].span, to: full.number) }
     #expect(error?.reason == "no space left on device")
   }
 
-  @Test("through a pipe that is smaller than the data, and does not block, arrives whole")
+  @Test("A transfer through a small pipe that does not block arrives whole")
   func pipeline() async throws {
     var ends: [Int32] = [-1, -1]
     let made = unsafe pipe(&ends) == 0
@@ -29,7 +29,7 @@ struct TransferTests {
     try await writing.value
   }
 
-  @Test("of more than the limit gives nothing")
+  @Test("A transfer of more than the limit returns nothing")
   func limit() throws {
     let zeros = try Descriptor.open("/dev/zero", O_RDONLY)
     #expect(try readAll(from: zeros.number, limit: 100) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The session bus's address")
 struct BusAddressTests {
-  @Test("never names a bus that would have to be started")
+  @Test("A bus address never names a bus that would have to be started")
   func launchesNothing() throws {
     #expect(
       try BusAddress(given: "autolaunch:;unix:path=/run/bus").text == "unix:path=/run/bus"
@@ -14,7 +14,7 @@ struct BusAddressTests {
   }
 
   @Test(
-    "is a list of which only Unix sockets are used",
+    "A bus address is a list of which only Unix sockets are used",
     arguments: [
       ("unix:path=/run/user/0/bus,guid=00", ["/run/user/0/bus"]),
       ("unix:guid=00,path=/a%20b%2Fc", ["/a b/c"]),
@@ -27,7 +27,7 @@ struct BusAddressTests {
   }
 
   @Test(
-    "is no use without a Unix socket",
+    "A bus address without a Unix socket is unusable",
     arguments: ["unix:path=/a%2", "unix:path=", "bus", "tcp:host=localhost,port=1"]
   )
   func noSocket(address: String) {
@@ -36,7 +36,7 @@ struct BusAddressTests {
     }
   }
 
-  @Test("names to libsecret only the sockets that acct itself would use")
+  @Test("A bus address for libsecret names only the sockets that acct itself uses")
   func textForLibsecret() throws {
     let address =
       "tcp:host=localhost,port=1;unixexec:path=/bin/true;unix:path=/a%20b,guid=00;unix:abstract=x"

@@ -3,7 +3,7 @@ import SessionBus
 import Testing
 
 /// What comes over the bus is believed only as far as its own lengths and types hold together.
-@Suite("A message on the session bus")
+@Suite("Messages on the session bus")
 struct WireTests {
   /// A reply to call 5 from `:1.7`, with one string, as a machine of this byte order sends it.
   private static func reply(bigEndian: Bool) -> [UInt8] {
@@ -23,7 +23,7 @@ struct WireTests {
     }
   }
 
-  @Test("is read in either byte order", arguments: [false, true])
+  @Test("A bus message is read in either byte order", arguments: [false, true])
   func byteOrders(bigEndian: Bool) throws {
     let message = try BusMessage(Secret(Self.reply(bigEndian: bigEndian)))
     #expect(message.sender == ":1.7")
@@ -32,7 +32,7 @@ struct WireTests {
     #expect(try message.answer(to: Self.call) == "yes")
   }
 
-  @Test("of another type than the answer's is refused")
+  @Test("A bus message of another type than the expected answer is rejected")
   func otherType() throws {
     let message = try BusMessage(Secret(Self.reply(bigEndian: false)))
     let call = BusCall(path: "/a", interface: "b.c", method: "d", answerSignature: "u") {
@@ -42,7 +42,7 @@ struct WireTests {
     #expect(throws: BusError.malformed) { try message.answer(to: call) }
   }
 
-  @Test("is a signal only if it is that one, and of its type")
+  @Test("A bus message is a signal only if its source, name and type match")
   func signals() throws {
     // From ":1.7": the signal `b.c.d` of "/a", with the number 5.
     let fields: [UInt8] =
@@ -90,7 +90,7 @@ struct WireTests {
   }
 
   @Test(
-    "may have header fields that are not known, of any type",
+    "A bus message may have unknown header fields of any type",
     arguments: [
       // After the type comes the padding of the value.
       ("y", [7]), ("q", [7, 0]), ("t", [0, 0, 0, 0] + [1, 2, 3, 4, 5, 6, 7, 8]),
@@ -105,7 +105,7 @@ struct WireTests {
   }
 
   @Test(
-    "with a header field whose type is none is refused",
+    "A bus message with a header field of an invalid type is rejected",
     arguments: ["", "(", "()", "a", "z", "yy", "(y", "a{sv"]
   )
   func typeOfUnknownField(type: String) {
@@ -115,13 +115,13 @@ struct WireTests {
     }
   }
 
-  @Test("longer than 4 MiB is refused by its first bytes")
+  @Test("A bus message longer than 4 MiB is rejected by its first bytes")
   func tooLong() {
     let head: [UInt8] = [0x6C, 2, 1, 1, 0, 0, 0x40, 0, 9, 0, 0, 0, 0, 0, 0, 0]
     #expect(throws: BusError.tooLarge) { try BusMessage(Secret(head)) }
   }
 
-  @Test("that ends early, or goes on, is refused")
+  @Test("A bus message that ends early, or has more bytes, is rejected")
   func wrongLengths() {
     let whole = Self.reply(bigEndian: false)
     for count in whole.indices {
@@ -130,7 +130,7 @@ struct WireTests {
     #expect(throws: BusError.malformed) { try BusMessage(Secret(whole + [0])) }
   }
 
-  @Test("with any byte changed is read or refused, and never read beyond its end")
+  @Test("A bus message with any byte changed is read or rejected, and never read beyond its end")
   func changedBytes() {
     let whole = Self.reply(bigEndian: false)
     for index in whole.indices {
@@ -143,7 +143,7 @@ struct WireTests {
     }
   }
 
-  @Test("that we send begins each value where the specification says")
+  @Test("A bus message that we send aligns each value as the specification says")
   func alignment() {
     var arguments = WireWriter()
     arguments.byte(1)

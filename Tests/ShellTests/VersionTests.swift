@@ -3,7 +3,7 @@ import AcctTestSupport
 import Testing
 
 @Suite("The version") struct VersionTests {
-  @Test("acct --version tells the program and its version")
+  @Test("The command acct --version prints the program and its version")
   func program() async throws {
     let ended = try await ChildProcess(Product.executable("acct"), ["--version"]).run()
     #expect(ended.text == "acct \(version)\n")
@@ -11,7 +11,7 @@ import Testing
     #expect(parts.count == 3 && parts.allSatisfy { UInt($0) != nil })
   }
 
-  @Test("the changelog's newest release is this version, or this version is yet to be released")
+  @Test("The changelog's newest release is this version, or this version is not released yet")
   func changelog() async throws {
     let text = try await ChildProcess("cat", [Product.source("CHANGELOG.md")]).run().text
     let headings = text.split(separator: "\n").filter { $0.hasPrefix("## [") }

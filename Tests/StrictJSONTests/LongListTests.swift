@@ -1,9 +1,12 @@
 import StrictJSON
 import Testing
 
-@Suite("A long list")
+@Suite("Long lists")
 struct LongListTests {
-  @Test("is written in parts as it would be whole", arguments: [0, 1, 2, 5_000])
+  @Test(
+    "A list that is written in parts equals the list written whole",
+    arguments: [0, 1, 2, 5_000]
+  )
   func parts(count: Int) throws {
     let elements = (0..<count).map {
       JSON.object(["name": .string("element \($0)"), "é": "\u{1}"])
@@ -20,7 +23,7 @@ struct LongListTests {
     #expect((parts > 1) == (count == 5_000))
   }
 
-  @Test("of members is found in whatever order they are asked for")
+  @Test("A list's members are found in any order")
   func order() throws {
     let names = (0..<40).map { "name\($0)" }
     var object = JSONObject()

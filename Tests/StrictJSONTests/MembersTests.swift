@@ -11,7 +11,7 @@ struct MembersTests {
   private static let many = (0..<200).map { #""name\#($0)":\#($0)"# }.joined(separator: ",")
 
   @Test(
-    "are the same as in a tree, in whatever order they are asked for",
+    "Members are the same as in a tree, in any order",
     arguments: [
       "{}", " { } ", #"{"":"","a":"x","b":-1.5e3,"c":null,"d":true,"e":[1,{"f":"g"}],"h":{}}"#,
       #" { "a" : "é€😀" , "é" : "\u00e9\n" , "b" : "\"" } "#, #"{"\u0061":1,"b":2,"c\n":"x"}"#,
@@ -31,7 +31,7 @@ struct MembersTests {
   }
 
   @Test(
-    "are refused where a tree is, in the same words",
+    "Members of a malformed text are rejected as a tree is, in the same words",
     arguments: [
       "", "{", "{a:1}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{"a":1 "b":2}"#, #"{"a":1}}"#,
       #"{"a":1} x"#, #"{"a":"x}"#, #"{"a":"\x"}"#, "{\"a\":\"\n\"}", "{\"\u{1}\":1}", #"{"a":01}"#,
@@ -47,7 +47,7 @@ struct MembersTests {
     #expect(throws: try #require(refusal)) { try read(text) }
   }
 
-  @Test("are an object's, and no other value's")
+  @Test("Members are read from an object and from no other value")
   func kinds() {
     for text in ["[]", "1", #""a""#, "null", " true"] {
       let offset = text.utf8.count - text.drop { $0 == " " }.utf8.count
@@ -55,7 +55,7 @@ struct MembersTests {
     }
   }
 
-  @Test("are of a text in UTF-8, and of so many bytes at most")
+  @Test("Members are read from a text in UTF-8 up to a maximum size")
   func bytes() throws {
     let stray = Array(#"{"a":""#.utf8) + [0xC3] + Array(#""}"#.utf8)
     #expect(throws: JSONError.notUTF8) { try JSONMembers(parsing: stray) }

@@ -5,9 +5,9 @@ private func parse(_ text: String) throws(JSONError) -> JSON {
   try JSON(parsing: Array(text.utf8))
 }
 
-@Suite("reading JSON")
+@Suite("Reading JSON")
 struct ReadingTests {
-  @Test("every kind of value is read")
+  @Test("Every kind of JSON value is read")
   func values() throws {
     let json = try parse(
       #" {"a": [1, -2.5e3, "x", true, false, null, {}], "b": {"c": []}, "": ""} "#
@@ -25,7 +25,7 @@ struct ReadingTests {
   }
 
   @Test(
-    "escapes stand for what they name",
+    "An escape in JSON stands for the character that it names",
     arguments: [
       (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
       (#""\u0041\u00e9\u00E9\u20ac""#, "Aéé€"),
@@ -39,7 +39,7 @@ struct ReadingTests {
   }
 
   @Test(
-    "what is not JSON is refused at its offset",
+    "A text that is not JSON is rejected at its offset",
     arguments: [
       ("[1,]", 3), ("[,1]", 1), ("[1 2]", 3), ("{\"a\":1,}", 7), ("{a:1}", 1), ("{\"a\" 1}", 5),
       ("{\"a\":}", 5), ("{1:1}", 1), ("'a'", 0), ("nul1", 3), ("True", 0), ("NaN", 0),
@@ -57,7 +57,7 @@ struct ReadingTests {
   }
 
   @Test(
-    "half a surrogate pair is refused",
+    "Half of a surrogate pair in JSON is rejected",
     arguments: [
       #""\ud83d""#, #""\ude00""#, #""\ud83dx""#, #""\ud83d\n""#, #""\ud83d\u0041""#,
       #""\ud83d\ud83d""#, #""\ude00\ud83d""#, #"{"\ud800": 1}"#,
@@ -68,7 +68,7 @@ struct ReadingTests {
     #expect(throws: JSONError.unexpected(offset: offset)) { try parse(text) }
   }
 
-  @Test("every beginning of a text is truncated, and none is taken for the whole")
+  @Test("Every beginning of a JSON text is reported as truncated, and none is accepted")
   func truncated() throws {
     let text = Array(#"{"a":[true,false,null,-1.5e+3,"x\u00e9\ud83d\ude00\n"],"b":{}}"#.utf8)
     _ = try JSON(parsing: text)
@@ -78,7 +78,7 @@ struct ReadingTests {
   }
 
   @Test(
-    "what is not UTF-8 is refused",
+    "A JSON text that is not UTF-8 is rejected",
     arguments: [
       [0x80], [0xC3], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
       [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88],
@@ -92,7 +92,7 @@ struct ReadingTests {
   }
 
   @Test(
-    "a member given twice is refused, however it is spelled",
+    "A repeated JSON member is rejected, however it is spelled",
     arguments: [
       #"{"a":1,"a":1}"#, #"{"a":1,"b":2,"a":3}"#, #"{"a":1,"\u0061":2}"#, #"[{"b":{"a":1,"a":2}}]"#,
       #"{"a":1,"c1":0,"c2":0,"c3":0,"c4":0,"c5":0,"c6":0,"c7":0,"c8":0,"c9":0,"a":2}"#,
@@ -103,7 +103,7 @@ struct ReadingTests {
     #expect(throws: JSONError.duplicateMember("a")) { try parse(text) }
   }
 
-  @Test("names are told apart by their bytes, not by what they look like")
+  @Test("Member names are compared by their bytes, not by their appearance")
   func exactNames() throws {
     let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
     for padding in ["", (0..<9).map { "\"c\($0)\":0," }.joined()] {
@@ -113,7 +113,7 @@ struct ReadingTests {
     }
   }
 
-  @Test("64 levels are read, and 65 are not, however many follow")
+  @Test("64 levels of JSON are read, and 65 are rejected, however many follow")
   func depth() throws {
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -127,7 +127,7 @@ struct ReadingTests {
     }
   }
 
-  @Test("more bytes than allowed are not looked at")
+  @Test("A JSON text larger than the maximum is not read")
   func tooLarge() throws {
     #expect(throws: JSONError.tooLarge) { try JSON(parsing: [0xFF, 0xFF], maximumBytes: 1) }
     #expect(try JSON(parsing: Array("12".utf8), maximumBytes: 2) == 12)
@@ -135,7 +135,7 @@ struct ReadingTests {
     #expect(throws: JSONError.tooLarge) { try JSON(parsing: spaces + [0x31]) }
   }
 
-  @Test("a hundred thousand members are found as surely as one")
+  @Test("A hundred thousand JSON members are found as reliably as one")
   func manyMembers() throws {
     let count = 100_000
     let text = "{" + (0..<count).map { "\"m\($0)\":\($0)" }.joined(separator: ",") + "}"

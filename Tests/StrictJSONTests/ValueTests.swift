@@ -4,7 +4,7 @@ import Testing
 @Suite("JSON numbers")
 struct NumberTests {
   @Test(
-    "an integer is exact or nothing",
+    "An integer is exact or missing",
     arguments: [
       ("0", 0), ("-0", 0), ("9223372036854775807", Int64.max), ("-9223372036854775808", .min),
       ("9223372036854775808", nil), ("1.0", 1), ("-1.50e1", -15), ("1e3", 1_000), ("1E+2", 100),
@@ -18,7 +18,7 @@ struct NumberTests {
     #expect(try #require(JSONNumber(text)).integer == expected)
   }
 
-  @Test("a double is finite or nothing")
+  @Test("A double is finite or missing")
   func doubles() throws {
     #expect(JSONNumber("1e400")?.double == nil)
     #expect(JSONNumber("-1e400")?.double == nil)
@@ -28,7 +28,7 @@ struct NumberTests {
   }
 
   @Test(
-    "text that is no number makes none",
+    "A text that is not a number makes none",
     arguments: [
       "", " 1", "1 ", "+1", "01", "1.", ".1", "0x1", "inf", "nan", "1e", "-", "1e400x", "soon", "١",
     ]
@@ -40,7 +40,7 @@ struct NumberTests {
 
 @Suite("JSON values")
 struct ValueTests {
-  @Test("an accessor gives a value of its own kind and of no other")
+  @Test("An accessor returns a value of its own kind and of no other")
   func accessors() {
     let values: [JSON] = [nil, true, 1, "x", [1], ["a": 1]]
     #expect(values.map { $0.boolValue } == [nil, true, nil, nil, nil, nil])
@@ -50,14 +50,14 @@ struct ValueTests {
     #expect(values.map { $0.objectValue } == [nil, nil, nil, nil, nil, ["a": 1]])
   }
 
-  @Test("a null member is there, and a missing one is not")
+  @Test("A null member exists, and a missing one does not")
   func null() {
     let object: JSONObject = ["a": nil]
     #expect(object["a"] == .some(.null))
     #expect(object["b"] == nil)
   }
 
-  @Test("members keep their order through change and removal", arguments: [3, 20])
+  @Test("Members keep their order when some are changed or removed", arguments: [3, 20])
   func order(count: Int) {
     var object = JSONObject()
     for index in 0..<count { object["m\(index)"] = .number(JSONNumber(Int64(index))) }
@@ -72,7 +72,7 @@ struct ValueTests {
     #expect(object["last"] == true)
   }
 
-  @Test("objects are equal whatever the order of their members")
+  @Test("Objects are equal whatever the order of their members")
   func equality() {
     #expect(["a": 1, "b": 2] as JSON == ["b": 2, "a": 1])
     #expect(["a": 1] as JSON != ["a": 1, "b": 2])
@@ -81,7 +81,7 @@ struct ValueTests {
   }
 
   @Test(
-    "what is written is compact, in order, and escaped where it must be",
+    "Written JSON is compact, in order, and escaped only where necessary",
     arguments: [
       ("{ \"b\" : [ 1 , 2.50 ] , \"a\" : { } }", #"{"b":[1,2.50],"a":{}}"#),
       (

@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 import VaultKeyring
 
-@Suite("A vault that is made by several at once")
+@Suite("Creating a vault in several processes at once")
 struct CreationTests {
-  @Test("is one vault, and loses nobody's item")
+  @Test("A vault with one passphrase is created once and loses no item")
   func samePassphrase() async throws {
     let bench = try Workbench()
     let stores = try (0..<8).map { _ in try bench.store(passphrase: "pass") }
@@ -26,7 +26,7 @@ struct CreationTests {
     for (kind, secret) in found { #expect(secret == Secret(kind.rawValue)) }
   }
 
-  @Test("belongs to one passphrase, and is locked to the others")
+  @Test("A vault created with several passphrases belongs to one, and is locked to the others")
   func differentPassphrases() async throws {
     let bench = try Workbench()
     let stores = try (0..<6).map { try bench.store(passphrase: "pass\($0)") }

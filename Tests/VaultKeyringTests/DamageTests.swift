@@ -5,7 +5,7 @@ import Testing
 import VaultKeyring
 
 /// Damage is never taken for "not there" or for a wrong passphrase, and is never cleared away.
-@Suite("A damaged vault")
+@Suite("Damaged vaults")
 struct DamageTests {
   let bench: Workbench
   let account: AccountID
@@ -31,7 +31,7 @@ struct DamageTests {
     #expect(try bench.contents(name) == before)
   }
 
-  @Test("is noticed wherever a byte of an item has changed")
+  @Test("An item with any byte changed is rejected as damaged")
   func changedItem() async throws {
     let whole = try bench.contents(name)
     for index in whole.indices {
@@ -48,7 +48,7 @@ struct DamageTests {
     }
   }
 
-  @Test("is noticed where an item is cut short", arguments: [0, 9, 21, 37, 42])
+  @Test("An item that is cut short is rejected as damaged", arguments: [0, 9, 21, 37, 42])
   func truncatedItem(count: Int) async throws {
     let whole = try bench.contents(name)
     #expect(whole.count == 43)
@@ -57,7 +57,7 @@ struct DamageTests {
     try await expectDamage("\(name) \(reason)", of: name)
   }
 
-  @Test("is noticed where an item has the place of another, or of another account")
+  @Test("An item in the place of another, or of another account's, is rejected as damaged")
   func renamedItem() async throws {
     let whole = try bench.contents(name)
     let other = try Accounts.second()
@@ -75,7 +75,7 @@ struct DamageTests {
   }
 
   @Test(
-    "is noticed where its header has changed",
+    "A changed header is reported as damaged",
     arguments: [
       (#""n":16"#, #""n":32"#, "the header's checksum is wrong"),
       (#""salt":""#, #""salt":"0"#, "the header is incomplete"),
@@ -103,7 +103,7 @@ struct DamageTests {
     #expect(try await keyring.list() == [account: [.accessToken]])
   }
 
-  @Test("is noticed where the wrapped key has changed by one digit")
+  @Test("A wrapped key with one changed digit is reported as damaged")
   func changedKey() async throws {
     let text = String(decoding: try bench.contents("header"), as: UTF8.self)
     let start = try #require(text.firstRange(of: #""wrappedKey":""#)).upperBound
@@ -113,7 +113,7 @@ struct DamageTests {
     try await expectDamage("the header's checksum is wrong", of: "header")
   }
 
-  @Test("without its header is not taken for a new one")
+  @Test("A vault without its header is not taken for a new one")
   func missingHeader() async throws {
     try bench.folder.remove("header")
     try await expectDamage("its header is missing", of: name)

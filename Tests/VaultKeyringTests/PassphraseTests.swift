@@ -19,7 +19,7 @@ struct PassphraseTests {
     try await bench.store(source).keyring.prepare(interaction)
   }
 
-  @Test("is asked for twice when the vault is made, and once when it is opened")
+  @Test("The passphrase is asked for twice when the vault is created, and once when it is opened")
   func asking() async throws {
     let maker = Typist("pass", "pass")
     try await bench.store(typist: maker).keyring.prepare(.allowed)
@@ -29,7 +29,7 @@ struct PassphraseTests {
     #expect(opener.asked == 1)
   }
 
-  @Test("makes no vault if it is typed in two ways, not at all, or only once")
+  @Test("A passphrase that is entered differently, empty or only once creates no vault")
   func notMade() async throws {
     for typist in [Typist("one", "two"), Typist(""), Typist(), Typist("one")] {
       await #expect(throws: KeyringFailure.self) {
@@ -39,7 +39,7 @@ struct PassphraseTests {
     #expect(bench.mode(of: bench.folder.path) == nil)
   }
 
-  @Test("is asked of nobody where that is forbidden, or nobody is there")
+  @Test("A passphrase is not asked for if prompts are forbidden or there is no terminal")
   func nobody() async throws {
     let locked = KeyringFailure.locked(
       reason: "no passphrase was given, and acct can't prompt for it"
@@ -54,7 +54,7 @@ struct PassphraseTests {
     }
   }
 
-  @Test("in a file ends before one newline at its end")
+  @Test("A passphrase in a file ends before one newline at its end")
   func newline() async throws {
     try await bench.store(passphrase: "pass\n\n").keyring.prepare(.forbidden)
     try await bench.store(typist: Typist("pass\n")).keyring.prepare(.allowed)
@@ -63,7 +63,10 @@ struct PassphraseTests {
     }
   }
 
-  @Test("in a file is refused where others could know it", arguments: [0o640, 0o604, 0o620, 0o677])
+  @Test(
+    "A passphrase in a file that others can access is rejected",
+    arguments: [0o640, 0o604, 0o620, 0o677]
+  )
   func readableByOthers(mode: mode_t) async throws {
     let file = try bench.passphraseFile("pass", mode: mode)
     await #expect(
@@ -71,7 +74,7 @@ struct PassphraseTests {
     ) { try await prepare(PassphraseSource(file: file, terminal: .nobody), .forbidden) }
   }
 
-  @Test("in a file that is empty, missing or no regular file is refused, and nobody is asked")
+  @Test("A passphrase file that is empty, missing or not regular is rejected without a prompt")
   func unusableFile() async throws {
     let typist = Typist("p", "p")
     let empty = try bench.passphraseFile("\n")
@@ -90,7 +93,7 @@ struct PassphraseTests {
     #expect(typist.asked == 0)
   }
 
-  @Test("comes from systemd's credentials, which a group may read, before a person is asked")
+  @Test("A passphrase in systemd's credentials, which a group may read, precedes a prompt")
   func credential() async throws {
     _ = try bench.passphraseFile("pass", name: "acct.passphrase", mode: 0o440)
     let typist = Typist()
@@ -105,7 +108,7 @@ struct PassphraseTests {
     await #expect(throws: KeyringFailure.self) { try await prepare(source, .allowed) }
   }
 
-  @Test("is asked for where the credentials hold none")
+  @Test("A passphrase is asked for if the credentials hold none")
   func noCredential() async throws {
     let typist = Typist("pass", "pass")
     let source = PassphraseSource(credentials: bench.outside.path, terminal: typist.terminal)
@@ -113,7 +116,7 @@ struct PassphraseTests {
     #expect(typist.asked == 2)
   }
 
-  @Test("is taken from where the environment says")
+  @Test("A passphrase is read from the place that the environment names")
   func environment() {
     let environment = ProcessEnvironment(
       variable: {
@@ -126,7 +129,7 @@ struct PassphraseTests {
     #expect(source.credentials == "/run/cred")
   }
 
-  @Test("can be changed, and every item stays byte for byte as it is")
+  @Test("A changed passphrase leaves every item as it is, byte for byte")
   func change() async throws {
     let old = try bench.store(passphrase: "old")
     try await old.keyring.write(account, [.init(.accessToken, Secret("a"))], .forbidden)
@@ -147,7 +150,7 @@ struct PassphraseTests {
     }
   }
 
-  @Test("can be changed by typing the new one twice, and stays if that goes wrong")
+  @Test("A new passphrase is entered twice, and the old one stays if the entries differ")
   func changeByTyping() async throws {
     try await bench.store(passphrase: "old").keyring.prepare(.forbidden)
     let header = try bench.contents("header")

@@ -4,7 +4,7 @@ import PrivateFiles
 import Testing
 import VaultKeyring
 
-@Suite("A vault's key at rest")
+@Suite("A vault's key in the kernel")
 struct RestTests {
   let bench: Workbench
   let account: AccountID
@@ -20,7 +20,7 @@ struct RestTests {
     try await store.keyring.read(account, [.accessToken], .forbidden)[.accessToken]
   }
 
-  @Test("opens the vault for other processes until it is forgotten")
+  @Test("A stored key opens the vault for other processes until it is forgotten")
   func rests() async throws {
     let kernel = ObligingKernel()
     let unlocker = bench.store(typist: Typist("pass"), kernel: kernel.key)
@@ -41,7 +41,7 @@ struct RestTests {
     try await silent.vault.lock()
   }
 
-  @Test("does not let a wrong passphrase in")
+  @Test("A stored key does not admit a wrong passphrase")
   func wrongPassphrase() async throws {
     let kernel = ObligingKernel()
     _ = try await bench.store(typist: Typist("pass"), kernel: kernel.key).vault.unlock(.allowed)
@@ -60,7 +60,7 @@ struct RestTests {
   }
 
   @Test(
-    "is forgotten although the header that names it is away or damaged",
+    "A stored key is forgotten even if the header that names it is missing or damaged",
     arguments: [nil, "damaged"]
   )
   func lockWithoutHeader(contents: String?) async throws {
@@ -80,7 +80,7 @@ struct RestTests {
     #expect(await bench.store(typist: Typist(), kernel: kernel.key).keyring.state() == .locked)
   }
 
-  @Test("that the kernel does not forget is reported without a header, too")
+  @Test("A stored key that the kernel does not forget is reported without a header too")
   func notForgottenWithoutHeader() async throws {
     var kernel = ObligingKernel().key
     kernel.forgetAll = { _ in false }
@@ -89,7 +89,7 @@ struct RestTests {
     await #expect(throws: KeyringFailure.self) { try await store.vault.lock() }
   }
 
-  @Test("is not put to rest by asking for the state")
+  @Test("A question for the state does not store the key")
   func stateKeepsNothing() async throws {
     let kernel = ObligingKernel()
     #expect(
@@ -98,7 +98,7 @@ struct RestTests {
     #expect(kernel.isEmpty)
   }
 
-  @Test("follows a change of the passphrase")
+  @Test("A stored key follows a change of the passphrase")
   func change() async throws {
     let kernel = ObligingKernel()
     let store = try bench.store(passphrase: "pass", kernel: kernel.key)
@@ -108,7 +108,7 @@ struct RestTests {
     await #expect(throws: KeyringFailure.self) { try await read(store) }
   }
 
-  @Test("rests in the process where the kernel refuses it, so that one command asks once")
+  @Test("A key that the kernel rejects stays in the process, so that one command asks once")
   func kernelRefuses() async throws {
     let typist = Typist("pass")
     let store = bench.store(typist: typist, kernel: .refusing)
@@ -124,7 +124,7 @@ struct RestTests {
     await #expect(throws: KeyringFailure.self) { try await read(store) }
   }
 
-  @Test("is ignored where what rests is nothing of the kind")
+  @Test("A stored value that is not a key is ignored")
   func foreignPayload() async throws {
     var kernel = KernelKey.refusing
     kernel.read = { _ in Secret("not a key of ours") }
@@ -134,7 +134,7 @@ struct RestTests {
     #expect(try await read(bench.store(passphrase: "pass", kernel: kernel)) == item.secret)
   }
 
-  @Test("that the kernel does not forget is reported")
+  @Test("A stored key that the kernel does not forget is reported")
   func notForgotten() async throws {
     var kernel = ObligingKernel().key
     kernel.forget = { _ in false }
@@ -143,7 +143,7 @@ struct RestTests {
   }
 
   /// A sandbox may forbid the real key store; then it must say so, and leave nothing behind.
-  @Test("in the real kernel can be read back, changed and forgotten, or is refused at once")
+  @Test("A key in the real kernel can be read, changed and forgotten, or is rejected at once")
   func realKernel() throws {
     let name = "acct:test:\(UInt64.random(in: .min ... .max))"
     let kernel = KernelKey.live
@@ -167,7 +167,7 @@ struct RestTests {
     #expect(kernel.forget("other:\(name)"))
   }
 
-  @Test("in the real kernel, if that allows it, opens the vault for other processes")
+  @Test("A key in the real kernel, if allowed, opens the vault for other processes")
   func realVault() async throws {
     let unlocker = bench.store(typist: Typist("pass"), kernel: .live)
     let seconds = try await unlocker.vault.unlock(.allowed)

@@ -16,7 +16,7 @@ struct VaultKeyringTests {
     other = try Accounts.second()
   }
 
-  @Test("that is not there yet is ready and empty, and asking it creates nothing")
+  @Test("A vault that does not exist is ready and empty, and reading it creates nothing")
   func missing() async throws {
     let keyring = bench.store(typist: Typist()).keyring
     #expect(try await keyring.read(account, ItemKind.allCases, .allowed) == [:])
@@ -26,7 +26,7 @@ struct VaultKeyringTests {
     #expect(bench.mode(of: bench.folder.path) == nil)
   }
 
-  @Test("gives another process what was written last, and forgets what is removed")
+  @Test("A vault returns to another process what was written last, and forgets what is removed")
   func roundTrip() async throws {
     let writer = try bench.store(passphrase: "p").keyring
     let reader = try bench.store(passphrase: "p").keyring
@@ -50,7 +50,7 @@ struct VaultKeyringTests {
     #expect(try await writer.read(other, [.accessToken], .forbidden) == [.accessToken: Secret("")])
   }
 
-  @Test("is a folder of 0700 with files of 0600 that hold no secret in the clear")
+  @Test("A vault is a folder of 0700 with files of 0600 that hold no secret in the clear")
   func files() async throws {
     let keyring = try bench.store(passphrase: "p").keyring
     let secret = "a-made-up-token-that-is-easy-to-find"
@@ -65,7 +65,7 @@ struct VaultKeyringTests {
     }
   }
 
-  @Test("never writes the same secret in the same way")
+  @Test("A vault never writes the same secret in the same way")
   func nonces() async throws {
     let keyring = try bench.store(passphrase: "p").keyring
     let name = ItemKind.accessToken.key(for: account)
@@ -78,7 +78,7 @@ struct VaultKeyringTests {
     #expect(seen.count == 4)
   }
 
-  @Test("is locked to a wrong passphrase, which changes nothing")
+  @Test("A vault is locked to a wrong passphrase, which changes nothing")
   func wrongPassphrase() async throws {
     let right = try bench.store(passphrase: "right").keyring
     try await right.write(account, [.init(.accessToken, Secret("a"))], .forbidden)
@@ -98,7 +98,7 @@ struct VaultKeyringTests {
     )
   }
 
-  @Test("lists its accounts while it is locked, and none of what else lies there")
+  @Test("A vault lists its accounts while locked, and no other file")
   func listWhileLocked() async throws {
     let keyring = try bench.store(passphrase: "p").keyring
     try await keyring.write(account, [.init(.did, Secret("did:plc:a"))], .forbidden)
@@ -110,7 +110,7 @@ struct VaultKeyringTests {
     #expect(try await locked.read(account, [.handle], .forbidden) == [:])
   }
 
-  @Test("refuses a secret that it could not read back")
+  @Test("A vault rejects a secret that it could not read back")
   func tooLarge() async throws {
     let keyring = try bench.store(passphrase: "p").keyring
     let name = ItemKind.session.key(for: account)
@@ -121,7 +121,7 @@ struct VaultKeyringTests {
     #expect(try await keyring.list() == [:])
   }
 
-  @Test("says where its folder cannot be relied on")
+  @Test("A vault whose folder is unsafe is reported with its place")
   func unsafeFolder() async throws {
     let keyring = try bench.store(passphrase: "p").keyring
     try await keyring.prepare(.forbidden)

@@ -53,12 +53,12 @@ private final class RotatingIssuer: Sendable {
 }
 
 /// A renewal whose process dies at one of its writes: to the keyring, or to a file.
-@Suite("A process that dies")
+@Suite("Renewals and sign-ins whose process dies")
 struct AccountCrashTests {
   /// More writes than a renewal has.
   private static let limit = 40
 
-  @Test("at any write of a renewal loses the session only between the answer and the first write")
+  @Test("A renewal that dies loses the session only between the answer and the first write")
   func everyWrite() async throws {
     var losses = 0
     var deaths = 0
@@ -98,7 +98,9 @@ struct AccountCrashTests {
     #expect(losses == 1)
   }
 
-  @Test("at any write of a first add leaves nothing that doctor and the next add don't tell of")
+  @Test(
+    "A first add that dies at any write leaves nothing that doctor and the next add don't report"
+  )
   func firstAdd() async {
     var leftovers = 0
     for writes in 0..<Self.limit {

@@ -2,8 +2,8 @@ import AcctPorts
 import AcctTestSupport
 import Testing
 
-@Suite("What completion asks") struct CompleteTests {
-  @Test("completion names accounts and their servers, and asks no keyring and nobody")
+@Suite("Completion of accounts and origins") struct CompleteTests {
+  @Test("Completion lists accounts and their servers without the keyring and without a request")
   func accounts() async {
     let recorded = RecordedWorld()
     #expect(await recorded.add(Handoffs.dpop(), "--name", "alice") == 0)
@@ -13,7 +13,7 @@ import Testing
     #expect(recorded.out == "alice\tpds.example\nbob\tissuer.example\n")
   }
 
-  @Test("completion names the origins of the account that the line is about")
+  @Test("Completion lists the origins of the account on the command line")
   func origins() async {
     let recorded = RecordedWorld()
     #expect(await recorded.add(Handoffs.dpop(), "--name", "alice") == 0)
@@ -24,7 +24,7 @@ import Testing
     #expect(recorded.out == "https://pds.example\n")
   }
 
-  @Test("completion is for shells: no help mentions it")
+  @Test("The completion command is for shells, so no help mentions it")
   func hidden() async {
     let recorded = RecordedWorld()
     #expect(await recorded.acct("--help") == 0)

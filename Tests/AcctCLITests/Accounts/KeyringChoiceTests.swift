@@ -2,7 +2,7 @@ import AcctPorts
 import AcctTestSupport
 import Testing
 
-@Suite("The choice that switch offers on a terminal")
+@Suite("Choosing an account in switch on a terminal")
 struct KeyringChoiceTests {
   let record = RecordedWorld()
 
@@ -19,7 +19,7 @@ struct KeyringChoiceTests {
   }
 
   @Test(
-    "takes arrows, letters, numbers and parts of names",
+    "The choice of switch takes arrows, letters, numbers and parts of names",
     arguments: [
       ([.down, .enter], "bob"), ([.text("j"), .text("j"), .enter], "carol"),
       ([.up, .enter], "kate"), ([.text("k"), .text("k"), .text("j"), .enter], "kate"),
@@ -42,7 +42,7 @@ struct KeyringChoiceTests {
   }
 
   @Test(
-    "is given up by Esc, Ctrl-C, or by nobody being there: exit 3, and nothing has changed",
+    "The choice of switch ends at Esc, Ctrl-C or a closed terminal with exit 3 and changes nothing",
     arguments: [[.down, .cancel], [.text("b"), .cancel, .enter], [.down]] as [[Keystroke]]
   )
   func cancelled(keys: [Keystroke]) async {
@@ -52,7 +52,9 @@ struct KeyringChoiceTests {
     #expect(await active() == "alice")
   }
 
-  @Test("of a number takes the account of that number before those whose number begins with it")
+  @Test(
+    "A number in the choice of switch selects that account, not one whose number begins with it"
+  )
   func numbers() async {
     await add((1...12).map { "account-\($0 + 10)" })
     record.press([.text("1"), .enter])
@@ -63,7 +65,9 @@ struct KeyringChoiceTests {
     #expect(await active() == "account-22")
   }
 
-  @Test("shows what is around the mark where there are more accounts than lines")
+  @Test(
+    "The choice of switch shows the lines around the mark if there are more accounts than lines"
+  )
   func scrolling() async {
     await add((10..<50).map { "account-\($0)" })
     record.set("NO_COLOR", to: "1")
@@ -75,7 +79,7 @@ struct KeyringChoiceTests {
     #expect(record.frames.last?.contains { $0.contains("account-10") } == false)
   }
 
-  @Test("is a question in lines where the terminal is dumb", arguments: ["dumb", ""])
+  @Test("The choice of switch is a question in lines on a dumb terminal", arguments: ["dumb", ""])
   func dumb(term: String) async {
     await add(["alice", "bob", "carol"])
     record.set("TERM", to: term)
@@ -86,7 +90,7 @@ struct KeyringChoiceTests {
     #expect(await active() == "carol")
   }
 
-  @Test("is not offered with --no-input")
+  @Test("The choice of switch is not offered with --no-input")
   func noInput() async {
     await add(["alice", "bob", "carol"])
     record.press([.down, .enter])

@@ -4,7 +4,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("A keyring in trouble")
+@Suite("A keyring that fails")
 struct KeyringTroubleTests {
   let record = RecordedWorld()
 
@@ -14,7 +14,10 @@ struct KeyringTroubleTests {
     (.timedOut, 7, "keyringTimedOut", "unavailable"),
   ]
 
-  @Test("list works, header says what is wrong, and the next call works again", arguments: troubles)
+  @Test(
+    "A keyring that fails leaves list working, header reports it, and the next call works again",
+    arguments: troubles
+  )
   func outage(trouble: KeyringFailure, status: Int32, code: String, state: JSON) async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     let files = record.filesText
@@ -45,7 +48,7 @@ struct KeyringTroubleTests {
   }
 
   @Test(
-    "going away in an add, it is waited for 2 minutes with a person at a terminal, else 10 seconds",
+    "A keyring that fails during an add is retried for 2 minutes on a terminal, else 10 seconds",
     arguments: [(true, 120), (false, 10)] as [(Bool, Int64)]
   )
   func goesAway(hasTerminal: Bool, seconds: Int64) async {

@@ -4,7 +4,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("Which account")
+@Suite("Selecting the account")
 struct SelectionTests {
   let record = RecordedWorld()
 
@@ -22,7 +22,7 @@ struct SelectionTests {
     return [status?["account"]?.objectValue?["name"], status?["selectedBy"]]
   }
 
-  @Test("the option counts before the environment, the directory and the active account")
+  @Test("The account option precedes the environment, the directory and the active account")
   func order() async {
     await three()
     #expect(await chosen() == ["carol", "active"])
@@ -34,7 +34,7 @@ struct SelectionTests {
     #expect(await chosen("carol") == ["carol", "option"])
   }
 
-  @Test("a directory file that others can write is passed over, aloud")
+  @Test("A directory file that others can write is ignored with a notice")
   func ignoredDirectoryFile() async {
     await three()
     record.place([
@@ -47,7 +47,7 @@ struct SelectionTests {
     #expect(record.err == ["acct: /p/q/.acct is ignored: others can write it"])
   }
 
-  @Test("a directory file is announced once on a terminal, and again if it chooses another account")
+  @Test("A directory file is announced once on a terminal, and again if it chooses another account")
   func announced() async {
     await three()
     record.place([.trusted(path: "/p/.acct", line: "bob")])
@@ -78,7 +78,7 @@ struct SelectionTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test("status names the directory file that chose the account")
+  @Test("Status names the directory file that chose the account")
   func statusNamesFile() async {
     await three()
     record.place([.trusted(path: "/p/.acct", line: "bob")])
@@ -90,7 +90,7 @@ struct SelectionTests {
     #expect(record.json?.objectValue?["selectedByFile"] == .null)
   }
 
-  @Test("a file that the disk fails on is not taken for an account that is not there")
+  @Test("An account file that the disk can't read is an error, not a missing account")
   func unreadable() async throws {
     await three()
     #expect(await record.acct("list", "--json") == 0)
@@ -102,7 +102,7 @@ struct SelectionTests {
     #expect(await record.acct("token", "-a", "bob") == 0)
   }
 
-  @Test("an account answers to name, handle, id and a prefix of the id of 8 or more")
+  @Test("An account is found by name, handle, id and a prefix of the id of 8 or more characters")
   func references() async throws {
     await three()
     #expect(await record.acct("list", "--json") == 0)
@@ -115,7 +115,7 @@ struct SelectionTests {
     #expect(await record.acct("token", "-a", String(bob.prefix(7))) == 5)
   }
 
-  @Test("an option that every command has may stand before the command, too")
+  @Test("An option that every command has may also precede the command")
   func leadingOptions() async {
     await three()
     #expect(await record.acct("-a", "bob", "token") == 0)
@@ -126,7 +126,7 @@ struct SelectionTests {
     #expect(await record.acct("-a") == 64)
   }
 
-  @Test("an unknown name is an error that lists the others")
+  @Test("An unknown name is an error that lists the others")
   func unknown() async {
     await three()
     #expect(await record.acct("token", "-a", "dave") == 5)
@@ -137,7 +137,7 @@ struct SelectionTests {
     )
   }
 
-  @Test("an ambiguous handle is an error that lists the candidates")
+  @Test("An ambiguous handle is an error that lists the candidates")
   func ambiguous() async {
     #expect(await record.add(Handoffs.dpop(changing: ["clientId": "1"]), "--name", "one") == 0)
     #expect(await record.add(Handoffs.dpop(changing: ["clientId": "2"]), "--name", "two") == 0)
@@ -146,7 +146,7 @@ struct SelectionTests {
   }
 
   @Test(
-    "without any account, commands that need one exit 5 and name `acct add`",
+    "Commands that need an account exit 5 without one and name `acct add`",
     arguments: ["header", "token", "status"]
   )
   func none(command: String) async {
@@ -154,7 +154,7 @@ struct SelectionTests {
     #expect(record.err.last?.contains("acct add") == true)
   }
 
-  @Test("list without any account prints nothing and succeeds")
+  @Test("List without any account prints nothing and succeeds")
   func emptyList() async {
     #expect(await record.acct("list") == 0)
     #expect(record.out.isEmpty)
@@ -162,7 +162,7 @@ struct SelectionTests {
     #expect(record.json == ["version": 1, "active": nil, "accounts": []])
   }
 
-  @Test("acct alone names the account that is chosen, and what chose it")
+  @Test("The bare command acct names the selected account and what selected it")
   func home() async {
     #expect(await record.add(Handoffs.bearer("alice")) == 0)
     #expect(await record.add(Handoffs.bearer("bob")) == 0)

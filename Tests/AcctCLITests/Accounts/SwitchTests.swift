@@ -19,7 +19,7 @@ struct SwitchTests {
     return record.out
   }
 
-  @Test("switch without a name toggles between two")
+  @Test("Switch without a name toggles between two accounts")
   func toggle() async {
     await add("alice", "bob")
     #expect(await record.acct("switch") == 0)
@@ -28,7 +28,7 @@ struct SwitchTests {
     #expect(await active() == "opaque-bob\n")
   }
 
-  @Test("switch - goes back to the previous account")
+  @Test("Switch with - goes back to the previous account")
   func back() async {
     await add("alice", "bob", "carol")
     #expect(await record.acct("switch", "alice") == 0)
@@ -38,13 +38,13 @@ struct SwitchTests {
     #expect(await active() == "opaque-alice\n")
   }
 
-  @Test("switch - without a previous account is an error")
+  @Test("Switch with - is an error without a previous account")
   func noPrevious() async {
     await add("alice")
     #expect(await record.acct("switch", "-") == 5)
   }
 
-  @Test("switch among three asks on a terminal, and is bad usage elsewhere")
+  @Test("Switch among three accounts asks on a terminal and is bad usage elsewhere")
   func asks() async {
     await add("alice", "bob", "carol")
     #expect(await record.acct("switch") == 64)
@@ -58,7 +58,7 @@ struct SwitchTests {
     #expect(await record.acct("switch", "--no-input") == 64)
   }
 
-  @Test("rename keeps everything but the name")
+  @Test("Rename changes only the account's name")
   func rename() async {
     await add("alice", "bob")
     #expect(await record.acct("rename", "alice", "work") == 0)
@@ -67,7 +67,10 @@ struct SwitchTests {
     #expect(await record.acct("token", "-a", "alice") == 5)
   }
 
-  @Test("a name can't be taken twice, or be none", arguments: ["bob", "-x", "a b", ""])
+  @Test(
+    "Rename rejects a name that is taken or is not a name",
+    arguments: ["bob", "-x", "a b", ""]
+  )
   func badNames(name: String) async {
     await add("alice", "bob")
     #expect(await record.acct("rename", "--", "alice", name) == 64)
@@ -75,7 +78,7 @@ struct SwitchTests {
     #expect(await record.acct("token", "-a", "alice") == 0)
   }
 
-  @Test("allow widens the origins, and --revoke takes one back")
+  @Test("Allow adds an origin, and --revoke removes one")
   func allow() async {
     await add("alice")
     #expect(await record.acct("header", "https://api.example/") == 8)
@@ -88,7 +91,7 @@ struct SwitchTests {
     #expect(await record.acct("allow", "alice", "http://127.0.0.1:8080") == 0)
   }
 
-  @Test("remove deletes exactly the account's items, file and place")
+  @Test("Remove deletes exactly the account's items and file and its place as the active account")
   func remove() async {
     await add("alice", "bob")
     let before = record.keyring.count
@@ -99,7 +102,7 @@ struct SwitchTests {
     #expect(await record.acct("token", "-a", "alice") == 0)
   }
 
-  @Test("remove deletes what the account's DID was found to lead to")
+  @Test("Remove deletes the cached lookup of the account's DID")
   func removeIdentity() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     let did = try DID("did:plc:alice")
@@ -108,7 +111,7 @@ struct SwitchTests {
     #expect(record.file(.identity(did)) == nil)
   }
 
-  @Test("remove changes nothing while the keyring is locked")
+  @Test("Remove changes nothing while the keyring is locked")
   func removeLocked() async {
     await add("alice")
     let before = record.keyring.count
@@ -118,7 +121,7 @@ struct SwitchTests {
     #expect(record.accountFiles == 1)
   }
 
-  @Test("an account whose file is damaged can be removed by its id, with its secrets")
+  @Test("An account whose file is damaged can be removed by its id, with its secrets")
   func removeDamaged() async throws {
     await add("alice")
     let id = try #require(record.keyring.items.keys.first)
@@ -130,7 +133,7 @@ struct SwitchTests {
     #expect(record.accountFiles == 0)
   }
 
-  @Test("a removal interrupted after the secrets went can be done again")
+  @Test("A removal that was interrupted after the secrets were deleted can be repeated")
   func removeAgain() async throws {
     await add("alice")
     try await record.keyring.lose()

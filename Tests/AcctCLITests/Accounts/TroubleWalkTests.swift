@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Long random walks through everything that can go wrong but a server's own "this is over".
-@Suite("Whatever keyring and network do")
+@Suite("Random walks of keyring and network faults")
 struct TroubleWalkTests {
   private static let outages: [KeyringFailure?] = [
     nil, nil, nil, .locked(), .unavailable(reason: "none is running"), .timedOut, .cancelled,
@@ -31,7 +31,7 @@ struct TroubleWalkTests {
     ["token", "--min-valid", "9999"], ["header", "--no-input"],
   ]
 
-  @Test("no credential goes and no session ends without the server's word", arguments: 0..<12)
+  @Test("No credential is deleted and no session ends unless the server says so", arguments: 0..<12)
   func walk(seed: Int) async throws {
     let record = RecordedWorld()
     let handoff = Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"])

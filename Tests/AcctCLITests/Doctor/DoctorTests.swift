@@ -39,7 +39,7 @@ struct DoctorTests {
     #expect(third.status == left, sourceLocation: location)
   }
 
-  @Test("finds nothing wrong where nothing is, before the first account and after")
+  @Test("The doctor reports nothing on a sound home, before the first account and after")
   func healthy() async {
     await expect([], 0, repaired: [])
     #expect(await record.add(Handoffs.dpop()) == 0)
@@ -57,7 +57,7 @@ struct DoctorTests {
     )
   }
 
-  @Test("tells a locked keyring (6) from none (7), and asks nobody")
+  @Test("The doctor tells a locked keyring (6) from a missing one (7) and prompts for nothing")
   func keyring() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.keyring.unlockWhenAsked()
@@ -70,7 +70,7 @@ struct DoctorTests {
     #expect(record.out.contains("none is running\n          fix: start a Secret Service provider"))
   }
 
-  @Test("rebuilds an account from its keyring items alone")
+  @Test("The doctor rebuilds an account from its keyring items alone")
   func orphans() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     let id = try #require(record.keyring.items.keys.first)
@@ -91,7 +91,9 @@ struct DoctorTests {
     #expect(account?["expiresAt"] == "2027-01-15T09:00:00Z")
   }
 
-  @Test("lists what has no usable token as signed out, so that it can be removed")
+  @Test(
+    "The doctor lists an account without a usable token as signed out, so that it can be removed"
+  )
   func orphansWithoutToken() async throws {
     let id = try AccountID("00000000-0000-4000-8000-000000000000")
     record.corrupt(.keyringDecision, with: "secret-service\n")
@@ -106,7 +108,10 @@ struct DoctorTests {
     #expect(record.keyring.count == 0)
   }
 
-  @Test("rebuilds sessions and guests as what they are", arguments: ["session", "guest"])
+  @Test(
+    "The doctor rebuilds sessions and guests with their own kind",
+    arguments: ["session", "guest"]
+  )
   func otherOrphans(kind: String) async throws {
     let id = try AccountID("00000000-0000-4000-8000-000000000000")
     record.corrupt(.keyringDecision, with: "secret-service\n")
@@ -123,7 +128,7 @@ struct DoctorTests {
     #expect(account?["tokenType"] == .string(kind))
   }
 
-  @Test("says which accounts lack their items, and can't make them up")
+  @Test("The doctor reports accounts whose items are missing and can't rebuild those")
   func missingItems() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     try await record.keyring.lose([.refreshToken])
@@ -134,7 +139,7 @@ struct DoctorTests {
     await expect(["missingItem"], 1, repaired: ["missingItem"], left: 1)
   }
 
-  @Test("names an item that is not what acct writes, and leaves it for a new sign-in")
+  @Test("The doctor names an item that acct did not write and leaves it to a new sign-in")
   func damagedItem() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.keyring.put(.keypair, Secret("{}"))
@@ -158,7 +163,7 @@ struct DoctorTests {
     await expect([], 0, repaired: [])
   }
 
-  @Test("leaves a damaged file as it is, for its owner to mend")
+  @Test("The doctor leaves a damaged file unchanged for its owner to repair")
   func damaged() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     let id = try #require(record.keyring.items.keys.first)
@@ -167,14 +172,14 @@ struct DoctorTests {
     #expect(record.file(.account(id)) == "{")
   }
 
-  @Test("forgets an active account that is not there")
+  @Test("The doctor clears an active account that does not exist")
   func active() async throws {
     #expect(await record.add(Handoffs.bearer()) == 0)
     record.corrupt(.active, with: "00000000-0000-4000-8000-000000000000\n\n")
     await expect(["activeGone"], repaired: ["activeGone!"])
   }
 
-  @Test("tells of a renewal that was interrupted long ago, and not of one under way")
+  @Test("The doctor reports a renewal that was interrupted long ago, and not one in progress")
   func interrupted() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     let id = try #require(record.keyring.items.keys.first)
@@ -189,7 +194,10 @@ struct DoctorTests {
     await expect(["interruptedRenewal"], 0, repaired: ["interruptedRenewal"])
   }
 
-  @Test("finds the keyring again where nothing says any more which it is", arguments: ["", "x"])
+  @Test(
+    "The doctor finds the keyring again if its recorded choice is missing or damaged",
+    arguments: ["", "x"]
+  )
   func decision(text: String) async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     if text.isEmpty {
@@ -201,7 +209,7 @@ struct DoctorTests {
     #expect(record.file(.keyringDecision) == "secret-service\n")
   }
 
-  @Test("tells of a variable that leads past the accounts, and of one that leads nowhere")
+  @Test("The doctor reports a variable that hides the accounts, and one that names no keyring")
   func variable() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.corrupt(.keyringDecision, with: "vault\n")
@@ -229,7 +237,7 @@ struct DoctorTests {
     )
   }
 
-  @Test("closes what others can read, and leaves to its owner what they can change")
+  @Test("The doctor closes files that others can read, and leaves those that others can write")
   func modes() async {
     record.maintenance.surveyed = [
       file("/a", .other, .folder, mode: 0o755), file("/a/1", mode: 0o644),
@@ -243,7 +251,7 @@ struct DoctorTests {
     )
   }
 
-  @Test("sweeps what killed processes and time left, and nothing that may be in use")
+  @Test("The doctor deletes old files of killed processes, and none that may be in use")
   func leftovers() async {
     record.maintenance.surveyed = [
       file("/a/.tmp-1", .temporary, age: 61), file("/a/.tmp-2", .temporary, age: 59),
@@ -260,7 +268,7 @@ struct DoctorTests {
     )
   }
 
-  @Test("compares the clock with those of the accounts' servers, without a credential")
+  @Test("The doctor compares the clock with those of the accounts' servers without a credential")
   func clock() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.serve { request throws(HTTPFailure) in

@@ -9,7 +9,7 @@ struct DeviceIDTests {
   private static let id = "0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a"
 
   @Test(
-    "X-Device-ID is sent for guests only, whatever kind of account it is",
+    "The X-Device-ID field is sent for guests only, whatever kind of account is used",
     arguments: [
       ("guest", "guest", ItemKind.guest, ["Authorization", "X-Device-ID"]),
       ("session", "session", .session, ["Cookie"]),

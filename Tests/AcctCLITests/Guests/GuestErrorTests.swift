@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 
 /// The error table of the guide that guest sessions come from, row by row.
-@Suite("Guest sessions that do not begin")
+@Suite("Guest sign-ins that fail")
 struct GuestErrorTests {
   private let world = RecordedWorld()
 
@@ -21,7 +21,9 @@ struct GuestErrorTests {
     #expect(world.accountFiles == 0 && world.keyring.count == 0, sourceLocation: location)
   }
 
-  @Test("authenticationRequired: Please sign in to continue")
+  @Test(
+    "A guest sign-in answered with 401 exits 4 with the backend's words (authenticationRequired)"
+  )
   func authenticationRequired() async {
     world.serve(401, Guests.refusal("Authentication required"))
     await expect(
@@ -30,7 +32,7 @@ struct GuestErrorTests {
     )
   }
 
-  @Test("unauthorized: Your session has expired. Please sign in again.")
+  @Test("A guest session past its end exits 4 and names `acct add --guest` (unauthorized)")
   func unauthorized() async {
     await world.addGuest()
     world.now += 900
@@ -39,7 +41,7 @@ struct GuestErrorTests {
     #expect(world.err.last?.contains("acct add --guest https://api.example") == true)
   }
 
-  @Test("rateLimited: You've reached your daily limit. Try again tomorrow.")
+  @Test("A guest sign-in answered with 429 exits 9 and shows the limit and the wait (rateLimited)")
   func rateLimited() async {
     world.serve(
       429,
@@ -62,7 +64,7 @@ struct GuestErrorTests {
     )
   }
 
-  @Test("missingDeviceID: Device identification required")
+  @Test("A guest sign-in rejected without X-Device-ID exits 11 with its own hint (missingDeviceID)")
   func missingDeviceID() async {
     world.serve(400, Guests.refusal("X-Device-ID header is required for guest users"))
     await expect(
@@ -74,7 +76,7 @@ struct GuestErrorTests {
     #expect(world.err.first?.contains(#""code":"deviceIDMissing""#) == true)
   }
 
-  @Test("badRequest: Invalid request")
+  @Test("A guest sign-in answered with 400 or 404 exits 11 with printable words (badRequest)")
   func badRequest() async {
     world.serve(400, Guests.refusal(#"no\u001b[31m"#))
     await expect(11, #"https://api.example does not accept guests (it answered 400): no\u{1b}[31m"#)
@@ -82,7 +84,7 @@ struct GuestErrorTests {
     await expect(11, "https://api.example does not accept guests (it answered 404)")
   }
 
-  @Test("serverError: Server error (503)")
+  @Test("A guest sign-in answered with 503 exits 11 and says when to try again (serverError)")
   func serverError() async {
     world.serve(503, "", [("Retry-After", "7")])
     await expect(
@@ -92,13 +94,13 @@ struct GuestErrorTests {
     )
   }
 
-  @Test("noData: No data received")
+  @Test("A guest sign-in with an empty answer exits 11, since that is not JSON (noData)")
   func noData() async {
     world.serve(200, "")
     await expect(11, "https://api.example sent an answer that is not JSON")
   }
 
-  @Test("An answer that is malformed is refused, whatever is wrong with it")
+  @Test("A guest sign-in with a malformed answer exits 11 and names the bad member")
   func badAnswers() async {
     let token = Guests.token()
     for (member, body) in [
@@ -113,7 +115,7 @@ struct GuestErrorTests {
     }
   }
 
-  @Test("Limitations that can't be read are left out, and the session begins")
+  @Test("A guest's unreadable limitations are dropped, and the session begins")
   func badLimitations() async throws {
     let limitations: JSON = ["maxEditsPerDay": "many", "featuresDisabled": [1, "save", nil]]
     world.serve(200, Guests.answer(Guests.token(), changing: ["limitations": limitations]))
@@ -122,7 +124,9 @@ struct GuestErrorTests {
     #expect(kept?["maxEditsPerDay"] == .null && kept?["featuresDisabled"] == ["save"])
   }
 
-  @Test("A redirect is not followed: the device id is for that backend alone")
+  @Test(
+    "A redirect of a guest sign-in is not followed, since the device id is for that backend alone"
+  )
   func redirect() async {
     world.serve(307, "", [("Location", "https://elsewhere.example/")])
     await expect(
@@ -132,7 +136,7 @@ struct GuestErrorTests {
     #expect(world.requests.count == 1)
   }
 
-  @Test("invalidURL: Invalid URL")
+  @Test("A guest sign-in at an invalid URL exits 64 or 8 without a request (invalidURL)")
   func invalidURL() async {
     for (url, status): (String, Int32) in [
       ("nonsense", 64), ("https://api.example/path", 64), ("http://api.example", 8),
@@ -144,7 +148,7 @@ struct GuestErrorTests {
     #expect(world.requests.isEmpty)
   }
 
-  @Test("unknown: An unknown error occurred, when the network fails")
+  @Test("A guest sign-in whose network fails exits 10 and may be repeated (unknown)")
   func network() async {
     world.serve { _ throws(HTTPFailure) in throw .timedOut }
     await expect(
@@ -154,7 +158,7 @@ struct GuestErrorTests {
     )
   }
 
-  @Test("A failed renewal leaves what was there")
+  @Test("A guest's failed renewal keeps the old session")
   func failedRenewal() async {
     await world.addGuest()
     for status in [400, 401, 429, 500] {

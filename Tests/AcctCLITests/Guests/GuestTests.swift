@@ -9,7 +9,7 @@ import Testing
 struct GuestTests {
   private let world = RecordedWorld()
 
-  @Test("A guest is called after its backend, is its token's subject, and shows its limitations")
+  @Test("A guest is named after its backend, has its token's subject and shows its limitations")
   func account() async throws {
     #expect(await world.addGuest() == 0)
     #expect(world.err == ["acct: added guest@api.example"])
@@ -28,7 +28,7 @@ struct GuestTests {
     #expect(world.out.contains("5 edits a day, no save, history and premium_templates"))
   }
 
-  @Test("Its header lines are the token as Bearer and the device id, and no request is made")
+  @Test("A guest's header lines are the Bearer token and the device id, and make no request")
   func header() async throws {
     await world.addGuest()
     let sent = world.requests.count
@@ -40,7 +40,7 @@ struct GuestTests {
     #expect(world.out == "\(Guests.token())\n")
   }
 
-  @Test("The device id is made once, and is the same at sign-in and in headers")
+  @Test("The device id is made once and is the same at sign-in and in headers")
   func deviceID() async throws {
     await world.addGuest()
     await world.addGuest(Guests.token("g2"))
@@ -49,7 +49,7 @@ struct GuestTests {
     #expect(try AccountID(String(device)).description == device)
   }
 
-  @Test("A damaged device id is told, kept, and sent to nobody")
+  @Test("A damaged device id is reported, kept and sent to no server")
   func damagedDeviceID() async {
     for text in ["", "nonsense\n", "00000000-0000-4000-8000-000000000000 \n"] {
       world.corrupt(.deviceID, with: text)
@@ -60,7 +60,7 @@ struct GuestTests {
     #expect(world.requests.isEmpty && world.accountFiles == 0)
   }
 
-  @Test("A token without a subject gets a random identity, which the next one keeps")
+  @Test("A guest token without a subject gets a random identity, which the next one keeps")
   func noSubject() async throws {
     let opaque = Handoffs.token(["exp": 1_800_000_900])
     await world.addGuest(opaque)
@@ -79,7 +79,7 @@ struct GuestTests {
     return file?.objectValue?["subject"]?.stringValue
   }
 
-  @Test("`exp` may be an integer, a float or a string")
+  @Test("A guest token's `exp` may be an integer, a float or a string")
   func spellings() async {
     for exp: JSON in [1_800_000_800, "1800000800", .number(JSONNumber("1800000800.5") ?? .init(0))]
     {
@@ -88,7 +88,7 @@ struct GuestTests {
     }
   }
 
-  @Test("Without `exp`, `expiresIn` counts; without either the token passes no check")
+  @Test("A guest token without `exp` ends after `expiresIn`, and without either is expired")
   func noExpiry() async {
     for exp: JSON? in [nil, "soon", .number(JSONNumber("1e400") ?? .init(0))] {
       await world.addGuest(Guests.token(exp: exp))
@@ -100,7 +100,7 @@ struct GuestTests {
     #expect(await world.status("state") == "expired")
   }
 
-  @Test("`add --guest` again is the same account: its id, its name, its origins")
+  @Test("A repeated `add --guest` keeps the account's id, name and origins")
   func renewal() async throws {
     await world.addGuest(Guests.token(), "--name", "visitor")
     let id = await world.status("id")
@@ -112,7 +112,7 @@ struct GuestTests {
     #expect(world.accountFiles == 1 && world.keyring.count == 1)
   }
 
-  @Test("Guests of two backends are two accounts, and removing one leaves the other")
+  @Test("Guests of two backends are two accounts, and removing one keeps the other")
   func removal() async {
     await world.addGuest()
     world.serve(200, Guests.answer(Guests.token("other")))
@@ -122,7 +122,7 @@ struct GuestTests {
     #expect(world.accountFiles == 1 && world.keyring.count == 1)
   }
 
-  @Test("Five minutes before its end the token is gone, the account stays, and the hint helps")
+  @Test("A guest token is deleted five minutes before its end; the account and a hint remain")
   func expiry() async {
     await world.addGuest()
     world.now += 599
@@ -147,7 +147,7 @@ struct GuestTests {
     #expect(await world.status("state") == "valid")
   }
 
-  @Test("`status` clears a token that is past as well, and exits 4")
+  @Test("The command `status` also deletes a guest token that has expired, and exits 4")
   func expiredStatus() async {
     await world.addGuest()
     world.now += 1_000
@@ -156,7 +156,7 @@ struct GuestTests {
     #expect(world.keyring.count == 0)
   }
 
-  @Test("Asking for more time than is left exits 4, and clears nothing")
+  @Test("A request for more time than a guest token has left exits 4 and deletes nothing")
   func minimum() async {
     await world.addGuest()
     #expect(await world.acct("token", "--min-valid", "1000") == 4)
@@ -164,7 +164,7 @@ struct GuestTests {
     #expect(await world.acct("token") == 0)
   }
 
-  @Test("A token that its server refused is cleared, and the account says so")
+  @Test("A guest token that its server rejected is deleted, and the account says so")
   func refused() async throws {
     await world.addGuest()
     let account = try #require(try AccountOverview(world.world()).listing().accounts.first)
@@ -175,7 +175,7 @@ struct GuestTests {
     #expect(await world.status("state") == "expired")
   }
 
-  @Test("A refusal of a token that was replaced meanwhile clears nothing")
+  @Test("A rejection of a guest token that was replaced since deletes nothing")
   func refusedLate() async throws {
     await world.addGuest()
     let account = try #require(try AccountOverview(world.world()).listing().accounts.first)
@@ -185,14 +185,14 @@ struct GuestTests {
     #expect(await world.acct("header", "https://api.example/x") == 0)
   }
 
-  @Test("A locked keyring is told before a guest session is asked for")
+  @Test("A locked keyring is reported before a guest session is requested")
   func locked() async {
     world.keyring.lock()
     #expect(await world.addGuest() == 6)
     #expect(world.requests.isEmpty && world.accountFiles == 0)
   }
 
-  @Test("`status --check` asks nobody about a guest")
+  @Test("The command `status --check` makes no request for a guest")
   func check() async {
     await world.addGuest()
     #expect(await world.acct("status", "--check") == 0)

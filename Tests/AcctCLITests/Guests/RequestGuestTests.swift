@@ -14,7 +14,9 @@ struct RequestGuestTests {
     world.serve(status, Guests.refusal(message), [("Content-Type", "application/json")])
   }
 
-  @Test("A token that the backend refuses is cleared, and the hint leads to a new one")
+  @Test(
+    "A guest token that the backend rejects is deleted, and the hint names how to get a new one"
+  )
   func refused() async {
     await world.addGuest()
     serve(401, "Invalid or expired token")
@@ -31,7 +33,7 @@ struct RequestGuestTests {
     #expect(await world.status("state") == "expired")
   }
 
-  @Test("Another origin's 401 says nothing of the backend's token")
+  @Test("A 401 of another origin does not affect the guest token of the backend")
   func refusedElsewhere() async {
     await world.addGuest(Guests.token(), "--allow-origin", "https://cdn.example")
     serve(401, "Who are you?")
@@ -41,7 +43,7 @@ struct RequestGuestTests {
     #expect(await world.acct("token") == 0)
   }
 
-  @Test("A token that was replaced while the request was under way stays")
+  @Test("A guest token that was replaced during the request is kept")
   func refusedLate() async throws {
     await world.addGuest()
     let id = try AccountID(try #require(await world.status("id")?.stringValue))
@@ -61,7 +63,7 @@ struct RequestGuestTests {
     #expect(await world.acct("token") == 0)
   }
 
-  @Test("400 that names X-Device-ID is an error of its own, with the answer written whole")
+  @Test("A 400 that names X-Device-ID is an error of its own, with the answer written in full")
   func missingDeviceID() async {
     await world.addGuest()
     let message = "X-Device-ID header is required for guest users"

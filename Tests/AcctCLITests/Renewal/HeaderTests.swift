@@ -7,7 +7,7 @@ import Testing
 struct HeaderTests {
   let record = RecordedWorld()
 
-  @Test("prints the authorization and a proof, and nothing else")
+  @Test("The command header prints the authorization and a proof, and nothing else")
   func dpop() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.acct("header", "https://pds.example/xrpc/method?limit=1") == 0)
@@ -19,7 +19,7 @@ struct HeaderTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test("prints a bearer token, with a URL or without")
+  @Test("The command header prints a bearer token with a URL or without")
   func bearer() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("header") == 0)
@@ -28,14 +28,14 @@ struct HeaderTests {
     #expect(record.out == "Authorization: Bearer opaque-bob\n")
   }
 
-  @Test("asks for the URL of a DPoP account, since a proof is for one")
+  @Test("The command header requires the URL for a DPoP account, since a proof is for one")
   func urlNeeded() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.acct("header") == 64)
     #expect(record.out.isEmpty)
   }
 
-  @Test("--bearer is bad usage where the token is bound to a key, and else what happens anyway")
+  @Test("The option --bearer is bad usage for a key-bound token, and no change for a bearer token")
   func asBearer() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.acct("header", "--bearer", "https://pds.example/") == 64)
@@ -53,7 +53,7 @@ struct HeaderTests {
   }
 
   @Test(
-    "refuses every origin but the account's own",
+    "The command header rejects every origin but the account's own",
     arguments: [
       "https://pds.example.evil.test/", "https://pds.example@evil.test/", "https://pds.example./",
       "https://pds.example:8443/", "http://pds.example/", "https://xn--pds-example.test/",
@@ -70,7 +70,7 @@ struct HeaderTests {
   }
 
   @Test(
-    "takes another spelling of the same origin",
+    "The command header accepts another spelling of the same origin",
     arguments: ["https://PDS.Example", "HTTPS://pds.example:443/a", "https://pds.example/a#b"]
   )
   func sameOrigin(url: String) async {
@@ -79,7 +79,7 @@ struct HeaderTests {
   }
 
   @Test(
-    "calls it bad usage when the URL is none",
+    "The command header reports an invalid URL as bad usage",
     arguments: [
       "pds.example", "/path", "ftp://pds.example/", "https://", "https://pds.example/a b",
     ]
@@ -89,13 +89,13 @@ struct HeaderTests {
     #expect(await record.acct("header", url) == 64)
   }
 
-  @Test("refuses a method that would write lines of its own")
+  @Test("The command header rejects a method that would add header lines")
   func method() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("header", "GET\r\nX: y", "https://issuer.example/") == 64)
   }
 
-  @Test("prints a config for curl")
+  @Test("The command header prints a config for curl")
   func curl() async {
     let handoff = Handoffs.bearer(changing: ["access_token": "a\"b\\c"])
     #expect(await record.add(handoff) == 0)
@@ -103,7 +103,7 @@ struct HeaderTests {
     #expect(record.out == #"header = "Authorization: Bearer a\"b\\c""# + "\n")
   }
 
-  @Test("prints JSON with the keys of the contract")
+  @Test("The command header prints JSON with the keys of the contract")
   func json() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("header", "--json", "PUT", "https://issuer.example/a?b") == 0)
@@ -117,7 +117,7 @@ struct HeaderTests {
     #expect(object?["expiresAt"] == "2027-01-15T09:00:00Z")
   }
 
-  @Test("needs a new sign-in five minutes before a token ends that can't be renewed")
+  @Test("A token that can't be renewed needs a new sign-in five minutes before its end")
   func buffer() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     record.now += 3299
@@ -127,7 +127,7 @@ struct HeaderTests {
     #expect(record.out.isEmpty)
   }
 
-  @Test("needs a new sign-in when the secrets are gone, and says so")
+  @Test("An account whose secrets are missing needs a new sign-in, and header says so")
   func signedOut() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     try await record.keyring.lose()
@@ -135,7 +135,7 @@ struct HeaderTests {
     #expect(record.err.first?.contains("signed out") == true)
   }
 
-  @Test("goes on with a proof that carries the account's key, method and URL")
+  @Test("A proof from header contains the account's key, method and URL")
   func proof() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.acct("header", "POST", "https://pds.example/xrpc/a?q=1#f") == 0)

@@ -5,7 +5,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("Where an account came from")
+@Suite("The source of an account")
 struct ProvenanceTests {
   let record = RecordedWorld()
 
@@ -23,7 +23,7 @@ struct ProvenanceTests {
     return try #require(AccountFile.decode(JSON.object(members).serialized()))
   }
 
-  @Test("is in its file: an import's is the user")
+  @Test("An imported account's file names the user as its source")
   func imported() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     let (account, members) = try stored()
@@ -32,7 +32,7 @@ struct ProvenanceTests {
     #expect(members["backend"] == .null)
   }
 
-  @Test("is read as it was written")
+  @Test("An account's source is read as it was written")
   func roundTrip() async throws {
     #expect(await record.add(Handoffs.dpop(), "--allow-origin", "https://api.example") == 0)
     var account = try stored().account
@@ -44,7 +44,7 @@ struct ProvenanceTests {
     }
   }
 
-  @Test("is not known of an old file, whose origins are not the user's own word")
+  @Test("An old account file has no source, and its origins are not the user's choice")
   func oldFile() async throws {
     #expect(await record.add(Handoffs.dpop(), "--allow-origin", "https://api.example") == 0)
     let new = ["source", "backend", "originReasons"]
@@ -61,7 +61,7 @@ struct ProvenanceTests {
     #expect(try decoded(session, without: new).source == .backend(service))
   }
 
-  @Test("a backend that is not there is damage, and a word of a later version no source")
+  @Test("A backend source without a backend is damage, and an unknown source is none")
   func badFile() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     var members = try stored().members
@@ -71,7 +71,7 @@ struct ProvenanceTests {
     #expect(AccountFile.decode(JSON.object(members).serialized())?.source == nil)
   }
 
-  @Test("an origin that is taken out of a file's list is gone, whatever its reasons")
+  @Test("An origin removed from a file's list is removed, whatever its reasons")
   func listDecides() async throws {
     #expect(await record.add(Handoffs.dpop(), "--allow-origin", "https://api.example") == 0)
     var members = try stored().members
@@ -80,7 +80,7 @@ struct ProvenanceTests {
     #expect(Array(account.origins) == [try Origin("https://pds.example")])
   }
 
-  @Test("importing the same file again renews the account, also one of an old file")
+  @Test("Importing the same file again renews the account, also one from an old file")
   func again() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     let (account, members) = try stored()
@@ -95,7 +95,7 @@ struct ProvenanceTests {
     #expect(try stored().account.source == .user)
   }
 
-  @Test("new credentials replace its origins, but for what the user has allowed")
+  @Test("New credentials replace an account's origins, except those that the user allowed")
   func origins() async throws {
     let first = Handoffs.bearer(changing: ["origins": ["https://one.example"]])
     #expect(await record.add(first, "--allow-origin", "https://mine.example") == 0)

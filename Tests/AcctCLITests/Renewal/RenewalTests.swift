@@ -68,7 +68,7 @@ struct RenewalTests {
       .compactMap { try? JSON(parsing: Array($0.utf8)).objectValue?["renewalStartedAt"] }.first
   }
 
-  @Test("happens when five minutes are left, and the new token is printed")
+  @Test("A token with five minutes left is renewed, and the new one is printed")
   func renews() async {
     await account(left: 300, .success(Self.renewed))
     #expect(await record.acct("token") == 0)
@@ -82,9 +82,7 @@ struct RenewalTests {
     #expect(form == "grant_type=refresh_token&refresh_token=r1&client_id=client")
   }
 
-  @Test(
-    "by another process, between two reads of this one, never pairs an old token with a new time"
-  )
+  @Test("A renewal by another process between two reads never pairs an old token with a new time")
   func meanwhile() async {
     await account(left: -1, .success(Self.renewed))
     let expiry = Timestamp(clamped: record.now + 3600).description
@@ -99,14 +97,14 @@ struct RenewalTests {
     #expect(record.requests.isEmpty)
   }
 
-  @Test("does not happen while more than five minutes are left")
+  @Test("A token with more than five minutes left is not renewed")
   func notDue() async {
     await account(left: 301)
     #expect(await record.acct("token") == 0)
     #expect(record.requests.isEmpty)
   }
 
-  @Test("keeps the old refresh token where the server sends no new one")
+  @Test("A renewal keeps the old refresh token if the server sends no new one")
   func notRotated() async {
     let answer = HTTPResponse.json(#"{"access_token":"new","token_type":"Bearer"}"#)
     await account(left: -1, .success(answer))
@@ -114,7 +112,9 @@ struct RenewalTests {
     #expect(kept == ["r1", "new"])
   }
 
-  @Test("--offline uses what is left, and says so; what is past needs the network, not a sign-in")
+  @Test(
+    "The option --offline uses the time left with a notice, and an expired token needs the network"
+  )
   func offline() async {
     await account(left: 60)
     #expect(await record.acct("token", "--offline") == 0)
@@ -129,7 +129,7 @@ struct RenewalTests {
     #expect(record.requests.isEmpty)
   }
 
-  @Test("--min-valid asks for more than the buffer")
+  @Test("The option --min-valid requires more time than the buffer")
   func minimum() async {
     await account(left: 900, .success(Self.renewed))
     #expect(await record.acct("token", "--min-valid", "600") == 0)
@@ -171,7 +171,7 @@ struct RenewalTests {
   ]
 
   @Test(
-    "loses nothing to a fault: a token that is not past is used, with a notice",
+    "A token not yet expired is used with a notice if its renewal fails",
     arguments: faults
   )
   func faultBeforeTheEnd(
@@ -188,7 +188,7 @@ struct RenewalTests {
   }
 
   @Test(
-    "loses nothing to a fault: a token that is past is an error, and the next call renews",
+    "An expired token whose renewal fails is an error, and the next call renews it",
     arguments: faults
   )
   func faultAfterTheEnd(
@@ -209,7 +209,7 @@ struct RenewalTests {
     #expect(note == .null)
   }
 
-  @Test("ends in a new sign-in only by the server's own invalid_grant")
+  @Test("Only the server's invalid_grant in a renewal requires a new sign-in")
   func invalidGrant() async {
     let answer = HTTPResponse.json(
       #"{"error":"invalid_grant","error_description":"token was revoked"}"#,
@@ -228,7 +228,7 @@ struct RenewalTests {
     #expect(record.requests.count == sent)
   }
 
-  @Test("a new sign-in of the same identity clears the server's word")
+  @Test("A new sign-in of the same identity clears the server's invalid_grant")
   func signInClears() async {
     await account(left: 60, .success(.json(#"{"error":"invalid_grant"}"#, 400)))
     #expect(await record.acct("token") == 4)
@@ -236,7 +236,7 @@ struct RenewalTests {
     #expect(await record.acct("token") == 0)
   }
 
-  @Test("says that an earlier renewal was interrupted if its answer was lost")
+  @Test("A renewal says that an earlier one was interrupted if its answer was lost")
   func interrupted() async {
     await account(left: -1, .failure(.closed), .success(.json(#"{"error":"invalid_grant"}"#, 400)))
     #expect(await record.acct("token") == 10)
@@ -244,7 +244,7 @@ struct RenewalTests {
     #expect(record.err.first?.contains("interrupted") == true)
   }
 
-  @Test("sends nothing while the keyring can't be written")
+  @Test("A renewal sends nothing while the keyring can't be written")
   func keyringFirst() async {
     await account(left: -1, .success(Self.renewed))
     record.keyring.lock()
@@ -252,7 +252,7 @@ struct RenewalTests {
     #expect(record.requests.allSatisfy { $0.url.path != "/token" })
   }
 
-  @Test("refresh has nothing to say against a token that can't be renewed and need not be")
+  @Test("The command refresh succeeds for a token that can't be renewed and is not due")
   func notRenewable() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("refresh") == 0)
@@ -260,7 +260,7 @@ struct RenewalTests {
     #expect(await record.acct("refresh", "--force") == 4)
   }
 
-  @Test("refresh renews what is due, --force whatever is there, --all everything")
+  @Test("The command refresh renews a due token, --force any token, --all every account")
   func refresh() async {
     await account(left: 900, .success(Self.renewed), .success(.json("{}", 500)))
     #expect(await record.acct("refresh") == 0)
@@ -271,7 +271,7 @@ struct RenewalTests {
     #expect(await record.acct("refresh", "--all") == 0)
   }
 
-  @Test("refresh --all --json prints what became of each account")
+  @Test("The command refresh --all --json prints the result of each account")
   func refreshAllJSON() async {
     await account(left: 900, .success(.json("{}", 500)))
     #expect(await record.add(Handoffs.bearer("carol")) == 0)
@@ -291,7 +291,7 @@ struct RenewalTests {
     )
   }
 
-  @Test("refresh --all names at the end whom a person must sign in again")
+  @Test("The command refresh --all ends with the accounts that need a new sign-in")
   func refreshAllPerson() async {
     await account(left: 900, .success(Self.renewed))
     #expect(await record.add(Handoffs.bearer("carol")) == 0)

@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 
 /// New credentials for an account that is there, whose process dies at one of its writes.
-@Suite("A process that dies while it replaces credentials")
+@Suite("Replacing credentials when the process dies")
 struct ReplacementCrashTests {
   /// More writes than a replacement has.
   static let limit = 60
@@ -48,7 +48,9 @@ struct ReplacementCrashTests {
     )
   }
 
-  @Test("at any write: the old or the new are whole, and the next add leaves nothing else")
+  @Test(
+    "A replacement that dies at any write leaves the old or the new whole; the next add clears up"
+  )
   func everyWrite() async throws {
     let old = try await credentials(after: Handoffs.dpop())
     let new = try await credentials(after: Handoffs.dpop(), Self.newer)
@@ -84,7 +86,9 @@ struct ReplacementCrashTests {
     #expect(outcomes.dropFirst(oldOnes.count).allSatisfy { $0 }, "\(outcomes)")
   }
 
-  @Test("and dies again at any write while it ends that: the new are whole")
+  @Test(
+    "A replacement that dies, and dies again while it is finished, keeps the new credentials whole"
+  )
   func everySecondWrite() async throws {
     let new = try await credentials(after: Handoffs.dpop(), Self.newer)
     var deaths = 0
@@ -110,7 +114,7 @@ struct ReplacementCrashTests {
     Issue.record("it never came to an end")
   }
 
-  @Test("doctor tells of what is left, and clears it away", arguments: [3, 12])
+  @Test("The doctor reports the rest of a replacement that died and clears it", arguments: [3, 12])
   func doctor(writes: Int) async throws {
     let record = RecordedWorld()
     try #require(await record.add(Handoffs.dpop()) == 0)
@@ -128,7 +132,7 @@ struct ReplacementCrashTests {
     #expect(await record.acct("header", Self.url) == 0)
   }
 
-  @Test("remove takes away what is left, too", arguments: [3, 12])
+  @Test("The command remove also deletes the rest of a replacement that died", arguments: [3, 12])
   func remove(writes: Int) async throws {
     let record = RecordedWorld()
     try #require(await record.add(Handoffs.dpop()) == 0)

@@ -6,7 +6,7 @@ import Testing
 struct ExecTests {
   let record = RecordedWorld()
 
-  @Test("becomes the command, with the token in ACCT_TOKEN or where --env says")
+  @Test("The command exec becomes the program, with the token in ACCT_TOKEN or in --env's variable")
   func becomes() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("exec", "--", "curl", "--json", "-a", "x") == 0)
@@ -20,7 +20,7 @@ struct ExecTests {
     #expect(record.out.isEmpty && record.err.isEmpty)
   }
 
-  @Test("acts for the account that is chosen")
+  @Test("The command exec acts for the selected account")
   func chosen() async {
     #expect(await record.add(Handoffs.bearer("alice")) == 0)
     #expect(await record.add(Handoffs.bearer("bob")) == 0)
@@ -28,7 +28,7 @@ struct ExecTests {
     #expect(record.exec.calls.first?.assignment == "ACCT_TOKEN=opaque-alice")
   }
 
-  @Test("says that a bound token is of no use without its key")
+  @Test("The command exec says that a key-bound token is useless without its key")
   func bound() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.acct("exec", "--", "env") == 0)
@@ -37,7 +37,7 @@ struct ExecTests {
   }
 
   @Test(
-    "runs nothing on a command line that makes no sense",
+    "The command exec runs nothing on a malformed command line",
     arguments: [
       ["exec"], ["exec", "--"], ["exec", "env"], ["exec", "--", ""],
       ["exec", "--env", "A=B", "--", "env"], ["exec", "--env", "1A", "--", "env"],
@@ -51,7 +51,7 @@ struct ExecTests {
     #expect(record.exec.calls.isEmpty)
   }
 
-  @Test("runs nothing without a token")
+  @Test("The command exec runs nothing without a token")
   func noToken() async {
     #expect(await record.acct("exec", "--", "env") == 5)
     #expect(await record.add(Handoffs.bearer()) == 0)
@@ -62,7 +62,7 @@ struct ExecTests {
     #expect(record.exec.calls.isEmpty)
   }
 
-  @Test("says and renews nothing for a command that is not there")
+  @Test("The command exec reports a missing program without a renewal")
   func looksFirst() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.now += 4000
@@ -72,7 +72,7 @@ struct ExecTests {
     #expect(record.requests.isEmpty)
   }
 
-  @Test("exits as env does if the command can't be run")
+  @Test("The command exec exits as env does if the program can't be run")
   func failures() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     record.exec.fail(with: .notFound(program: "nope"))

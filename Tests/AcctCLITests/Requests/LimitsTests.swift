@@ -6,7 +6,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("Limits, as they are shown")
+@Suite("Printed rate limits")
 struct LimitsTests {
   private let world = RecordedWorld()
 
@@ -34,7 +34,7 @@ struct LimitsTests {
     return AcctCLI.words(for: limit, at: now)
   }
 
-  @Test("They are told in words: what is left, of how much, and when it resets")
+  @Test("A rate limit is printed in words: what is left, of how much, and when it resets")
   func wording() throws {
     #expect(try words(resetsIn: 50_700) == "3 of 5 left, resets in 14 h 5 min")
     #expect(try words() == "3 of 5 left")
@@ -46,7 +46,7 @@ struct LimitsTests {
     #expect(try words(limit: nil, remaining: nil, retryAfter: 30, ago: 30) == "may retry now")
   }
 
-  @Test("On a terminal a bar shows what is left; in a pipe there is none")
+  @Test("A rate limit has a bar on a terminal, and none in a pipe")
   func bars() throws {
     let now = Timestamp(clamped: 1_800_000_000)
     let origin = try Origin("https://api.example")
@@ -82,7 +82,9 @@ struct LimitsTests {
     )
   }
 
-  @Test("`limits` and `status` show them, in text and as JSON with the contract's keys")
+  @Test(
+    "The commands `limits` and `status` print limits as text and as JSON with the contract's keys"
+  )
   func shown() async throws {
     _ = await world.add(Handoffs.bearer())
     #expect(await world.acct("limits") == 0)
@@ -115,7 +117,7 @@ struct LimitsTests {
     #expect(world.json == ["version": 1, "account": id, "limits": [limit]])
   }
 
-  @Test("An origin's latest answer replaces all that it said before, and nobody else's")
+  @Test("An origin's latest answer replaces all of its own limits and no other origin's")
   func replacement() async throws {
     _ = await world.add(Handoffs.bearer(), "--allow-origin", "https://more.example")
     _ = await observe("RateLimit-Policy: \"a\";q=1, \"b\";q=2\n")
@@ -132,7 +134,7 @@ struct LimitsTests {
     )
   }
 
-  @Test("They are the account's own, and go with it")
+  @Test("An account's limits are its own, and are removed with it")
   func removal() async throws {
     _ = await world.add(Handoffs.bearer())
     _ = await world.add(Handoffs.bearer("carol"))
@@ -150,7 +152,7 @@ struct LimitsTests {
     #expect(world.file(.limits(account.id)) == nil)
   }
 
-  @Test("A damaged file of limits is as good as none, and the next answer mends it")
+  @Test("A damaged file of limits counts as empty, and the next answer repairs it")
   func damage() async throws {
     _ = await world.add(Handoffs.bearer())
     let account = try #require(try AccountOverview(world.world()).listing().accounts.first)
@@ -166,7 +168,7 @@ struct LimitsTests {
     #expect(world.out == "https://issuer.example  9 left\n")
   }
 
-  @Test("What a server calls its policy can't write to the terminal as it likes")
+  @Test("A server's name for its policy can't control the terminal")
   func hostileName() async {
     _ = await world.add(Handoffs.bearer())
     _ = await observe("RateLimit: \"a\u{1B}[31m\";r=1\n")

@@ -5,7 +5,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("Learning from what curl was answered")
+@Suite("Learning from the answers that curl got")
 struct ObserveTests {
   private let world = RecordedWorld()
 
@@ -22,7 +22,7 @@ struct ObserveTests {
   }
 
   @Test(
-    "The nonce is found in every way that response heads are printed",
+    "A nonce is found in every format in which response heads are printed",
     arguments: [
       "HTTP/1.1 200 OK\r\nDPoP-Nonce: n2\r\nContent-Length: 0\r\n\r\n",
       "HTTP/1.1 200 OK\nDPoP-Nonce: n2\n\n",
@@ -48,7 +48,7 @@ struct ObserveTests {
     #expect(world.out.isEmpty && world.err.isEmpty)
   }
 
-  @Test("The next proof has the nonce, and its time is the server's where ours is wrong")
+  @Test("The proof after an observed answer has its nonce, and the server's time if ours is wrong")
   func proof() async throws {
     _ = await world.add(Handoffs.dpop())
     // One hour ahead of this machine's clock.
@@ -62,7 +62,7 @@ struct ObserveTests {
   }
 
   @Test(
-    "A clock that is more than a day off, either way, is not followed",
+    "A server clock more than a day off in either direction is ignored",
     arguments: [
       ("Fri, 31 Dec 9999 23:59:59 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
       ("Sat, 16 Jan 2027 08:00:01 GMT", 0), ("Sat, 16 Jan 2027 08:00:00 GMT", 86_400),
@@ -88,7 +88,7 @@ struct ObserveTests {
     return try JWT.decode(Token(String(proof))).claims.object["iat"]?.numberValue?.integer
   }
 
-  @Test("A nonce is used for 5 minutes, and a second more is too old", arguments: [300, 301])
+  @Test("A nonce is used for 5 minutes, and not for a second more", arguments: [300, 301])
   func age(seconds: Int64) async throws {
     _ = await world.add(Handoffs.dpop())
     #expect(await observe("HTTP/2 200\ndpop-nonce: aging\n\n") == 0)
@@ -100,7 +100,7 @@ struct ObserveTests {
   }
 
   @Test(
-    "Nothing that could be headers is bad input",
+    "An observation that can't be headers is bad input",
     arguments: [
       "", "\n\n", "\r\n", "not a header\n", ": empty\n", "spaced : no\n", "{\"a\"}", "\0",
     ]
@@ -116,7 +116,7 @@ struct ObserveTests {
     )
   }
 
-  @Test("A head that teaches nothing is no error, and neither is one with bytes that are no text")
+  @Test("An observed head without news, or with bytes that are not text, is no error")
   func harmless() async {
     _ = await world.add(Handoffs.dpop())
     #expect(await observe("HTTP/2 204\r\n\r\n") == 0)
@@ -126,14 +126,14 @@ struct ObserveTests {
     #expect(nonce == nil)
   }
 
-  @Test("More than a mebibyte is refused")
+  @Test("An observation of more than a mebibyte is rejected")
   func size() async {
     _ = await world.add(Handoffs.dpop())
     #expect(await observe("X: \(String(repeating: "x", count: 1 << 20))\n") == 65)
     #expect(world.err == ["acct: - is larger than 1024 KiB"])
   }
 
-  @Test("Only the account's own origins are learnt from")
+  @Test("An observation teaches only about the account's own origins")
   func origins() async {
     _ = await world.add(Handoffs.dpop())
     #expect(await observe("DPoP-Nonce: n\n", "https://evil.example/x") == 8)
@@ -142,7 +142,7 @@ struct ObserveTests {
     #expect(nonce == nil)
   }
 
-  @Test("Whatever a head says, no credential is touched by it")
+  @Test("An observed head never changes a credential")
   func credentials() async {
     await world.addGuest()
     let heads = "HTTP/1.1 401 Unauthorized\r\nX-RateLimit-Remaining: 0\r\n\r\n"
@@ -151,7 +151,7 @@ struct ObserveTests {
     #expect(await world.acct("header", "https://api.example/x") == 0)
   }
 
-  @Test("With --json it prints the limits that are now known")
+  @Test("The command observe --json prints the limits that are now known")
   func json() async throws {
     _ = await world.add(Handoffs.dpop())
     world.provide("-", "X-RateLimit-Remaining: 3\n")

@@ -27,7 +27,7 @@ struct ProxyTests {
     return try #require(answers.withLock { $0.first })
   }
 
-  @Test("passes a request on with the account's lines, and the answer back")
+  @Test("The proxy passes a request on with the account's lines, and passes the answer back")
   func passes() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.serve(201, "made", [("Content-Length", "4"), ("X-A", "b"), ("Connection", "close")])
@@ -42,7 +42,7 @@ struct ProxyTests {
     #expect(request.fields.map(\.name) == ["Authorization", "DPoP"])
   }
 
-  @Test("prints one line, and ends with Ctrl-C")
+  @Test("The proxy prints one line and ends with Ctrl-C")
   func line() async throws {
     #expect(await record.add(Handoffs.bearer()) == 0)
     record.serve(200, "")
@@ -56,7 +56,9 @@ struct ProxyTests {
     #expect(record.localServer.places.last == .socket(path: "/tmp/mine"))
   }
 
-  @Test("on a port prints an address with a secret of the run, and takes nothing without it")
+  @Test(
+    "The proxy on a port prints an address with a one-time secret and rejects requests without it"
+  )
   func port() async throws {
     #expect(await record.add(Handoffs.bearer()) == 0)
     let host: [(name: String, value: String)] = [("Host", "issuer.example")]
@@ -70,7 +72,7 @@ struct ProxyTests {
     #expect(record.requests.isEmpty)
   }
 
-  @Test("is a mistake with both a socket and a port, or a number that is none")
+  @Test("The proxy with both a socket and a port, or an invalid number, is bad usage")
   func usage() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("proxy", "--socket", "/tmp/x", "--port", "1") == 64)
@@ -78,7 +80,7 @@ struct ProxyTests {
     #expect(record.out.isEmpty)
   }
 
-  @Test("says why it can't listen")
+  @Test("The proxy says why it can't listen")
   func taken() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     record.localServer.fail(
@@ -102,7 +104,7 @@ struct ProxyTests {
     ("OPTIONS", "*", [("Host", "pds.example")], 400),
   ]
 
-  @Test("refuses what it must, and touches neither network nor keyring", arguments: refusals)
+  @Test("The proxy rejects what it must without the network and the keyring", arguments: refusals)
   func refuses(
     _ method: String,
     _ target: String,
@@ -119,7 +121,7 @@ struct ProxyTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test("puts its own credentials in the place of the client's")
+  @Test("The proxy replaces the client's credentials with its own")
   func replaces() async throws {
     #expect(await record.add(Handoffs.bearer()) == 0)
     record.serve(200, "")
@@ -137,7 +139,7 @@ struct ProxyTests {
     #expect(fields.first?.value == Secret("Bearer opaque-bob"))
   }
 
-  @Test("puts a guest's device id in the place of the client's")
+  @Test("The proxy replaces the client's device id with the guest's")
   func guest() async throws {
     await record.addGuest()
     record.serve(200, "")
@@ -151,7 +153,10 @@ struct ProxyTests {
     (.locked(), 503), (.unavailable(reason: "none is running"), 503), (.timedOut, 503),
   ]
 
-  @Test("answers 503 while the keyring says no, and goes on when it is back", arguments: troubles)
+  @Test(
+    "The proxy answers 503 while the keyring fails, and works again afterwards",
+    arguments: troubles
+  )
   func keyring(_ trouble: KeyringFailure, _ status: Int) async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.serve(200, "well")
@@ -171,7 +176,7 @@ struct ProxyTests {
     #expect(!record.err.joined().contains("eyJ"))
   }
 
-  @Test("has requests that come during one that times out wait no longer than that one")
+  @Test("A proxy request that arrives while the keyring times out waits no longer than that")
   func frozenKeyring() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     let statuses = Mutex<[Int]>([])
@@ -198,7 +203,7 @@ struct ProxyTests {
     #expect(keyring.heldReads == 1)
   }
 
-  @Test("answers what went wrong with the server in HTTP's own words")
+  @Test("The proxy reports an upstream failure as 504 or 502")
   func upstream() async throws {
     #expect(await record.add(Handoffs.bearer()) == 0)
     let host: [(name: String, value: String)] = [("Host", "issuer.example")]
@@ -211,7 +216,7 @@ struct ProxyTests {
     }
   }
 
-  @Test("has no answer for an account that was removed meanwhile")
+  @Test("The proxy answers 503 for an account that was removed since")
   func removed() async throws {
     #expect(await record.add(Handoffs.bearer()) == 0)
     let statuses = Mutex<[Int]>([])

@@ -4,7 +4,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("A remote server's document that points inside")
+@Suite("A remote server's document that points to a private address")
 struct ReachTests {
   let record = RecordedWorld()
 
@@ -33,7 +33,7 @@ struct ReachTests {
   private static let metadata = "https://issuer.example/.well-known/oauth-authorization-server"
 
   @Test(
-    "is refused before anything is sent there: an endpoint",
+    "An endpoint in a private network is rejected before anything is sent there",
     arguments: [
       "token_endpoint", "authorization_endpoint", "device_authorization_endpoint",
       "pushed_authorization_request_endpoint", "revocation_endpoint",
@@ -62,14 +62,14 @@ struct ReachTests {
     """
   }
 
-  @Test("is refused before anything is sent there: a data server")
+  @Test("A data server in a private network is rejected before anything is sent there")
   func dataServer() async {
     serve(["https://plc.directory/\(Self.did)": document("http://localhost:3000")])
     #expect(await record.acct("add", Self.did) == 8)
     expectRefusal("http://localhost:3000")
   }
 
-  @Test("is refused before anything is sent there: an authorization server")
+  @Test("An authorization server in a private network is rejected before anything is sent there")
   func authorizationServer() async {
     serve([
       "https://plc.directory/\(Self.did)": document("https://pds.example"),
@@ -80,7 +80,9 @@ struct ReachTests {
     expectRefusal("https://10.0.0.1")
   }
 
-  @Test("is asked for by a request that reaches public addresses only, the user's own by any")
+  @Test(
+    "A request for a server's document reaches public addresses only, the user's own any address"
+  )
   func reach() async {
     record.serve { request throws(HTTPFailure) in
       .json(#"{"resource":"https://pds.example","authorization_servers":["https://as.example"]}"#)
@@ -93,7 +95,7 @@ struct ReachTests {
     #expect(reaches.dropFirst().allSatisfy { $0 == .publicOnly })
   }
 
-  @Test("by the user's own word is gone to: --issuer and ACCT_PLC_URL")
+  @Test("An address from --issuer or ACCT_PLC_URL is used even if it is private")
   func ownWord() async {
     record.serve { request throws(HTTPFailure) in .json("{}", 404) }
     for issuer in ["http://127.0.0.1:8080", "https://192.168.1.1"] {

@@ -48,7 +48,7 @@ struct RequestFollowTests {
     }
   }
 
-  @Test("leads to this machine only where the user has allowed that")
+  @Test("A redirect leads to this machine only if the user allowed that")
   func inside() async throws {
     await redirecting(
       [Self.start: (302, "http://127.0.0.1:2375/containers")],
@@ -61,7 +61,7 @@ struct RequestFollowTests {
   }
 
   @Test(
-    "goes where the answer leads within the account's origins, each time with a proof of its own",
+    "A redirect within the account's origins is followed, each time with a new proof",
     arguments: [300, 301, 302, 303, 307, 308],
     ["GET", "HEAD"]
   )
@@ -85,7 +85,7 @@ struct RequestFollowTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test("-L is the same, and without it nothing is followed")
+  @Test("The option -L follows redirects, and without it none is followed")
   func option() async {
     await redirecting([Self.start: (302, "/next")])
     #expect(await record.run(["request", "-L", Self.start]) == 0)
@@ -97,7 +97,7 @@ struct RequestFollowTests {
   }
 
   @Test(
-    "ends where a redirect leads to anybody else's, with 8, and sends nothing there",
+    "A redirect to a foreign origin ends the request with exit 8 and sends nothing there",
     arguments: [
       ("https://evil.example/", "refused: https://evil.example is not an origin of"),
       ("//pds.example.evil.test/", "refused: https://pds.example.evil.test is not an origin of"),
@@ -116,7 +116,7 @@ struct RequestFollowTests {
     #expect(record.err.count <= 2)
   }
 
-  @Test("ends after ten redirects, with 11")
+  @Test("A chain of redirects ends after ten with exit 11")
   func loop() async {
     await redirecting([
       Self.start: (302, "/again"), "https://pds.example/again": (302, "/start"),
@@ -130,14 +130,17 @@ struct RequestFollowTests {
     )
   }
 
-  @Test("says that a redirect leads to no URL, with 11", arguments: ["https:x", "/two words"])
+  @Test(
+    "A redirect that leads to no URL exits 11 and says so",
+    arguments: ["https:x", "/two words"]
+  )
   func malformed(_ location: String) async {
     await redirecting([Self.start: (302, location)])
     #expect(await follow(Self.start) == 11)
     #expect(record.err == ["acct: https://pds.example redirects to \(location), which is no URL"])
   }
 
-  @Test("is for GET and HEAD; what has a body, or changes something, is answered as it is")
+  @Test("A redirect is followed for GET and HEAD, and is the answer to every other request")
   func others() async {
     await redirecting([Self.start: (303, "/next")])
     for arguments in [["POST"], ["PUT", "-d", "x"], ["GET", "-d", "x"], ["DELETE"]] {
@@ -150,7 +153,7 @@ struct RequestFollowTests {
     #expect(record.requests.count == 4)
   }
 
-  @Test("-H goes along, and a cookie stays with the origin that it was given for")
+  @Test("A field of -H follows a redirect, and a cookie stays with its origin")
   func fields() async {
     await redirecting([
       Self.start: (302, "/next"), "https://pds.example/next": (302, "https://cdn.example/"),

@@ -5,7 +5,7 @@ import StrictJSON
 import Synchronization
 import Testing
 
-@Suite("Waiting and trying again")
+@Suite("Waiting and retrying")
 struct RequestWaitTests {
   let record = RecordedWorld()
   private let url = "https://issuer.example/list"
@@ -26,7 +26,7 @@ struct RequestWaitTests {
   }
 
   @Test(
-    "Retry-After is honoured, as seconds and as a date",
+    "A Retry-After is obeyed, as seconds and as a date",
     arguments: [
       ("7", 7), ("Fri, 15 Jan 2027 08:00:09 GMT", 9), ("Thu, 14 Jan 2027 08:00:00 GMT", 0),
       ("soon", 1), (nil, 1),
@@ -45,7 +45,7 @@ struct RequestWaitTests {
   }
 
   @Test(
-    "A countdown and a bar are without colour, and not there on a dumb terminal",
+    "A countdown and a bar without colour support are plain, and a dumb terminal has neither",
     arguments: ["xterm", "dumb"]
   )
   func dumb(term: String) async {
@@ -59,7 +59,7 @@ struct RequestWaitTests {
     #expect(record.err.count == 1)
   }
 
-  @Test("A wait of more than an hour is the user's to decide")
+  @Test("A wait of more than an hour is left to the user")
   func tooLong() async {
     await account(limited("3601"))
     let start = record.now
@@ -70,7 +70,7 @@ struct RequestWaitTests {
   }
 
   @Test(
-    "How long a 429 lasts is told, and until when by the user's clock and calendar",
+    "A 429 says how long to wait, and until when by the user's clock and calendar",
     arguments: [
       ("50730", 0, "try again in 14 h 5 min, at 22:05"),
       ("50730", 7200, "try again in 14 h 5 min, at 00:05 on 2027-01-16"),
@@ -99,7 +99,7 @@ struct RequestWaitTests {
     #expect(error?["hint"] == hint.map(JSON.string) ?? .null)
   }
 
-  @Test("So is how long a server that fails asks to wait")
+  @Test("A server failure with Retry-After says how long to wait")
   func failing() async {
     let answer = HTTPResponse(status: 503, fields: [("Retry-After", "120")], body: Secret("no"))
     await account(.success(answer))
@@ -108,7 +108,7 @@ struct RequestWaitTests {
     #expect(record.err.last == "acct: hint: \(hint)")
   }
 
-  @Test("Without a word from the server the pauses double")
+  @Test("The pauses double if the server names none")
   func backoff() async {
     await account(limited(nil), .failure(.closed), .failure(.timedOut), limited(nil))
     let start = record.now
@@ -118,7 +118,7 @@ struct RequestWaitTests {
   }
 
   @Test(
-    "A lost request is made again only if it may be made twice",
+    "A lost request is repeated only if it may be sent twice",
     arguments: [
       ("GET", HTTPFailure.closed, 2), ("POST", .closed, 1), ("PUT", .timedOut, 2),
       ("PATCH", .timedOut, 1), ("POST", .unreachable(reason: "no"), 2), ("GET", .malformed, 1),
@@ -131,7 +131,7 @@ struct RequestWaitTests {
     #expect(record.requests.count == requests)
   }
 
-  @Test("-o changes a file once all is there")
+  @Test("A file of -o changes once the body is complete")
   func output() async {
     await account()
     #expect(await record.run(["request", url, "-o", "out"]) == 0)

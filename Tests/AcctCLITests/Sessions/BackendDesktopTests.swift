@@ -4,7 +4,7 @@ import AcctPorts
 import AcctTestSupport
 import Testing
 
-@Suite("A backend's callback by way of the desktop, in memory")
+@Suite("A backend's callback through the desktop, in memory")
 struct BackendDesktopTests {
   private let recorded = RecordedWorld()
 
@@ -28,7 +28,7 @@ struct BackendDesktopTests {
     )
   }
 
-  @Test("is taken where it is the right one, and the scheme given back")
+  @Test("A callback from the desktop completes the sign-in, and the scheme is released")
   func taken() async {
     recorded.desktop.opens("limit://other?code=x", "limit://auth?code=", "limit://auth?code=c")
     #expect(await add("limit://auth") == 0, "\(recorded.err)")
@@ -38,7 +38,7 @@ struct BackendDesktopTests {
     #expect(recorded.accountFiles == 1)
   }
 
-  @Test("gives the scheme back where it says no")
+  @Test("A callback with a refusal releases the scheme")
   func refused() async {
     recorded.desktop.opens("limit://auth?error=access_denied")
     #expect(await add("limit://auth") == 4, "\(recorded.err)")
@@ -47,7 +47,7 @@ struct BackendDesktopTests {
     #expect(recorded.accountFiles == 0)
   }
 
-  @Test("that nobody waits for is said, without what is in it")
+  @Test("A callback without a waiting sign-in is reported without its contents")
   func nobodyWaits() async {
     #expect(await recorded.run(["callback", "--", "limit://auth?code=secret"]) == 1)
     #expect(recorded.err.joined().contains("no sign-in is waiting"))

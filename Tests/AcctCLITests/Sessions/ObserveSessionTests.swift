@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 
 /// A session that a backend rolled by an answer to a script's own curl.
-@Suite("Observing a rolled session")
+@Suite("Observing a rotated session")
 struct ObserveSessionTests {
   private let record = RecordedWorld()
 
@@ -28,7 +28,7 @@ struct ObserveSessionTests {
     return await record.acct("observe", url)
   }
 
-  @Test("keeps it once its backend says that it goes on and is this account's")
+  @Test("A rotated session is stored once its backend confirms that it is valid and this account's")
   func kept() async throws {
     let backend = try await backend(FakeBackend.valid(record))
     #expect(await observe() == 0)
@@ -43,14 +43,14 @@ struct ObserveSessionTests {
     #expect(backend.asked == ["session"])
   }
 
-  @Test("keeps what the backend rolls when it is asked")
+  @Test("A session that the backend rotates in its confirmation is stored")
   func rolledOnceMore() async throws {
     _ = try await backend(FakeBackend.valid(record, rotated: "Fe26.2*1*newer"))
     #expect(await observe() == 0)
     #expect(record.sealed == "Fe26.2*1*newer")
   }
 
-  @Test("brings an account back whose old session was said to be over")
+  @Test("A rotated session revives an account whose old session had ended")
   func broughtBack() async throws {
     _ = try await backend(FakeBackend.refused("session_invalid"), FakeBackend.valid(record))
     #expect(await record.acct("status", "--check") == 4)
@@ -61,7 +61,7 @@ struct ObserveSessionTests {
     #expect(record.out == "Fe26.2*1*new\n")
   }
 
-  @Test("refuses one of somebody else's, or of nobody's, and keeps the old one")
+  @Test("A rotated session of another identity, or of none, is rejected, and the old one is kept")
   func somebodyElse() async throws {
     let nobody: [String: JSON] = ["did": .null, "handle": .null, "userHandle": .null]
     for changes in [
@@ -75,7 +75,7 @@ struct ObserveSessionTests {
     }
   }
 
-  @Test("says that an old one is not taken over, which is no error")
+  @Test("An observed session that the backend does not accept is not stored, and that is no error")
   func old() async throws {
     _ = try await backend(FakeBackend.refused("session_invalid"))
     #expect(await observe("Fe26.2*1*older") == 0)
@@ -89,7 +89,7 @@ struct ObserveSessionTests {
     #expect(try record.member("standing") == "signedIn")
   }
 
-  @Test("keeps the old one where the backend can't be asked, and learns the rest")
+  @Test("A session is kept if the backend can't confirm the new one; limits are learned anyway")
   func notAsked() async throws {
     for (answer, status) in [
       (.failure(.timedOut), 10), (.success(.json("{}", 503)), 11), (.success(.json("{}", 429)), 9),
@@ -102,7 +102,7 @@ struct ObserveSessionTests {
     }
   }
 
-  @Test("takes nothing from a 401, from another origin, or that is no session, and asks nobody")
+  @Test("A 401, another origin's answer or an invalid session is not stored and starts no request")
   func nothing() async throws {
     let backend = try await backend()
     #expect(await observe(status: 401) == 0)
@@ -114,7 +114,7 @@ struct ObserveSessionTests {
     #expect(record.sealed == "Fe26.2*1*old")
   }
 
-  @Test("says that the keyring is locked before anybody is asked")
+  @Test("A locked keyring is reported before a rotated session is confirmed")
   func locked() async throws {
     let backend = try await backend()
     record.keyring.lock()

@@ -30,7 +30,7 @@ struct ProxySessionTests {
     return answer
   }
 
-  @Test("keeps what is rolled, and passes the rest on")
+  @Test("The proxy stores a rotated session and passes the rest of the answer on")
   func rotated() async throws {
     let answer = try await ask("/things", answered: rolling("{}"))
     #expect(answer.status == 200 && answer.text == "{}")
@@ -39,7 +39,7 @@ struct ProxySessionTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test("says that one of somebody else's is not kept; the client has its answer")
+  @Test("The proxy does not store another identity's session, says so, and passes the answer on")
   func foreign() async throws {
     let body = #"{"valid":true,"did":"did:plc:mallory"}"#
     let answer = try await ask("/api/auth/session", answered: rolling(body))
@@ -50,7 +50,7 @@ struct ProxySessionTests {
     #expect(record.err.first?.contains("names did:plc:mallory") == true)
   }
 
-  @Test("says that the backend has ended the session; the client has its 401")
+  @Test("The proxy reports that the backend ended the session and passes the 401 on")
   func ended() async throws {
     let refusal = HTTPResponse.json(#"{"valid":false,"reason":"session_invalid"}"#, 401)
     let answer = try await ask("/things", answered: refusal)

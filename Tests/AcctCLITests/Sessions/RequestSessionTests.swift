@@ -30,7 +30,7 @@ struct RequestSessionTests {
     return .success(HTTPResponse(status: status, fields: cookie + more, body: Secret("things")))
   }
 
-  @Test("What any answer of the backend rolls is kept, and sent from then on")
+  @Test("A session that any answer of the backend rotates is stored and sent from then on")
   func rotated() async throws {
     _ = try await backend([
       "things": [
@@ -48,7 +48,7 @@ struct RequestSessionTests {
     #expect(record.err.allSatisfy { !$0.contains("Fe26") })
   }
 
-  @Test("A cookie that deletes, comes from elsewhere, or with a 401, takes no session's place")
+  @Test("A cookie that deletes, comes from another origin or with a 401 replaces no session")
   func notRolled() async throws {
     let backend = try await backend([
       "things": [
@@ -75,9 +75,7 @@ struct RequestSessionTests {
 
   private let refresh = "\(FakeBackend.origin)/mobile/refresh-token"
 
-  @Test(
-    "The session that the user's own call for another brings is kept, and the answer is written"
-  )
+  @Test("A session from the user's own refresh call is stored, and the answer is written")
   func extended() async throws {
     _ = try await backend([
       "refresh-token": [FakeBackend.extended("Fe26.2*1*new")], "things": [things()],
@@ -95,7 +93,7 @@ struct RequestSessionTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test("What comes with a cookie as well counts before it")
+  @Test("The session in a refresh answer precedes the one in its cookie")
   func extendedAndRolled() async throws {
     guard case .success(var answer) = FakeBackend.extended("Fe26.2*1*new") else { return }
     answer.fields.append(("Set-Cookie", "sid=Fe26.2*1*cookie; HttpOnly; Path=/"))
@@ -104,7 +102,7 @@ struct RequestSessionTests {
     #expect(record.sealed == "Fe26.2*1*new")
   }
 
-  @Test("That of somebody else is not, and that is told")
+  @Test("A refreshed session of another identity is not stored, and the error says so")
   func extendedForAnother() async throws {
     _ = try await backend([
       "refresh-token": [FakeBackend.extended("Fe26.2*1*new", did: "did:plc:mallory")]
@@ -115,7 +113,10 @@ struct RequestSessionTests {
     #expect(record.err.first?.contains("did:plc:mallory") == true)
   }
 
-  @Test("One that can't be read is told, and nothing is changed", arguments: ["no seal", ""])
+  @Test(
+    "A refreshed session that can't be read is an error and changes nothing",
+    arguments: ["no seal", ""]
+  )
   func extendedMalformed(_ sealed: String) async throws {
     _ = try await backend(["refresh-token": [FakeBackend.extended(sealed)]])
     #expect(await record.acct("request", refresh) == 11)
@@ -123,7 +124,7 @@ struct RequestSessionTests {
     #expect(record.err == ["acct: \(FakeBackend.origin) sent an answer with a bad sid"])
   }
 
-  @Test("A body counts only as the answer to that call, with 200, as JSON, and if it is short")
+  @Test("A refresh answer counts only for that call, with 200, as JSON and below the size limit")
   func notExtended() async throws {
     let body = #"{"success":true,"payload":{"did":"did:plc:alice","sid":"Fe26.2*1*new"}}"#
     let long = body.dropLast() + #","more":"\#(String(repeating: "x", count: 1 << 17))"}"#
@@ -144,7 +145,7 @@ struct RequestSessionTests {
     #expect(record.sealed == "Fe26.2*1*old")
   }
 
-  @Test("One that can't be stored is told, after the answer and the time to unlock the keyring")
+  @Test("A session that can't be stored is reported after the answer and after the time to unlock")
   func notStored() async throws {
     _ = try await backend(["things": [things(rotated: "Fe26.2*1*new")]])
     record.serve { [record] _ throws(HTTPFailure) in
@@ -160,7 +161,9 @@ struct RequestSessionTests {
     #expect(record.err.contains { $0.contains("can't store the new session of alice") })
   }
 
-  @Test("A 401 has the backend asked; if the session goes on the request is made once more")
+  @Test(
+    "A request answered with 401 is repeated once if the backend says that the session is valid"
+  )
   func validated() async throws {
     let backend = try await backend([
       "things": [things(401), things()],
@@ -172,7 +175,7 @@ struct RequestSessionTests {
     #expect(record.out == "things")
   }
 
-  @Test("A 401 that stays is the answer, and ends nothing")
+  @Test("A repeated 401 is the answer and ends no session")
   func refusedForEver() async throws {
     let backend = try await backend([
       "things": [things(401)], "session": [FakeBackend.valid(record)],
@@ -183,7 +186,9 @@ struct RequestSessionTests {
     #expect(try record.member("standing") == "signedIn")
   }
 
-  @Test("A session that the backend has ended exits 4 with its reason, and the answer written")
+  @Test(
+    "A request after the backend ended the session exits 4 with the reason and writes the answer"
+  )
   func ended() async throws {
     _ = try await backend([
       "things": [things(401)], "session": [FakeBackend.refused("missing_did")],
@@ -196,7 +201,7 @@ struct RequestSessionTests {
     #expect(record.sealed == "Fe26.2*1*old")
   }
 
-  @Test("A backend that can't be asked leaves all as it is")
+  @Test("A session is kept if the backend can't be asked after a 401")
   func notAsked() async throws {
     _ = try await backend(["things": [things(401)], "session": [.failure(.timedOut)]])
     #expect(await record.acct("request", url) == 4)

@@ -6,7 +6,7 @@ import Testing
 
 /// A backend that gives no answer is asked again after 2, 4 and 8 seconds, and up to half as much
 /// more; the recorded random bytes count upward from 1.
-@Suite("A backend that gives no answer")
+@Suite("A backend that does not answer")
 struct SessionBackOffTests {
   let record = RecordedWorld()
 
@@ -28,7 +28,10 @@ struct SessionBackOffTests {
     ("503", .success(.json("{}", 503, ("Retry-After", "7"))), 11),
   ]
 
-  @Test("is asked four times, and then that is said; the session is kept", arguments: faults)
+  @Test(
+    "A backend that does not answer is asked four times, then reported, and the session is kept",
+    arguments: faults
+  )
   func exhausted(what: String, fault: FakeBackend.Answer, status: Int32) async throws {
     let backend = try await backend(fault)
     #expect(await record.acct("header") == status)
@@ -44,7 +47,7 @@ struct SessionBackOffTests {
     #expect(record.err.count == 5)
   }
 
-  @Test("is forgotten when it answers in the end")
+  @Test("A backend that answers in the end leaves no trace of its failures")
   func recovers() async throws {
     let down = FakeBackend.Answer.failure(.unreachable(reason: "connection refused"))
     let backend = try await backend(down, down, FakeBackend.valid(record))
@@ -53,7 +56,7 @@ struct SessionBackOffTests {
     #expect(try record.member("renewalStartedAt") == .null)
   }
 
-  @Test("is counted down on a terminal, and the line is taken away")
+  @Test("The wait for a backend counts down on a terminal in a line that is removed")
   func countdown() async throws {
     record.showOnTerminal()
     let down = FakeBackend.Answer.failure(.unreachable(reason: "connection refused"))
@@ -64,7 +67,7 @@ struct SessionBackOffTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test("is waited for in silence with --quiet, and line by line on a dumb terminal")
+  @Test("The wait for a backend is silent with --quiet, and in lines on a dumb terminal")
   func quiet() async throws {
     let down = FakeBackend.Answer.failure(.unreachable(reason: "connection refused"))
     _ = try await backend(down, FakeBackend.valid(record))
@@ -78,7 +81,7 @@ struct SessionBackOffTests {
     #expect(record.err.count == 1)
   }
 
-  @Test("leaves a session in use that is not yet past, with a notice")
+  @Test("A session that has not expired is used with a notice if its backend does not answer")
   func notYetPast() async throws {
     let backend = try await backend(left: 60, .failure(.timedOut))
     #expect(await record.acct("header") == 0)
@@ -87,7 +90,7 @@ struct SessionBackOffTests {
     #expect(backend.times.count == 4)
   }
 
-  @Test("is not asked again where that can't help")
+  @Test("A backend is not asked again if that can't help")
   func hopeless() async throws {
     for fault in [
       .failure(.untrusted(reason: "the certificate has expired")),
@@ -99,7 +102,7 @@ struct SessionBackOffTests {
     }
   }
 
-  @Test("may also fail to extend, as often, and the session is kept")
+  @Test("A refresh that fails is tried four times, and the session is kept")
   func refresh() async throws {
     try await record.plantSession(left: -1)
     let backend = FakeBackend(

@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 
 /// A sign-in at a backend that rolls the session while it is asked to confirm it.
-@Suite("A session that is rolled while its sign-in is confirmed")
+@Suite("A session that is rotated while its sign-in is confirmed")
 struct SessionConfirmationTests {
   private let record = RecordedWorld()
 
@@ -29,14 +29,17 @@ struct SessionConfirmationTests {
     )
   }
 
-  @Test("is the one that is kept, whatever else the answer says", arguments: [200, 503, 429])
+  @Test(
+    "A session rotated in the confirmation is stored, whatever else the answer says",
+    arguments: [200, 503, 429]
+  )
   func kept(status: Int) async throws {
     #expect(await signIn(confirmedBy: .json(#"{"valid":true}"#, status)) == 0)
     #expect(record.sealed == "Fe26.2*1*new")
     #expect(record.err.contains { $0.contains("could not be checked yet") } == (status != 200))
   }
 
-  @Test("is not kept where the answer is about somebody else, and neither is anything else")
+  @Test("A confirmation of another identity stores neither the session nor an account")
   func foreign() async {
     let body = #"{"did":"did:plc:mallory"}"#
     #expect(await signIn(confirmedBy: .json(body, 503)) == 11)

@@ -32,11 +32,11 @@ private final class RollingBackend: Sendable {
 }
 
 /// A confirmation that brings a new session, and a process that dies at one of its writes.
-@Suite("A rolled session")
+@Suite("Storing a rotated session")
 struct SessionCrashTests {
   private static let limit = 20
 
-  @Test("is lost only to a death between the answer and the first write")
+  @Test("A rotated session is lost only if the process dies between the answer and the first write")
   func everyWrite() async throws {
     var deaths = 0
     var losses = 0
@@ -64,7 +64,7 @@ struct SessionCrashTests {
     #expect(losses == 1)
   }
 
-  @Test("is stored late where the keyring locked in the middle and is unlocked in time")
+  @Test("A rotated session is stored late if the keyring locked meanwhile and is unlocked in time")
   func lockedMeanwhile() async throws {
     let record = RecordedWorld()
     try await record.plantSession(left: -1)
@@ -80,7 +80,7 @@ struct SessionCrashTests {
     #expect(record.sealed == "Fe26.2*1*new")
   }
 
-  @Test("is given up after two minutes, or ten seconds where nobody is asked: exit 6")
+  @Test("A rotated session is given up with exit 6 after 2 minutes, or 10 seconds with --no-input")
   func staysLocked() async throws {
     for (options, seconds) in [([], 120), (["--no-input"], 10)] as [([String], Int64)] {
       let record = RecordedWorld()
@@ -103,7 +103,9 @@ struct SessionCrashTests {
     }
   }
 
-  @Test("is given up after ten seconds, too, by a keyring that takes five to refuse")
+  @Test(
+    "A rotated session is given up after 10 seconds even if the keyring takes 5 to reject a write"
+  )
   func refusedSlowly() async throws {
     let record = RecordedWorld()
     try await record.plantSession(left: -1)
@@ -118,7 +120,7 @@ struct SessionCrashTests {
     #expect((10...16).contains(record.now - start), "\(record.now - start) s")
   }
 
-  @Test("does not wait for a keyring that was locked before anything was sent")
+  @Test("A session is not renewed, and header does not wait, if the keyring was locked before")
   func lockedBefore() async throws {
     let record = RecordedWorld()
     try await record.plantSession(left: -1)

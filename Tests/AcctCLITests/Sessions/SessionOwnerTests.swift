@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 
 /// A session that comes with the answer to a request of the user's own about the session.
-@Suite("Whose a rolled session is")
+@Suite("The owner of a rotated session")
 struct SessionOwnerTests {
   private let record = RecordedWorld()
 
@@ -28,7 +28,10 @@ struct SessionOwnerTests {
     ("/mobile/refresh-token", #"{"success":true,"payload":{"did":"did:plc:mallory"}}"#),
   ]
 
-  @Test("is asked, and one of somebody else's is refused; the old one stays", arguments: foreign)
+  @Test(
+    "A rotated session of another identity is rejected, and the old one is kept",
+    arguments: foreign
+  )
   func somebodyElse(path: String, body: String) async throws {
     #expect(try await request(path, answered: body) == 11)
     // The answer is the user's all the same.
@@ -39,7 +42,7 @@ struct SessionOwnerTests {
     #expect(try record.member("standing") == "signedIn")
   }
 
-  @Test("can't be told by an answer that names nobody rightly")
+  @Test("A rotated session whose answer has an invalid owner is rejected")
   func unreadable() async throws {
     let two = #"{"valid":true,"did":"did:plc:alice","sub":"did:plc:mallory"}"#
     for body in [#"{"valid":true,"did":"alice"}"#, #"{"valid":true,"handle":7}"#, two] {
@@ -57,7 +60,7 @@ struct SessionOwnerTests {
     ("/api/profile", #"{"did":"did:plc:mallory","handle":"mallory.example.com"}"#),
   ]
 
-  @Test("is the account's where nobody else is named", arguments: own)
+  @Test("A rotated session is the account's if the answer names no other identity", arguments: own)
   func ownOrUnnamed(path: String, body: String) async throws {
     #expect(try await request(path, answered: body) == 0)
     #expect(record.out == body)

@@ -6,7 +6,7 @@ import Testing
 
 /// Two processes and a backend that takes none but the newest session: one is given a new one while
 /// the other is told that the old one is over.
-@Suite("A session that is rolled while another process asks for it")
+@Suite("A session that another process rotates at the same time")
 struct SessionRaceTests {
   private let record = RecordedWorld()
   private static let new = "Fe26.2*1*new"
@@ -35,7 +35,7 @@ struct SessionRaceTests {
     }
   }
 
-  @Test("goes on for who was told that the old one is over, once the new one is stored")
+  @Test("A process told that the old session ended uses the new one once it is stored")
   func storedMeanwhile() async throws {
     try await backend { [record] path in
       if path == "refresh-token" { record.keyring.put(.session, Secret(Self.new)) }
@@ -46,7 +46,7 @@ struct SessionRaceTests {
     #expect(try record.member("renewalStartedAt") == .null)
   }
 
-  @Test("goes on for everybody even if it is stored after the old one was written down as over")
+  @Test("A session stored after the old one was recorded as ended revives the account")
   func storedAfterwards() async throws {
     try await backend { _ in }
     record.serve { [record] _ throws(HTTPFailure) in
@@ -67,7 +67,7 @@ struct SessionRaceTests {
     #expect(record.out == "Cookie: sid=\(Self.new)\n")
   }
 
-  @Test("is used by a request that was refused with the old one, and nobody is asked about that")
+  @Test("A request rejected with the old session uses the new one without a confirmation")
   func refusedWithTheOld() async throws {
     try await backend { [record] path in
       if path == "things" { record.keyring.put(.session, Secret(Self.new)) }
@@ -76,7 +76,7 @@ struct SessionRaceTests {
     #expect(asked == ["things old", "things new"])
   }
 
-  @Test("is over if the old one is still all there is a moment later, with no more questions")
+  @Test("A session has ended if it is still the only one a moment later, without more requests")
   func over() async throws {
     try await backend { _ in }
     let before = record.now
@@ -87,7 +87,7 @@ struct SessionRaceTests {
     #expect(try record.member("renewalStartedAt") == .null)
   }
 
-  @Test("is not taken back by one who signed in again meanwhile")
+  @Test("A session from a new sign-in is not replaced by an older rotation")
   func signedInAgain() async throws {
     try await backend { _ in }
     record.serve { [record] _ throws(HTTPFailure) in

@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 
 /// A backend's sealed session that is due: validated, then extended, and only then over.
-@Suite("A sealed session")
+@Suite("Renewing a sealed session")
 struct SessionRenewalTests {
   let record = RecordedWorld()
 
@@ -17,7 +17,7 @@ struct SessionRenewalTests {
     return FakeBackend(record, answers)
   }
 
-  @Test("that is not due is used without a question; so is one whose end is not known")
+  @Test("A session that is not due, or whose end is unknown, is used without a request")
   func notDue() async throws {
     for left in [301, nil] as [Int64?] {
       try await record.plantSession(left: left)
@@ -31,7 +31,7 @@ struct SessionRenewalTests {
     #expect(await record.acct("header", "https://elsewhere.example/") == 8)
   }
 
-  @Test("that is due and confirmed gets its new end, and what was rolled is stored at once")
+  @Test("A due session that is confirmed gets its new end, and its rotation is stored at once")
   func rotated() async throws {
     let valid = FakeBackend.valid(record, rotated: "Fe26.2*1*new")
     let backend = try await backend(["session": [valid]])
@@ -47,7 +47,7 @@ struct SessionRenewalTests {
     #expect(sent == Secret("sid=Fe26.2*1*old"))
   }
 
-  @Test("that is confirmed and still due is extended, and asked for its new end")
+  @Test("A confirmed session that is still due is refreshed and asked for its new end")
   func extended() async throws {
     let backend = try await backend([
       "session": [FakeBackend.valid(record, left: 60), FakeBackend.valid(record)],
@@ -60,7 +60,7 @@ struct SessionRenewalTests {
   }
 
   @Test(
-    "is over for each reason of the server's, after a refresh was tried, and the reason is kept",
+    "A session ends for each reason of the server after a refresh failed, and the reason is kept",
     arguments: ["session_invalid", "missing_did", "oauth_data_missing", "something_new"]
   )
   func over(reason: String) async throws {
@@ -84,7 +84,7 @@ struct SessionRenewalTests {
     #expect(backend.asked.count == 2)
   }
 
-  @Test("that the backend refuses but can extend goes on")
+  @Test("A session that the backend rejects but can refresh continues")
   func revived() async throws {
     let backend = try await backend([
       "session": [FakeBackend.refused("session_invalid"), FakeBackend.valid(record)],
@@ -95,7 +95,7 @@ struct SessionRenewalTests {
     #expect(backend.asked == ["session", "refresh-token", "session"])
   }
 
-  @Test("survives one exception of the backend's, and not a second one")
+  @Test("A session survives one exception of the backend, and not a second one")
   func exceptions() async throws {
     let thrown = FakeBackend.refused("exception_thrown")
     let first = try await backend(["session": [thrown, FakeBackend.valid(record)]])
@@ -107,7 +107,7 @@ struct SessionRenewalTests {
     #expect(try record.member("standing") == "reauthRequired")
   }
 
-  @Test("is kept where it is refused without a reason: nothing ends by that")
+  @Test("A session rejected without a reason is kept")
   func unexplained() async throws {
     let backend = try await backend(left: -1, ["session": [FakeBackend.refused(nil)]])
     #expect(await record.acct("header") == 4)
@@ -116,7 +116,7 @@ struct SessionRenewalTests {
     #expect(try record.member("renewalStartedAt") == .null)
   }
 
-  @Test("is extended once more where that failed, and then it is time to sign in again")
+  @Test("A failed refresh is tried once more, and then a new sign-in is needed")
   func refreshFails() async throws {
     let backend = try await backend(
       left: -1,
@@ -133,7 +133,10 @@ struct SessionRenewalTests {
     #expect(record.sealed == "Fe26.2*1*old")
   }
 
-  @Test("of somebody else, or nonsense, changes nothing", arguments: sessionNonsense)
+  @Test(
+    "A confirmation of another identity, or a malformed one, changes nothing",
+    arguments: sessionNonsense
+  )
   func nonsense(what: String, answer: @Sendable (RecordedWorld) -> FakeBackend.Answer) async throws
   {
     let backend = try await backend(left: -1, ["session": [answer(record)]])
@@ -147,7 +150,7 @@ struct SessionRenewalTests {
   }
 
   @Test(
-    "that is rolled is kept whatever else the answer says, unless that is about somebody else",
+    "A rotated session is stored whatever the answer says, unless it names another identity",
     arguments: [
       .success(.json("{}", 503)), .success(.json(#"{"valid":true,"expiresAt":"soon"}"#)),
       .success(.json(#"{"valid":true,"did":"did:plc:alice","expiresAt":[]}"#)),
@@ -166,7 +169,7 @@ struct SessionRenewalTests {
     #expect(try record.member("standing") == "signedIn")
   }
 
-  @Test("follows its DID to a new handle")
+  @Test("A session follows its DID to a new handle")
   func newHandle() async throws {
     let renamed: [String: JSON] = ["handle": "a.example.org", "userHandle": .null]
     _ = try await backend(["session": [FakeBackend.valid(record, changing: renamed)]])
@@ -174,7 +177,7 @@ struct SessionRenewalTests {
     #expect(try record.member("handle") == "a.example.org")
   }
 
-  @Test("status --check asks, due or not, and refresh --force extends")
+  @Test("The command status --check always asks the backend, and refresh --force refreshes")
   func onDemand() async throws {
     let backend = try await backend(
       left: 9_000,
@@ -198,7 +201,7 @@ struct SessionRenewalTests {
     #expect(record.sealed == "Fe26.2*1*new")
   }
 
-  @Test("status --check shows the end that the server has just told")
+  @Test("The command status --check shows a session that the server has just ended")
   func checkEnds() async throws {
     _ = try await backend(left: 9_000, ["session": [FakeBackend.refused("session_invalid")]])
     #expect(await record.acct("status", "--check", "--json") == 4)
@@ -206,7 +209,7 @@ struct SessionRenewalTests {
     #expect(account?["state"] == "reauthRequired")
   }
 
-  @Test("status --check --json says on standard error why nobody could be asked")
+  @Test("The command status --check --json reports an unreachable backend on standard error")
   func checkFails() async throws {
     _ = try await backend(left: 9_000, ["session": [.failure(.untrusted(reason: "no"))]])
     #expect(await record.acct("status", "--check", "--json") == 10)
@@ -215,7 +218,7 @@ struct SessionRenewalTests {
     #expect(error?["code"] == "network" && error?["exit"] == 10)
   }
 
-  @Test("is ended at the backend by remove, and --local leaves that out")
+  @Test("The command remove ends the session at the backend, and --local leaves that out")
   func removal() async throws {
     for local in [false, true] {
       let backend = try await backend(["logout": [.success(.json(#"{"success":true}"#))]])
@@ -229,7 +232,7 @@ struct SessionRenewalTests {
     }
   }
 
-  @Test("is removed even where the backend can't be told")
+  @Test("The command remove works even if the backend can't be reached")
   func removalOffline() async throws {
     let backend = try await backend(["logout": [.failure(.timedOut)]])
     #expect(await record.acct("remove", "alice") == 0)

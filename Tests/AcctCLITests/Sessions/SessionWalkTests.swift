@@ -7,7 +7,7 @@ import Testing
 
 /// Long random walks of real commands at a backend that takes none but the newest session, and rolls
 /// it by any answer, whatever else that says.
-@Suite("A session that is good for one use, in any weather")
+@Suite("Random walks of a single-use session")
 struct SessionWalkTests {
   /// How a request ends: what a session or a refresh is answered with, and whether it was rolled.
   private enum Weather: CaseIterable {
@@ -63,7 +63,10 @@ struct SessionWalkTests {
     ["request", "\(FakeBackend.origin)/api/auth/session"],
   ]
 
-  @Test("is never lost while every answer that rolls it arrives", arguments: 0..<6)
+  @Test(
+    "A single-use session is never lost while every answer that rotates it arrives",
+    arguments: 0..<6
+  )
   func walk(seed: Int) async throws {
     let record = RecordedWorld()
     try await record.plantSession(left: 60)

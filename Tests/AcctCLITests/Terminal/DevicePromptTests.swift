@@ -37,7 +37,7 @@ struct DevicePromptTests {
     )
   }
 
-  @Test("the address with the code in it stands alone on a line, where the server gave one")
+  @Test("The prompt of a device sign-in shows the server's address with the code alone on a line")
   func complete() async {
     let address = "\(Self.page)?user_code=BCDF-GHJK"
     #expect(await signIn(#","verification_uri_complete":"\#(address)""#) == 4)
@@ -53,7 +53,9 @@ struct DevicePromptTests {
     }
   }
 
-  @Test("it is a link on a terminal that takes one, and never without colour")
+  @Test(
+    "The address with the code is a link on a terminal that supports links, never without colour"
+  )
   func link() async {
     let address = "\(Self.page)?user_code=BCDF-GHJK"
     let more = #","verification_uri_complete":"\#(address)""#
@@ -77,7 +79,7 @@ struct DevicePromptTests {
   }
 
   @Test(
-    "one that no credential could be sent to is shown to nobody",
+    "An address with the code that is not safe to open is not shown",
     arguments: [
       "http://issuer.example/device?c=1", "javascript:alert(1)", "https://user@issuer.example/",
       #"https://issuer.example/\u001b]8;;https://evil.example\u0007"#,

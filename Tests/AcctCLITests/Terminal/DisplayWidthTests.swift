@@ -4,7 +4,7 @@ import Testing
 @Suite("The width of text on a terminal")
 struct DisplayWidthTests {
   @Test(
-    "is that of its characters",
+    "The width of a text is the sum of its characters' widths",
     arguments: [
       ("", 0), ("alice", 5), ("grün", 4), ("gru\u{308}n", 4), ("\u{308}", 0), ("Алиса", 5),
       ("山田", 4), ("ｱ", 1), ("Ａ", 2), ("한글", 4), ("\u{1112}\u{1161}\u{11AB}", 2), ("ひら", 4),

@@ -38,7 +38,7 @@ struct EchoTests {
   }
 
   @Test(
-    "in an end of the session: neither the terminal, JSON nor the account's file has it",
+    "A secret in a session's end is redacted on the terminal, in JSON and in the account's file",
     arguments: ["invalid_grant", "invalid_request"]
   )
   func tokenEndpoint(_ code: String) async throws {
@@ -57,7 +57,7 @@ struct EchoTests {
     }
   }
 
-  @Test("as the code itself, in a redirect, a Retry-After and the type of a token")
+  @Test("A secret in an error code, a redirect, a Retry-After or a token type is redacted")
   func elsewhere() async {
     await importExpired()
     let token = Self.token
@@ -75,7 +75,7 @@ struct EchoTests {
     #expect(!everything.contains(token.prefix(8)))
   }
 
-  @Test("that it has only just given: what an answer brought is known as well")
+  @Test("A secret that the same answer brought is redacted")
   func justGiven() async {
     await importExpired()
     let given = "at-just-given-and-unusable"
@@ -85,7 +85,9 @@ struct EchoTests {
     #expect(!everything.contains(given.prefix(8)))
   }
 
-  @Test("in a scope, which the account's file keeps, and in a nonce, which is then not kept")
+  @Test(
+    "A secret in a scope is redacted in the account's file, and a nonce that has one is not kept"
+  )
   func stored() async throws {
     await importExpired()
     let token = Self.token
@@ -98,7 +100,7 @@ struct EchoTests {
     #expect(record.file(.nonce(try Origin("https://issuer.example"))) == nil)
   }
 
-  @Test("in the name of a limit")
+  @Test("A secret in the name of a limit is redacted")
   func limits() async throws {
     let handoff = Handoffs.bearer(changing: ["access_token": "at-long-enough-to-be-found"])
     #expect(await record.add(handoff) == 0)
@@ -115,7 +117,7 @@ struct EchoTests {
     #expect(record.out.contains("<redacted>"), "\(record.out)")
   }
 
-  @Test("in the answer to a request of the user's: the redirect and the wait that are told of it")
+  @Test("A secret in the redirect or wait of a user's request is redacted in the messages")
   func request() async {
     let token = "at-long-enough-to-be-found"
     #expect(await record.add(Handoffs.bearer(changing: ["access_token": .string(token)])) == 0)
@@ -134,7 +136,7 @@ struct EchoTests {
   }
 
   @Test(
-    "of a sealed session, in any of its words",
+    "A sealed session in any word of the backend is redacted",
     arguments: [
       #"{"valid":false,"error":"no SEAL","reason":"session_invalid"}"#,
       #"{"valid":false,"error":"no","reason":"SEAL"}"#,
@@ -159,7 +161,7 @@ struct EchoTests {
     #expect(try record.member("reason")?.stringValue?.contains("<redacted>") == true)
   }
 
-  @Test("of a sealed session, in the name of its user")
+  @Test("A sealed session in the name of its user is redacted")
   func displayName() async throws {
     try await record.plantSession(left: 60)
     let rotated = "Fe26.2*1*rolled-and-long-enough"
@@ -174,7 +176,7 @@ struct EchoTests {
     #expect(!everything.contains("rolled-and"))
   }
 
-  @Test("of a guest, when it gives one, and when it does not")
+  @Test("A guest token in an answer that grants or rejects it is redacted")
   func guest() async {
     let token = Guests.token("guest-with-a-long-name")
     let limitations: JSON = ["featuresDisabled": [.string(token)]]
@@ -188,14 +190,14 @@ struct EchoTests {
     #expect(record.err.first?.hasSuffix(": no <redacted>") == true, "\(record.err)")
   }
 
-  @Test("of an import, in the words beside it")
+  @Test("A secret in another member of an imported file is redacted")
   func handoff() async throws {
     let handoff = Handoffs.dpop(changing: ["displayName": "refresh-alice, Alice"])
     #expect(await record.add(handoff) == 0)
     #expect(try record.member("displayName") == "<redacted>, Alice")
   }
 
-  @Test("a keyring that repeats what it was given is no better")
+  @Test("A secret in the error of a keyring is redacted")
   func keyring() async {
     let token = "at-long-enough-to-be-found"
     record.keyring.failWrites(after: 0, with: .failed(reason: "can't store \(token)"))

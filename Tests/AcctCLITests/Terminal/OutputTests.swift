@@ -4,12 +4,12 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("The command line's voice")
+@Suite("Messages on the command line")
 struct OutputTests {
   let record = RecordedWorld()
 
   @Test(
-    "bad usage exits 64, in one lower-case line and one hint, on standard error",
+    "Bad usage exits 64 with one lower-case line and one hint on standard error",
     arguments: [
       ["nope"], ["header", "--nope"], ["header", "a", "b", "c"], ["remove"], ["rename", "a"],
       ["token", "--min-valid", "soon"], ["list", "--timeout", "0"], ["add"],
@@ -28,14 +28,14 @@ struct OutputTests {
     #expect(record.err.last?.hasPrefix("acct: hint: ") == true)
   }
 
-  @Test("a command that is not there is called so, wherever its name stands")
+  @Test("A missing command is reported as such, wherever its name stands")
   func unknownCommand() async {
     #expect(await record.run(["--no-input", "nope", "x"]) == 64)
     #expect(record.err.first == "acct: there is no command nope")
   }
 
   @Test(
-    "a command that is mistyped brings up the one that was meant",
+    "A mistyped command gets the closest one as a suggestion",
     arguments: [
       ("swtch", "`switch`"), ("lsit", "`list`"), ("hedaer", "`header`"), ("ad", "`add`"),
       ("Switch", "`switch`"), ("stauts", "`status`"), ("exprot", "`export`"),
@@ -54,7 +54,7 @@ struct OutputTests {
   }
 
   @Test(
-    "a command that is like none gets no suggestion, and a hidden one is none",
+    "A command unlike any other gets no suggestion, and a hidden one is never suggested",
     arguments: ["frobnicate", "x", "hme", "complet"]
   )
   func unlike(word: String) async {
@@ -63,7 +63,7 @@ struct OutputTests {
   }
 
   @Test(
-    "help on a command that is not there says so",
+    "The command help says that a command does not exist",
     arguments: [["nope"], ["vault", "nope"], ["list", "nope"], ["vault", "lock", "nope"]]
   )
   func unknownHelp(names: [String]) async {
@@ -72,7 +72,7 @@ struct OutputTests {
     #expect(record.out.isEmpty)
   }
 
-  @Test("bad usage with --json is one JSON object on standard error")
+  @Test("Bad usage with --json is one JSON object on standard error")
   func usageJSON() async {
     #expect(await record.run(["token", "--json", "--nope"]) == 64)
     let error = try? JSON(parsing: Array(record.err.joined().utf8)).objectValue?["error"]
@@ -80,7 +80,7 @@ struct OutputTests {
   }
 
   @Test(
-    "help and version go to standard output",
+    "Help and version are printed to standard output",
     arguments: [
       ["--help"], ["--version"], ["help"], ["help", "add"], ["help", "vault", "lock"],
       ["help", "help"],
@@ -92,7 +92,7 @@ struct OutputTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test("--quiet silences what is not an error")
+  @Test("The option --quiet silences everything but errors")
   func quiet() async {
     record.provide("-", Handoffs.dpop())
     #expect(await record.acct("add", "--import", "-", "--quiet") == 0)
@@ -100,7 +100,7 @@ struct OutputTests {
     #expect(record.out.isEmpty)
   }
 
-  @Test("list marks the active account and aligns its columns")
+  @Test("The command list marks the active account and aligns its columns")
   func list() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.add(Handoffs.bearer()) == 0)
@@ -115,7 +115,7 @@ struct OutputTests {
     )
   }
 
-  @Test("an account in JSON has exactly the keys of the contract")
+  @Test("An account in JSON has exactly the keys of the contract")
   func accountKeys() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.acct("list", "--json") == 0)
@@ -132,7 +132,7 @@ struct OutputTests {
     #expect(account?["issuer"] == "https://auth.example")
   }
 
-  @Test("a damaged account file is named, and the others are listed")
+  @Test("A damaged account file is named, and the other accounts are listed")
   func damaged() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.add(Handoffs.bearer()) == 0)
@@ -144,7 +144,7 @@ struct OutputTests {
     #expect(record.err == ["acct: the file of account \(id) is damaged; skipped"])
   }
 
-  @Test("text from a server can't drive the terminal")
+  @Test("Text from a server can't control the terminal")
   func escapes() async {
     let handoff = Handoffs.bearer(changing: ["displayName": "\u{1B}[31mred\u{7}", "scope": "a\nb"])
     #expect(await record.add(handoff) == 0)
@@ -154,7 +154,7 @@ struct OutputTests {
     #expect(record.out.contains("a\\nb"))
   }
 
-  @Test("the private key is printed only when asked for")
+  @Test("The private key is printed only on request")
   func privateKey() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.acct("key", "show") == 0)
@@ -163,7 +163,7 @@ struct OutputTests {
     #expect(record.json?.objectValue?["d"] == Handoffs.key.objectValue?["d"])
   }
 
-  @Test("a key is put back only if it is the account's own")
+  @Test("A key is restored only if it is the account's own")
   func keyImport() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     try await record.keyring.lose([.keypair])

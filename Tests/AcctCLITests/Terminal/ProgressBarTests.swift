@@ -4,7 +4,7 @@ import AcctTestSupport
 import Testing
 
 /// How far a large body is, as a terminal shows it.
-@Suite("The bar of acct request")
+@Suite("The progress bar of acct request")
 struct ProgressBarTests {
   let record = RecordedWorld()
   private let url = "https://issuer.example/file"
@@ -22,7 +22,7 @@ struct ProgressBarTests {
     await record.run(["request", url] + arguments)
   }
 
-  @Test("begins with the first part, moves nothing but itself, and goes away")
+  @Test("A progress bar begins with the first part, changes its own line only and is removed")
   func received() async {
     record.showOnTerminal()
     await account(answering: 8, "\(8 * Self.mebibyte)")
@@ -36,7 +36,10 @@ struct ProgressBarTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test("without a length that can be: how much it is so far", arguments: [nil, "0", "-1", "much"])
+  @Test(
+    "A progress line without a known length shows the amount so far",
+    arguments: [nil, "0", "-1", "much"]
+  )
   func unknown(length: String?) async {
     record.showOnTerminal()
     await account(answering: 8, length)
@@ -46,7 +49,7 @@ struct ProgressBarTests {
     )
   }
 
-  @Test("more than was promised stays at 100 %")
+  @Test("A progress bar stays at 100 % if more arrives than was promised")
   func tooMuch() async {
     record.showOnTerminal()
     await account(answering: 6, "\(5 * Self.mebibyte)")
@@ -56,7 +59,7 @@ struct ProgressBarTests {
     )
   }
 
-  @Test("shows what is sent, and takes it away when the answer comes")
+  @Test("A progress bar shows what is sent, and is removed when the answer comes")
   func sent() async {
     record.showOnTerminal()
     await account(answering: 0, nil)
@@ -67,7 +70,7 @@ struct ProgressBarTests {
     #expect(record.passing.last == "")
   }
 
-  @Test("is not there for what is there at once")
+  @Test("A progress bar is not shown for a body that is complete at once")
   func small() async {
     record.showOnTerminal()
     await account(answering: 3, "\(3 * Self.mebibyte)")
@@ -75,7 +78,7 @@ struct ProgressBarTests {
     #expect(record.passing.isEmpty)
   }
 
-  @Test("is not there where nobody wants it", arguments: [["--quiet"], ["--json"]])
+  @Test("A progress bar is not shown with --quiet or --json", arguments: [["--quiet"], ["--json"]])
   func unwanted(options: [String]) async {
     record.showOnTerminal()
     await account(answering: 5, nil)
@@ -83,7 +86,7 @@ struct ProgressBarTests {
     #expect(record.passing.isEmpty)
   }
 
-  @Test("is not there beside a body that goes to the terminal, but beside one that goes to a file")
+  @Test("A progress bar is shown beside a body for a file, and not beside one for the terminal")
   func mixed() async {
     record.showOnTerminal()
     record.connectTerminal()
@@ -94,7 +97,10 @@ struct ProgressBarTests {
     #expect(record.passing == ["received 4.0 MiB", ""])
   }
 
-  @Test("is not there on a dumb terminal, nor where there is none", arguments: [true, false])
+  @Test(
+    "A progress bar is not shown on a dumb terminal or without a terminal",
+    arguments: [true, false]
+  )
   func nowhere(isDumb: Bool) async {
     if isDumb { record.showOnTerminal() }
     record.set("TERM", to: "dumb")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A QR code on the terminal")
 struct QRCodeTextTests {
-  @Test("stands in a margin, two rows on a line, the light modules drawn")
+  @Test("A QR code has a margin, two rows on a line and drawn light modules")
   func drawing() {
     let modules = [
       [true, false, true],

@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 
 /// How things look, from a narrow window to a wide one; the files in `Screens` are to be read.
-@Suite("The screens")
+@Suite("Screens")
 struct ScreenTests {
   let record = RecordedWorld()
 
@@ -57,7 +57,7 @@ struct ScreenTests {
     record.clear()
   }
 
-  @Test("of list", arguments: Setting.allCases)
+  @Test("The screen of list is as recorded", arguments: Setting.allCases)
   func list(setting: Setting) async throws {
     await addAccounts()
     set(setting)
@@ -66,7 +66,7 @@ struct ScreenTests {
     try expectFit(record.out, setting)
   }
 
-  @Test("of status", arguments: Setting.allCases)
+  @Test("The screen of status is as recorded", arguments: Setting.allCases)
   func status(setting: Setting) async throws {
     let handoff = Handoffs.dpop(
       changing: [
@@ -81,7 +81,10 @@ struct ScreenTests {
     try expectFit(record.out, setting)
   }
 
-  @Test("of status with a problem", arguments: [Setting.narrow, .usual, .colour])
+  @Test(
+    "The screen of status with a problem is as recorded",
+    arguments: [Setting.narrow, .usual, .colour]
+  )
   func problem(setting: Setting) async throws {
     #expect(await record.add(Handoffs.bearer(changing: ["expires_in": -7300])) == 0)
     set(setting)
@@ -90,7 +93,10 @@ struct ScreenTests {
     try expectFit(record.out, setting)
   }
 
-  @Test("of acct alone, before the first account", arguments: Setting.allCases)
+  @Test(
+    "The screen of acct alone before the first account is as recorded",
+    arguments: Setting.allCases
+  )
   func firstRun(setting: Setting) async throws {
     set(setting)
     #expect(await record.run([]) == 0)
@@ -99,7 +105,7 @@ struct ScreenTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test("of acct alone", arguments: Setting.allCases)
+  @Test("The screen of acct alone is as recorded", arguments: Setting.allCases)
   func home(setting: Setting) async throws {
     await addAccounts()
     set(setting)
@@ -109,7 +115,7 @@ struct ScreenTests {
   }
 
   @Test(
-    "of switch: at first, two keys down, and with a part of a name",
+    "The screen of switch is as recorded: at first, two keys down and with a part of a name",
     arguments: Setting.allCases.filter { $0 != .piped }
   )
   func choice(setting: Setting) async throws {

@@ -5,13 +5,13 @@ import StrictJSON
 import Testing
 
 /// The words that people read of a state, beside the time that they read with it.
-@Suite("A state in words")
+@Suite("The words for a state")
 struct StateTextTests {
   let record = RecordedWorld()
 
   private var state: JSON? { record.json?.objectValue?["account"]?.objectValue?["state"] }
 
-  @Test("a token that can't be renewed and has 5 minutes left or less is ending, not expired")
+  @Test("A token that can't be renewed is ending with 5 minutes left or less, not expired")
   func ending() async {
     #expect(await record.add(Handoffs.bearer(changing: ["expires_in": 300])) == 0)
     #expect(await record.acct("list") == 0)
@@ -35,7 +35,7 @@ struct StateTextTests {
     #expect(record.err.first == "acct: the session of bob.example.com has expired")
   }
 
-  @Test("more time than is left: not used for that, and still valid")
+  @Test("A token with less time than requested is not used for that, and is still valid")
   func tooMuchAsked() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("token", "--min-valid", "3600") == 4)
@@ -46,7 +46,7 @@ struct StateTextTests {
     #expect(record.out.contains("  valid  in 1 h\n"))
   }
 
-  @Test("a token that can be renewed is due, before its end and after it", arguments: [120, -7200])
+  @Test("A token that can be renewed is due before its end and after it", arguments: [120, -7200])
   func due(left: Int64) async {
     #expect(await record.add(Handoffs.bearer(changing: ["refresh_token": "r"])) == 0)
     record.now += 3600 - left
@@ -58,7 +58,7 @@ struct StateTextTests {
     #expect(state == "expiring")
   }
 
-  @Test("no time stands beside a session that its server has ended")
+  @Test("A session that its server has ended is shown without a time")
   func over() async throws {
     let handoff = Handoffs.bearer(changing: ["refresh_token": "r", "clientId": "client"])
     #expect(await record.add(handoff) == 0)

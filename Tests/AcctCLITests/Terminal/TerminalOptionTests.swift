@@ -4,7 +4,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("What the terminal, the environment and options change")
+@Suite("Options and variables of the terminal")
 struct TerminalOptionTests {
   let record = RecordedWorld()
 
@@ -14,7 +14,7 @@ struct TerminalOptionTests {
     return record.out.contains("\u{1B}")
   }
 
-  @Test("colour is for a terminal that has it, and ends with NO_COLOR and --no-color")
+  @Test("Colour is for terminals that support it, and NO_COLOR and --no-color end it")
   func colour() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     for command in ["list", "status"] {
@@ -41,7 +41,7 @@ struct TerminalOptionTests {
     #expect(!(await isColoured("--no-color")))
   }
 
-  @Test("COLUMNS counts before the terminal's own width, and not where there is none")
+  @Test("The variable COLUMNS precedes the terminal's width, and has no effect without a terminal")
   func columns() async {
     #expect(await record.add(Handoffs.dpop(), "--name", String(repeating: "x", count: 100)) == 0)
     func widest() async -> Int {
@@ -62,7 +62,7 @@ struct TerminalOptionTests {
     #expect(await widest() > 100)
   }
 
-  @Test("a window that is too narrow for anything loses no state and stops nothing")
+  @Test("A window of any small width shows every state and stops no command")
   func tiny() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     for columns in 1...20 {
@@ -74,7 +74,7 @@ struct TerminalOptionTests {
     }
   }
 
-  @Test("errors hold ASCII only in the C locale, and JSON stays JSON whatever is in it")
+  @Test("An error is ASCII only in the C locale, and JSON stays JSON whatever it contains")
   func plainErrors() async {
     #expect(await record.add(Handoffs.bearer(), "--name", "grün") == 0)
     #expect(await record.acct("status", "zoë") == 5)
@@ -89,7 +89,7 @@ struct TerminalOptionTests {
     #expect(record.err.joined().contains("zoë"))
   }
 
-  @Test("--verbose says what is done, and nothing secret")
+  @Test("The option --verbose prints each step and no secret")
   func verbose() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.acct("header", "https://pds.example/a?secret=1", "--verbose") == 0)
@@ -101,7 +101,9 @@ struct TerminalOptionTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test("--verbose names each request by method and URL without its query, and how it went")
+  @Test(
+    "The option --verbose prints each request by method and URL without its query, and its result"
+  )
   func verboseRequests() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.now += 4000

@@ -30,7 +30,7 @@ struct ExportImportTests {
     #expect(record.file(.active) == nil, sourceLocation: location)
   }
 
-  @Test("takes what another program has written by the document alone")
+  @Test("An import accepts an export that another program wrote from the document alone")
   func documented() async throws {
     #expect(await take(export.file) == 0)
     #expect(record.err == ["acct: added alice"])
@@ -45,7 +45,7 @@ struct ExportImportTests {
   }
 
   /// Every bit of every byte is `SealedExportTests`' business; here it is what becomes of it.
-  @Test("a bit that is another: a clear error, and nothing stored")
+  @Test("An export with a flipped bit is a clear error and stores nothing")
   func damaged() async {
     let bytes = Array(export.file.utf8)
     for index in stride(from: 0, to: bytes.count, by: 11) {
@@ -58,7 +58,7 @@ struct ExportImportTests {
     }
   }
 
-  @Test("a wrong passphrase: says so, and that it can't be told from a change")
+  @Test("A wrong passphrase of an export is reported as indistinguishable from a modified file")
   func wrongPassphrase() async {
     record.secretFiles["pass"] = "correct horse battery stable"
     #expect(await take(export.file) == 65)
@@ -68,7 +68,7 @@ struct ExportImportTests {
     expectNothing()
   }
 
-  @Test("what is damaged is refused before anybody is asked for a passphrase")
+  @Test("A damaged export is rejected before the passphrase is read")
   func damagedFirst() async {
     record.set("ACCT_EXPORT_PASSPHRASE_FILE", to: "nowhere")
     #expect(await take(export.file.replacing("\"n\":1024", with: "\"n\":1048576")) == 65)
@@ -78,7 +78,7 @@ struct ExportImportTests {
     expectNothing()
   }
 
-  @Test("the same account again is renewed, and keeps the name that it has here")
+  @Test("An import of the same account again renews it and keeps its name here")
   func again() async {
     #expect(await take(export.file) == 0)
     #expect(await record.acct("rename", "alice", "mine") == 0)
@@ -88,7 +88,7 @@ struct ExportImportTests {
     #expect(record.keyring.count == 6)
   }
 
-  @Test("a name or an id that is taken is changed, and --name decides")
+  @Test("An imported name or id that is taken is changed, and --name decides")
   func taken() async throws {
     #expect(await record.add(Handoffs.bearer(), "--name", "alice") == 0)
     // Somebody else under the same id, which can only be made by hand.
@@ -101,7 +101,7 @@ struct ExportImportTests {
     #expect(record.out == "access-alice\n")
   }
 
-  @Test("the keyring is locked, or fails on the way: nothing is left behind")
+  @Test("An import leaves nothing if the keyring is locked or fails half-way")
   func keyringTrouble() async {
     record.keyring.lock()
     #expect(await take(export.file) == 6)
@@ -114,14 +114,14 @@ struct ExportImportTests {
     }
   }
 
-  @Test("what is left in the keyring under its id is not its own")
+  @Test("An import does not adopt items that the keyring had under its id")
   func leftovers() async throws {
     try await record.keyring.keyring().write(id, [.init(.guest, Secret("old"))], .forbidden)
     #expect(await take(export.file) == 0)
     #expect(record.keyring.items[id]?[.guest] == nil)
   }
 
-  @Test("--json tells the accounts as a list")
+  @Test("The command add --import --json prints the accounts as a list")
   func asJSON() async {
     #expect(await take(export.file, "--json") == 0)
     let accounts = record.json?.objectValue?["accounts"]?.arrayValue

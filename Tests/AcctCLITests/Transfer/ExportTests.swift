@@ -5,7 +5,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("acct export, and add --import of it")
+@Suite("acct export and its import")
 struct ExportTests {
   let record = RecordedWorld()
   /// Another machine.
@@ -25,7 +25,7 @@ struct ExportTests {
     return await other.run(["add", "--import", "in"] + options)
   }
 
-  @Test("moves everything of every account, under the same ids and names")
+  @Test("An export moves everything of every account under the same ids and names")
   func moves() async throws {
     #expect(await record.add(Handoffs.dpop(), "--name", "work") == 0)
     #expect(await record.add(Handoffs.bearer()) == 0)
@@ -42,7 +42,7 @@ struct ExportTests {
     #expect(await other.acct("header", "https://pds.example/") == 0)
   }
 
-  @Test("moves sessions and guests, and what the server said of an account")
+  @Test("An export moves sessions and guests and what the server said about an account")
   func otherKinds() async throws {
     for (number, kind) in ["session", "guest"].enumerated() {
       let id = try AccountID("00000000-0000-4000-8000-00000000000\(number)")
@@ -76,7 +76,7 @@ struct ExportTests {
     """
   }
 
-  @Test("takes all accounts or none: what was done is undone when one of them fails")
+  @Test("An import takes all accounts or none, and undoes the others if one fails")
   func allOrNone() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.add(Handoffs.bearer()) == 0)
@@ -107,7 +107,7 @@ struct ExportTests {
     #expect(await move("--name", "both") == 64)
   }
 
-  @Test("holds no secret that can be read, and goes to standard output unless that is a terminal")
+  @Test("An export holds no readable secret and goes to standard output unless that is a terminal")
   func standardOutput() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.acct("export", "alice.example.com") == 0)
@@ -119,7 +119,7 @@ struct ExportTests {
     #expect(record.err.first?.contains("terminal") == true)
   }
 
-  @Test("warns of refresh tokens that are now in two places, and only of those")
+  @Test("An export warns only about refresh tokens that are now in two places")
   func warns() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.add(Handoffs.bearer()) == 0)
@@ -129,7 +129,7 @@ struct ExportTests {
     #expect(record.err == ["acct: exported bob.example.com to other"])
   }
 
-  @Test("replaces no file unless it is told to, and asks for nothing before it says so")
+  @Test("An export replaces no file without --force, and says so before it asks for a passphrase")
   func overwriting() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     record.secretFiles["out"] = "precious"
@@ -142,7 +142,7 @@ struct ExportTests {
     #expect(await move() == 0)
   }
 
-  @Test("asks for the passphrase twice, and for it once at the import")
+  @Test("An export asks for the passphrase twice, and the import once")
   func prompts() async {
     record.secretFiles["pass"] = nil
     record.set("ACCT_EXPORT_PASSPHRASE_FILE", to: "")
@@ -162,7 +162,7 @@ struct ExportTests {
     #expect(target.accountFiles == 1)
   }
 
-  @Test("without a passphrase and anybody to ask, is bad usage")
+  @Test("An export without a passphrase and without a terminal is bad usage")
   func noPassphrase() async {
     let asking = RecordedWorld()
     #expect(await asking.add(Handoffs.bearer()) == 0)
@@ -183,7 +183,7 @@ struct ExportTests {
     #expect(asking.secretFiles["out"] == nil)
   }
 
-  @Test("an account without its secrets has nothing to export")
+  @Test("An account without its secrets can't be exported")
   func signedOut() async throws {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.add(Handoffs.dpop()) == 0)
@@ -194,7 +194,7 @@ struct ExportTests {
     #expect(await record.acct("export", "bob.example.com", "-o", "out") == 6)
   }
 
-  @Test("needs to know which account, and --all means every one")
+  @Test("An export needs a named account, and --all means every one")
   func whichAccount() async {
     #expect(await record.acct("export", "--all") == 5)
     #expect(await record.add(Handoffs.bearer()) == 0)

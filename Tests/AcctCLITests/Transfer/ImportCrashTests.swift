@@ -7,7 +7,7 @@ import StrictJSON
 import Testing
 
 /// An import of several accounts, one of which is there, whose process dies at one of its writes.
-@Suite("A process that dies while it imports accounts")
+@Suite("An import whose process dies")
 struct ImportCrashTests {
   private static let limit = 100
   private static let older = Handoffs.bearer(
@@ -50,7 +50,7 @@ struct ImportCrashTests {
       ? String(record.out.dropLast()) : nil
   }
 
-  @Test("leaves accounts that are whole, and the same import again takes the rest")
+  @Test("An import that dies leaves whole accounts, and a second import takes the rest")
   func everyWrite() async throws {
     let source = RecordedWorld()
     // So that its random bytes are not those of the other world.
@@ -90,7 +90,7 @@ struct ImportCrashTests {
     Issue.record("it never came to an end")
   }
 
-  @Test("an import can't lead to another account's items", arguments: [false, true])
+  @Test("An import can't take over another account's items", arguments: [false, true])
   func foreignPlace(isWhole: Bool) async throws {
     let victim = world()
     try #require(await victim.add(Handoffs.bearer("victim")) == 0)

@@ -8,7 +8,7 @@ import Testing
 struct ImportTests {
   let record = RecordedWorld()
 
-  @Test("stores each secret in an item of its own, and none in a file")
+  @Test("An import stores each secret in an item of its own, and none in a file")
   func stores() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(record.keyring.count == 6)
@@ -18,7 +18,7 @@ struct ImportTests {
     }
   }
 
-  @Test("makes the account active, unless told not to")
+  @Test("An import makes the account active unless --no-switch is given")
   func activates() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     #expect(await record.add(Handoffs.bearer(), "--no-switch") == 0)
@@ -26,7 +26,7 @@ struct ImportTests {
     #expect(record.json?.objectValue?["account"]?.objectValue?["name"] == "alice.example.com")
   }
 
-  @Test("renews the account of the same identity, which keeps its id and name")
+  @Test("An import of the same identity renews the account, which keeps its id and name")
   func renews() async throws {
     #expect(await record.add(Handoffs.bearer(), "--name", "work") == 0)
     #expect(await record.acct("list", "--json") == 0)
@@ -41,7 +41,7 @@ struct ImportTests {
     #expect(record.out == "newer\n")
   }
 
-  @Test("keeps the old credentials whole where the new name is another account's")
+  @Test("An import under another account's name is rejected and keeps the old credentials")
   func renewsNothingUnderATakenName() async {
     #expect(await record.add(Handoffs.bearer(), "--name", "work") == 0)
     #expect(await record.add(Handoffs.dpop(), "--name", "home") == 0)
@@ -51,7 +51,7 @@ struct ImportTests {
     #expect(record.out == "opaque-bob\n")
   }
 
-  @Test("forgets a refresh token and a key that new credentials no longer have")
+  @Test("An import removes a refresh token and a key that the new credentials lack")
   func forgetsStale() async {
     #expect(
       await record.add(Handoffs.dpop(changing: ["clientId": "c", "issuer": "https://i.example"]))
@@ -65,7 +65,7 @@ struct ImportTests {
     #expect(await record.acct("key", "show") == 1)
   }
 
-  @Test("keeps two clients of one person apart, and finds a free name")
+  @Test("An import keeps two clients of one person apart and finds a free name")
   func twoClients() async {
     #expect(await record.add(Handoffs.dpop(changing: ["clientId": "one"])) == 0)
     #expect(await record.add(Handoffs.dpop(changing: ["clientId": "two"])) == 0)
@@ -76,7 +76,7 @@ struct ImportTests {
     #expect(names == ["alice.example.com", "alice.example.com-2"])
   }
 
-  @Test("takes both spellings, and a wrapped key")
+  @Test("An import accepts both spellings and a wrapped key")
   func spellings() async {
     let wrapped: JSON = ["jwk": Handoffs.key, "__type": "stored_dpop_key"]
     #expect(await record.add(Handoffs.dpop(changing: ["dpopKey": wrapped])) == 0)
@@ -85,7 +85,7 @@ struct ImportTests {
   }
 
   @Test(
-    "takes times as RFC 3339, seconds, milliseconds and strings of them",
+    "An import accepts times as RFC 3339, seconds, milliseconds and strings of them",
     arguments: [
       "2027-01-15T09:00:00Z", 1_800_003_600, 1_800_003_600_000, "1800003600",
       "2027-01-15T10:00:00+01:00",
@@ -100,7 +100,7 @@ struct ImportTests {
   }
 
   @Test(
-    "takes a time before all that can be written as long past",
+    "An import takes a time too early to be written as long past",
     arguments: ["expiresAt", "expires_in"]
   )
   func longPast(member: String) async {
@@ -111,7 +111,7 @@ struct ImportTests {
     #expect(account?["expiresAt"] == "0000-01-01T00:00:00Z")
   }
 
-  @Test("takes the token's audience as its origin: the first that is one, if there are several")
+  @Test("An import takes the first audience that is an origin as the token's origin")
   func audiences() async {
     let token = Handoffs.token(["aud": ["notes", "http://plain.example", "https://rs.example/api"]])
     #expect(await record.add(Handoffs.bearer(changing: ["access_token": .string(token)])) == 0)
@@ -148,7 +148,7 @@ struct ImportTests {
     ),
   ]
 
-  @Test("stores nothing of bad input, and exits 65", arguments: bad)
+  @Test("An import of bad input stores nothing and exits 65", arguments: bad)
   func badInput(what: String, handoff: String) async {
     #expect(await record.add(handoff) == 65, "\(what)")
     #expect(record.keyring.count == 0)
@@ -157,7 +157,7 @@ struct ImportTests {
   }
 
   @Test(
-    "names a member as the file spells it",
+    "An import names a member as the file spells it",
     arguments: [
       (#"{"access_token":5}"#, "access_token is not a string"),
       (#"{"accessToken":5}"#, "accessToken is not a string"),
@@ -174,14 +174,14 @@ struct ImportTests {
     #expect(record.err.first == "acct: \(message)")
   }
 
-  @Test("refuses plain http elsewhere than on loopback", arguments: ["pds", "issuer"])
+  @Test("An import rejects plain http except on loopback", arguments: ["pds", "issuer"])
   func plainHTTP(member: String) async {
     let handoff = Handoffs.bearer(changing: [member: "http://server.example"])
     #expect(await record.add(handoff) == 8)
     #expect(record.accountFiles == 0)
   }
 
-  @Test("says which key a token is bound to if it is another")
+  @Test("An import names the key that a token is bound to if it is another")
   func binding() async {
     let token = Handoffs.token(["cnf": ["jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"]])
     record.provide("-", Handoffs.dpop(changing: ["accessToken": .string(token)]))
@@ -190,7 +190,7 @@ struct ImportTests {
     #expect(record.keyring.count == 0)
   }
 
-  @Test("refuses more than a mebibyte and what is not UTF-8")
+  @Test("An import rejects more than a mebibyte and text that is not UTF-8")
   func bytes() async {
     record.provide("-", bytes: Array(repeating: 32, count: 1 << 20 + 1))
     #expect(await record.acct("add", "--import", "-") == 65)
@@ -199,7 +199,7 @@ struct ImportTests {
     #expect(record.accountFiles == 0)
   }
 
-  @Test("changes nothing while the keyring is locked")
+  @Test("An import changes nothing while the keyring is locked")
   func locked() async {
     record.keyring.lock()
     #expect(await record.add(Handoffs.dpop()) == 6)
@@ -207,7 +207,7 @@ struct ImportTests {
     #expect(record.file(.keyringDecision) == nil)
   }
 
-  @Test("leaves nothing behind when the keyring fails half-way")
+  @Test("An import leaves nothing if the keyring fails half-way")
   func rollback() async {
     record.keyring.failWrites(after: 2)
     #expect(await record.add(Handoffs.dpop()) == 7)
@@ -215,7 +215,7 @@ struct ImportTests {
     #expect(record.accountFiles == 0)
   }
 
-  @Test("uses half the life of short tokens as the buffer where they can be renewed")
+  @Test("An import of short renewable tokens uses half of their life as the buffer")
   func shortTokens() async {
     let short = Handoffs.bearer(changing: ["expires_in": 60, "refresh_token": "r"])
     #expect(await record.add(short) == 0)

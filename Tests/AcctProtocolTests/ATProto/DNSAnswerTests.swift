@@ -1,7 +1,7 @@
 import AcctProtocol
 import Testing
 
-@Suite("An answer of the DNS")
+@Suite("DNS answers")
 struct DNSAnswerTests {
   /// A message with one question for `a.b`, and these records in wire format.
   private func message(flags: [UInt8] = [0x81, 0x80], _ records: [[UInt8]]) -> [UInt8] {
@@ -17,7 +17,7 @@ struct DNSAnswerTests {
 
   private func string(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
 
-  @Test("gives the texts of its TXT records, each joined from its strings")
+  @Test("A DNS answer contains the texts of its TXT records, each joined from its strings")
   func texts() {
     let records = [
       record(type: 5, [0xC0, 12]), record(string("did=did:") + string("plc:x")), record(string("")),
@@ -25,18 +25,18 @@ struct DNSAnswerTests {
     #expect(DNSAnswer(message(records)) == .texts(["did=did:plc:x", ""]))
   }
 
-  @Test("without a TXT record, or for a name that does not exist, is none")
+  @Test("A DNS answer without a TXT record, or for a missing name, is empty")
   func none() {
     #expect(DNSAnswer(message([])) == .none)
     #expect(DNSAnswer(message(flags: [0x81, 0x83], [])) == .none)
   }
 
-  @Test("that refuses is no word on the name")
+  @Test("A DNS answer with an error code is a failure and not an empty answer")
   func refused() {
     #expect(DNSAnswer(message(flags: [0x81, 0x82], [])) == .failed(code: 2))
   }
 
-  @Test("cut anywhere is malformed, and never read beyond its end")
+  @Test("A DNS answer cut anywhere is malformed, and is never read beyond its end")
   func truncated() {
     let whole = message([record(string("did=did:plc:x"))])
     for length in 0..<whole.count {
@@ -44,12 +44,12 @@ struct DNSAnswerTests {
     }
   }
 
-  @Test("with a string that is longer than its record is malformed")
+  @Test("A DNS answer with a string longer than its record is malformed")
   func overlong() {
     #expect(DNSAnswer(message([record([9, 0x61])])) == .malformed)
   }
 
-  @Test("that is a question is malformed")
+  @Test("A DNS message that is a question is malformed")
   func question() {
     #expect(DNSAnswer(message(flags: [0x01, 0x00], [])) == .malformed)
   }

@@ -40,7 +40,7 @@ struct IdentityDocumentTests {
     ]
   }
 
-  @Test("name the data server and the first handle that is one")
+  @Test("A DID document names the data server and the first valid handle")
   func reads() throws {
     let read = try DIDDocument(document(), of: alice)
     #expect(read.service == (try Origin("https://pds.example")))
@@ -51,28 +51,28 @@ struct IdentityDocumentTests {
     )
   }
 
-  @Test("of another DID are refused")
+  @Test("A DID document of another DID is rejected")
   func mismatch() {
     #expect(throws: ATProtoError.documentMismatch(alice)) {
       try DIDDocument(document(["id": "did:plc:mallory"]), of: alice)
     }
   }
 
-  @Test("with a data server on plain http are refused")
+  @Test("A DID document with a data server on plain http is rejected")
   func plainHTTP() {
     #expect(throws: ATProtoError.serviceRefused(alice)) {
       try DIDDocument(document(service("http://pds.example")), of: alice)
     }
   }
 
-  @Test("without a data server are refused", arguments: [[], nil, "x"] as [JSON])
+  @Test("A DID document without a data server is rejected", arguments: [[], nil, "x"] as [JSON])
   func noService(services: JSON) {
     #expect(throws: ATProtoError.noService(alice)) {
       try DIDDocument(document(["service": services]), of: alice)
     }
   }
 
-  @Test("lie in the directory, or at the host of a did:web")
+  @Test("A DID document is in the directory, or at the host of a did:web")
   func urls() throws {
     let directory = try Origin("https://plc.directory")
     func url(_ did: String) throws -> String {
@@ -86,7 +86,7 @@ struct IdentityDocumentTests {
     }
   }
 
-  @Test("a handle's records name one DID, or it is an error")
+  @Test("A handle's records name one DID, and several are an error")
   func records() throws {
     #expect(try HandleRecord.did(in: ["v=spf1", "did=did:plc:alice"], of: handle) == alice)
     #expect(
@@ -107,7 +107,7 @@ struct IdentityDocumentTests {
     }
   }
 
-  @Test("a data server names one authorization server, for itself alone")
+  @Test("A data server names one authorization server, for itself alone")
   func protectedResource() throws {
     let origin = try Origin("https://pds.example")
     func issuer(_ resource: String, _ servers: JSON) throws -> String {
@@ -129,7 +129,7 @@ struct IdentityDocumentTests {
     }
   }
 
-  @Test("the loopback client declares its redirect without a port")
+  @Test("The loopback client declares its redirect without a port")
   func clientID() {
     #expect(
       ATProtoClient.loopbackID(scope: "atproto transition:generic")

@@ -3,9 +3,12 @@ import AcctProtocol
 import Testing
 
 /// The tables of what backends answer, row by row: the status and the body, and what it means.
-@Suite("What a backend's answer means")
+@Suite("The meaning of a backend's answers")
 struct BackendTableTests {
-  @Test("POST /api/auth/mobile-start", arguments: AnswerRow.starts + AnswerRow.unanswered)
+  @Test(
+    "An answer of POST /api/auth/mobile-start has the meaning in the table",
+    arguments: AnswerRow.starts + AnswerRow.unanswered
+  )
   func start(row: AnswerRow) {
     let meaning =
       switch MobileStart(row.answer) {
@@ -16,7 +19,10 @@ struct BackendTableTests {
     #expect(meaning == row.meaning)
   }
 
-  @Test("GET /api/auth/session", arguments: AnswerRow.sessions + AnswerRow.unanswered)
+  @Test(
+    "An answer of GET /api/auth/session has the meaning in the table",
+    arguments: AnswerRow.sessions + AnswerRow.unanswered
+  )
   func session(row: AnswerRow) {
     let meaning =
       switch SessionAnswer(row.answer) {
@@ -33,7 +39,10 @@ struct BackendTableTests {
     #expect(meaning == row.meaning)
   }
 
-  @Test("GET /mobile/refresh-token", arguments: AnswerRow.refreshes + AnswerRow.unanswered)
+  @Test(
+    "An answer of GET /mobile/refresh-token has the meaning in the table",
+    arguments: AnswerRow.refreshes + AnswerRow.unanswered
+  )
   func refresh(row: AnswerRow) {
     let meaning =
       switch SessionRefreshAnswer(row.answer) {
@@ -45,7 +54,10 @@ struct BackendTableTests {
     #expect(meaning == row.meaning)
   }
 
-  @Test("a token endpoint", arguments: AnswerRow.tokens + AnswerRow.unanswered)
+  @Test(
+    "An answer of a token endpoint has the meaning in the table",
+    arguments: AnswerRow.tokens + AnswerRow.unanswered
+  )
   func token(row: AnswerRow) {
     let meaning =
       switch TokenOutcome(row.answer, boundTo: nil) {

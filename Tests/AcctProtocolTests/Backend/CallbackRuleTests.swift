@@ -1,7 +1,7 @@
 import AcctProtocol
 import Testing
 
-@Suite("The callback of a backend")
+@Suite("Rules for a backend's callback")
 struct CallbackRuleTests {
   private func read(
     _ address: String,
@@ -14,7 +14,7 @@ struct CallbackRuleTests {
   }
 
   @Test(
-    "is an app's scheme or loopback, with all that is required",
+    "A callback is an app's scheme or loopback, with all required parameters",
     arguments: [
       "limit://auth?code=c", "LIMIT://Auth?code=c", "limit:auth?code=c",
       "com.example.app:/auth?code=c",
@@ -33,7 +33,7 @@ struct CallbackRuleTests {
   }
 
   @Test(
-    "is refused with the reason",
+    "A malformed callback is rejected with the reason",
     arguments: [
       ("http://app.example/callback?code=c", .foreign),
       ("https://app.example/callback?code=c", .foreign),
@@ -66,7 +66,7 @@ struct CallbackRuleTests {
     #expect(throws: flaw) { try read(address) }
   }
 
-  @Test("has at most 32 KiB")
+  @Test("A callback has at most 32 KiB")
   func tooLong() throws {
     let room = CallbackAddress.limit - "limit://auth?code=".utf8.count
     _ = try read("limit://auth?code=" + String(repeating: "c", count: room))
@@ -75,14 +75,14 @@ struct CallbackRuleTests {
     }
   }
 
-  @Test("can say no instead, in the backend's words")
+  @Test("A callback may be a refusal in the backend's words")
   func error() throws {
     let reading = try read("limit://auth?error=access_denied&error_description=not+today")
     #expect(reading == .refused(code: "access_denied", description: "not today"))
   }
 
   @Test(
-    "is covered by what --callback names",
+    "A callback must match the address of --callback",
     arguments: [
       ("limit://auth", "limit://auth?code=c", true),
       ("limit://auth", "limit://auth/?code=c", true),
@@ -112,7 +112,7 @@ struct CallbackRuleTests {
   }
 
   @Test(
-    "can't be expected from elsewhere",
+    "An address of --callback is an app's scheme or loopback",
     arguments: [
       "https://app.example/", "http://10.0.0.1", "mailto:x", "limit", "", "://x", "limit://auth?x",
       "limit://auth#x", "1limit://x",

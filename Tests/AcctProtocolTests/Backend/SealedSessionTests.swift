@@ -2,12 +2,12 @@ import AcctModel
 import AcctProtocol
 import Testing
 
-@Suite("A sealed session's form")
+@Suite("The form of a sealed session")
 struct SealedSessionTests {
   private static let now = Timestamp(clamped: 1_800_000_000)
 
   @Test(
-    "is iron's prefix and what a cookie may hold",
+    "A sealed session is iron's prefix and characters that a cookie may have",
     arguments: [
       "Fe26.2*1*0123abcd*iv-_*cipher*1800000000000*salt*mac~2", "Fe26.2**sealed", "Fe26.2*x",
       "Fe26.2**<signature>**<payload>**<timestamp>**<iv>",
@@ -18,7 +18,7 @@ struct SealedSessionTests {
   }
 
   @Test(
-    "is nothing else",
+    "A text in any other form is not a sealed session",
     arguments: [
       "", "Fe26.2", "Fe26.2*", "Fe26.2***", "fe26.2*1*a", "Fe26.1*1*a", " Fe26.2*1*a",
       "Fe26.2*1*a b", "Fe26.2*1*a;sid=b", "Fe26.2*1*a,b", "Fe26.2*1*a\"", "Fe26.2*1*a\\",
@@ -54,7 +54,10 @@ struct SealedSessionTests {
     (["sid=Fe26.2*1*a b"], nil),
   ]
 
-  @Test("is found in the answer's cookies as a browser would find it", arguments: cookies)
+  @Test(
+    "A sealed session is found in an answer's cookies as a browser would find it",
+    arguments: cookies
+  )
   func rotated(cookies: [String], expected: String?) {
     let fields = cookies.map { (name: "set-cookie", value: $0) }
     let found = RotatedCookie.session(in: [("X", "sid=Fe26.2*1*x")] + fields, at: Self.now)

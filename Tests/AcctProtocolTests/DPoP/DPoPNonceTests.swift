@@ -3,7 +3,7 @@ import Testing
 
 @Suite("DPoP nonces")
 struct DPoPNonceTests {
-  @Test("a nonce is read under any spelling of the field's name")
+  @Test("A nonce is read under any spelling of the field's name")
   func learned() {
     for name in ["DPoP-Nonce", "dpop-nonce", "DPOP-NONCE"] {
       #expect(DPoPNonce.learned(from: [("Date", "x"), (name, " a~1!#[] \t")]) == "a~1!#[]")
@@ -12,14 +12,14 @@ struct DPoPNonceTests {
   }
 
   @Test(
-    "what is no nonce is not learned",
+    "An invalid nonce is not learned",
     arguments: ["", " ", "a b", "a\"b", "a\\b", "a\u{7F}", "a\r\nX: y", "é", "a\u{0}b", "a,\tb"]
   )
   func refused(value: String) {
     #expect(DPoPNonce.learned(from: [("DPoP-Nonce", value)]) == nil)
   }
 
-  @Test("none, and two that differ, are none")
+  @Test("An answer without a nonce, or with two that differ, teaches none")
   func none() {
     #expect(DPoPNonce.learned(from: []) == nil)
     #expect(DPoPNonce.learned(from: [("X-DPoP-Nonce", "a")]) == nil)
@@ -27,7 +27,7 @@ struct DPoPNonceTests {
   }
 
   @Test(
-    "a body and a header field challenge alike, on either kind of server",
+    "A body and a header field challenge alike, on either kind of server",
     arguments: [400, 401, 403]
   )
   func challenges(status: Int) {
@@ -52,7 +52,7 @@ struct DPoPNonceTests {
     #expect(DPoPNonce.isChallenge(status: status, headers: several, body: Array("<html>".utf8)))
   }
 
-  @Test("another error, another scheme and another status are no challenge")
+  @Test("Another error, another scheme and another status are no challenge")
   func others() {
     let body = Array(#"{"error":"use_dpop_nonce"}"#.utf8)
     for status in [200, 302, 500, 503] {
@@ -79,7 +79,7 @@ struct DPoPNonceTests {
     }
   }
 
-  @Test("several challenges in one field are told apart")
+  @Test("Several challenges in one field are read separately")
   func parsing() {
     let parsed = AuthenticationChallenge.parse(
       #"Basic realm="a \"b\"", DPoP algs="ES256 ES384",Nonce=x , Negotiate YQ==, Bearer"#

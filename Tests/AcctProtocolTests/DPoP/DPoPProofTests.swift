@@ -23,7 +23,7 @@ struct DPoPProofTests {
     now = try Timestamp("2026-01-31T09:05:07Z")
   }
 
-  @Test("a proof has the members of section 4.2, and no others")
+  @Test("A proof has the members of section 4.2, and no others")
   func minimal() throws {
     let proof = try DPoPProof.make(
       key: key,
@@ -44,7 +44,7 @@ struct DPoPProofTests {
     #expect(try isSigned(proof, by: publicKey))
   }
 
-  @Test("a nonce and an access token's hash are added where they are given")
+  @Test("A proof contains a nonce and an access token's hash if they are given")
   func full() throws {
     let vector = try example("rfc9449")
     let proof = try DPoPProof.make(
@@ -64,7 +64,7 @@ struct DPoPProofTests {
     #expect(try isSigned(proof, by: publicKey))
   }
 
-  @Test("the proof of RFC 9449 is signed by its key")
+  @Test("The proof of RFC 9449 is signed by its key")
   func example9449() throws {
     let vector = try example("rfc9449")
     let jwk = try #require(vector["key"]?.objectValue)
@@ -75,7 +75,7 @@ struct DPoPProofTests {
     #expect(try isSigned(vector.text("proof"), by: key))
   }
 
-  @Test("fewer than 96 random bits make no proof")
+  @Test("A proof is not made from fewer than 96 random bits")
   func random11() throws {
     #expect(throws: DPoPProof.Failure.tooFewRandomBytes) {
       try DPoPProof.make(
@@ -88,7 +88,7 @@ struct DPoPProofTests {
     }
   }
 
-  @Test("what stands in a method or nonce stays within its string")
+  @Test("A method or nonce in a proof is escaped and stays within its string")
   func escaping() throws {
     let proof = try DPoPProof.make(
       key: key,

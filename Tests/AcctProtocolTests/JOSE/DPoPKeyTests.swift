@@ -13,7 +13,7 @@ struct DPoPKeyTests {
     return .object(members)
   }
 
-  @Test("the keys of RFC 7515 and RFC 7517 are read, and written as they were")
+  @Test("The keys of RFC 7515 and RFC 7517 are read, and written as they were")
   func examples() throws {
     var second = try example("rfc7517-a2")
     #expect(throws: JWKError.unsupportedUse) { try DPoPKey(jwk: .object(second)) }
@@ -28,7 +28,7 @@ struct DPoPKeyTests {
     }
   }
 
-  @Test("the thumbprint of RFC 9449 is that of its key")
+  @Test("The thumbprint of RFC 9449 is that of its key")
   func thumbprint() throws {
     let example = try example("rfc9449")
     let jwk = try #require(example["key"]?.objectValue)
@@ -43,7 +43,7 @@ struct DPoPKeyTests {
     )
   }
 
-  @Test("a key is read bare, wrapped, and wrapped with a type")
+  @Test("A key is read bare, wrapped, and wrapped with a type")
   func wrappings() throws {
     let bare = try Self.jwk()
     let expected = try DPoPKey(jwk: bare).thumbprint
@@ -54,7 +54,7 @@ struct DPoPKeyTests {
     #expect(throws: JWKError.missing(.kty)) { try DPoPKey(jwk: ["jwk": ["jwk": bare]]) }
   }
 
-  @Test("members that say nothing against the key are passed over")
+  @Test("A key's additional members are ignored")
   func tolerated() throws {
     let jwk = try Self.jwk([
       "alg": "ES256", "use": "sig", "kid": "1", "key_ops": ["sign"], "ext": true, "iat": 1,
@@ -62,7 +62,7 @@ struct DPoPKeyTests {
     _ = try DPoPKey(jwk: jwk)
   }
 
-  @Test("every fault of a JWK is found and named", arguments: JWKFault.all)
+  @Test("Every fault of a JWK is found and named", arguments: JWKFault.all)
   func faults(fault: JWKFault) throws {
     let jwk = try Self.jwk(fault.changes)
     #expect(throws: fault.error) { try DPoPKey(jwk: jwk) }
@@ -70,12 +70,15 @@ struct DPoPKeyTests {
     #expect(throws: fault.error) { try DPoPKey(privateJWK: Secret(jwk.serialized())) }
   }
 
-  @Test("what is no object is no key", arguments: [.null, [], "x", 1, ["jwk": "x"]] as [JSON])
+  @Test(
+    "A JWK that is not an object is rejected",
+    arguments: [.null, [], "x", 1, ["jwk": "x"]] as [JSON]
+  )
   func notAnObject(json: JSON) {
     #expect(throws: JWKError.notAnObject) { try DPoPKey(jwk: json) }
   }
 
-  @Test("a member given twice is refused, and so is what is not JSON")
+  @Test("A JWK with a repeated member, or that is not JSON, is rejected")
   func doubled() throws {
     let text = String(decoding: try Self.jwk().serialized(), as: UTF8.self)
     let doubled = #"{"d":"AA","# + text.dropFirst()
@@ -87,7 +90,7 @@ struct DPoPKeyTests {
     }
   }
 
-  @Test("a generated key comes back from its private JWK, which has five members")
+  @Test("A generated key is read from its private JWK, which has five members")
   func roundTrip() throws {
     for _ in 0..<100 {
       let key = try DPoPKey.generate()
@@ -98,7 +101,7 @@ struct DPoPKeyTests {
     }
   }
 
-  @Test("a key that is printed shows nothing of its scalar")
+  @Test("A printed key shows nothing of its scalar")
   func redaction() throws {
     let key = try DPoPKey(jwk: Self.jwk())
     var dumped = ""

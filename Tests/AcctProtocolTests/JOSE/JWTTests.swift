@@ -15,7 +15,7 @@ private func claims(_ text: String) throws -> JWTClaims {
 
 @Suite("JSON Web Tokens")
 struct JWTTests {
-  @Test("the token of RFC 7515 is decoded, and its signature is its key's")
+  @Test("The token of RFC 7515 is decoded, and its signature is its key's")
   func example() throws {
     let example = try AcctProtocolTests.example("rfc7515-a3")
     let text = try example.text("token")
@@ -33,7 +33,7 @@ struct JWTTests {
   }
 
   @Test(
-    "an expiry is an integer, a float or a string of one, and else is missing",
+    "An expiry is an integer, a float or a string of one, and otherwise missing",
     arguments: [
       ("1300819380", 1_300_819_380), ("1300819380.9", 1_300_819_380),
       ("1.30081938e9", 1_300_819_380),
@@ -48,12 +48,12 @@ struct JWTTests {
     #expect(try claims(#"{"exp":\#(text)}"#).expiry?.secondsSince1970 == expected)
   }
 
-  @Test("no expiry is none")
+  @Test("A token without an expiry has none")
   func noExpiry() throws {
     #expect(try claims("{}").expiry == nil)
   }
 
-  @Test("claims are read where they have their type")
+  @Test("A claim is read if it has its type")
   func typed() throws {
     let all = try claims(
       #"{"sub":"did:plc:x","iss":"https://as","aud":"did:web:pds","client_id":"c","scope":"a b","#
@@ -73,7 +73,7 @@ struct JWTTests {
   }
 
   @Test(
-    "a token that is no JWT is opaque",
+    "A token that is not a JWT is opaque",
     arguments: [
       "a", "abc.def", "a.b.c", "Fe26.2*1*abc", "eyJhbGciOiJFUzI1NiJ9", "...", "MTIz.MTIz.MTIz",
       "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU", "eyJhbGciOiJFUzI1NiJ9=.e30.e30",
@@ -83,7 +83,7 @@ struct JWTTests {
     #expect(try JWT.claims(ofToken: try Token(text)) == .opaque)
   }
 
-  @Test("an encrypted token is opaque, and five segments without enc are an error")
+  @Test("An encrypted token is opaque, and five segments without enc are an error")
   func encrypted() throws {
     let encrypted = try token(#"{"alg":"dir","enc":"A256GCM"}"#, raw: ["", "a", "b", "c"])
     #expect(try JWT.claims(ofToken: encrypted) == .opaque)
@@ -91,7 +91,7 @@ struct JWTTests {
     #expect(throws: JWTError.wrongSegmentCount(5)) { try JWT.claims(ofToken: broken) }
   }
 
-  @Test("a broken JWT is no opaque token")
+  @Test("A broken JWT is an error and not an opaque token")
   func broken() throws {
     let header = #"{"alg":"ES256"}"#
     for (token, error) in [
@@ -109,7 +109,7 @@ struct JWTTests {
     }
   }
 
-  @Test("what must be a JWT and is opaque is an error that says why")
+  @Test("An opaque token where a JWT is required is an error that says why")
   func required() throws {
     #expect(throws: JWTError.wrongSegmentCount(1)) { try JWT.decode(try Token("a")) }
     #expect(throws: JWTError.notBase64URL(.header, .length)) {
@@ -118,7 +118,7 @@ struct JWTTests {
     #expect(throws: JWTError.notAnObject(.header)) { try JWT.decode(try Token("MTIz.e30.AA")) }
   }
 
-  @Test("a token without a signature is decoded, since nothing in it is trusted anyway")
+  @Test("An unsigned token is decoded, since no claim is trusted anyway")
   func unsigned() throws {
     let unsigned = try token(#"{"alg":"none"}"#, #"{"sub":"x"}"#, "")
     #expect(try JWT.decode(unsigned).claims.subject == "x")

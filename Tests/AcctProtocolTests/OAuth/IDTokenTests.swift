@@ -5,20 +5,20 @@ import Testing
 
 @Suite("The ID token beside an access token")
 struct IDTokenTests {
-  @Test("names who has signed in where the access token is opaque")
+  @Test("An ID token names the user if the access token is opaque")
   func subject() throws {
     let response = try response(#"{"iss":"https://as.example","aud":"client","sub":"alice"}"#)
     #expect(response.subject == nil)
     #expect(try subject(of: response) == "alice")
   }
 
-  @Test("may be for several clients, of which this must be one")
+  @Test("An ID token may be for several clients, including this one")
   func audiences() throws {
     let claims = #"{"iss":"https://as.example","aud":["other","client"],"sub":"alice"}"#
     #expect(try subject(of: response(claims)) == "alice")
   }
 
-  @Test("must repeat the nonce of the request, if there was one")
+  @Test("An ID token must repeat the nonce of the request, if there was one")
   func nonce() throws {
     let claims = #"{"iss":"https://as.example","aud":"client","sub":"alice","nonce":"n1"}"#
     #expect(try subject(of: response(claims), repeating: "n1") == "alice")
@@ -27,7 +27,10 @@ struct IDTokenTests {
     #expect(try subject(of: response(silent), repeating: "n1") == nil)
   }
 
-  @Test("is asked for with a nonce, and without it there is none", arguments: [true, false])
+  @Test(
+    "A request for an ID token has a nonce, and any other request has none",
+    arguments: [true, false]
+  )
   func request(isConnect: Bool) throws {
     let request = AuthorizationRequest(
       clientID: "client",
@@ -42,7 +45,7 @@ struct IDTokenTests {
   }
 
   @Test(
-    "tells nothing if it is another issuer's or another client's, or names nobody",
+    "An ID token of another issuer or client, or without a subject, is ignored",
     arguments: [
       #"{"iss":"https://as.example/","aud":"client","sub":"alice"}"#,
       #"{"aud":"client","sub":"alice"}"#,
@@ -58,7 +61,7 @@ struct IDTokenTests {
   }
 
   @Test(
-    "costs no access token when it is broken",
+    "A broken ID token does not invalidate the access token",
     arguments: ["", "opaque", "e30.e30", "e30.bm8.sig", "e30.eyJzdWIiOiJhIiwic3ViIjoiYiJ9.sig"]
   )
   func broken(_ idToken: String) throws {

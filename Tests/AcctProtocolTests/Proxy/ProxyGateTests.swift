@@ -29,14 +29,14 @@ struct ProxyGateTests {
     }
   }
 
-  @Test("sends a request to the origin that its Host names")
+  @Test("A request to the proxy goes to the origin that its Host names")
   func host() {
     #expect(url(onSocket, "/xrpc/a?b=c") == .success("https://pds.example/xrpc/a?b=c"))
     #expect(url(onSocket, "/a", host: "PDS.example:443") == .success("https://pds.example/a"))
     #expect(url(onSocket, "/a", host: "127.0.0.1:8080") == .success("http://127.0.0.1:8080/a"))
   }
 
-  @Test("takes a whole URL as a target, if its host is the field's")
+  @Test("A request to the proxy may have a whole URL as its target if the host equals the Host")
   func absoluteForm() {
     #expect(url(onSocket, "http://pds.example/a?b") == .success("https://pds.example/a?b"))
     #expect(url(onSocket, "http://pds.example") == .success("https://pds.example/"))
@@ -44,7 +44,7 @@ struct ProxyGateTests {
   }
 
   @Test(
-    "refuses a Host that is none of the account's",
+    "A request to the proxy with a Host that is not the account's is rejected",
     arguments: [
       "evil.example", "pds.example.evil.test", "pds.example:8443", "pds.example.", "127.0.0.1",
       "127.0.0.1:8081", "localhost:8080", "user@pds.example", "pds.example@evil.example", "",
@@ -55,13 +55,13 @@ struct ProxyGateTests {
     #expect(url(onSocket, "/", host: host) == .failure(.foreignHost))
   }
 
-  @Test("refuses a request without a Host, and one with two")
+  @Test("A request to the proxy without a Host, or with two, is rejected")
   func oneHost() {
     #expect(url(onSocket, "/", host: nil) == .failure(.malformed))
     #expect(url(onSocket, "/", [("host", "pds.example")]) == .failure(.malformed))
   }
 
-  @Test("on a port wants the secret at the beginning of the path, and takes it off")
+  @Test("A request to the proxy's port needs the secret at the start of its path, which is removed")
   func secret() {
     #expect(url(onPort, "/s3cret/xrpc/a") == .success("https://pds.example/xrpc/a"))
     #expect(url(onPort, "/s3cret/") == .success("https://pds.example/"))
@@ -70,12 +70,12 @@ struct ProxyGateTests {
     }
   }
 
-  @Test("tells who doesn't know the secret nothing about hosts")
+  @Test("A request to the proxy without the secret learns nothing about hosts")
   func silence() {
     #expect(url(onPort, "/", host: "evil.example") == .failure(.secretMissing))
   }
 
-  @Test("refuses what a browser page sends, secret or not")
+  @Test("A request to the proxy from a browser page is rejected, with the secret or without")
   func page() {
     let origin = [(name: "Origin", value: "https://evil.example")]
     #expect(url(onPort, "/s3cret/", origin) == .failure(.fromPage))
@@ -89,7 +89,7 @@ struct ProxyGateTests {
     #expect(url(onPort, "/s3cret/", own) == .success("https://pds.example/"))
   }
 
-  @Test("refuses what it could not sign")
+  @Test("A request to the proxy that can't be signed is rejected")
   func unsignable() {
     #expect(url(onSocket, "/", method: "CONNECT") == .failure(.tunnel))
     #expect(url(onSocket, "/", [("Upgrade", "websocket")]) == .failure(.upgrade))
@@ -97,16 +97,16 @@ struct ProxyGateTests {
     #expect(url(onSocket, "/a\u{7F}b") == .failure(.malformed))
   }
 
-  @Test("has a status for each refusal")
+  @Test("Each refusal of the proxy has its status")
   func statuses() {
     let statuses = ProxyRefusal.allCases.map(\.status)
     #expect(statuses == [403, 403, 421, 400, 501, 501])
   }
 }
 
-@Suite("The fields that a proxy passes on")
+@Suite("Fields that the proxy passes on")
 struct ProxyFieldsTests {
-  @Test("what is about one connection, and what the account says itself, goes no further")
+  @Test("A connection's fields and the account's own fields are not passed through the proxy")
   func upstream() {
     let fields = ProxyFields.upstream(
       [
@@ -120,7 +120,7 @@ struct ProxyFieldsTests {
     #expect(fields.map(\.name) == ["Accept", "Content-Type"])
   }
 
-  @Test("an answer keeps its length and its cookies")
+  @Test("An answer through the proxy keeps its length and its cookies")
   func downstream() {
     let fields = ProxyFields.downstream([
       ("Content-Length", "3"), ("Set-Cookie", "a=b"), ("Set-Cookie", "c=d"),
@@ -129,7 +129,7 @@ struct ProxyFieldsTests {
     #expect(fields.map(\.name) == ["Content-Length", "Set-Cookie", "Set-Cookie"])
   }
 
-  @Test("a sealed session that a backend rolls is the account's, and no client's")
+  @Test("A sealed session that a backend rotates is kept from the client")
   func rolledSession() {
     let answer = [("Set-Cookie", "sid=Fe26.2*1*x; Path=/"), ("set-cookie", "a=b")]
     let fields = ProxyFields.downstream(answer.map { (name: $0, value: $1) }, keepsSession: true)

@@ -14,7 +14,7 @@ struct RateLimitTests {
     origin = try RateLimitVectors.origin.get()
   }
 
-  @Test("Every spelling is read with every form of a reset")
+  @Test("Every spelling of a rate limit is read with every form of a reset")
   func spellings() throws {
     var read = 0
     for spelling in vectors.spellings {
@@ -37,7 +37,7 @@ struct RateLimitTests {
     #expect(read == 6 * 11 + 6 * 12)
   }
 
-  @Test("Retry-After is read in every form of a reset, and told in seconds")
+  @Test("A Retry-After is read in every form of a reset, and reported in seconds")
   func retryAfter() throws {
     for reset in vectors.resets {
       guard let text = reset["plain"]?.stringValue else { continue }
@@ -47,7 +47,7 @@ struct RateLimitTests {
     }
   }
 
-  @Test("What can't be used is dropped or held, and the rest of an answer counts")
+  @Test("An unusable rate limit is dropped or clamped, and the rest of the answer counts")
   func answers() throws {
     for answer in vectors.answers {
       let expected = try answer.objects("limits").map { limit in
@@ -66,7 +66,7 @@ struct RateLimitTests {
     }
   }
 
-  @Test("A reset given as seconds counts from when it was observed, not from when it is asked for")
+  @Test("A reset in seconds counts from its observation, not from the time of a request")
   func observation() throws {
     let fields = [(name: "X-RateLimit-Reset", value: "60")]
     for seconds: Int64 in [0, 1_700_000_000, 1_800_000_000] {
@@ -76,7 +76,7 @@ struct RateLimitTests {
     }
   }
 
-  @Test("More policies than anybody has are cut off, and a name that is too long is none")
+  @Test("More than 32 policies are cut off, and a name that is too long is ignored")
   func excess() throws {
     let many = (0..<1000).map { "\"p\($0)\";q=\($0)" }.joined(separator: ",")
     #expect(try vectors.read(["RateLimit-Policy: \(many)"]).count == 32)
@@ -85,7 +85,7 @@ struct RateLimitTests {
     #expect(try vectors.read(["RateLimit: \"\(long)\";r=1"]).isEmpty)
   }
 
-  @Test("No text at all makes the reader fail in any way but by reading nothing")
+  @Test("Any text in a rate limit field is read or ignored")
   func noise() throws {
     var numbers = RepeatableNumbers(seed: 9)
     let alphabet = Array(#"0123456789abcRTrt";=,:?@*-._ \()é%"#)

@@ -4,7 +4,7 @@ import AcctProtocol
 import StrictJSON
 import Testing
 
-@Suite("A sealed export")
+@Suite("Sealed exports")
 struct SealedExportTests {
   private static let passphrase = Secret("made up")
   private static let contents = Secret(#"{"accounts":[]}"# + String(repeating: " ", count: 100))
@@ -24,14 +24,14 @@ struct SealedExportTests {
     try SealedExport(try JSON(parsing: file)).opened(with: Self.passphrase)
   }
 
-  @Test("opens with its passphrase and with no other")
+  @Test("An export opens with its passphrase and with no other")
   func roundTrip() throws {
     let export = try export()
     #expect(try opened(export.serialized()) == Self.contents)
     #expect(throws: SealedExportError.notOpened) { try export.opened(with: Secret("made up ")) }
   }
 
-  @Test("has lines that mail leaves as they are, and survives CRLF")
+  @Test("An export has lines that mail keeps, and opens with CRLF")
   func lines() throws {
     let text = String(decoding: try export().serialized(), as: UTF8.self)
     let lines = text.split(separator: "\n")
@@ -39,7 +39,7 @@ struct SealedExportTests {
     #expect(try opened(Array(lines.joined(separator: "\r\n").utf8)) == Self.contents)
   }
 
-  @Test("is refused with any one bit flipped")
+  @Test("An export with any one bit flipped is rejected")
   func flippedBits() throws {
     let file = try export().serialized()
     for index in file.indices {
@@ -51,7 +51,7 @@ struct SealedExportTests {
     }
   }
 
-  @Test("is refused if its end is missing, wherever it was cut")
+  @Test("An export that was cut anywhere is rejected")
   func truncated() throws {
     let file = try export().serialized()
     // The last byte is a newline, which means nothing.
@@ -60,7 +60,7 @@ struct SealedExportTests {
     }
   }
 
-  @Test("is not opened if somebody has changed it and its checksum, too")
+  @Test("An export does not open if it was modified together with its checksum")
   func forged() throws {
     let export = try export()
     var sealed = export.sealed
@@ -80,7 +80,7 @@ struct SealedExportTests {
   }
 
   @Test(
-    "is refused before anything is computed if its cost is absurd",
+    "An export of absurd cost is rejected before anything is computed",
     arguments: [
       (1 << 21, 8, 1), (1 << 20, 32, 1), (1 << 15, 8, 1 << 10), (2, 1 << 24, 1), (1, 1, 1),
       (3, 1, 1), (0, 1, 1), (-2, 1, 1), (2, 0, 1), (2, 1, 0), (2, 1, 1 << 40),
@@ -107,12 +107,15 @@ struct SealedExportTests {
     ("extra", 1, .malformed(member: "header")),
   ]
 
-  @Test("says which member of its header is wrong", arguments: wrong)
+  @Test(
+    "An export with a wrong member in its header is rejected with that member's name",
+    arguments: wrong
+  )
   func wrongHeader(member: String, value: JSON, error: SealedExportError) throws {
     #expect(throws: error) { try read { $0[member] = value } }
   }
 
-  @Test("is refused with its header's members in another order")
+  @Test("An export with its header's members in another order is rejected")
   func otherOrder() throws {
     #expect(throws: SealedExportError.malformed(member: "header")) {
       try read { header in
@@ -123,7 +126,7 @@ struct SealedExportTests {
     }
   }
 
-  @Test("is told from credentials that a backend hands over")
+  @Test("An export is distinguished from credentials that a backend hands over")
   func recognized() throws {
     #expect(SealedExport.isExport(try JSON(parsing: try export().serialized())))
     #expect(!SealedExport.isExport(["accessToken": "a"]))

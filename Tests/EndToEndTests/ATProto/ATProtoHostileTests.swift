@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("An AT Protocol sign-in that can't be trusted", .serialized)
+@Suite("Hostile AT Protocol sign-ins", .serialized)
 struct ATProtoHostileTests {
   /// One thing that is wrong, and how it is refused.
   struct Variant: CustomTestStringConvertible, Sendable {
@@ -26,7 +26,10 @@ struct ATProtoHostileTests {
     return network
   }
 
-  @Test("is refused with an error of its own, and nothing is stored", arguments: Variant.all)
+  @Test(
+    "A hostile sign-in is rejected with an error of its own, and nothing is stored",
+    arguments: Variant.all
+  )
   func refused(_ variant: Variant) async throws {
     let network = try await freshNetwork()
     try await network.set(variant.settings)
@@ -48,7 +51,7 @@ struct ATProtoHostileTests {
   }
 
   @Test(
-    "a code is not redeemed after a callback that is not believed",
+    "A code is not redeemed after a rejected callback",
     arguments: ["wrong", "missing"]
   )
   func codeIsKept(_ what: String) async throws {
@@ -57,7 +60,7 @@ struct ATProtoHostileTests {
     #expect(try await !network.log().requests.contains { $0.endpoint == "token" })
   }
 
-  @Test("a handle without a record is another failure than a resolver that is silent")
+  @Test("A handle without a record is another error than a resolver that does not answer")
   func resolver() async throws {
     let network = try await freshNetwork()
     try await network.set(["dns": ["alice.test": "silence", "bob.test": "none"]])

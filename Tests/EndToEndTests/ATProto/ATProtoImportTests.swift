@@ -2,9 +2,12 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("A handoff that names a DID and no issuer")
+@Suite("Importing credentials that name a DID and no issuer")
 struct ATProtoImportTests {
-  @Test("is renewed at the server that the DID leads to", arguments: ["alice.test", "bob.test"])
+  @Test(
+    "An import without an issuer is renewed at the server that its DID leads to",
+    arguments: ["alice.test", "bob.test"]
+  )
   func renewal(_ handle: String) async throws {
     let network = try ATProtoNetwork()
     let home = try network.home()
@@ -20,7 +23,7 @@ struct ATProtoImportTests {
     #expect(log.renewals.count { $0.status == 200 } == 1)
   }
 
-  @Test("is not renewed while its DID can't be resolved, and nothing is lost by that")
+  @Test("An import whose DID can't be resolved is not renewed, and loses nothing")
   func unresolved() async throws {
     let network = try ATProtoNetwork()
     let home = try network.home()

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("An AT Protocol account that changes")
 struct ATProtoMoveTests {
-  @Test("and has moved is not renewed: the refresh token is not spent, and works once it is back")
+  @Test(
+    "An account that moved is not renewed; its refresh token is not used and works after a return"
+  )
   func moved() async throws {
     let network = try ATProtoNetwork()
     let home = try network.home()
@@ -27,7 +29,7 @@ struct ATProtoMoveTests {
     #expect(log.offences == [])
   }
 
-  @Test("and has moved says so where a renewal is due and the token past")
+  @Test("An account that moved says so if a renewal is due and the token has expired")
   func movedAndPast() async throws {
     let network = try ATProtoNetwork()
     let home = try network.home()
@@ -41,7 +43,7 @@ struct ATProtoMoveTests {
     #expect(try await network.log().renewals.isEmpty)
   }
 
-  @Test("and has moved signs in again at its new place, under its old name")
+  @Test("An account that moved signs in at its new place under its old name")
   func signsInAgain() async throws {
     let network = try ATProtoNetwork()
     let home = try network.home()
@@ -54,7 +56,7 @@ struct ATProtoMoveTests {
     #expect(try await network.log().offences == [])
   }
 
-  @Test("its handle is followed")
+  @Test("An account follows its changed handle")
   func handle() async throws {
     let network = try ATProtoNetwork()
     let home = try network.home()
@@ -64,7 +66,7 @@ struct ATProtoMoveTests {
     #expect(try await home.account()["handle"]?.stringValue == "alicia.test")
   }
 
-  @Test("to a handle that does not point back keeps the old one")
+  @Test("An account keeps its handle if the new one does not point back")
   func falseHandle() async throws {
     let network = try ATProtoNetwork()
     let home = try network.home()
@@ -75,7 +77,7 @@ struct ATProtoMoveTests {
     #expect(try await home.account()["handle"]?.stringValue == "alice.test")
   }
 
-  @Test("its data server is followed where the authorization server stays")
+  @Test("An account follows its data server if the authorization server stays")
   func dataServer() async throws {
     let network = try ATProtoNetwork()
     let home = try network.home()
@@ -96,7 +98,7 @@ struct ATProtoMoveTests {
     #expect(try await home.acct("header", "\(network["pds"])/xrpc/a.b.c").status == 8)
   }
 
-  @Test("is looked up once for several renewals, and a directory that is down spends nothing")
+  @Test("An identity is looked up once for several renewals, and a failed lookup spends no token")
   func lookups() async throws {
     let network = try ATProtoNetwork()
     let home = try network.home()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Nonces of an AT Protocol network that rotate with each request")
 struct ATProtoNonceTests {
-  @Test("cost one retry at each server ever, since the retry's nonce is remembered")
+  @Test("Rotating nonces cost one retry at each server, since the retry's nonce is stored")
   func remembered() async throws {
     let network = try ATProtoNetwork()
     try await network.set(["nonce_uses": 1, "nonce_keep": 0])
@@ -21,7 +21,7 @@ struct ATProtoNonceTests {
     #expect(log.requests.count { $0.endpoint == "resource" } == 4)
   }
 
-  @Test("lost by the server, cost one retry, and none after it")
+  @Test("Nonces that the server lost cost one retry, and none after it")
   func forgotten() async throws {
     let network = try ATProtoNetwork()
     try await network.set(["nonce_uses": 1, "nonce_keep": 0])

@@ -3,7 +3,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("A sign-in with an AT Protocol identity")
+@Suite("Signing in with an AT Protocol identity")
 struct ATProtoSignInTests {
   /// What the user has to begin with.
   enum Beginning: String, CaseIterable {
@@ -25,7 +25,7 @@ struct ATProtoSignInTests {
   }
 
   @Test(
-    "stores who it is, works at the data server, is renewed, and ends at the server",
+    "A sign-in stores its identity, works at the data server, is renewed and ends at the server",
     arguments: Beginning.allCases
   )
   func whole(_ beginning: Beginning) async throws {
@@ -87,7 +87,7 @@ struct ATProtoSignInTests {
     #expect(answer.body.contains(network.did(handle)))
   }
 
-  @Test("stores the scope that was granted, not the one that was asked for")
+  @Test("A sign-in stores the granted scope, not the requested one")
   func scope() async throws {
     let network = try ATProtoNetwork()
     try await network.set(["token_override": ["scope": "atproto"]])
@@ -95,7 +95,7 @@ struct ATProtoSignInTests {
     #expect(account["scope"]?.stringValue == "atproto")
   }
 
-  @Test("ignores a callback with a wrong state, and takes the right one after it")
+  @Test("A sign-in ignores a callback with a wrong state and takes the right one after it")
   func wrongState() async throws {
     let network = try ATProtoNetwork()
     let account = try await network.home().signIn(["alice.test"], as: "wrong-state-first")
@@ -105,7 +105,7 @@ struct ATProtoSignInTests {
     #expect(log.requests.count { $0.endpoint == "token" && $0.status == 200 } == 1)
   }
 
-  @Test("finds the DID in every right answer of a resolver")
+  @Test("A sign-in finds the DID in every valid answer of a resolver")
   func resolver() async throws {
     let network = try ATProtoNetwork()
     // Far enough to see that the handle was resolved, without a browser; so nothing is stored.

@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 
 /// A handle that has no record in DNS, and says over HTTPS whose it is.
-@Suite("A handle over HTTPS")
+@Suite("Handles over HTTPS")
 struct ATProtoWebHandleTests {
   private let network: ATProtoNetwork
   private let folder: TemporaryFolder
@@ -42,7 +42,7 @@ struct ATProtoWebHandleTests {
     "CONNECT alice.test:443 HTTP/1.1", "GET /.well-known/atproto-did HTTP/1.1",
   ]
 
-  @Test("signs in whom its own server names, with or without white space around the DID")
+  @Test("A handle's own server names the DID, with or without white space around it")
   func signsIn() async throws {
     let (server, home) = try await serving("\n \(network.did("alice.test"))\r\n")
     let account = try await home.signIn(["alice.test"])
@@ -55,7 +55,10 @@ struct ATProtoWebHandleTests {
     #expect(try await network.log().offences == [])
   }
 
-  @Test("of somebody else's DID, or of none, signs nobody in", arguments: ["mallory", "nonsense"])
+  @Test(
+    "A handle's server that names another's DID, or none, is rejected",
+    arguments: ["mallory", "nonsense"]
+  )
   func wrong(_ body: String) async throws {
     // Carol's document does not name alice's handle.
     let text = body == "mallory" ? network.did("carol.test") : "<html>"
@@ -68,7 +71,7 @@ struct ATProtoWebHandleTests {
     #expect(try await home.accounts().isEmpty)
   }
 
-  @Test("whose server has another name's certificate is not asked")
+  @Test("A handle's server with another name's certificate is not asked")
   func untrusted() async throws {
     let (server, home) = try await serving(network.did("alice.test"), certified: "bob.test")
     let added = try await home.acct("add", "alice.test")

@@ -4,7 +4,7 @@ import Testing
 /// The built `acct`, which brings its own `malloc` and `free`, beside another allocator.
 @Suite("A preloaded allocator")
 struct AllocatorTests {
-  @Test("does not get acct's blocks to free, nor acct its: every command works")
+  @Test("A preloaded allocator frees no block of acct and acct none of its: every command works")
   func preloaded() async throws {
     let server = try await StrictServer()
     let home = try AcctHome(with: ["LD_PRELOAD": "libjemalloc.so.2"])
@@ -23,7 +23,7 @@ struct AllocatorTests {
     #expect(try await home.acct("list").status == 0)
   }
 
-  @Test("is not needed: acct exports the whole family of malloc, so that no block changes hands")
+  @Test("The executable exports the whole malloc family, so no block changes allocators")
   func family() async throws {
     let symbols = try await ChildProcess(
       "nm",

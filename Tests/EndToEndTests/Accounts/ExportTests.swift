@@ -2,7 +2,7 @@ import AcctTestSupport
 import Testing
 
 /// The built `acct` moving accounts between real keyrings.
-@Suite("Accounts on the move")
+@Suite("Moving accounts by export")
 struct ExportTests {
   private static let url = "https://pds.example/xrpc/method"
   private let folder: TemporaryFolder
@@ -29,7 +29,7 @@ struct ExportTests {
     ).run()
   }
 
-  @Test("from the vault to a GNOME Keyring and back, they work the same")
+  @Test("Accounts that move from the vault to a GNOME Keyring and back work the same")
   func bothKeyrings() async throws {
     let vault = try AcctHome()
     try await fill(vault)
@@ -63,7 +63,7 @@ struct ExportTests {
     #expect(try await back.accounts().count == 2)
   }
 
-  @Test("the file is its owner's alone, holds nothing that can be read, and is not overwritten")
+  @Test("An export file is its owner's alone, holds no readable secret and is not overwritten")
   func file() async throws {
     let home = try AcctHome()
     try await fill(home)
@@ -77,7 +77,7 @@ struct ExportTests {
     #expect(left == "export\npassphrase\n")
   }
 
-  @Test("a passphrase file that others can read is not used")
+  @Test("A passphrase file that others can read is not used")
   func openPassphrase() async throws {
     let home = try AcctHome()
     try await fill(home)
@@ -88,7 +88,7 @@ struct ExportTests {
     #expect(try await ChildProcess("test", ["-e", file]).run().status == 1)
   }
 
-  @Test("the passphrase is asked for without echo, and a terminal gets no export")
+  @Test("The passphrase is read without echo, and a terminal gets no export")
   func prompt() async throws {
     let home = try AcctHome()
     try await fill(home)

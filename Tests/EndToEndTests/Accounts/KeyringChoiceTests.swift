@@ -2,7 +2,7 @@ import AcctTestSupport
 import Testing
 
 /// `ACCT_KEYRING=auto`: which keyring is used is decided once, by the first `add`.
-@Suite("The choice of a keyring")
+@Suite("Choosing a keyring")
 struct KeyringChoiceTests {
   private func add(_ example: String, to home: AcctHome) async throws -> Int32 {
     try await home.acct("add", "--import", Product.source("Examples/\(example).json")).status
@@ -12,7 +12,9 @@ struct KeyringChoiceTests {
     home.contents(of: "data/keyring").map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("is the desktop's where there is one; from then on an outage is an outage, and no vault")
+  @Test(
+    "The desktop's keyring is chosen if there is one, and a later outage does not lead to a vault"
+  )
   func secretService() async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
@@ -27,7 +29,7 @@ struct KeyringChoiceTests {
     #expect(try await !home.files().contains { $0.hasPrefix("data/vault") })
   }
 
-  @Test("is the vault where there is none, and stays it when there is one later")
+  @Test("The vault is chosen without a desktop keyring, and stays chosen if one appears")
   func vault() async throws {
     let home = try AcctHome(with: ["ACCT_KEYRING": "auto"])
     #expect(try await add("bob", to: home) == 0)

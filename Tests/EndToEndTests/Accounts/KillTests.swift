@@ -3,13 +3,13 @@ import Testing
 
 /// `acct token` killed at random moments of a renewal, at a server that ends a session when a
 /// refresh token is used twice.
-@Suite("A process that is killed")
+@Suite("Killing a process")
 struct KillTests {
   private static let kills = TestExtent.count(120, full: 1_000)
   /// Homes with a server each that run at once; what happens in one says nothing about another.
   private static let lanes = 4
 
-  @Test("at random moments of a renewal loses only what was answered and not yet written")
+  @Test("A renewal killed at a random moment loses only an answer that was not yet written")
   func randomMoments() async throws {
     let tallies = try await withThrowingTaskGroup(of: KillTally.self) { group in
       for lane in 0..<Self.lanes {

@@ -43,7 +43,7 @@ struct ManyAccountsTests {
     return "00000000-0000-4000-8000-\(String(repeating: "0", count: 12 - digits.count))\(digits)"
   }
 
-  @Test("are listed by name, each once, whatever thread has read them")
+  @Test("A thousand accounts are listed by name, each once, by whatever thread they are read")
   func list() async throws {
     let listed = try await home.acct("list", "--json")
     #expect(listed.status == 0)
@@ -61,7 +61,7 @@ struct ManyAccountsTests {
     #expect(try await home.acct("list", "--json").standardOutput == listed.standardOutput)
   }
 
-  @Test("of which some are damaged are listed without those, which are named in order")
+  @Test("Damaged accounts among a thousand are left out of the list and named in order")
   func damaged() async throws {
     let damage = #"""
       printf '{"version":1' >"$1/$2.json"
@@ -88,7 +88,7 @@ struct ManyAccountsTests {
     }
   }
 
-  @Test("are found by their names, and one that nobody has by none")
+  @Test("Each of a thousand accounts is found by its name, and an unknown name finds none")
   func names() async throws {
     for number in [1, 500, 999] {
       let told = try await home.acct("limits", "-a", "n\(number).example.com", "--json")
@@ -98,7 +98,7 @@ struct ManyAccountsTests {
     #expect(try await home.acct("limits", "-a", "n1000.example.com").status == 5)
   }
 
-  @Test("are not listed at all if one can't be read for a reason of the system's")
+  @Test("A thousand accounts are not listed if the system fails to read one")
   func unreadable() async throws {
     // More than a file of an account may have.
     let large = try await ChildProcess(

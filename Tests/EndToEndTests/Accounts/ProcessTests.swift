@@ -2,9 +2,9 @@ import AcctTestSupport
 import Testing
 
 /// What only a real process has: descriptors, modes, the environment.
-@Suite("The process")
+@Suite("The process and its files")
 struct ProcessTests {
-  @Test("output that can't be written is an error, not a success")
+  @Test("Output that can't be written is an error")
   func fullDisk() async throws {
     let home = try AcctHome()
     #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
@@ -19,7 +19,7 @@ struct ProcessTests {
     #expect(output.errorText.contains("can't write standard output"))
   }
 
-  @Test("everything that is kept is the user's alone")
+  @Test("Every file is accessible to the user alone")
   func modes() async throws {
     let home = try AcctHome()
     #expect(
@@ -30,7 +30,7 @@ struct ProcessTests {
     #expect(open.text.isEmpty)
   }
 
-  @Test("no file holds a secret but the vault's, which are encrypted")
+  @Test("No file holds a secret except the vault's, which are encrypted")
   func secretsInFiles() async throws {
     let home = try AcctHome()
     let added = try await home.acct(
@@ -47,7 +47,7 @@ struct ProcessTests {
   }
 
   /// SECURITY.md and the export's format say how much; every other test is spared it.
-  @Test("trying a passphrase of a vault, or of an export, costs what is promised")
+  @Test("A guess at the passphrase of a vault or an export costs what the documentation says")
   func costs() async throws {
     let home = try AcctHome()
     #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
@@ -62,7 +62,7 @@ struct ProcessTests {
     #expect(export.text.contains(#""n":131072"#), "\(export.text.prefix(300))")
   }
 
-  @Test("a wrong passphrase exits 6, even while the vault's key is known to the kernel")
+  @Test("A wrong passphrase exits 6, even while the kernel holds the vault's key")
   func wrongPassphrase() async throws {
     let home = try AcctHome()
     #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)

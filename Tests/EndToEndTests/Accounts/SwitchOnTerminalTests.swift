@@ -52,7 +52,9 @@ struct SwitchOnTerminalTests {
 
   private func active() async throws -> String { try await home.acct("token").text }
 
-  @Test("arrow keys and Enter choose, what was drawn goes, and the keyboard is as before")
+  @Test(
+    "The choice of switch takes arrow keys and Enter, erases its lines and restores the keyboard"
+  )
   func arrows() async throws {
     let process = try await start()
     #expect(!terminal.isOrdinary)
@@ -68,7 +70,7 @@ struct SwitchOnTerminalTests {
     #expect(try await active() == "opaque-alice\n")
   }
 
-  @Test("a part of a name, which may be any in UTF-8, finds an account")
+  @Test("The choice of switch finds an account by a part of its name in any UTF-8 characters")
   func typing() async throws {
     let process = try await start()
     terminal.press("bö\u{7F}")
@@ -79,7 +81,7 @@ struct SwitchOnTerminalTests {
   }
 
   @Test(
-    "Esc, Ctrl-C and Ctrl-D exit 3, change nothing and leave the keyboard as before",
+    "The choice of switch at Esc, Ctrl-C or Ctrl-D exits 3, changes nothing, frees the keyboard",
     arguments: ["\u{1B}", "\u{3}", "\u{4}", "bob\u{3}"]
   )
   func cancelled(keys: String) async throws {
@@ -89,7 +91,10 @@ struct SwitchOnTerminalTests {
     #expect(try await active() == "opaque-carol\n")
   }
 
-  @Test("a signal ends it, and leaves the keyboard as before", arguments: [SIGTERM, SIGHUP])
+  @Test(
+    "The choice of switch ends at a signal and restores the keyboard",
+    arguments: [SIGTERM, SIGHUP]
+  )
   func signalled(number: Int32) async throws {
     let process = try await start()
     #expect(!terminal.isOrdinary)
@@ -100,7 +105,7 @@ struct SwitchOnTerminalTests {
     #expect(try await active() == "opaque-carol\n")
   }
 
-  @Test("a terminal without a size gets a question in lines")
+  @Test("The choice of switch is a question in lines on a terminal without a size")
   func noSize() async throws {
     terminal.resize(columns: 0, rows: 0)
     let process = try await start(until: "switch to (number or name): ")

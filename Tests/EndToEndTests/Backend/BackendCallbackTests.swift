@@ -3,10 +3,10 @@ import Glibc
 import StrictJSON
 import Testing
 
-@Suite("The callback of a backend that hands over its tokens")
+@Suite("The callback of a backend that hands over tokens")
 struct BackendCallbackTests {
   @Test(
-    "with an app's own scheme is pasted; a forged one is said and asked for again",
+    "A callback with an app's own scheme is pasted, and after a forged one acct asks again",
     arguments: [[], ["--callback", "limit://auth"]]
   )
   func pasted(options: [String]) async throws {
@@ -43,7 +43,7 @@ struct BackendCallbackTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("is asked for although the browser has opened, since its scheme may open nothing")
+  @Test("A callback is asked for although the browser opened, since its scheme may open nothing")
   func askedWithBrowser() async throws {
     let scene = try await BackendScene()
     let input = try OpenInput()
@@ -64,7 +64,7 @@ struct BackendCallbackTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("at the listener: a forged one is answered as unexpected, and the right one taken")
+  @Test("A forged callback at the listener is answered as unexpected, and the right one is taken")
   func heard() async throws {
     let scene = try await BackendScene()
     let input = try OpenInput()
@@ -82,7 +82,7 @@ struct BackendCallbackTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("says no in the server's words", arguments: [true, false])
+  @Test("A callback with a refusal shows the server's words", arguments: [true, false])
   func refused(isPasted: Bool) async throws {
     let scene = try await BackendScene()
     if isPasted {
@@ -102,7 +102,7 @@ struct BackendCallbackTests {
     try await scene.expectNothingKept()
   }
 
-  @Test("that does not come before the end of input exits 3")
+  @Test("A callback that does not come before the end of input exits 3")
   func endOfInput() async throws {
     let scene = try await BackendScene()
     var command = scene.pasted()
@@ -113,7 +113,7 @@ struct BackendCallbackTests {
     try await scene.expectNothingKept()
   }
 
-  @Test("whose code the backend does not know is the backend's no")
+  @Test("A callback with a code that the backend does not know is rejected by the backend")
   func unknownCode() async throws {
     let scene = try await BackendScene()
     var command = scene.pasted("--json")
@@ -124,7 +124,10 @@ struct BackendCallbackTests {
     try await scene.expectNothingKept()
   }
 
-  @Test("is given up by a signal: exit 3, and nothing is left", arguments: [SIGINT, SIGTERM])
+  @Test(
+    "A backend sign-in that a signal ends exits 3 and leaves nothing",
+    arguments: [SIGINT, SIGTERM]
+  )
   func signal(number: Int32) async throws {
     let scene = try await BackendScene()
     let input = try OpenInput()
@@ -135,7 +138,7 @@ struct BackendCallbackTests {
     try await scene.expectNothingKept()
   }
 
-  @Test("is given up by Ctrl-C at a terminal: exit 3, and nothing is left")
+  @Test("A backend sign-in that Ctrl-C ends at a terminal exits 3 and leaves nothing")
   func controlC() async throws {
     let scene = try await BackendScene()
     let terminal = try ControllingTerminal()

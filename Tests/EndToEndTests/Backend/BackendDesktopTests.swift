@@ -5,7 +5,7 @@ import Testing
 
 /// The whole way of a desktop: the browser opens the app's address with xdg-open(1), which runs what
 /// is registered for its scheme.
-@Suite("A backend's callback by way of the desktop")
+@Suite("A backend's callback through the desktop")
 struct BackendDesktopTests {
   private let folder: TemporaryFolder
 
@@ -26,7 +26,7 @@ struct BackendDesktopTests {
   }
 
   @Test(
-    "signs in, with a browser that opens it, and leaves nothing behind",
+    "A sign-in by a browser that opens the callback works and leaves nothing behind",
     .timeLimit(.minutes(1))
   )
   func wholeWay() async throws {
@@ -45,7 +45,7 @@ struct BackendDesktopTests {
     #expect(try await files() == "")
   }
 
-  @Test("tells the one who opened it whether it was the right one")
+  @Test("A program that opens a callback learns whether it was the right one")
   func answers() async throws {
     let scene = try await BackendScene()
     let input = try OpenInput()
@@ -63,7 +63,10 @@ struct BackendDesktopTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("is given up by a signal: exit 3, and nothing is left", arguments: [SIGINT, SIGTERM])
+  @Test(
+    "A sign-in through the desktop that a signal ends exits 3 and leaves nothing",
+    arguments: [SIGINT, SIGTERM]
+  )
   func signal(number: Int32) async throws {
     let scene = try await BackendScene()
     let input = try OpenInput()
@@ -75,7 +78,9 @@ struct BackendDesktopTests {
     try await scene.expectNothingKept()
   }
 
-  @Test("of a process that was killed goes to nobody, which is said, and its entry goes")
+  @Test(
+    "A callback for a killed sign-in is reported as undelivered, and its desktop entry is removed"
+  )
   func killed() async throws {
     let scene = try await BackendScene()
     let input = try OpenInput()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A backend that does not hand over what it should")
 struct BackendRefusalTests {
-  @Test("is refused, and nothing is kept", arguments: BackendFault.all)
+  @Test("A backend's faulty answer is rejected, and nothing is stored", arguments: BackendFault.all)
   func refused(fault: BackendFault) async throws {
     let scene = try await BackendScene(fault.settings)
     let refusal = try scene.home.refusal(
@@ -21,7 +21,7 @@ struct BackendRefusalTests {
     }
   }
 
-  @Test("is not opened in a browser where its sign-in is at no safe address")
+  @Test("A backend's sign-in page at an unsafe address is not opened")
   func unsafeAddress() async throws {
     for address in ["http://login.example/", "https://a@login.example/"] {
       let scene = try await BackendScene(["start": ["authUrl": .string(address)]])
@@ -30,7 +30,7 @@ struct BackendRefusalTests {
     }
   }
 
-  @Test("that can't be reached is a network failure, not a bad account")
+  @Test("A backend that can't be reached is a network failure, not a bad account")
   func unreachable() async throws {
     let port = try FreePort()
     let home = try AcctHome()
@@ -40,7 +40,7 @@ struct BackendRefusalTests {
     #expect(refusal.status == 10)
   }
 
-  @Test("is not asked where the command line makes no sense")
+  @Test("A malformed command line sends nothing to the backend")
   func usage() async throws {
     let home = try AcctHome()
     for arguments in [

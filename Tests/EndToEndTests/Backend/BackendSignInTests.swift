@@ -2,9 +2,12 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("A sign-in at a backend that hands over its tokens")
+@Suite("Signing in at a backend that hands over tokens")
 struct BackendSignInTests {
-  @Test("works at the data server and is renewed there", arguments: ["plain", "wrapped", "typed"])
+  @Test(
+    "A sign-in at a backend works at the data server and is renewed there",
+    arguments: ["plain", "wrapped", "typed"]
+  )
   func wholeLife(key: String) async throws {
     let scene = try await BackendScene(["key": .string(key)])
     let added = try await scene.loopback(["alice.test"]).run()
@@ -26,7 +29,7 @@ struct BackendSignInTests {
   }
 
   @Test(
-    "takes every answer that backends are seen to give",
+    "A sign-in accepts every answer that backends are known to give",
     arguments: [
       ["issue": ["format": "opaque"]],
       ["issue": ["expires_in": .null]],
@@ -46,7 +49,7 @@ struct BackendSignInTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("without an identifier signs in whoever the backend's page signs in")
+  @Test("A sign-in without an identifier takes the identity that the backend's page names")
   func nobodyAsked() async throws {
     let scene = try await BackendScene(["account": "bob.test"])
     let added = try await scene.loopback().run()
@@ -56,7 +59,7 @@ struct BackendSignInTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("the client_id is the answer's, else the token's, else --client-id, else the backend's")
+  @Test("The client_id is the answer's, else the token's, else --client-id, else the backend's")
   func clientID() async throws {
     let named = "https://app.example/client.json"
     for (settings, options, expected) in [
@@ -75,7 +78,7 @@ struct BackendSignInTests {
   }
 
   @Test(
-    "is for the server that the token names, as a URL or a did:web, else for the data server",
+    "The token's server is its audience, as a URL or a did:web, else the data server",
     arguments: [
       ("eyJhdWQiOiJodHRwczovL3JzLmV4YW1wbGUvYXBpIn0", "https://rs.example"),
       ("eyJhdWQiOiJkaWQ6d2ViOnJzLmV4YW1wbGUifQ", "https://rs.example"),
@@ -92,7 +95,7 @@ struct BackendSignInTests {
     #expect(account["tokenType"] == "DPoP")
   }
 
-  @Test("again renews the account, which keeps its id, also after a renewal")
+  @Test("A repeated sign-in renews the account, which keeps its id, also after a renewal")
   func again() async throws {
     let scene = try await BackendScene(["issue": ["format": "opaque"]])
     #expect(try await scene.loopback(["alice.test"]).run().status == 0)

@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 
 /// The built `acct` looking after real folders and real keyrings.
-@Suite("The doctor")
+@Suite("The doctor on real keyrings")
 struct DoctorTests {
   private func fill(_ home: AcctHome) async throws {
     for example in ["bob", "alice"] {
@@ -23,7 +23,7 @@ struct DoctorTests {
     return (run.status, codes)
   }
 
-  @Test("rebuilds accounts from either keyring alone", arguments: ["vault", "gnome"])
+  @Test("The doctor rebuilds accounts from either keyring alone", arguments: ["vault", "gnome"])
   func rebuilds(keyring: String) async throws {
     let gnome = keyring == "gnome" ? try GnomeKeyring() : nil
     defer { gnome?.stop() }
@@ -41,7 +41,7 @@ struct DoctorTests {
     #expect(try await home.accounts().count == 2)
   }
 
-  @Test("tells a locked keyring (6) from a dead one (7), at once and without a prompt")
+  @Test("The doctor tells a locked keyring (6) from a dead one (7) at once and without a prompt")
   func keyring() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -56,7 +56,7 @@ struct DoctorTests {
     #expect(try await home.accounts().count == 2)
   }
 
-  @Test("names a damaged vault, and repairs none of it")
+  @Test("The doctor names a damaged vault and repairs nothing in it")
   func vault() async throws {
     let home = try AcctHome()
     try await fill(home)
@@ -68,7 +68,7 @@ struct DoctorTests {
     #expect(home.contents(of: "data/vault/header") != nil)
   }
 
-  @Test("names each damaged item of the vault, and how to mend it")
+  @Test("The doctor names each damaged item of the vault and how to replace it")
   func vaultItem() async throws {
     let home = try AcctHome()
     try await fill(home)
@@ -85,7 +85,9 @@ struct DoctorTests {
     #expect(try await diagnose(home) == (0, []))
   }
 
-  @Test("closes what others can read, sweeps what was left, and warns of what others can change")
+  @Test(
+    "The doctor closes readable files, deletes old ones and warns of those that others can write"
+  )
   func folders() async throws {
     let home = try AcctHome()
     try await fill(home)
@@ -120,7 +122,7 @@ struct DoctorTests {
     }
   }
 
-  @Test("asks the accounts' servers for the time")
+  @Test("The doctor asks the accounts' servers for the time")
   func clock() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()

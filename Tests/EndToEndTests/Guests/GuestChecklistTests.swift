@@ -6,7 +6,7 @@ import Testing
 /// backend with real processes.
 @Suite("The checklist of guest sessions")
 struct GuestChecklistTests {
-  @Test("Guest sign in generates new token each time")
+  @Test("Each guest sign-in gets a new token")
   func newToken() async throws {
     let steps = try await GuestSteps()
     var tokens: Set<String> = []
@@ -18,7 +18,7 @@ struct GuestChecklistTests {
     #expect(try await steps.home.accounts().count == 1)
   }
 
-  @Test("Token IS persisted in Keychain after app close")
+  @Test("A guest token is kept in the keyring after acct ends")
   func persisted() async throws {
     let steps = try await GuestSteps()
     _ = try await steps.add()
@@ -31,7 +31,7 @@ struct GuestChecklistTests {
     #expect(try await steps.home.files().contains("data/vault/guest.\(id).token"))
   }
 
-  @Test("App auto-restores guest session if token not expired (15 min window)")
+  @Test("A guest session is used again until its token expires after 15 minutes")
   func restored() async throws {
     let steps = try await GuestSteps()
     _ = try await steps.add()
@@ -41,7 +41,7 @@ struct GuestChecklistTests {
     #expect(try await steps.edit() == "200")
   }
 
-  @Test("X-Device-ID header is sent with guest requests only")
+  @Test("The X-Device-ID field is sent with guest requests only")
   func deviceID() async throws {
     let steps = try await GuestSteps()
     _ = try await steps.add()
@@ -59,7 +59,7 @@ struct GuestChecklistTests {
     }
   }
 
-  @Test("401 errors are returned for expired/invalid tokens")
+  @Test("A guest request with an expired or invalid token is answered with 401")
   func refused() async throws {
     let steps = try await GuestSteps()
     _ = try await steps.add()
@@ -69,7 +69,7 @@ struct GuestChecklistTests {
     #expect(try await steps.edit("") == "401")
   }
 
-  @Test("400 errors returned for missing Device ID on guest requests")
+  @Test("A guest request without the device id is answered with 400")
   func missingDeviceID() async throws {
     let steps = try await GuestSteps(["drops_device_id": true])
     let added = try await steps.add(expecting: 11)
@@ -81,7 +81,7 @@ struct GuestChecklistTests {
     #expect(try await steps.edit("\(authorization)\n") == "400")
   }
 
-  @Test("429 rate limit errors with proper headers")
+  @Test("A guest request over the limit is answered with 429 and rate-limit fields")
   func limited() async throws {
     let steps = try await GuestSteps()
     _ = try await steps.add()
@@ -99,7 +99,7 @@ struct GuestChecklistTests {
     #expect(shown.hasPrefix("\(steps.backend.origin)  0 of 5 left, resets in "))
   }
 
-  @Test("Token expiry (15 minutes for guests) handled locally")
+  @Test("A guest token's expiry after 15 minutes is handled without the server")
   func expiry() async throws {
     let steps = try await GuestSteps(["lifetime": 300])
     _ = try await steps.add()
@@ -116,7 +116,7 @@ struct GuestChecklistTests {
     #expect(try await steps.edit() == "200")
   }
 
-  @Test("Rate limit persists across multiple guest sessions (same device)")
+  @Test("A guest's rate limit persists across sessions of the same device")
   func persistentLimit() async throws {
     let steps = try await GuestSteps()
     for _ in 0..<5 {
@@ -138,7 +138,7 @@ struct GuestChecklistTests {
     #expect(try await steps.token() != "")
   }
 
-  @Test("Local JWT validation without API call on app launch")
+  @Test("A guest token is validated without a request")
   func localValidation() async throws {
     let steps = try await GuestSteps()
     _ = try await steps.add()

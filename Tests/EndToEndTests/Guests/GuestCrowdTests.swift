@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("A crowd of guests")
+@Suite("Guest commands in many processes")
 struct GuestCrowdTests {
   private static let processes = 20
 
@@ -17,7 +17,7 @@ struct GuestCrowdTests {
     }
   }
 
-  @Test("20 processes at once make one device id, 5 times over")
+  @Test("20 processes at once make one device id, 5 times in a row")
   func deviceID() async throws {
     let steps = try await GuestSteps()
     _ = try await steps.add()
@@ -31,7 +31,7 @@ struct GuestCrowdTests {
     }
   }
 
-  @Test("20 processes at once begin one guest session of one machine")
+  @Test("20 processes that begin a guest session at once make one account of one machine")
   func oneGuest() async throws {
     let steps = try await GuestSteps()
     let added = try await crowd(steps.home) { _ in
@@ -42,7 +42,7 @@ struct GuestCrowdTests {
     #expect(try await steps.home.accounts().count == 1)
   }
 
-  @Test("Answers of 20 origins at once are all remembered")
+  @Test("Answers of 20 origins at once are all stored")
   func limits() async throws {
     let home = try AcctHome()
     let origins = (0..<Self.processes).map { "https://api\($0).example" }

@@ -49,7 +49,7 @@ struct GuestErrorTableTests {
     Row(name: "noData", settings: answer(200, ""), status: 11, words: "that is not JSON"),
   ]
 
-  @Test("says each refusal of a beginning, and stores nothing", arguments: rows)
+  @Test("Each rejected guest sign-in has its words and stores nothing", arguments: rows)
   func row(row: Row) async throws {
     let steps = try await GuestSteps(row.settings)
     let added = try await steps.add(expecting: row.status)
@@ -57,7 +57,7 @@ struct GuestErrorTableTests {
     #expect(try await steps.home.accounts().isEmpty)
   }
 
-  @Test("unauthorized: says that the session is over, and how to begin another")
+  @Test("A rejected guest session is reported with how to begin another (unauthorized)")
   func unauthorized() async throws {
     let steps = try await GuestSteps()
     _ = try await steps.add()
@@ -68,7 +68,7 @@ struct GuestErrorTableTests {
     #expect(try await steps.state() == "expired")
   }
 
-  @Test("invalidURL: is bad usage before anything is sent")
+  @Test("An invalid guest URL is bad usage before anything is sent (invalidURL)")
   func invalidURL() async throws {
     let steps = try await GuestSteps()
     let refused = try await steps.home.acct("add", "--guest", "not a url")
@@ -76,7 +76,7 @@ struct GuestErrorTableTests {
     #expect(try await steps.backend.requests().isEmpty)
   }
 
-  @Test("unknown: a backend that nobody runs is a network failure, told as one")
+  @Test("A guest backend that nothing serves is a network failure (unknown)")
   func unreachable() async throws {
     let port = try FreePort().number
     let home = try AcctHome()

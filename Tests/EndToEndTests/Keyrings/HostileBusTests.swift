@@ -3,13 +3,13 @@ import Glibc
 import Testing
 
 /// The built `acct` on a session bus that others use as well, or that is not the user's.
-@Suite("A session bus with a stranger on it")
+@Suite("A session bus with a hostile client")
 struct HostileBusTests {
   private static let alice = Product.source("Examples/alice.json")
   private static let url = "https://pds.example/xrpc/method"
 
   @Test(
-    "gives a client that answers in the keyring's place nothing, and nobody believes it",
+    "A hostile client in the keyring's place gets no secret, and its answers are rejected",
     arguments: ["impostor", "guesser"]
   )
   func impostor(manner: String) async throws {
@@ -47,7 +47,7 @@ struct HostileBusTests {
     try await body { try await home.acct("header", Self.url) }
   }
 
-  @Test("is not used where what XDG_RUNTIME_DIR has is no socket")
+  @Test("A session bus is not used if the one in XDG_RUNTIME_DIR is not a socket")
   func noSocket() async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
@@ -61,7 +61,7 @@ struct HostileBusTests {
     }
   }
 
-  @Test("is not used where the one in XDG_RUNTIME_DIR is another user's")
+  @Test("A session bus is not used if the one in XDG_RUNTIME_DIR is another user's")
   func othersBus() async throws {
     // Only root can give a socket to another user.
     guard geteuid() == 0 else { return }

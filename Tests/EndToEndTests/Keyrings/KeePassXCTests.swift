@@ -2,12 +2,12 @@ import AcctTestSupport
 import Testing
 
 /// The built `acct`, with its accounts in a real KeePassXC.
-@Suite("A KeePassXC")
+@Suite("KeePassXC as the keyring")
 struct KeePassXCTests {
   private static let alice = (name: "alice.example.com", url: "https://pds.example/xrpc/method")
   private static let bob = (name: "bob@login.example", url: "https://notes.example/notes")
 
-  @Test("keeps accounts from import to removal, and is believed while it is locked")
+  @Test("KeePassXC keeps accounts from import to removal, and counts as the keyring while locked")
   func wholeLife() async throws {
     let keyring = try KeePassXC()
     defer { keyring.stop() }

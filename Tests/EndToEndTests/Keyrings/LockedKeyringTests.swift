@@ -2,7 +2,7 @@ import AcctTestSupport
 import Testing
 
 /// The built `acct` and a real GNOME Keyring that is locked, frozen and killed under it.
-@Suite("A real keyring in trouble")
+@Suite("A real keyring that fails")
 struct LockedKeyringTests {
   private static let url = "https://pds.example/xrpc/method"
 
@@ -18,7 +18,9 @@ struct LockedKeyringTests {
     try await body(home, keyring)
   }
 
-  @Test("locked: list works, header exits 6, nothing is deleted, and unlocked it works again")
+  @Test(
+    "A locked keyring leaves list working, header exits 6, and nothing is lost once it is unlocked"
+  )
   func locked() async throws {
     try await withAccount { home, keyring in
       let before = try await home.acct("list", "--json").text
@@ -38,7 +40,7 @@ struct LockedKeyringTests {
     }
   }
 
-  @Test("frozen: header gives up with 7, and works again when the keyring does")
+  @Test("A frozen keyring makes header exit 7, which works again when the keyring does")
   func frozen() async throws {
     try await withAccount { home, keyring in
       keyring.freeze()
@@ -52,7 +54,7 @@ struct LockedKeyringTests {
     }
   }
 
-  @Test("killed: header exits 7 or 6, and never says signed out")
+  @Test("A killed keyring makes header exit 7 or 6 and never say signed out")
   func killed() async throws {
     try await withAccount { home, keyring in
       keyring.kill()

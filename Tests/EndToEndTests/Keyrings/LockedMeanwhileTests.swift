@@ -7,7 +7,7 @@ import Testing
 ///
 /// The server holds its answer until the keyring is locked. Then acct waits for the keyring, with
 /// what it was given in memory, and says so.
-@Suite("A keyring that locks in the middle")
+@Suite("A keyring that locks during a command")
 struct LockedMeanwhileTests {
   private static let plea = "unlock it within"
 
@@ -29,7 +29,7 @@ struct LockedMeanwhileTests {
     String(decoding: process.standardError.contents(), as: UTF8.self)
   }
 
-  @Test("of a renewal: unlocked in time, the rotated token is stored, and nothing is lost")
+  @Test("A renewal stores the rotated token if the keyring is unlocked in time")
   func renewal() async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
@@ -51,7 +51,7 @@ struct LockedMeanwhileTests {
     #expect(try await home.files(containing: secretForms).isEmpty)
   }
 
-  @Test("of a renewal: never unlocked, it exits 6, and the next call says what was lost")
+  @Test("A renewal exits 6 if the keyring stays locked, and the next call says what was lost")
   func lostRenewal() async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
@@ -86,7 +86,7 @@ struct LockedMeanwhileTests {
     return scene
   }
 
-  @Test("of a header: a session that was not rolled needs no writing; exit 6, then it works")
+  @Test("A header whose session was not rotated exits 6 while the keyring is locked, then works")
   func header() async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
@@ -105,7 +105,7 @@ struct LockedMeanwhileTests {
     #expect(try await scene.backend.counts()["validations"] == 2)
   }
 
-  @Test("of a header: a rolled session is stored when the keyring is unlocked in time")
+  @Test("A header stores a rotated session if the keyring is unlocked in time")
   func rolledHeader() async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
@@ -124,7 +124,9 @@ struct LockedMeanwhileTests {
     #expect(try await scene.home.files(containing: #"Fe26\.2"#).isEmpty)
   }
 
-  @Test("of an add: unlocked in time, the account is there; else exit 6, and nothing of it is")
+  @Test(
+    "An add stores its account if the keyring is unlocked in time, else exits 6 and stores nothing"
+  )
   func add() async throws {
     for isUnlocked in [true, false] {
       let keyring = try GnomeKeyring()

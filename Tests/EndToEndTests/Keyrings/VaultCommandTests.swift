@@ -5,7 +5,7 @@ import Testing
 /// The built `acct` and its vault.
 @Suite("acct vault")
 struct VaultCommandTests {
-  @Test("before there is a vault, doctor and unlock say so, and what makes it")
+  @Test("The doctor and vault unlock say that there is no vault yet, and what creates it")
   func noVault() async throws {
     let home = try AcctHome()
     let doctor = try await home.acct("doctor", "--offline")
@@ -19,7 +19,7 @@ struct VaultCommandTests {
     }
   }
 
-  @Test("prints what became of the vault as JSON")
+  @Test("The vault commands print the vault's state as JSON")
   func json() async throws {
     let home = try AcctHome()
     let added = try await home.acct("add", "--import", Product.source("Examples/bob.json"))
@@ -38,7 +38,7 @@ struct VaultCommandTests {
     #expect(changed == ["version": 1, "vault": "passphraseChanged", "seconds": .null])
   }
 
-  @Test("lock drops the key from the kernel although the header is away")
+  @Test("The command vault lock removes the key from the kernel even if the header is missing")
   func lockWithoutHeader() async throws {
     let home = try AcctHome()
     let added = try await home.acct("add", "--import", Product.source("Examples/bob.json"))

@@ -5,7 +5,7 @@ import Testing
 @Suite("The search for leaks")
 struct LeakSearchTests {
   @Test(
-    "finds a secret wherever a program puts it, and in whatever form",
+    "The search finds a secret wherever a program puts it and in every form",
     arguments: [
       ("os.write(1, s)", "stdout"), ("os.write(2, s)", "stderr"),
       ("os.write(2, s[:9]), os.write(2, s[9:])", "stderr"), ("os.write(2, s[-25:])", "stderr"),
@@ -30,7 +30,7 @@ struct LeakSearchTests {
     #expect(seen == place)
   }
 
-  @Test("does not blame a program for what others do, or for what it only reads")
+  @Test("The search does not blame a program for another's output, or for what it only reads")
   func innocent() async throws {
     let folder = try TemporaryFolder()
     #expect(try await sightings(of: "os.write(1, b'nothing')", in: folder).isEmpty)
@@ -38,7 +38,7 @@ struct LeakSearchTests {
     #expect(try await sightings(of: other, in: folder).isEmpty)
   }
 
-  @Test("finds in a finished process's memory what it has not wiped")
+  @Test("The search finds in a finished process's memory what was not wiped")
   func memory() async throws {
     let folder = try TemporaryFolder()
     let run = try await RememberedRun(try program("kept = s", in: folder))

@@ -5,9 +5,9 @@ import Testing
 /// Where a secret may be: in what goes to its own server, in the keyring's own traffic, and on the
 /// standard output of a command whose purpose it is. Nowhere else: no argument, no environment, no
 /// file, no message, no other address.
-@Suite("Leaks")
+@Suite("Leaks of secrets")
 struct LeakTests {
-  @Test("no command shows a secret to anybody but whose it is")
+  @Test("No command shows a secret except to its owner")
   func everywhere() async throws {
     let rows = try await LeakPlay(subject: .calls).everything()
     try await expectEveryCommand(in: rows)

@@ -5,16 +5,16 @@ import Testing
 ///
 /// The whole memory that the process could write to is searched, between the end of its work and the
 /// kernel's taking it away: heap, stacks and variables, of acct and of every library.
-@Suite("Memory when all is done")
+@Suite("Memory at exit")
 struct MemoryTests {
-  @Test("holds no secret that the command has worked with")
+  @Test("Memory at exit holds no secret that the command used")
   func everywhere() async throws {
     let rows = try await LeakPlay(subject: .memory).everything()
     try await expectEveryCommand(in: rows)
   }
 
   /// As in containers: one command opens the vault once, and keeps the key for itself meanwhile.
-  @Test("holds no key of the vault where the kernel would not keep it")
+  @Test("Memory at exit holds no key of the vault if the kernel does not keep it")
   func withoutKeyStore() async throws {
     let watch = LeakWatch(.memory, of: try AcctHome())
     watch.runner = [Sighting.python, "-B", Product.source("Tests/Leaks/without_key_store.py")]

@@ -7,7 +7,7 @@ import Testing
 /// Everything here runs without root's rights, even where the tests have them: those would open any
 /// process. The kernel then asks whether the user is the same, which holds, and whether the process
 /// may be dumped (ptrace(2), "Ptrace access mode checking").
-@Suite("A running acct")
+@Suite("Protection of a running acct")
 struct UndumpableTests {
   private let home: AcctHome
 
@@ -17,7 +17,7 @@ struct UndumpableTests {
     try #require(added.status == 0, "\(added.errorText)")
   }
 
-  @Test("is closed to debuggers of the same user, and to what reads its memory")
+  @Test("A running acct is closed to debuggers of the same user and to readers of its memory")
   func closed() async throws {
     let proxy = try RunningProcess(home.command(["proxy"]).withoutRights())
     _ = try await proxy.firstLine()
@@ -28,7 +28,7 @@ struct UndumpableTests {
   }
 
   /// Also what shows that the looks above would have seen something.
-  @Test("hands over to a command of `exec` that is as open as any other")
+  @Test("A command that exec runs is as open as any other")
   func opened() async throws {
     let waiting = ["exec", "--", "sh", "-c", "echo; exec sleep 60"]
     let command = try RunningProcess(home.command(waiting).withoutRights())
@@ -40,7 +40,7 @@ struct UndumpableTests {
   }
 
   @Test(
-    "leaves no core when it crashes, though its caller's would",
+    "A crash of acct leaves no core, even if its caller's would",
     arguments: [SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT, SIGSYS]
   )
   func core(_ signal: Int32) async throws {

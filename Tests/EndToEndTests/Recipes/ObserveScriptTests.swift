@@ -3,9 +3,9 @@ import StrictJSON
 import Testing
 
 /// `Examples/observe.sh`: plain curl, with what each answer taught.
-@Suite("Plain curl against changing nonces")
+@Suite("Plain curl with rotating nonces")
 struct ObserveScriptTests {
-  @Test("100 requests need a second try for the first alone, and 100 more for none")
+  @Test("100 requests with curl need one retry, for the first, and 100 more need none")
   func rotation() async throws {
     // Every nonce is good for three requests, then for one, and worth nothing afterwards.
     let server = try await StrictServer(["nonce_uses": 3, "nonce_keep": 0, "nonce_seconds": 0])

@@ -4,7 +4,7 @@ import Testing
 /// `Documentation/screen.svg`, which `Documentation/screen.py` draws from a terminal.
 @Suite("The picture of the README")
 struct PictureTests {
-  @Test("shows what acct prints today; `make picture` draws it anew")
+  @Test("The picture of the README shows what acct prints today; `make picture` draws it anew")
   func current() async throws {
     let folder = try TemporaryFolder()
     var environment = ChildProcess.plainEnvironment

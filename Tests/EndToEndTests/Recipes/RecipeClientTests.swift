@@ -12,7 +12,7 @@ struct RecipeClientTests {
     return home
   }
 
-  @Test("curl's first answer teaches the nonce with which the next request succeeds")
+  @Test("The first answer to curl teaches the nonce with which the next request succeeds")
   func curl() async throws {
     let server = try await StrictServer()
     let home = try await home(at: server)
@@ -27,7 +27,7 @@ struct RecipeClientTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("HTTPie sends both header lines, and neither stands in its arguments")
+  @Test("The recipe for HTTPie sends both header lines, and neither is in its arguments")
   func httpie() async throws {
     let server = try await StrictServer(["rs_nonce": false])
     let home = try await home(at: server)
@@ -55,7 +55,7 @@ struct RecipeClientTests {
     #expect(!arguments.contains("eyJ"))
   }
 
-  @Test("Python's request asks again with the nonce that it was told, and succeeds")
+  @Test("The recipe for Python retries with the nonce that it was given, and succeeds")
   func python() async throws {
     let server = try await StrictServer()
     let home = try await home(at: server)
@@ -67,7 +67,7 @@ struct RecipeClientTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("each refuses another server with acct's own status, before anything is sent")
+  @Test("Each recipe rejects another server with acct's own status before anything is sent")
   func elsewhere() async throws {
     let server = try await StrictServer()
     let home = try await home(at: server)

@@ -20,7 +20,7 @@ struct RecipeGitTests {
   }
 
   @Test(
-    "git credential fill gets the token for the account's own server, and nothing for another's"
+    "The command git credential fill gets the token for the account's own server, and for no other"
   )
   func fill() async throws {
     let home = try AcctHome()
@@ -57,7 +57,7 @@ struct RecipeGitTests {
     "git.example.evil.test", "evil-git.example", "[git.example]", "[::1]git.example", "[]", "",
   ]
 
-  @Test("a host that could be read as the account's own, and is not, gets nothing")
+  @Test("A host that only resembles the account's own gets nothing from git")
   func foreignHosts() async throws {
     let home = try AcctHome()
     try await home.addBearer("work", at: "https://git.example", token: Self.token)
@@ -84,7 +84,7 @@ struct RecipeGitTests {
     }
   }
 
-  @Test("git itself, led to a host with an encoded slash, is told nothing")
+  @Test("A host with an encoded slash gets no token from git itself")
   func encodedSlash() async throws {
     let home = try AcctHome()
     try await home.addBearer("work", at: "https://git.example", token: Self.token)
@@ -94,7 +94,7 @@ struct RecipeGitTests {
     }
   }
 
-  @Test("a helper with --account acts for that account, and a refused token is not forgotten")
+  @Test("A helper with --account acts for that account, and a rejected token is not erased")
   func account() async throws {
     let home = try AcctHome()
     try await home.addBearer("work", at: "https://git.example", token: Self.token)
@@ -107,7 +107,7 @@ struct RecipeGitTests {
     #expect(try await helper.run().text == "username=oauth2\npassword=\(Self.token)\n")
   }
 
-  @Test("a token that is bound to a key is not handed to git, which could do nothing with it")
+  @Test("A key-bound token is not given to git, which can't use it")
   func bound() async throws {
     let home = try AcctHome()
     let file = Product.source("Examples/alice.json")
@@ -119,7 +119,7 @@ struct RecipeGitTests {
     #expect(asked.errorText.contains("no bearer token"))
   }
 
-  @Test("git lists and clones a repository over http with the account's token")
+  @Test("The recipe for git lists and clones a repository over http with the account's token")
   func network() async throws {
     let folder = try TemporaryFolder()
     let made = try await ChildProcess(

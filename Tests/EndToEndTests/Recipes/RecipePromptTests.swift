@@ -32,7 +32,7 @@ struct RecipePromptTests {
   }
 
   @Test(
-    "names the account, marks one that does not work, and is nothing where there is none",
+    "The prompt names the account, marks a broken one and is empty without an account",
     arguments: ["bash", "zsh", "fish"]
   )
   func states(_ shell: String) async throws {
@@ -48,7 +48,10 @@ struct RecipePromptTests {
     #expect(try await prompt(shell, home) == "[old! ]\n")
   }
 
-  @Test("does not wait for a keyring that hangs", arguments: ["bash", "zsh", "fish"])
+  @Test(
+    "The prompt does not wait for a keyring that does not answer",
+    arguments: ["bash", "zsh", "fish"]
+  )
   func hangs(_ shell: String) async throws {
     let keyring = try GnomeKeyring()
     let home = try AcctHome(in: keyring)

@@ -7,7 +7,7 @@ import Testing
 struct RecipeTimerTests {
   private let script = Product.source("Examples/systemd/acct-renew")
 
-  @Test("renews in silence what is due, and names the account that needs a person")
+  @Test("The timer renews due tokens silently and names the account that needs a person")
   func renews() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -29,7 +29,7 @@ struct RecipeTimerTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("words of a server drive neither the terminal nor the desktop")
+  @Test("A server's words control neither the terminal nor the desktop")
   func hostileWords() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -66,7 +66,7 @@ struct RecipeTimerTests {
     )
   }
 
-  @Test("a server that is away needs nobody: the status says network, which the unit forgives")
+  @Test("An unreachable server needs no person: its status is network, which the unit accepts")
   func network() async throws {
     let home = try AcctHome()
     do {
@@ -78,7 +78,7 @@ struct RecipeTimerTests {
     #expect(!output.errorText.contains("sign in again"))
   }
 
-  @Test("systemd has nothing to say about the units")
+  @Test("The units pass systemd's verification without a message")
   func units() async throws {
     let folder = try TemporaryFolder()
     let installed = try await ChildProcess(

@@ -4,12 +4,12 @@ import StrictJSON
 import Testing
 
 /// Many processes at once, on one set of accounts.
-@Suite("A crowd of processes")
+@Suite("Many processes at once")
 struct CrowdTests {
   private static let accounts = 50
   private static let processes = 20
 
-  @Test("50 accounts, 20 processes adding, switching and removing: a consistent list")
+  @Test("50 accounts that 20 processes add, switch and remove make a consistent list")
   func crowd() async throws {
     let home = try AcctHome()
     // Every account is added; those with an odd number are removed again, and each is switched to.
@@ -39,7 +39,7 @@ struct CrowdTests {
     #expect(active.status == 0)
   }
 
-  @Test("20 processes adding the same identity at once make one account of it")
+  @Test("20 processes that add the same identity at once make one account of it")
   func sameIdentity() async throws {
     let home = try AcctHome()
     try await withThrowingTaskGroup(of: Void.self) { group in

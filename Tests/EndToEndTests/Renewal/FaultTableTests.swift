@@ -3,9 +3,9 @@ import StrictJSON
 import Testing
 
 /// Everything that can go wrong with a renewal's one request, over real sockets.
-@Suite("A renewal and a server or network in trouble")
+@Suite("A renewal and failures of server and network")
 struct FaultTableTests {
-  @Test("keeps the session whatever happens, but for the server's own invalid_grant")
+  @Test("A renewal keeps the session after every failure except the server's own invalid_grant")
   func table() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -32,7 +32,7 @@ struct FaultTableTests {
     #expect(try await server.requests(to: "elsewhere").isEmpty)
   }
 
-  @Test("an answer that is lost on its way loses a session that ends on replay, and says so")
+  @Test("A lost answer loses a session that ends on replay, and acct says so")
   func lost() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -47,7 +47,7 @@ struct FaultTableTests {
   }
 
   @Test(
-    "a wrong clock is put right by the server's Date, with one more try",
+    "A wrong clock is corrected by the server's Date with one retry",
     arguments: [3600, -3600]
   )
   func wrongClock(offset: Int64) async throws {
@@ -70,7 +70,7 @@ struct FaultTableTests {
     #expect(try await server.counts()["replays"] == 0)
   }
 
-  @Test("a wrong clock that the metadata's Date gives away costs no second try")
+  @Test("A wrong clock that the metadata's Date reveals needs no retry")
   func wrongClockSeenBefore() async throws {
     let server = try await StrictServer(["as_nonce": false])
     let home = try AcctHome()

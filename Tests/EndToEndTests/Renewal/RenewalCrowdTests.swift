@@ -4,7 +4,7 @@ import Testing
 
 /// Many processes that all find the same expired token, at a server that ends a session when a
 /// refresh token is used twice.
-@Suite("A crowd that renews")
+@Suite("A renewal in many processes")
 struct RenewalCrowdTests {
   private static let processes = 100
 
@@ -16,7 +16,7 @@ struct RenewalCrowdTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("100 processes at once make one refresh in a GNOME Keyring, too")
+  @Test("100 processes at once make one refresh in a GNOME Keyring")
   func secretService() async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }

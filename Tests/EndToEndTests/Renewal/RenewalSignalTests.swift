@@ -5,10 +5,10 @@ import Testing
 
 /// A signal that comes while a renewal is in flight, when a refresh token that is good for one use is
 /// on its way.
-@Suite("A signal in a renewal")
+@Suite("A signal during a renewal")
 struct RenewalSignalTests {
   @Test(
-    "waits until the new tokens are stored, and then ends acct",
+    "A signal during a renewal waits until the new tokens are stored, and then ends acct",
     arguments: [SIGINT, SIGTERM, SIGHUP]
   )
   func held(number: Int32) async throws {

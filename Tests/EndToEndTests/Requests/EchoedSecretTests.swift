@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 
 /// A real server that quotes in its errors what it was sent, one border after the other.
-@Suite("A server that quotes what it was sent")
+@Suite("A server that quotes secrets that it got")
 struct EchoedSecretTests {
   private let server: StrictServer
   private let home: AcctHome
@@ -46,7 +46,7 @@ struct EchoedSecretTests {
   }
 
   @Test(
-    "a renewal's refresh token is neither shown nor kept as the reason",
+    "A quoted refresh token is neither shown nor stored as the reason of a renewal",
     arguments: [false, true]
   )
   func refreshToken(asJSON: Bool) async throws {
@@ -60,7 +60,7 @@ struct EchoedSecretTests {
     #expect(reason.contains("grant_type=refresh_token&refresh_token=<redacted>&"), "\(reason)")
   }
 
-  @Test("a code and its verifier are not shown where the exchange is refused")
+  @Test("A quoted code and its verifier are not shown if the exchange is rejected")
   func code() async throws {
     try await echo(at: "token", grant: "authorization_code")
     let output = try await home.signIn(at: server).run()
@@ -70,7 +70,7 @@ struct EchoedSecretTests {
     try await expectNoSecret(in: output)
   }
 
-  @Test("a pushed request's state is not shown, and what is no secret is")
+  @Test("A quoted state of a pushed request is not shown, and words that are no secret are")
   func pushedRequest() async throws {
     try await echo(at: "par")
     let output = try await home.signIn(at: server).run()
@@ -80,7 +80,7 @@ struct EchoedSecretTests {
     try await expectNoSecret(in: output)
   }
 
-  @Test("a device code is not shown where the question for its tokens is refused")
+  @Test("A quoted device code is not shown if the token request is rejected")
   func deviceCode() async throws {
     let grant = "urn:ietf:params:oauth:grant-type:device_code"
     try await echo(at: "token", grant: grant)
@@ -90,7 +90,7 @@ struct EchoedSecretTests {
     try await expectNoSecret(in: output)
   }
 
-  @Test("a callback's state is not shown, even in base64")
+  @Test("A quoted state of a callback is not shown, even in base64")
   func callback() async throws {
     try await server.set(["par": "off"])
     let input = try OpenInput()

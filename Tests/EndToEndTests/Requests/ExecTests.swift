@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The built `acct` becoming another program.
-@Suite("A command with the token")
+@Suite("Running a command with the token")
 struct ExecTests {
   private func home() async throws -> AcctHome {
     let home = try AcctHome()
@@ -12,7 +12,7 @@ struct ExecTests {
     return home
   }
 
-  @Test("has it in its environment, beside everything that was there")
+  @Test("A command of exec has the token in its environment beside every other variable")
   func environment() async throws {
     let home = try await home()
     let token = try await home.acct("token").text
@@ -28,7 +28,7 @@ struct ExecTests {
     #expect(!lines.contains { $0.hasPrefix("ACCT_TOKEN=") })
   }
 
-  @Test("takes acct's place: input, output, exit status and signals are its own")
+  @Test("A command of exec replaces acct: input, output, exit status and signals are its own")
   func replaced() async throws {
     let home = try await home()
     let cat = try await home.acct("exec", "--", "sh", "-c", "cat; exit 42", input: "typed")
@@ -45,7 +45,9 @@ struct ExecTests {
   }
 
   /// A renewal has opened sockets, an event loop and threads of its own by then.
-  @Test("inherits nothing of acct's own, even after a renewal and with a keyring on the bus")
+  @Test(
+    "A command of exec inherits nothing of acct, even after a renewal with a keyring on the bus"
+  )
   func inherits() async throws {
     let server = try await StrictServer()
     let keyring = try GnomeKeyring()
@@ -66,7 +68,7 @@ struct ExecTests {
     #expect(run.text == direct.text)
   }
 
-  @Test("keeps what the caller has set up: an open file, a signal that is ignored")
+  @Test("A command of exec keeps the caller's open files and ignored signals")
   func keeps() async throws {
     let home = try await home()
     let acct = home.command([])
@@ -84,7 +86,7 @@ struct ExecTests {
     #expect(try await run([acct.program, "exec", "--"] + looking) == direct)
   }
 
-  @Test("is found as sh finds it, and if it can't be run the status is env's")
+  @Test("A command of exec is found as sh finds it, and if it can't run the status is env's")
   func notRun() async throws {
     let home = try await home()
     let folder = try TemporaryFolder()

@@ -4,9 +4,9 @@ import StrictJSON
 import Testing
 
 /// Where acct's requests go, as the servers see it and as the kernel does.
-@Suite("The trace of the network")
+@Suite("Traced network connections")
 struct NetworkTraceTests {
-  @Test("no token and no proof goes to any origin but its own, wherever servers redirect")
+  @Test("A token or proof goes to its own origin only, wherever servers redirect")
   func servers() async throws {
     let server = try await StrictServer(["device_interval": 1, "device_approve_after": 0])
     let home = try AcctHome()
@@ -48,7 +48,7 @@ struct NetworkTraceTests {
     #expect(try await !server.requests(to: "revoke").isEmpty)
   }
 
-  @Test("strace sees connections to the issuer alone, and none where no server is needed")
+  @Test("The traced connections go to the issuer alone, and there are none if no server is needed")
   func kernel() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()

@@ -6,7 +6,7 @@ import Testing
 struct RequestBodyTests {
   private static let mib = 1 << 20
 
-  @Test("-d takes text, @FILE and standard input, each sent with its length where it is short")
+  @Test("The option -d takes text, @FILE and standard input, with the length of a short body")
   func sources() async throws {
     let server = try await FlowServer()
     let home = try await server.home()
@@ -30,7 +30,10 @@ struct RequestBodyTests {
     #expect(missing.errorText.contains("can't read /nonexistent: no such file"))
   }
 
-  @Test("64 MiB go up and down in less memory than that", arguments: ["file", "stdin", "down"])
+  @Test(
+    "A body of 64 MiB goes up and down in less memory than that",
+    arguments: ["file", "stdin", "down"]
+  )
   func memory(_ way: String) async throws {
     let server = try await FlowServer()
     let home = try await server.home()
@@ -67,7 +70,7 @@ struct RequestBodyTests {
     }
   }
 
-  @Test("a large body from standard input survives a challenge, since it is announced first")
+  @Test("A large body from standard input survives a challenge, since acct announces it first")
   func challengedPipe() async throws {
     let server = try await FlowServer()
     let home = try AcctHome()
@@ -85,7 +88,7 @@ struct RequestBodyTests {
     #expect(try await server.seen("/nonce") == 2)
   }
 
-  @Test("-o writes the body to a file, an error's too")
+  @Test("The option -o writes the body to a file, also that of an error")
   func output() async throws {
     let server = try await FlowServer()
     let home = try await server.home()
@@ -103,7 +106,7 @@ struct RequestBodyTests {
     #expect(try await server.seen("/echo") == 0)
   }
 
-  @Test("an answer that is cut off exits 10, and leaves the file of -o as it was")
+  @Test("An answer that is cut off exits 10 and leaves the file of -o unchanged")
   func cutOff() async throws {
     let server = try await FlowServer()
     let home = try await server.home()

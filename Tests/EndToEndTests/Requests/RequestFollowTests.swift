@@ -13,7 +13,7 @@ struct RequestFollowTests {
     return home
   }
 
-  @Test("makes a proof for each URL on the way", arguments: ["GET", "HEAD"])
+  @Test("A followed request has a new proof for each URL", arguments: ["GET", "HEAD"])
   func follows(method: String) async throws {
     let server = try await StrictServer(["rs_nonce": false])
     let home = try await home(
@@ -30,7 +30,7 @@ struct RequestFollowTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("sends nothing to another origin, and exits with 8")
+  @Test("A redirect to another origin sends nothing there and exits 8")
   func foreign() async throws {
     let server = try await StrictServer()
     let home = try await home(of: server, ["endpoint": "resource", "kind": "redirect"])
@@ -41,7 +41,7 @@ struct RequestFollowTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("gives up a loop, and exits with 11")
+  @Test("A redirect loop is stopped and exits 11")
   func loop() async throws {
     let server = try await StrictServer()
     let home = try await home(

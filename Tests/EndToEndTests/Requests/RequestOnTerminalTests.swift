@@ -38,7 +38,7 @@ struct RequestOnTerminalTests {
   }
 
   @Test(
-    "a bar in one line, however narrow the window, of which nothing stays",
+    "A progress bar takes one line in any window and is erased",
     arguments: [20, 80]
   )
   func bar(columns: UInt16) async throws {
@@ -52,7 +52,7 @@ struct RequestOnTerminalTests {
     #expect(window.lines == [""])
   }
 
-  @Test("what breaks off is told on a line of its own")
+  @Test("A message about a broken transfer has a line of its own")
   func brokenOff() async throws {
     let (status, sent) = try await request("cut/\(16 << 20)", columns: 80)
     #expect(status == 10)
@@ -63,7 +63,7 @@ struct RequestOnTerminalTests {
     #expect(!window.lines.joined().contains("MiB ["))
   }
 
-  @Test("header lines that -i prints there can't drive it; elsewhere they stay as they came")
+  @Test("Header lines of -i can't control the terminal, and stay unchanged elsewhere")
   func head() async throws {
     let url = "\(server.url)/status/200?X_Title=%1b%5d0;owned%07caf%c3%a9"
     let piped = try await home.acct("request", "-i", url)
@@ -88,7 +88,7 @@ struct RequestOnTerminalTests {
     #expect(sent.contains("no: 200"))
   }
 
-  @Test("a dumb terminal gets nothing")
+  @Test("A dumb terminal gets no progress bar")
   func dumb() async throws {
     let (status, sent) = try await request("bytes/\(16 << 20)", columns: 80, term: "dumb")
     #expect(status == 0)

@@ -2,9 +2,9 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("What acct request does once more")
+@Suite("Retries of acct request")
 struct RequestRetryTests {
-  @Test("a request that wants a nonce, once; the next one knows it")
+  @Test("A request that needs a nonce is sent twice, and the next one has the nonce")
   func nonce() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -19,7 +19,7 @@ struct RequestRetryTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("a request whose nonce is never right is not made a third time")
+  @Test("A request whose nonce is always rejected is not sent a third time")
   func nonceForEver() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -32,7 +32,7 @@ struct RequestRetryTests {
     #expect(try await server.requests(to: "resource").count <= 3)
   }
 
-  @Test("a request whose token is refused, after one renewal")
+  @Test("A request whose token is rejected is sent again after one renewal")
   func renewal() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -47,7 +47,7 @@ struct RequestRetryTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("a session that the server has ended exits 4, with its answer written")
+  @Test("A request in a session that the server ended exits 4 and writes the answer")
   func ended() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -60,7 +60,7 @@ struct RequestRetryTests {
     #expect(output.errorText.contains("sign in again"))
   }
 
-  @Test("429 is the answer without --retry, and says how long to wait")
+  @Test("A 429 without --retry is the answer and says how long to wait")
   func limited() async throws {
     let server = try await FlowServer()
     let url = "\(server.url)/flaky/1/429?Retry_After=0"
@@ -71,7 +71,7 @@ struct RequestRetryTests {
     #expect(try await server.seen("/flaky/1/429") == 1)
   }
 
-  @Test("429 and 5xx are waited for with --retry, so often and no more", arguments: ["429", "503"])
+  @Test("A 429 or 5xx with --retry is retried as often as it says", arguments: ["429", "503"])
   func retried(_ status: String) async throws {
     let server = try await FlowServer()
     let home = try await server.home()
@@ -84,7 +84,7 @@ struct RequestRetryTests {
     _ = try await home.request([enough, "--retry", "2"])
   }
 
-  @Test("POST is repeated after 429, and not after 5xx: nobody knows what it did")
+  @Test("A POST is repeated after 429 and not after 5xx, whose effect is unknown")
   func notIdempotent() async throws {
     let server = try await FlowServer()
     let home = try await server.home()

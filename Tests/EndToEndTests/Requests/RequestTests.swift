@@ -5,7 +5,7 @@ import Testing
 @Suite("acct request")
 struct RequestTests {
   @Test(
-    "writes the body of any answer, and exits by its status",
+    "A request writes the body of any answer and exits by its status",
     arguments: [
       (200, Int32(0)), (204, 0), (301, 0), (304, 0), (400, 1), (401, 4), (403, 1), (404, 1),
       (418, 1),
@@ -20,7 +20,7 @@ struct RequestTests {
     #expect(output.errorText.isEmpty == (status == 0))
   }
 
-  @Test("GET is the method without -d, POST with it, and any other one is sent as it stands")
+  @Test("A request is GET without -d, POST with it, and any other method is sent unchanged")
   func methods() async throws {
     let server = try await FlowServer()
     let home = try await server.home()
@@ -39,7 +39,7 @@ struct RequestTests {
     #expect(head.text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
   }
 
-  @Test("-i prints status line and headers before the body")
+  @Test("The option -i prints status line and headers before the body")
   func include() async throws {
     let server = try await FlowServer()
     let url = "\(server.url)/status/302?Location=/elsewhere"
@@ -59,7 +59,7 @@ struct RequestTests {
     #expect(try await server.seen("/elsewhere") == 0)
   }
 
-  @Test("-H adds header lines, a name more than once if it must")
+  @Test("The option -H adds header lines, also several of one name")
   func headers() async throws {
     let server = try await FlowServer()
     let echo = try await server.home().request([
@@ -72,7 +72,7 @@ struct RequestTests {
   }
 
   @Test(
-    "-H can't take the place of what acct writes, and that touches neither network nor keyring",
+    "The option -H can't replace acct's own fields, and then uses neither network nor keyring",
     arguments: [
       "Authorization: Bearer x", "dpop: x", "Host: x", "content-length: 1", "X-A", "X A: b",
     ]
@@ -85,7 +85,7 @@ struct RequestTests {
     #expect(try await server.seen("/echo") == 0)
   }
 
-  @Test("another origin is refused before the keyring is touched")
+  @Test("Another origin is rejected before the keyring is used")
   func otherOrigin() async throws {
     let server = try await FlowServer()
     let other = try await FlowServer()
@@ -99,7 +99,7 @@ struct RequestTests {
     #expect(try await other.seen("/echo") == 0)
   }
 
-  @Test("nobody there is the network's failure")
+  @Test("A server that is not there is a network failure")
   func nobody() async throws {
     let home = try await FlowServer().home()
     let port = try FreePort().number

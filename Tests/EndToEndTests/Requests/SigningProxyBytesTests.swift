@@ -2,7 +2,7 @@ import AcctTestSupport
 import Testing
 
 /// The proxy between a server and a client that read each byte.
-@Suite("What the signing proxy passes on, byte for byte", .timeLimit(.minutes(2)))
+@Suite("Bytes that the signing proxy passes on", .timeLimit(.minutes(2)))
 struct SigningProxyBytesTests {
   private let server: FlowServer
   private let home: AcctHome
@@ -31,7 +31,7 @@ struct SigningProxyBytesTests {
     return String(String.UnicodeScalarView(output.standardOutput.map { Unicode.Scalar($0) }))
   }
 
-  @Test("a length beside chunks is dropped: no part of the body is another answer")
+  @Test("A length beside chunks is dropped by the proxy, so no part of the body is another answer")
   func bothFramings() async throws {
     let proxy = try await SigningProxyAtWork(home)
     let requests = request("GET /forging/both") + request("GET /echo", "Connection: close\r\n")
@@ -50,7 +50,7 @@ struct SigningProxyBytesTests {
   }
 
   @Test(
-    "two lengths, and a switch of protocols that nobody asked for, are 502 and end the connection",
+    "Two lengths, or an unrequested switch of protocols, make the proxy answer 502 and close",
     arguments: ["lengths", "list", "switch"]
   )
   func contradictions(_ kind: String) async throws {
@@ -63,14 +63,14 @@ struct SigningProxyBytesTests {
     #expect(answers.ranges(of: "HTTP/1.1 ").count == 1)
   }
 
-  @Test("a method with a hyphen keeps it")
+  @Test("A method with a hyphen passes the proxy unchanged")
   func hyphen() async throws {
     let proxy = try await SigningProxyAtWork(home)
     let bytes = Array(request("M-SEARCH /echo", "Connection: close\r\n").utf8)
     #expect(try await answer(proxy, to: bytes).contains(#""method": "M-SEARCH""#))
   }
 
-  @Test("bytes of a field that are no UTF-8 go up and down unchanged")
+  @Test("Bytes of a field that are not UTF-8 pass the proxy unchanged in both directions")
   func latin() async throws {
     let proxy = try await SigningProxyAtWork(home)
     let up = Array("GET /echo HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\nX-Byte: caf".utf8)
@@ -90,7 +90,7 @@ struct SigningProxyBytesTests {
   }
 
   @Test(
-    "a length that can't be counted is 400 and ends the connection, and nothing goes on",
+    "A length that is too large makes the proxy answer 400, close and send nothing on",
     arguments: ["9223372036854775808", "18446744073709551615", "99999999999999999999"]
   )
   func beyond(_ length: String) async throws {
@@ -100,7 +100,7 @@ struct SigningProxyBytesTests {
     #expect(try await server.seen("/echo") == 0)
   }
 
-  @Test("a crowd of silent connections, more than it may have files, does not keep its user out")
+  @Test("A crowd of silent connections beyond the limit of files does not block the proxy's user")
   func flood() async throws {
     var command = home.command(["proxy", "--port", "0"])
     command.arguments =

@@ -7,7 +7,7 @@ struct SigningProxyFlowTests {
   private static let mib = 1 << 20
 
   @Test(
-    "64 MiB go up and down, framed as they came, and memory does not grow with them",
+    "A body of 64 MiB passes the proxy as it was framed, without more memory",
     arguments: ["sized", "chunked", "down"]
   )
   func memory(_ way: String) async throws {
@@ -36,7 +36,7 @@ struct SigningProxyFlowTests {
     #expect(try await proxy.memory("VmHWM") - before < 32 << 10)
   }
 
-  @Test("an answer that breaks off breaks off for the client, too")
+  @Test("An answer that the server cuts off is cut off for the proxy's client")
   func cut() async throws {
     let server = try await FlowServer()
     let proxy = try await SigningProxyAtWork(try await server.home())
@@ -46,7 +46,7 @@ struct SigningProxyFlowTests {
     #expect(try await proxy.status("\(server.url)/status/404") == "404")
   }
 
-  @Test("a short body goes with its length, and fields as they are")
+  @Test("A short body passes the proxy with its length and its fields")
   func short() async throws {
     let server = try await FlowServer()
     let proxy = try await SigningProxyAtWork(try await server.home())

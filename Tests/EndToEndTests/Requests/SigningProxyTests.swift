@@ -17,7 +17,10 @@ struct SigningProxyTests {
     return (server, home)
   }
 
-  @Test("lets a client see only the answer, whatever nonce was asked for", arguments: [nil, "0"])
+  @Test(
+    "The signing proxy shows a client only the answer, whatever nonce the server required",
+    arguments: [nil, "0"]
+  )
   func nonce(_ port: String?) async throws {
     let (server, home) = try await scene(["nonce_uses": 1, "nonce_keep": 0])
     let proxy =
@@ -35,14 +38,14 @@ struct SigningProxyTests {
     #expect(await proxy.interrupted() == 0)
   }
 
-  @Test("renews a token that is due, once for a crowd")
+  @Test("The signing proxy renews a due token once for many clients")
   func due() async throws {
     let (server, home) = try await scene([:], ["dpop": true, "expires_in": -10])
     let proxy = try await SigningProxyAtWork(home)
     try await expectOneRenewal(proxy, server)
   }
 
-  @Test("renews a token that the server refused, once for a crowd")
+  @Test("The signing proxy renews a rejected token once for many clients")
   func refused() async throws {
     let (server, home) = try await scene([:], ["dpop": true, "expires_in": 1800])
     let proxy = try await SigningProxyAtWork(home)
@@ -64,7 +67,10 @@ struct SigningProxyTests {
     #expect(proxy.said.isEmpty)
   }
 
-  @Test("finishes a renewal whose client has gone, or that Ctrl-C comes into", arguments: [0, 1])
+  @Test(
+    "A renewal whose client is gone, or that Ctrl-C interrupts, is finished",
+    arguments: [0, 1]
+  )
   func interruptedRenewal(_ kind: Int) async throws {
     let (server, home) = try await scene([:], ["dpop": true, "expires_in": -10])
     let proxy = try await SigningProxyAtWork(home)
@@ -85,7 +91,7 @@ struct SigningProxyTests {
     #expect(try await server.counts()["sessions_ended"] ?? 0 == 0)
   }
 
-  @Test("learns limits from what it passes on")
+  @Test("The signing proxy learns limits from the answers that it passes on")
   func limits() async throws {
     let (server, home) = try await scene([
       "resource_headers": [
@@ -100,7 +106,7 @@ struct SigningProxyTests {
     #expect(limit?["origin"] == .string(server.resource))
   }
 
-  @Test("passes nothing on for a browser page, a foreign Host or who has no secret")
+  @Test("The signing proxy rejects a browser page, a foreign Host and a client without the secret")
   func refusals() async throws {
     let (server, home) = try await scene()
     let socket = try await SigningProxyAtWork(home)
@@ -155,13 +161,13 @@ struct SigningProxyTests {
     #expect(try await server.requests(to: "elsewhere").isEmpty)
   }
 
-  @Test("serves five hundred requests of fifty clients at once, each with a proof of its own")
+  @Test("The signing proxy serves 500 requests of 50 clients at once, each with a proof of its own")
   func load() async throws {
     let (server, home) = try await scene()
     try await expectAllServed(server, home)
   }
 
-  @Test("serves as many from a GNOME Keyring, over one connection")
+  @Test("The signing proxy serves 500 requests from a GNOME Keyring over one connection")
   func loadOfSecretService() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -192,7 +198,7 @@ struct SigningProxyTests {
     #expect(proxy.said.isEmpty)
   }
 
-  @Test("goes on with a GNOME Keyring that was locked, and with one that died and came back")
+  @Test("The signing proxy works again after a GNOME Keyring was locked, or died and was restarted")
   func keyringComesBack() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Keeping a sealed session")
 struct SessionAnswerTests {
   @Test(
-    "reads its end as milliseconds, seconds or ISO 8601",
+    "A session's end is read as milliseconds, seconds or ISO 8601",
     arguments: ["ms", "s", "iso"]
   )
   func units(unit: String) async throws {
@@ -22,7 +22,7 @@ struct SessionAnswerTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("without an end is valid until the backend says otherwise")
+  @Test("A session without an end is valid until the backend says otherwise")
   func noEnd() async throws {
     let scene = try await SessionScene.due(["expires_unit": "none"])
     #expect(try await scene.header().status == 0)
@@ -35,7 +35,7 @@ struct SessionAnswerTests {
     #expect(ended["reason"]?.stringValue?.contains("oauth_data_missing") == true)
   }
 
-  @Test("stores a session that is rolled by cookie, among others, and uses it from then on")
+  @Test("A session that a cookie among others rotates is stored and used from then on")
   func rotated() async throws {
     let scene = try await SessionScene.due([
       "roll": true,
@@ -53,7 +53,7 @@ struct SessionAnswerTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("is not led by a cookie that deletes, or holds no sealed session")
+  @Test("A cookie that deletes, or holds no sealed session, changes nothing")
   func deletingCookies() async throws {
     for cookie in [
       "sid=; Max-Age=0; Path=/", "sid=Fe26.2*1*gone; Max-Age=0",
@@ -67,7 +67,7 @@ struct SessionAnswerTests {
     }
   }
 
-  @Test("is extended where a confirmation leaves it due, and the new session is used")
+  @Test("A session that is still due after its confirmation is refreshed, and the new one is used")
   func extended() async throws {
     let scene = try await SessionScene.due(["extends": false])
     #expect(try await scene.header().status == 0)
@@ -79,7 +79,7 @@ struct SessionAnswerTests {
   }
 
   @Test(
-    "is over for every reason of the server's but a passing one",
+    "A session ends for every reason of the server except a temporary one",
     arguments: ["session_invalid", "missing_did", "oauth_data_missing", "exception_thrown"]
   )
   func over(reason: String) async throws {
@@ -94,7 +94,7 @@ struct SessionAnswerTests {
     #expect(try await scene.home.accounts().count == 1)
   }
 
-  @Test("is validated once where 20 processes find it due, and all use what came of it")
+  @Test("A session is confirmed once if 20 processes find it due, and all use the result")
   func crowd() async throws {
     for extends in [true, false] {
       let scene = try await SessionScene.due(["roll": .bool(extends), "extends": .bool(extends)])
@@ -116,7 +116,7 @@ struct SessionAnswerTests {
     }
   }
 
-  @Test("is ended at the backend by remove, but not with --local")
+  @Test("A session is ended at the backend by remove, and not with --local")
   func removal() async throws {
     for isLocal in [false, true] {
       let scene = try await SessionScene()

@@ -3,9 +3,9 @@ import StrictJSON
 import Testing
 
 /// A sealed session kept by the built `acct`, at a backend over real sockets that is in trouble.
-@Suite("A sealed session and a backend in trouble")
+@Suite("A sealed session and a failing backend")
 struct SessionFaultTests {
-  @Test("says so where it can't be extended, and keeps it", arguments: ["fail", "refuse"])
+  @Test("A session that can't be refreshed is reported and kept", arguments: ["fail", "refuse"])
   func notExtended(how: String) async throws {
     let scene = try await SessionScene.due(["extends": false, "refresh": .string(how)])
     let refused = try await scene.header()
@@ -18,7 +18,7 @@ struct SessionFaultTests {
     #expect(try await scene.header().status == 0)
   }
 
-  @Test("changes nothing for a refresh that is malformed")
+  @Test("A malformed refresh answer changes nothing")
   func badRefresh() async throws {
     for override in [["sid": "plain"], ["sid": .null], ["did": "did:plc:mallory"]] as [JSON] {
       let scene = try await SessionScene.due(["extends": false, "refresh_override": override])
@@ -31,7 +31,7 @@ struct SessionFaultTests {
   }
 
   @Test(
-    "is kept where the backend fails, and works when the backend does",
+    "A session is kept if the backend fails, and works when the backend does",
     arguments: [
       "500", "reset", "close", "truncated", "html", "redirect",
     ]
@@ -46,7 +46,10 @@ struct SessionFaultTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("is kept where the backend is asked too often, which is said", arguments: [true, false])
+  @Test(
+    "A session is kept if the backend limits requests, and the error says so",
+    arguments: [true, false]
+  )
   func limited(isRefresh: Bool) async throws {
     let scene = try await SessionScene.due(["extends": false])
     let endpoint: JSON = isRefresh ? "refresh-token" : "session"
@@ -59,7 +62,7 @@ struct SessionFaultTests {
   }
 
   @Test(
-    "is kept where an extension fails for a reason that says nothing of it",
+    "A session is kept if its refresh fails in transit or with a malformed answer",
     arguments: [("reset", 0), ("html", 11), ("truncated", 11), ("redirect", 11)]
   )
   func refreshFaults(kind: String, status: Int32) async throws {
@@ -73,7 +76,7 @@ struct SessionFaultTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("gives a backend that hangs its time, and no more")
+  @Test("A backend that does not answer is waited for until the timeout")
   func hangs() async throws {
     let scene = try await SessionScene.due()
     try await scene.backend.fault(["endpoint": "session", "kind": "hang", "count": 1])

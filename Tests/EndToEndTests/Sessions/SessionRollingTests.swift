@@ -4,7 +4,7 @@ import Testing
 
 /// A backend over real sockets that rolls the session by every answer and takes none but the newest,
 /// and processes that do not know of each other.
-@Suite("A session that is good for one use")
+@Suite("A single-use session")
 struct SessionRollingTests {
   private func scene() async throws -> SessionScene {
     let scene = try await SessionScene()
@@ -15,7 +15,9 @@ struct SessionRollingTests {
 
   private func url(_ scene: SessionScene) -> String { "\(scene.backend.address)/api/auth/session" }
 
-  @Test("goes on although another process was told that it is over, before the new one was stored")
+  @Test(
+    "A session continues after another process was told of its end before the new one was stored"
+  )
   func race() async throws {
     let scene = try await scene()
     try await scene.backend.set(["refresh": "refuse"])
@@ -36,7 +38,7 @@ struct SessionRollingTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("is not lost by processes that all use it at once")
+  @Test("A single-use session is not lost by processes that use it at once")
   func crowd() async throws {
     let scene = try await scene()
     let crowd = try (0..<8).map { _ in
@@ -49,7 +51,7 @@ struct SessionRollingTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("goes on after a script's own curl has used it, and acct has observed the answer")
+  @Test("A session continues after a script's own curl used it and acct observed the answer")
   func observed() async throws {
     let scene = try await scene()
     for _ in 0..<2 {
@@ -73,7 +75,7 @@ struct SessionRollingTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("is refused where a script's headers bring somebody else's")
+  @Test("A session of another identity in a script's headers is rejected")
   func foreign() async throws {
     let scene = try await scene()
     let own = try await scene.home.acct("token").text

@@ -3,10 +3,10 @@ import StrictJSON
 import Testing
 
 /// `acct add --session` at a backend over real sockets, and what it does not believe.
-@Suite("A sign-in at a backend that keeps the session")
+@Suite("Failed sign-ins at a backend that keeps the session")
 struct SessionSignInRefusalTests {
   @Test(
-    "that the backend will not start exits 4 with its words",
+    "A sign-in that the backend rejects at its start exits 4 with its words",
     arguments: ["Invalid handle", "Missing code_challenge", "Couldn't initiate login"]
   )
   func startRefused(words: String) async throws {
@@ -27,7 +27,7 @@ struct SessionSignInRefusalTests {
   }
 
   @Test(
-    "that the backend can't start for a reason of its own says so",
+    "A sign-in that the backend can't start reports the failure",
     arguments: [("500", 11), ("429", 9), ("reset", 10), ("html", 11), ("redirect", 11)]
   )
   func startFails(kind: String, status: Int32) async throws {
@@ -40,7 +40,7 @@ struct SessionSignInRefusalTests {
   }
 
   @Test(
-    "sends nobody to an address that is none",
+    "A sign-in whose address is invalid opens nothing",
     arguments: [
       "http://pds.example/", "https://user@pds.example/", "javascript:alert(1)", "", nil,
     ] as [String?]
@@ -52,7 +52,7 @@ struct SessionSignInRefusalTests {
     #expect(try await scene.home.accounts().isEmpty)
   }
 
-  @Test("does not believe a forged callback, and goes on waiting for the right one")
+  @Test("A sign-in rejects a forged callback and waits for the right one")
   func forged() async throws {
     let scene = try await SessionScene()
     let signIn = try await scene.waiting([
@@ -90,7 +90,7 @@ struct SessionSignInRefusalTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("ends where the backend does not confirm what the callback brought")
+  @Test("A sign-in ends if the backend does not confirm the callback")
   func notConfirmed() async throws {
     let words: [(JSON, Int32)] = [
       (["session_override": ["did": "did:plc:mallory"]], 11),

@@ -5,7 +5,7 @@ import Testing
 /// `acct add --session` at a backend over real sockets.
 @Suite("Signing in at a backend that keeps the session")
 struct SessionSignInTests {
-  @Test("with a handle starts with PKCE, and keeps the sealed session that the backend confirms")
+  @Test("A sign-in with a handle uses PKCE and stores the sealed session that the backend confirms")
   func withHandle() async throws {
     let scene = try await SessionScene(["display_name": "Alice"])
     let said = try await scene.signIn("--callback", "anchor://auth-callback")
@@ -32,7 +32,7 @@ struct SessionSignInTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("without one opens the backend's own page, which asks for it")
+  @Test("A sign-in without a handle opens the backend's own page, which asks for it")
   func withoutHandle() async throws {
     let scene = try await SessionScene()
     let signIn = try await scene.waiting([])
@@ -43,7 +43,7 @@ struct SessionSignInTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("takes a callback on the loopback listener, from a browser that acct opens")
+  @Test("A sign-in takes a callback on the loopback listener from the browser that acct opens")
   func loopback() async throws {
     let port = try FreePort()
     let callback = "http://127.0.0.1:\(port.number)/callback"
@@ -57,7 +57,7 @@ struct SessionSignInTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("again renews the account that is there, and clears the server's word")
+  @Test("A repeated sign-in renews the account and clears the end of its session")
   func again() async throws {
     let scene = try await SessionScene()
     try await scene.signIn()
@@ -69,7 +69,7 @@ struct SessionSignInTests {
     #expect(try await scene.home.acct("header").status == 0)
   }
 
-  @Test("is done with a warning where the backend can't be asked; then its end is not known")
+  @Test("A sign-in that the backend can't confirm succeeds with a warning and an unknown end")
   func unreachable() async throws {
     for kind in ["500", "reset"] {
       let scene = try await SessionScene()

@@ -4,10 +4,10 @@ import StrictJSON
 import Testing
 
 /// The callback of a backend has no `state`: who brings it is what tells it from another one's.
-@Suite("Who brings a backend's callback", .timeLimit(.minutes(2)))
+@Suite("Callers of a backend's callback", .timeLimit(.minutes(2)))
 struct CallbackCallerTests {
   @Test(
-    "a page that loads it in the background is refused, and the right one taken",
+    "A callback that a page loads in the background is rejected, and the right one taken",
     arguments: [false, true]
   )
   func page(isSession: Bool) async throws {
@@ -24,7 +24,10 @@ struct CallbackCallerTests {
     }
   }
 
-  @Test("a program of another user is refused, and the right one taken", arguments: [false, true])
+  @Test(
+    "A callback from a program of another user is rejected, and the right one taken",
+    arguments: [false, true]
+  )
   func otherUser(isSession: Bool) async throws {
     // Only root can play another user; without it, LiveHTTP's tests say who makes a request.
     guard geteuid() == 0 else { return }
@@ -105,7 +108,7 @@ struct CallbackCallerTests {
   }
 
   @Test(
-    "a terminal is asked before an identity is stored that was not named",
+    "A question on the terminal precedes storing an identity that was not named",
     arguments: ["n", "y"]
   )
   func asked(_ answer: String) async throws {

@@ -5,7 +5,9 @@ import Testing
 /// `acct add --issuer --device`, where the user types a code in somewhere else.
 @Suite("Signing in on another device")
 struct DeviceFlowTests {
-  @Test("shows address and code alone on a line, waits longer when told to, and signs in")
+  @Test(
+    "A device sign-in shows address and code alone on a line, slows down when told and signs in"
+  )
   func slowDown() async throws {
     let server = try await StrictServer(["device_interval": 1, "rs_nonce": false])
     let home = try AcctHome()
@@ -37,7 +39,7 @@ struct DeviceFlowTests {
   }
 
   @Test(
-    "makes the address with the code in it a link on a terminal, and not with NO_COLOR",
+    "The address with the code is a link on a terminal, and not with NO_COLOR",
     arguments: [false, true]
   )
   func link(isPlain: Bool) async throws {
@@ -73,7 +75,7 @@ struct DeviceFlowTests {
   }
 
   @Test(
-    "a no and a code that has expired keep nothing",
+    "A denied or expired device code stores nothing",
     arguments: ["deny", "expire"]
   )
   func refused(action: String) async throws {
@@ -87,7 +89,7 @@ struct DeviceFlowTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("an answer that does not call itself JSON begins nothing")
+  @Test("A device authorization answer that is not declared as JSON is rejected")
   func mislabelled() async throws {
     let server = try await StrictServer(["device_interval": 1])
     let home = try AcctHome()

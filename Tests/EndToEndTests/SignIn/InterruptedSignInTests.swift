@@ -4,10 +4,10 @@ import StrictJSON
 import Testing
 
 /// A sign-in that is given up while it waits for the user: Ctrl-C, a closed window, a polite end.
-@Suite("A sign-in that is given up")
+@Suite("Interrupted sign-ins")
 struct InterruptedSignInTests {
   @Test(
-    "by a signal exits 3 and leaves nothing behind",
+    "A sign-in that a signal ends exits 3 and leaves nothing",
     arguments: [SIGINT, SIGTERM, SIGHUP],
     [nil, "nothing"]
   )
@@ -21,7 +21,7 @@ struct InterruptedSignInTests {
     try await scene.expectNothingLeft()
   }
 
-  @Test("by Ctrl-C at a terminal exits 3 and leaves nothing behind")
+  @Test("A sign-in that Ctrl-C ends at a terminal exits 3 and leaves nothing")
   func controlC() async throws {
     let scene = try await Scene()
     let terminal = try ControllingTerminal()
@@ -32,7 +32,7 @@ struct InterruptedSignInTests {
     try await scene.expectNothingLeft()
   }
 
-  @Test("by closing the window leaves nothing behind", arguments: [nil, "nothing"])
+  @Test("A sign-in whose window is closed leaves nothing", arguments: [nil, "nothing"])
   func closedWindow(browser: String?) async throws {
     let scene = try await Scene()
     let terminal = try ControllingTerminal()
@@ -43,7 +43,7 @@ struct InterruptedSignInTests {
     try await scene.expectNothingLeft()
   }
 
-  @Test("on another device, by Ctrl-C, exits 3 and leaves nothing behind")
+  @Test("A device sign-in that Ctrl-C ends exits 3 and leaves nothing")
   func device() async throws {
     let scene = try await Scene()
     let input = try OpenInput()

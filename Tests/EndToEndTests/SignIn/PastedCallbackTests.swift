@@ -4,7 +4,7 @@ import Testing
 /// `acct add --issuer --no-browser`, where the user brings the callback back by hand.
 @Suite("Signing in with a pasted callback")
 struct PastedCallbackTests {
-  @Test("a wrong one is said and asked for again, the right one signs in")
+  @Test("A wrong pasted callback is reported and asked for again, and the right one signs in")
   func pasted() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -25,7 +25,7 @@ struct PastedCallbackTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("the listener takes the callback as well, while standard input is open")
+  @Test("The listener takes the callback too while standard input is open")
   func heard() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -36,7 +36,7 @@ struct PastedCallbackTests {
     #expect(try await home.accounts().count == 1)
   }
 
-  @Test("end of input without the right one exits 3, and nothing is kept")
+  @Test("Standard input that ends without the right callback exits 3 and stores nothing")
   func ended() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -48,7 +48,7 @@ struct PastedCallbackTests {
     #expect(try await home.accounts().isEmpty)
   }
 
-  @Test("a browser that does not work is no end: the address stands on standard error")
+  @Test("A browser that fails does not end the sign-in, whose address is on standard error")
   func browserFails() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()

@@ -5,7 +5,9 @@ import Testing
 /// `acct add --issuer` with a browser, at a server that insists on everything.
 @Suite("Signing in with a browser")
 struct SignInTests {
-  @Test("with DPoP, nonces and pushed requests required: the header is accepted, again and again")
+  @Test(
+    "A sign-in with DPoP, nonces and pushed requests gives headers that are accepted repeatedly"
+  )
   func strict() async throws {
     let server = try await StrictServer(["require_dpop_jkt": true])
     let home = try AcctHome()
@@ -30,7 +32,7 @@ struct SignInTests {
     #expect(try await home.files(containing: secretForms).isEmpty)
   }
 
-  @Test("a server that wants a proof with the pushed request gets one when it has said so")
+  @Test("A server that requires a proof with the pushed request gets one once it has said so")
   func proofWhenPushed() async throws {
     let server = try await StrictServer(["par_dpop": "required"])
     let home = try AcctHome()
@@ -43,7 +45,7 @@ struct SignInTests {
     #expect(try await server.log("violations").map { $0["seq"] } == [pushed[0]["seq"]])
   }
 
-  @Test("at a server of bearer tokens: the header has no proof, and is accepted")
+  @Test("A server of bearer tokens gets a header without a proof, and accepts it")
   func bearer() async throws {
     let server = try await StrictServer(["dpop": "off", "par": "off"])
     let home = try AcctHome()
@@ -59,7 +61,7 @@ struct SignInTests {
   }
 
   @Test(
-    "takes the right callback although something else came first",
+    "A sign-in takes the right callback even if another request came first",
     arguments: ["wrong-state-first", "wrong-path-first", "duplicate"]
   )
   func disturbed(mood: String) async throws {
@@ -73,7 +75,7 @@ struct SignInTests {
   }
 
   @Test(
-    "keeps nothing of an answer that it can't trust, or that is a no",
+    "A sign-in stores nothing of an untrusted answer or a refusal",
     arguments: [("wrong-iss", 11), ("missing-iss", 11), ("deny", 4)]
   )
   func refused(mood: String, status: Int32) async throws {
@@ -89,7 +91,7 @@ struct SignInTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("a pushed request's answer that does not call itself JSON is none")
+  @Test("A pushed request's answer that is not declared as JSON is rejected")
   func mislabelledPush() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -101,7 +103,7 @@ struct SignInTests {
     #expect(try await home.accounts().isEmpty)
   }
 
-  @Test("the same identity again keeps its id and name, and gets the new session")
+  @Test("The same identity again keeps its id and name and gets the new session")
   func again() async throws {
     let server = try await StrictServer(["rs_nonce": false])
     let home = try AcctHome()
@@ -122,7 +124,7 @@ struct SignInTests {
     try await server.expectNothingWrong()
   }
 
-  @Test("remove ends the session at the server, and leaves no trace here")
+  @Test("The command remove ends the session at the server and leaves no trace here")
   func remove() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -137,7 +139,7 @@ struct SignInTests {
   }
 
   @Test(
-    "remove says why a session was not ended, and removes the account all the same",
+    "The command remove says why a session was not ended, and removes the account all the same",
     arguments: [("off", "no revocation endpoint"), ("unauthorized", "401"), ("unavailable", "503")]
   )
   func removeWithoutRevocation(setting: String, said: String) async throws {

@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-@Suite("A backend that names somebody else's DID")
+@Suite("A backend that names another identity's DID")
 struct TakeoverTests {
   /// A session without a sign-in; its token is opaque, so that it does not say whose it is.
   private func aliceInAFile(_ network: ATProtoNetwork) async throws -> JSON {
@@ -22,7 +22,7 @@ struct TakeoverTests {
     return names.map { account?[$0] } + [.string(token.text)]
   }
 
-  @Test("adds an account of its own, and touches nothing of hers")
+  @Test("A backend with another's DID adds an account of its own and changes nothing of hers")
   func takeover() async throws {
     let scene = try await BackendScene(["account": "bob.test", "issue": ["format": "opaque"]])
     let file = try await aliceInAFile(scene.network)
@@ -59,7 +59,7 @@ struct TakeoverTests {
     #expect(try await alice(scene) == now)
   }
 
-  @Test("gets nothing of what an account file of version 0.1.0 describes")
+  @Test("A backend with another's DID gets nothing from an account file of version 0.1.0")
   func oldFile() async throws {
     let scene = try await BackendScene()
     #expect(try await scene.loopback(["alice.test"]).run().status == 0)

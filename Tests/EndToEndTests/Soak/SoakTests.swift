@@ -7,11 +7,11 @@ import Testing
 ///
 /// `make soak` takes 10 minutes, or `SOAK_SECONDS`; without that it is a short one. `SOAK_SEED`
 /// repeats what was printed of an earlier one, as far as commands and weather go.
-@Suite("A soak")
+@Suite("Long runs with many processes")
 struct SoakTests {
   private static let workers = 30
 
-  @Test("of 30 processes in bad weather leaves every account whole and its own")
+  @Test("30 processes under constant faults leave every account whole and its own")
   func soak() async throws {
     let seconds = Self.number("SOAK_SECONDS") ?? 12
     let seed: UInt64 = Self.number("SOAK_SEED") ?? 1

@@ -7,18 +7,18 @@ import Testing
 /// `make torture` tries every fault at every call, in `TORTURE_LANES` homes at once (4); otherwise
 /// it is a sample, always the same. `ACCT_TORTURE` is `full`, or a part of the name of the ordeals
 /// that are wanted in full.
-@Suite("A system that fails")
+@Suite("System calls that fail")
 struct TortureTests {
   private static let selection = variable("ACCT_TORTURE")
   private static let isFull = selection != nil
   private static let lanes = isFull ? variable("TORTURE_LANES").flatMap(Int.init) ?? 4 : 2
 
-  @Test("at any call of a command on a vault loses and mixes up nothing")
+  @Test("A system call that fails in any command on a vault loses and confuses nothing")
   func vault() async throws {
     try await torture(Ordeal.all, "vault") { try await TortureScene() }
   }
 
-  @Test("at any call of a command on a GNOME Keyring loses and mixes up nothing")
+  @Test("A system call that fails in any command on a GNOME Keyring loses and confuses nothing")
   func secretService() async throws {
     // The keyring is no part of the home, and never empty.
     let ordeals = Ordeal.all.filter { $0.isInUse && (Self.isFull || !$0.isSlow) }

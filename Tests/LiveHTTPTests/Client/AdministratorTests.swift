@@ -14,7 +14,7 @@ struct AdministratorTests {
     CipherString = ECDHE-RSA-AES128-GCM-SHA256
     """
 
-  @Test("holds for TLS, though a proof was signed before the first connection")
+  @Test("The configuration applies to TLS even if a proof was signed before the first connection")
   func holdsAfterSigning() async throws {
     let authority = try TestAuthority.shared.get()
     let tls = try authority.server("DNS:localhost", newest: .tls12)
@@ -40,7 +40,7 @@ struct AdministratorTests {
     }
   }
 
-  @Test("with errors that must not be passed over shuts the vault, and does not damage it")
+  @Test("A configuration with fatal errors locks the vault and does not damage it")
   func shutsTheVault() async throws {
     let folder = try TemporaryFolder()
     let home = try AcctHome(with: ["OPENSSL_CONF": "\(folder.path)/openssl.cnf"])

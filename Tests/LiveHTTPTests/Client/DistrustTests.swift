@@ -59,7 +59,7 @@ struct DistrustTests {
     }
   }
 
-  @Test("is not what a private authority vouches for: it gets the refresh token, and renews")
+  @Test("A server with a trusted private authority gets the refresh token and renews")
   func trusted() async throws {
     let tls = try authority.server("DNS:localhost")
     let outcome = try await renewal(at: tls) { request in
@@ -83,7 +83,7 @@ struct DistrustTests {
   }
 
   @Test(
-    "has a certificate that has expired, or is from the future",
+    "A server with an expired certificate, or one from the future, gets nothing",
     arguments: [((2020, 2021), "has expired"), ((2048, 2049), "is not valid yet")]
   )
   func time(_ years: (Int, Int), _ words: String) async throws {
@@ -91,13 +91,13 @@ struct DistrustTests {
     expect(try await renewal(at: tls), "the certificate \(words)")
   }
 
-  @Test("has a certificate for another host")
+  @Test("A server with another host's certificate gets nothing")
   func otherHost() async throws {
     let tls = try authority.server("DNS:localhost.evil.test", commonName: "localhost")
     expect(try await renewal(at: tls), "the certificate is for another host")
   }
 
-  @Test("has signed its certificate itself, or had it signed by somebody unknown")
+  @Test("A server with a self-signed certificate, or one of an unknown authority, gets nothing")
   func unknownIssuer() async throws {
     let words = "the certificate is self-signed, or its issuer is not trusted"
     expect(try await renewal(at: try authority.selfSignedServer("DNS:localhost")), words)
@@ -106,7 +106,7 @@ struct DistrustTests {
     expect(try await renewal(at: tls, trusting: elsewhere), words)
   }
 
-  @Test("speaks only TLS 1.0 or 1.1, or none at all")
+  @Test("A server with only TLS 1.0 or 1.1, or no TLS, gets nothing")
   func downgrade() async throws {
     for version in [ServerIdentity.Version.tls10, .tls11] {
       let tls = try authority.server("DNS:localhost", newest: version)
@@ -116,7 +116,7 @@ struct DistrustTests {
     expect(plain, "the server does not speak TLS there")
   }
 
-  @Test("sends acct on to plain http: it does not go")
+  @Test("A redirect to plain http is not followed")
   func redirect() async throws {
     try await ScriptedServer.serving({ _ in [ok("{}")] }) { plain in
       let tls = try authority.server("DNS:localhost")
@@ -133,7 +133,7 @@ struct DistrustTests {
     }
   }
 
-  @Test("names a token endpoint without TLS: nothing is sent there")
+  @Test("A token endpoint without TLS gets nothing")
   func plainEndpoint() async throws {
     let tls = try authority.server("DNS:localhost")
     let outcome = try await renewal(at: tls) { request in
@@ -149,7 +149,7 @@ struct DistrustTests {
     #expect(outcome.received.allSatisfy { $0.line.hasPrefix("GET ") })
   }
 
-  @Test("is no server of a plain http address: such an account is not even taken")
+  @Test("An account of a plain http server is not imported")
   func plainIssuer() async throws {
     let home = try AcctHome()
     let added = try await home.importing(

@@ -5,7 +5,7 @@ import Testing
 @Suite("One request and its response")
 struct ExchangeTests {
   @Test(
-    "The target goes over the wire byte for byte",
+    "The target is sent byte for byte",
     arguments: [
       "/", "/a%2Fb//c", "/a[0]?b[]=1&c=%zz&d=%C3%A9", "/a;b=1,2:3@4!$&'()*+~?x?y/z", "/%", "/?",
     ]
@@ -60,7 +60,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test("The next request uses the same connection, and brings no cookie")
+  @Test("The next request uses the same connection and sends no cookie")
   func reuse() async throws {
     try await ScriptedServer.serving({ _ in [ok("", "Set-Cookie: sid=1", "Set-Cookie: b=2")] }) {
       server in
@@ -73,7 +73,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test("An encoded body is handed over as it came")
+  @Test("An encoded body is returned as it came")
   func noDecompression() async throws {
     try await ScriptedServer.serving({ _ in [ok("\u{1F}\u{8B}", "Content-Encoding: gzip")] }) {
       server in
@@ -82,7 +82,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test("Of a length beside chunks nothing is left, and every byte of a field is")
+  @Test("A length beside chunks is dropped, and every byte of a field is kept")
   func framing() async throws {
     let script: ScriptedServer.Script = { _ in
       [
@@ -100,7 +100,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test("Interim responses are passed over")
+  @Test("Interim responses are skipped")
   func interim() async throws {
     let script: ScriptedServer.Script = { _ in
       [
@@ -116,7 +116,7 @@ struct ExchangeTests {
   }
 
   @Test(
-    "Responses without a body don't wait for one",
+    "Responses without a body end at their head",
     arguments: ["HEAD 200", "GET 204", "GET 304"]
   )
   func bodiless(_ what: String) async throws {
@@ -132,7 +132,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test("What would not stay in its place on the wire is not sent")
+  @Test("A method, target or field that would break the framing is not sent")
   func unsendable() async throws {
     try await ScriptedServer.serving({ _ in [ok("")] }) { server in
       let url = try HTTPURL(server.url)

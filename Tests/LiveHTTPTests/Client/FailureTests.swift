@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import Testing
 
-@Suite("Why there is no response")
+@Suite("Reasons for a missing response")
 struct FailureTests {
   @Test(
     "A connection that ends before the response is closed",
@@ -29,7 +29,7 @@ struct FailureTests {
     }
   }
 
-  @Test("A connection that was used before and ends is closed, and nothing is sent again")
+  @Test("A reused connection that ends is closed, and nothing is sent again")
   func endedWhenReused() async throws {
     let script: ScriptedServer.Script = { request in
       request.line.contains("second") ? [.close] : [ok("")]
@@ -45,7 +45,7 @@ struct FailureTests {
   }
 
   @Test(
-    "What is not HTTP is malformed",
+    "A response that is not HTTP is malformed",
     arguments: [
       "220 smtp.example ESMTP\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
       "HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n",
@@ -64,7 +64,7 @@ struct FailureTests {
     }
   }
 
-  @Test("A port that nobody listens on is unreachable", arguments: ["127.0.0.1", "localhost"])
+  @Test("A port without a listener is unreachable", arguments: ["127.0.0.1", "localhost"])
   func refused(_ host: String) async throws {
     let port = try await ScriptedServer.serving({ _ in [] }) { $0.port }
     let failure = try await HTTPTransport.live().failure(of: .get("http://\(host):\(port)"))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Limits of size and time")
 struct LimitTests {
-  @Test("A body of the cap's size is read, one byte more is too large")
+  @Test("A body of the maximum size is read, and one byte more is too large")
   func cap() async throws {
     try await ScriptedServer.serving({ _ in [ok("12345678")] }) { server in
       let transport = HTTPTransport.live()
@@ -18,7 +18,7 @@ struct LimitTests {
   }
 
   @Test(
-    "An endless body is given up at the cap, and the connection closed",
+    "An endless body is given up at the maximum, and the connection closed",
     arguments: ["Transfer-Encoding: chunked\r\n", ""]
   )
   func endless(_ framing: String) async throws {
@@ -35,7 +35,7 @@ struct LimitTests {
   }
 
   @Test(
-    "A header without end is no HTTP",
+    "A header without an end is malformed",
     arguments: [
       ("X: ", "a"), ("", "a"), ("", "X: a\r\n"),
     ]
@@ -109,7 +109,7 @@ struct LimitTests {
     }
   }
 
-  @Test("A task that is cancelled already sends nothing")
+  @Test("A task that is already cancelled sends nothing")
   func cancelledBefore() async throws {
     try await ScriptedServer.serving({ _ in [ok("")] }) { server in
       let request = try HTTPRequest.get(server.url)

@@ -9,7 +9,7 @@ struct ProxySettingsTests {
     try ProxySettings { environment[$0] }.proxy(for: Origin(origin))
   }
 
-  @Test("The variables are asked in curl's order, and an empty one is not set")
+  @Test("Proxy variables are read in curl's order, and an empty one counts as not set")
   func order() throws {
     var environment = [
       "https_proxy": "a:1", "HTTPS_PROXY": "b:1", "all_proxy": "c:1", "ALL_PROXY": "d:1",
@@ -42,7 +42,7 @@ struct ProxySettingsTests {
     #expect(proxy.map { "\($0.kind) \($0.host) \($0.port)" } == expected)
   }
 
-  @Test("User name and password are percent-decoded, and never described")
+  @Test("A proxy's user name and password are percent-decoded and never printed")
   func credentials() throws {
     let proxy = try Proxy("http://me%40home:p%3As:s@proxy.test:1")
     #expect(proxy.credentials?.user == "me@home")
@@ -61,7 +61,7 @@ struct ProxySettingsTests {
   }
 
   @Test(
-    "NO_PROXY leaves out names with all below them, addresses, networks and ports",
+    "NO_PROXY excludes names with all below them, addresses, networks and ports",
     arguments: [
       ("*", "https://pds.example"), ("pds.example", "https://pds.example"),
       ("example", "https://pds.example"), (".example", "https://pds.example"),
@@ -79,7 +79,7 @@ struct ProxySettingsTests {
   }
 
   @Test(
-    "NO_PROXY leaves out nothing else",
+    "NO_PROXY excludes no other host",
     arguments: [
       ("pds.example", "https://evilpds.example"), ("pds.example", "https://pds.example.test"),
       ("*.example", "https://pds.example"), ("a.test,*", "https://pds.example"),
@@ -92,7 +92,7 @@ struct ProxySettingsTests {
   }
 
   @Test(
-    "NO_PROXY leaves out no other address",
+    "NO_PROXY excludes no other address",
     arguments: [
       ("", "https://192.0.2.7"), ("192.0.2.8", "https://192.0.2.7"),
       ("192.0.2.0/30", "https://192.0.2.7"), ("192.0.2.7/33", "https://192.0.2.7"),
@@ -103,7 +103,7 @@ struct ProxySettingsTests {
     #expect(try proxy(for: origin, ["ALL_PROXY": "proxy.test", "NO_PROXY": list]) != nil)
   }
 
-  @Test("Loopback is never proxied", arguments: ["localhost", "127.0.0.1", "[::1]"])
+  @Test("Loopback addresses are never proxied", arguments: ["localhost", "127.0.0.1", "[::1]"])
   func loopback(_ host: String) throws {
     #expect(try proxy(for: "https://\(host)", ["ALL_PROXY": "proxy.test"]) == nil)
   }

@@ -1,7 +1,7 @@
 import AcctPorts
 import Testing
 
-@Suite("Through a proxy")
+@Suite("Requests through a proxy")
 struct ProxyTests {
   let authority: TestAuthority
 
@@ -22,7 +22,7 @@ struct ProxyTests {
     .live(["SSL_CERT_FILE": authority.rootsFile, "HTTPS_PROXY": proxy].merging(more) { $1 })
   }
 
-  @Test("The proxy sees the host, the port and its own credentials, and not the request")
+  @Test("A proxy sees the host, the port and its own credentials, and not the request")
   func connect() async throws {
     try await ScriptedServer.serving(behind: identity(), tunnel) { server in
       let transport = transport("http://me:s%40fe@127.0.0.1:\(server.port)")
@@ -45,7 +45,7 @@ struct ProxyTests {
   }
 
   @Test(
-    "A wildcard stands for one label, and for no less than a domain's",
+    "A wildcard stands for one label, and not for a whole domain",
     arguments: [
       ("DNS:*.example.test", "pds.example.test", true),
       ("DNS:*.example.test", "a.pds.example.test", false),
@@ -68,7 +68,7 @@ struct ProxyTests {
     }
   }
 
-  @Test("A SOCKS proxy is given the name to resolve")
+  @Test("A SOCKS proxy gets the name to resolve")
   func socks() async throws {
     let script: ScriptedServer.Script = { request in
       request.line.hasPrefix("SOCKS") ? [.startTunnel] : [ok("through")]
@@ -81,7 +81,7 @@ struct ProxyTests {
     }
   }
 
-  @Test("A SOCKS proxy that will not is the proxy's failure")
+  @Test("A SOCKS proxy that rejects a connection is the cause of the failure")
   func socksRefusal() async throws {
     // 2 is "connection not allowed by ruleset".
     try await ScriptedServer.serving(socks: 2, { _ in [] }) { server in
@@ -111,7 +111,7 @@ struct ProxyTests {
   }
 
   @Test(
-    "A proxy that will not is the proxy's failure",
+    "A proxy that rejects a connection is the cause of the failure",
     arguments: [
       (407, "me:no@", "does not accept the user name and the password"),
       (407, "", "asks for a user name and a password"),
@@ -130,7 +130,7 @@ struct ProxyTests {
     }
   }
 
-  @Test("A proxy that is not there is the proxy's failure")
+  @Test("A proxy that is not there is the cause of the failure")
   func unreachable() async throws {
     let port = try await ScriptedServer.serving({ _ in [] }) { $0.port }
     for scheme in ["http", "socks5"] {
@@ -140,7 +140,7 @@ struct ProxyTests {
     }
   }
 
-  @Test("Loopback goes around every proxy")
+  @Test("A request to loopback bypasses every proxy")
   func loopback() async throws {
     try await ScriptedServer.serving({ _ in [ok("direct")] }) { server in
       let nobody = ["HTTPS_PROXY", "ALL_PROXY", "http_proxy"].map { ($0, "http://127.0.0.1:1") }

@@ -10,7 +10,10 @@ struct ReachTests {
     return request
   }
 
-  @Test("is refused before a connection is made", arguments: ["127.0.0.1", "localhost"])
+  @Test(
+    "A request to a private address is rejected before a connection is made",
+    arguments: ["127.0.0.1", "localhost"]
+  )
   func connecting(_ host: String) async throws {
     try await ScriptedServer.serving({ _ in [ok("inside")] }) { server in
       let failure = try await HTTPTransport.live()
@@ -20,7 +23,7 @@ struct ReachTests {
     }
   }
 
-  @Test("is refused on a connection that another request has opened")
+  @Test("A request to a private address is rejected on a connection that another request opened")
   func reusing() async throws {
     try await ScriptedServer.serving({ _ in [ok("inside")] }) { server in
       let transport = HTTPTransport.live()
@@ -32,7 +35,9 @@ struct ReachTests {
     }
   }
 
-  @Test("goes through a proxy that lies inside: the user chose it, and it resolves the name")
+  @Test(
+    "A request may pass a proxy in a private network: the user chose it, and it resolves the name"
+  )
   func proxied() async throws {
     let authority = try TestAuthority.shared.get()
     let script: ScriptedServer.Script = { request in

@@ -3,9 +3,9 @@ import AcctPorts
 import Synchronization
 import Testing
 
-@Suite("Bodies that flow")
+@Suite("Streamed bodies")
 struct StreamTests {
-  @Test("The head is there before the body, and parts come as they are sent")
+  @Test("The head arrives before the body, and parts as they are sent")
   func headFirst() async throws {
     let script: ScriptedServer.Script = { request in
       request.line.hasPrefix("GET")
@@ -41,7 +41,7 @@ struct StreamTests {
     }
   }
 
-  @Test("A reader that does not read holds the server up, and memory with it")
+  @Test("A reader that does not read stops the server and keeps memory small")
   func backPressure() async throws {
     let part = String(repeating: "x", count: 1 << 16)
     let script: ScriptedServer.Script = { _ in
@@ -62,7 +62,7 @@ struct StreamTests {
   }
 
   @Test(
-    "A server that falls silent is timed out, before the head and within the body",
+    "A server that stops sending times out before the head and within the body",
     arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nslow"]
   )
   func stall(_ start: String) async throws {
@@ -74,7 +74,7 @@ struct StreamTests {
     }
   }
 
-  @Test("A body that is cut off fails after what came of it")
+  @Test("A body that is cut off fails after the part that arrived")
   func cutOff() async throws {
     let script: ScriptedServer.Script = { _ in
       [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort"), .close]
@@ -86,7 +86,7 @@ struct StreamTests {
     }
   }
 
-  @Test("A source that fails, or that is shorter than it says, ends the request")
+  @Test("A source that fails, or is shorter than announced, ends the request")
   func badSource() async throws {
     // It says nothing: an answer could overtake the failure, and would count.
     try await ScriptedServer.serving({ _ in [] }) { server in
@@ -103,7 +103,7 @@ struct StreamTests {
     }
   }
 
-  @Test("A body that is announced is not read where the server refuses it")
+  @Test("A body that is announced is not read if the server rejects it")
   func asksFirst() async throws {
     let script: ScriptedServer.Script = { _ in
       [.send("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")]
@@ -124,7 +124,7 @@ struct StreamTests {
     }
   }
 
-  @Test("Whoever lets go of a response ends its connection")
+  @Test("A response that is released ends its connection")
   func letGo() async throws {
     let script: ScriptedServer.Script = { _ in
       [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendForever("x")]

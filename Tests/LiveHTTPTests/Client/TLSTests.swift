@@ -23,7 +23,7 @@ struct TLSTests {
     }
   }
 
-  @Test("A server that the roots vouch for is answered", arguments: ["localhost", "127.0.0.1"])
+  @Test("A server with a trusted certificate is accepted", arguments: ["localhost", "127.0.0.1"])
   func trusted(_ host: String) async throws {
     let tls = try authority.server("DNS:localhost,IP:127.0.0.1")
     try await ScriptedServer.serving(tls: tls, { _ in [ok("safe")] }) { server in
@@ -33,7 +33,7 @@ struct TLSTests {
     }
   }
 
-  @Test("An expired certificate is called that")
+  @Test("An expired certificate is reported as expired")
   func expired() async throws {
     let tls = try authority.server("DNS:localhost", years: (2020, 2021))
     #expect(
@@ -41,7 +41,7 @@ struct TLSTests {
     )
   }
 
-  @Test("A certificate from the future is called that")
+  @Test("A certificate from the future is reported as not valid yet")
   func notYetValid() async throws {
     let tls = try authority.server("DNS:localhost", years: (2048, 2049))
     #expect(
@@ -50,7 +50,7 @@ struct TLSTests {
   }
 
   @Test(
-    "A certificate for another host is called that",
+    "A certificate for another host is reported as such",
     arguments: [
       ("localhost", "DNS:localhost.evil.test"), ("127.0.0.1", "DNS:localhost"),
       // The address is the connection's, and not what was asked for.
@@ -65,7 +65,7 @@ struct TLSTests {
     #expect(failure == .untrusted(reason: "the certificate is for another host"))
   }
 
-  @Test("Nobody but the roots vouches for a server")
+  @Test("A certificate without a trusted root is rejected")
   func unknownIssuer() async throws {
     let reason = "the certificate is self-signed, or its issuer is not trusted"
     let selfSigned = try authority.selfSignedServer("DNS:localhost")
@@ -75,14 +75,14 @@ struct TLSTests {
     #expect(try await failure(tls, .live()) == .untrusted(reason: reason))
   }
 
-  @Test("TLS older than 1.2 is refused")
+  @Test("TLS older than 1.2 is rejected")
   func oldVersion() async throws {
     let tls = try authority.server("DNS:localhost", newest: .tls11)
     let reason = "the server has no TLS version from 1.2 on"
     #expect(try await failure(tls, trusting) == .untrusted(reason: reason))
   }
 
-  @Test("A server without TLS is called that")
+  @Test("A server without TLS is reported as such")
   func noTLS() async throws {
     try await ScriptedServer.serving(greeting: "HTTP/1.1 400 No\r\n\r\n", { _ in [] }) { server in
       let request = try HTTPRequest.get("https://localhost:\(server.port)/")
@@ -91,7 +91,7 @@ struct TLSTests {
     }
   }
 
-  @Test("A body whose end only the connection's end marks can't be cut short unnoticed")
+  @Test("A body that only the end of the connection delimits is rejected if it was cut short")
   func cutShort() async throws {
     let tls = try authority.server("DNS:localhost")
     let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 200 OK\r\n\r\nhalf"), .reset] }
@@ -101,7 +101,7 @@ struct TLSTests {
     }
   }
 
-  @Test("A body whose end the connection's end marks is whole if the server says goodbye")
+  @Test("A body that the end of the connection delimits is whole if the server closes TLS properly")
   func endedByGoodbye() async throws {
     let tls = try authority.server("DNS:localhost")
     let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 200 OK\r\n\r\nwhole"), .close] }
@@ -111,7 +111,7 @@ struct TLSTests {
     }
   }
 
-  @Test("SSL_CERT_FILE without a certificate is named, and plain http does not mind")
+  @Test("An SSL_CERT_FILE without a certificate is named, and plain http works without it")
   func unreadableRoots() async throws {
     let empty = try authority.file("")
     let garbage = try authority.file("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----")

@@ -3,7 +3,7 @@ import AcctPorts
 import LiveHTTP
 import Testing
 
-@Suite("Who makes a request to the callback listener", .timeLimit(.minutes(1)))
+@Suite("Callers of the callback listener", .timeLimit(.minutes(1)))
 struct CallbackCallerTests {
   /// Who is said to have made a request with these fields.
   private func caller(_ fields: String, owner: SocketOwner = .kernel) async throws -> (
@@ -21,7 +21,7 @@ struct CallbackCallerTests {
   }
 
   @Test(
-    "is this user where the kernel says so, and no page does",
+    "The caller is this user if the kernel says so and no page made the request",
     arguments: [
       "", "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: document\r\n",
       "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Site: none\r\n", "Sec-Fetch-Site: same-origin\r\n",
@@ -32,7 +32,7 @@ struct CallbackCallerTests {
   }
 
   @Test(
-    "is a page where its browser says so",
+    "The caller is a page if its browser says so",
     arguments: [
       "Sec-Fetch-Mode: no-cors\r\n", "Sec-Fetch-Mode: cors\r\nSec-Fetch-Site: cross-site\r\n",
       "Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n",
@@ -46,13 +46,13 @@ struct CallbackCallerTests {
     #expect(answer.page.hasPrefix("HTTP/1.1 403 Forbidden\r\n"))
   }
 
-  @Test("is another user where the kernel does not say that it is this one")
+  @Test("The caller is another user unless the kernel says that it is this one")
   func other() async throws {
     let navigation = "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n"
     #expect(try await caller(navigation, owner: SocketOwner { _, _ in false }).0 == .otherUser)
   }
 
-  @Test("is found in the kernel's table by both ends of the connection")
+  @Test("The caller is found in the kernel's table by both ends of the connection")
   func table() {
     let table = Array(
       """

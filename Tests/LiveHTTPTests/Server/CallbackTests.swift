@@ -6,7 +6,7 @@ import Testing
 @Suite("The callback listener", .timeLimit(.minutes(1)))
 struct CallbackTests {
   @Test(
-    "hands over the query and sends the page of the answer",
+    "The callback listener returns the query and sends the page of the answer",
     arguments: [
       (CallbackPage.done, "200 OK", "continues"), (.failed, "200 OK", "Not signed in"),
       (.unexpected, "400 Bad Request", "not the answer"),
@@ -38,7 +38,7 @@ struct CallbackTests {
     }
   }
 
-  @Test("takes a callback without a query as one with an empty query")
+  @Test("The callback listener takes a callback without a query as one with an empty query")
   func noQuery() async throws {
     try await CallbackListener.live().listening { listening in
       let visitor = try await Visitor(to: listening.port)
@@ -48,7 +48,7 @@ struct CallbackTests {
   }
 
   @Test(
-    "answers what is no callback by itself, and waits on",
+    "The callback listener answers other requests itself and waits on",
     arguments: [
       ("GET /favicon.ico", "404 Not Found"), ("GET /", "404 Not Found"),
       ("GET /callback/", "404 Not Found"), ("GET /callbacks?code=1", "404 Not Found"),
@@ -70,7 +70,7 @@ struct CallbackTests {
   }
 
   @Test(
-    "refuses a request that was sent to another name",
+    "The callback listener rejects a request for another host name",
     arguments: [
       "Host: attacker.example:PORT\r\n", "Host: 127.0.0.1\r\n", "Host: 127.0.0.1:1\r\n", "",
       "Host: localhost.attacker.example:PORT\r\n", "Host: 127.0.0.1:PORT.attacker.example\r\n",
@@ -86,7 +86,7 @@ struct CallbackTests {
     }
   }
 
-  @Test("hands over two that come at once, and answers each with its own page")
+  @Test("The callback listener answers each of two simultaneous callbacks with its own page")
   func two() async throws {
     try await CallbackListener.live().listening { listening in
       let host = "127.0.0.1:\(listening.port)"
@@ -103,7 +103,7 @@ struct CallbackTests {
     }
   }
 
-  @Test("takes one request of a connection, whatever comes behind it")
+  @Test("The callback listener takes one request of a connection and ignores what follows")
   func pipelined() async throws {
     try await CallbackListener.live().listening { listening in
       let host = "127.0.0.1:\(listening.port)"
@@ -117,7 +117,7 @@ struct CallbackTests {
     }
   }
 
-  @Test("closes a connection that sends no HTTP, or too much of it")
+  @Test("The callback listener closes a connection that sends no HTTP, or too much of it")
   func nonsense() async throws {
     try await CallbackListener.live().listening { listening in
       let host = "127.0.0.1:\(listening.port)"
@@ -138,7 +138,7 @@ struct CallbackTests {
     }
   }
 
-  @Test("lets a crowd in only so far: the oldest that keeps quiet gives way to the browser")
+  @Test("The callback listener limits connections: the oldest silent one is closed for the browser")
   func crowd() async throws {
     // Nothing ends for its time here.
     try await CallbackListener.live(timeout: .seconds(600)).listening { listening in

@@ -3,7 +3,7 @@ import AcctPorts
 import LiveHTTP
 import Testing
 
-@Suite("A crowd before a server for programs on this machine", .timeLimit(.minutes(1)))
+@Suite("Many connections to a server for this machine", .timeLimit(.minutes(1)))
 struct CrowdTests {
   /// Serves up to eight connections; `/no` is refused, and its connection ends.
   private func serving(
@@ -26,7 +26,7 @@ struct CrowdTests {
     await serving.stop()
   }
 
-  @Test("makes way from its oldest, and not from who has sent a request")
+  @Test("The oldest connection is closed for a new one, but not one that has sent a request")
   func oldestFirst() async throws {
     try await serving { port in
       let known = try await Visitor(to: port)
@@ -46,7 +46,7 @@ struct CrowdTests {
     }
   }
 
-  @Test("a refused request ends its connection, also one whose body does not come")
+  @Test("A rejected request ends its connection, even if its body does not come")
   func refused() async throws {
     try await serving(timeout: .seconds(5)) { port in
       let visitor = try await Visitor(to: port)
@@ -55,7 +55,10 @@ struct CrowdTests {
     }
   }
 
-  @Test("ends for who does not send a whole head in time", arguments: ["", "GET / HT"])
+  @Test(
+    "A connection that does not send a whole head in time is closed",
+    arguments: ["", "GET / HT"]
+  )
   func silent(_ start: String) async throws {
     try await serving(timeout: .milliseconds(1)) { port in
       let visitor = try await Visitor(to: port)
@@ -65,7 +68,7 @@ struct CrowdTests {
     }
   }
 
-  @Test("ends for who does not send a callback in time")
+  @Test("A connection that does not send a callback in time is closed")
   func silentCallback() async throws {
     try await CallbackListener.live(timeout: .milliseconds(1)).listening { listening in
       let visitor = try await Visitor(to: listening.port)

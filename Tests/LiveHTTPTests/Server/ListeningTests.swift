@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Listening for a callback", .timeLimit(.minutes(1)))
 struct ListeningTests {
-  @Test("ends with the pages that are due: the answer that was given, or that it is too late")
+  @Test("Closing the callback listener sends each visitor the given answer, or that it is too late")
   func close() async throws {
     let listening = try await CallbackListener.live().listen(nil)
     let host = "127.0.0.1:\(listening.port)"
@@ -35,7 +35,7 @@ struct ListeningTests {
     await listening.close()
   }
 
-  @Test("ends for whoever waits")
+  @Test("Closing the callback listener ends a wait for a callback")
   func closeWhileWaiting() async throws {
     let listening = try await CallbackListener.live().listen(nil)
     async let callback = listening.next()
@@ -43,7 +43,7 @@ struct ListeningTests {
     #expect(await callback?.query == nil)
   }
 
-  @Test("is given up by the task that waits")
+  @Test("Cancelling the waiting task ends its wait for a callback")
   func cancelled() async throws {
     try await CallbackListener.live().listening { listening in
       let waiting = Task { await listening.next() }
@@ -52,7 +52,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("frees its port, even for connections that have just ended there")
+  @Test("Closing the callback listener frees its port, even for connections that have just ended")
   func reuse() async throws {
     let listener = CallbackListener.live()
     let port = try await listener.listening { listening in
@@ -67,7 +67,7 @@ struct ListeningTests {
     #expect(second == port)
   }
 
-  @Test("on a port that is taken fails, and says why")
+  @Test("Listening on a port that is taken fails with the reason")
   func taken() async throws {
     let listener = CallbackListener.live()
     try await listener.listening { listening in
@@ -76,7 +76,9 @@ struct ListeningTests {
     }
   }
 
-  @Test("is reached at 127.0.0.1, and at ::1 under the same port where there is IPv6")
+  @Test(
+    "The callback listener is reached at 127.0.0.1, and at ::1 on the same port if there is IPv6"
+  )
   func addresses() async throws {
     let hosts = await hasIPv6() ? ["127.0.0.1", "::1"] : ["127.0.0.1"]
     try await CallbackListener.live().listening { listening in

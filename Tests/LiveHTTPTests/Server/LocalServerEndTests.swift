@@ -3,9 +3,9 @@ import LiveHTTP
 import Synchronization
 import Testing
 
-@Suite("Ends of connections with programs on this machine", .timeLimit(.minutes(1)))
+@Suite("Connections with programs on this machine that end", .timeLimit(.minutes(1)))
 struct LocalServerEndTests {
-  @Test("a client that goes away cancels what is done for it")
+  @Test("A client that disconnects cancels the work for it")
   func clientGone() async throws {
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
@@ -24,7 +24,7 @@ struct LocalServerEndTests {
     }
   }
 
-  @Test("a client that goes away in the middle of its body has sent none")
+  @Test("A client that disconnects in the middle of its body has sent none")
   func bodyGone() async throws {
     let (bodies, body) = AsyncStream.makeStream(of: String?.self)
     try await serving { request in
@@ -45,7 +45,7 @@ struct LocalServerEndTests {
     }
   }
 
-  @Test("a body that can't be read is one that broke off, and ends the connection")
+  @Test("A malformed body counts as cut off and ends the connection")
   func bodyMalformed() async throws {
     try await serving { request in
       .text(400, await request.text() ?? "cut")
@@ -60,7 +60,7 @@ struct LocalServerEndTests {
     }
   }
 
-  @Test("a server that goes away in the middle of its answer cuts the connection")
+  @Test("A server that stops in the middle of its answer cuts the connection")
   func answerCut() async throws {
     try await serving { request in
       .parts(["hello", nil], request.target == "/sized" ? [("Content-Length", "10")] : [])
@@ -74,7 +74,7 @@ struct LocalServerEndTests {
     }
   }
 
-  @Test("who sends a body that nobody wants gets to read why")
+  @Test("A client whose body is not read still gets the answer")
   func refused() async throws {
     try await serving { _ in
       .text(403, "no")
@@ -88,7 +88,7 @@ struct LocalServerEndTests {
     }
   }
 
-  @Test("stopping ends connections that are open, idle ones and busy ones")
+  @Test("Stopping the local server ends open connections, idle and busy ones")
   func stop() async throws {
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let visitors = try await serving { _ in
@@ -104,7 +104,7 @@ struct LocalServerEndTests {
     for visitor in visitors { #expect(await visitor.everything().isEmpty) }
   }
 
-  @Test("stopping ends connections that were made a moment ago, and that nobody has looked at")
+  @Test("Stopping the local server ends connections that were made but not yet accepted")
   func stopAtOnce() async throws {
     for _ in 1...100 {
       let visitors = try await serving { _ in
@@ -116,7 +116,7 @@ struct LocalServerEndTests {
     }
   }
 
-  @Test("a slow reader holds its writer back")
+  @Test("A slow reader slows its writer")
   func slowReader() async throws {
     let part = [UInt8](repeating: 0x78, count: 1 << 16)
     let written = Mutex(0)
@@ -146,7 +146,7 @@ struct LocalServerEndTests {
     }
   }
 
-  @Test("a slow taker holds its client back")
+  @Test("A slow consumer of a body slows its client")
   func slowTaker() async throws {
     let (goAhead, go) = AsyncStream.makeStream(of: Void.self)
     let count = 64

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Serving programs on this machine", .timeLimit(.minutes(1)))
 struct LocalServerTests {
-  @Test("answers requests on one connection one after the other, pipelined ones too")
+  @Test("The local server answers requests on one connection in order, pipelined ones too")
   func keepAlive() async throws {
     try await serving { request in
       .text(200, request.target)
@@ -24,7 +24,7 @@ struct LocalServerTests {
     }
   }
 
-  @Test("is reached at 127.0.0.1, and at no other address of this machine")
+  @Test("The local server is reached at 127.0.0.1 and at no other address of this machine")
   func loopbackAlone() async throws {
     try await serving { _ in
       .text(200, "here")
@@ -37,7 +37,7 @@ struct LocalServerTests {
     }
   }
 
-  @Test("takes bodies by their length and in chunks, and says which")
+  @Test("The local server reads bodies with a length and in chunks, and tells which")
   func bodiesIn() async throws {
     try await serving { request in
       let length = request.body?.length.map { "\($0)" } ?? "none"
@@ -55,7 +55,7 @@ struct LocalServerTests {
     }
   }
 
-  @Test("sends bodies by their length or in chunks")
+  @Test("The local server sends bodies with a length or in chunks")
   func bodiesOut() async throws {
     try await serving { request in
       request.target == "/sized"
@@ -72,7 +72,7 @@ struct LocalServerTests {
     }
   }
 
-  @Test("fields keep their bytes beside bodies and pipelined requests that have such bytes, too")
+  @Test("Fields keep their bytes beside bodies and pipelined requests that have such bytes too")
   func fieldBytes() async throws {
     try await serving { request in
       let field = request.fields.only("X") ?? ""
@@ -99,7 +99,7 @@ struct LocalServerTests {
     }
   }
 
-  @Test("an answer that is longer than it says is cut where it says")
+  @Test("An answer longer than its length is cut at its length")
   func tooLong() async throws {
     try await serving { _ in
       .parts(["hello", "HTTP/1.1 200 OK\r\n\r\n"], [("Content-Length", "5")])
@@ -110,7 +110,7 @@ struct LocalServerTests {
     }
   }
 
-  @Test("lets a client go on that asks first, but only if somebody wants the body")
+  @Test("A client that expects 100-continue gets it only if the body is read")
   func expectation() async throws {
     try await serving { request in
       request.target == "/no" ? .text(403, "no") : .text(200, await request.text() ?? "cut")
@@ -128,7 +128,7 @@ struct LocalServerTests {
     }
   }
 
-  @Test("tells of a body in the answer to HEAD, and sends none")
+  @Test("The answer to HEAD names the body's length and has no body")
   func head() async throws {
     try await serving { request in
       .parts([], request.target == "/sized" ? [("Content-Length", "5")] : [])
@@ -148,7 +148,7 @@ struct LocalServerTests {
     }
   }
 
-  @Test("speaks HTTP/1.0 with who does: no chunks, and the end is the connection's")
+  @Test("An HTTP/1.0 client gets no chunks, and the end of the connection ends the answer")
   func oldClient() async throws {
     try await serving { _ in
       .parts(["he", "llo"])
@@ -162,7 +162,7 @@ struct LocalServerTests {
   }
 
   @Test(
-    "answers 400 to what it can't read, and serves on",
+    "The local server answers 400 to a malformed request and continues to serve",
     arguments: [
       "nonsense\r\n\r\n",
       "GET / HTTP/1.1\r\nA: \(String(repeating: "x", count: 100_000))\r\n\r\n",
@@ -186,7 +186,7 @@ struct LocalServerTests {
     }
   }
 
-  @Test("serves on beside two hundred connections that say nothing")
+  @Test("The local server serves beside two hundred silent connections")
   func idle() async throws {
     try await serving { _ in
       .text(200, "well")

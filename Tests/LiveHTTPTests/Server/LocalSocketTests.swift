@@ -4,7 +4,7 @@ import Glibc
 import LiveHTTP
 import Testing
 
-@Suite("A socket for programs on this machine", .timeLimit(.minutes(1)))
+@Suite("Sockets for programs on this machine", .timeLimit(.minutes(1)))
 struct LocalSocketTests {
   private let folder: TemporaryFolder
   private let path: String
@@ -37,7 +37,7 @@ struct LocalSocketTests {
     return unsafe lstat(path, &status) == 0 ? status.st_mode : nil
   }
 
-  @Test("is its user's alone, whatever the umask, and goes in the end")
+  @Test("A local socket is its user's alone, whatever the umask, and is removed at the end")
   func mode() async throws {
     let mask = umask(0)
     defer { umask(mask) }
@@ -48,7 +48,7 @@ struct LocalSocketTests {
     #expect(mode == nil)
   }
 
-  @Test("takes the place of one whose process is no more")
+  @Test("A local socket of a process that has ended is replaced")
   func stale() async throws {
     let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     #expect(bindUnix(left, path))
@@ -57,7 +57,7 @@ struct LocalSocketTests {
     try await serve { () async throws in #expect(try await isAnswered()) }
   }
 
-  @Test("leaves another process's alone")
+  @Test("A local socket of a living process is left alone")
   func live() async throws {
     try await serve { () async throws in
       await #expect(
@@ -69,7 +69,10 @@ struct LocalSocketTests {
     }
   }
 
-  @Test("leaves anything else alone", arguments: ["file", "folder", "link"])
+  @Test(
+    "A file, folder or link at a local socket's path is left alone",
+    arguments: ["file", "folder", "link"]
+  )
   func foreign(_ kind: String) async throws {
     switch kind {
     case "file": _ = try folder.file("socket", containing: "precious")
@@ -85,7 +88,10 @@ struct LocalSocketTests {
     #expect(mode == before)
   }
 
-  @Test("needs a path that is short enough, and a folder", arguments: ["long", "missing"])
+  @Test(
+    "A local socket needs a path that is short enough, and an existing folder",
+    arguments: ["long", "missing"]
+  )
   func impossible(_ kind: String) async throws {
     let path =
       kind == "long"

@@ -3,7 +3,7 @@ import Glibc
 import LiveSystem
 import Testing
 
-@Suite("The live browser")
+@Suite("Opening a browser")
 struct BrowserTests {
   private static let address = #"https://issuer.example/authorize?a=1&b=%20%s'"$(id)`;#*\"#
 
@@ -23,21 +23,21 @@ struct BrowserTests {
     await Browser.live(undoing: .none) { $0 == "BROWSER" ? browser : nil }.open(Self.address)
   }
 
-  @Test("gets the address as its one argument, to the letter")
+  @Test("The browser gets the address as its one argument, unchanged")
   func argument() async throws {
     let browser = try script("b", "printf '%s|' \"$#\" \"$@\" >'\(scratch.path(of: "out"))'")
     #expect(await opens(browser))
     #expect(scratch.text(of: "out") == "1|\(Self.address)|")
   }
 
-  @Test("gets the address where %s stands, between words of its own")
+  @Test("The browser gets the address in place of %s, between words of its own")
   func placeholder() async throws {
     let browser = try script("b", "printf '%s|' \"$@\" >'\(scratch.path(of: "out"))'")
     #expect(await opens(" \(browser)  --new --url=%s *  "))
     #expect(scratch.text(of: "out") == "--new|--url=\(Self.address)|*|")
   }
 
-  @Test("works as long as it has not failed")
+  @Test("A browser works as long as it has not failed")
   func verdicts() async throws {
     #expect(await opens("sh -c exit"))
     #expect(await opens("sleep 3 --") == false)
@@ -48,7 +48,7 @@ struct BrowserTests {
     #expect(await opens(try script("slow", "exec sleep 3")))
   }
 
-  @Test("is the first that works of several")
+  @Test("The first browser that works is used")
   func alternatives() async throws {
     let good = try script("good", "echo good >>'\(scratch.path(of: "out"))'")
     let other = try script("other", "echo other >>'\(scratch.path(of: "out"))'")
@@ -57,13 +57,13 @@ struct BrowserTests {
     #expect(await opens("false:false") == false)
   }
 
-  @Test("is none where neither a command is named nor a desktop is there")
+  @Test("No browser is used without a named command and without a desktop")
   func none() async {
     #expect(await opens(nil) == false)
     #expect(await opens(": :") == false)
   }
 
-  @Test("is the desktop's where none is named")
+  @Test("The desktop's browser is used if none is named")
   func desktop() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let scratch = try ScratchFolder()
@@ -85,7 +85,7 @@ struct BrowserTests {
     )
   }
 
-  @Test("inherits nothing of this process but the environment")
+  @Test("A browser inherits only the environment of this process")
   func inheritance() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let scratch = try ScratchFolder()
@@ -128,7 +128,7 @@ struct BrowserTests {
     #expect(output.contains(expected), "\(output)")
   }
 
-  @Test("starts with no signal blocked or ignored")
+  @Test("A browser starts with no signal blocked or ignored")
   func signals() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let scratch = try ScratchFolder()

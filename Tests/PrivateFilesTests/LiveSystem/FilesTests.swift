@@ -17,7 +17,7 @@ struct LiveFilesTests {
     account = try AccountID("11111111-1111-4111-8111-111111111111")
   }
 
-  @Test("lie where the design says, and nowhere else")
+  @Test("The files of acct are in the documented places and nowhere else")
   func places() throws {
     let places: [(StoredFile, String)] = [
       (.account(account), "data/accounts/\(account).json"),
@@ -44,7 +44,7 @@ struct LiveFilesTests {
     #expect(try files.accounts() == [])
   }
 
-  @Test("list only accounts, whatever else lies beside them")
+  @Test("The list of accounts ignores everything else beside them")
   func accounts() throws {
     try files.replace(.account(account), [])
     for name in ["notes.json", "\(account)", "\(account).json.bak", "\(account).JSON"] {
@@ -53,7 +53,7 @@ struct LiveFilesTests {
     #expect(try files.accounts() == [account])
   }
 
-  @Test("of accounts are read one after the other until it is enough, and a bad one hides no other")
+  @Test("Account files are read in turn until enough, and a bad one hides no other")
   func eachAccount() throws {
     let ids = try (1...3).map { try AccountID("\($0)1111111-1111-4111-8111-111111111111") }
     for id in ids { try files.replace(.account(id), Array("\(id)".utf8)) }
@@ -84,7 +84,7 @@ struct LiveFilesTests {
     #expect(count.withLock(\.self) == 2)
   }
 
-  @Test("are refused through a link, and say where")
+  @Test("The files of acct are rejected behind a link, and the error names the link")
   func links() throws {
     try scratch.makeFolder("data")
     try scratch.makeFolder("elsewhere")
@@ -97,7 +97,7 @@ struct LiveFilesTests {
     ) { try files.replace(.account(account), []) }
   }
 
-  @Test("are locked one account apart from another, and from the book")
+  @Test("Locks of one account exclude neither another account nor the book")
   func locks() async throws {
     let held = try await files.lock(.account(account), 0)
     let book = try await files.lock(.book, 0)

@@ -3,7 +3,7 @@ import AcctPorts
 import LiveSystem
 import Testing
 
-@Suite("The live upkeep")
+@Suite("The live maintenance of folders")
 struct FolderMaintenanceTests {
   let scratch: ScratchFolder
   let maintenance: FolderMaintenance
@@ -18,10 +18,10 @@ struct FolderMaintenanceTests {
     try maintenance.survey().first { $0.path == scratch.path(of: "home/\(name)") }
   }
 
-  @Test("sees nothing where nothing is")
+  @Test("The survey of a missing folder is empty")
   func nothing() throws { #expect(try maintenance.survey().isEmpty) }
 
-  @Test("sees each file and folder as it is, and what it is there for")
+  @Test("The survey lists each file and folder with its mode and its purpose")
   func survey() throws {
     for folder in [
       "home", "home/data", "home/data/accounts", "home/run", "home/run/nonces",
@@ -44,7 +44,7 @@ struct FolderMaintenanceTests {
     #expect(try maintenance.survey().count == roles.count + 8)
   }
 
-  @Test("follows no link, and sees whose a file is")
+  @Test("The survey follows no link and shows the owner of a file")
   func untrusted() throws {
     for folder in ["home", "elsewhere"] { try scratch.makeFolder(folder) }
     try scratch.write("", to: "elsewhere/file")
@@ -58,7 +58,7 @@ struct FolderMaintenanceTests {
     #expect(try maintenance.survey().count == 4)
   }
 
-  @Test("closes what is its own, and nothing through a link")
+  @Test("Closing a file changes the user's own one, and nothing behind a link")
   func close() throws {
     try scratch.makeFolder("home", mode: 0o755)
     try scratch.write("", to: "home/file", mode: 0o664)
@@ -72,7 +72,7 @@ struct FolderMaintenanceTests {
     #expect(scratch.mode(of: "target") == 0o664)
   }
 
-  @Test("discards a file that is still the one that was seen, and no other")
+  @Test("Discarding deletes a file only if it is still the one in the survey")
   func discard() throws {
     try scratch.makeFolder("home")
     try scratch.write("", to: "home/.tmp-1")

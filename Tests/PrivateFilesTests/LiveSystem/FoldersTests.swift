@@ -2,14 +2,14 @@ import LiveSystem
 import PrivateFiles
 import Testing
 
-@Suite("acct's folders")
+@Suite("The folders of acct")
 struct FoldersTests {
   private func paths(_ environment: [String: String]) -> [String] {
     let folders = Folders { environment[$0] }
     return [folders.data.path, folders.state.path, folders.run.path]
   }
 
-  @Test("lie where XDG says")
+  @Test("The folders of acct are in the places of XDG")
   func xdg() throws {
     let runtime = try ScratchFolder()
     #expect(
@@ -20,7 +20,7 @@ struct FoldersTests {
     )
   }
 
-  @Test("lie below the home where XDG says nothing, or something relative")
+  @Test("The folders of acct are below the home if XDG's variables are missing or relative")
   func defaults() {
     let expected = [
       "/home/a/.local/share/acct", "/home/a/.local/state/acct", "/home/a/.local/state/acct",
@@ -33,7 +33,7 @@ struct FoldersTests {
     )
   }
 
-  @Test("lie below the home of the user database where the environment names none")
+  @Test("The folders of acct are below the user database's home if the environment has none")
   func noHome() {
     for environment in [[:], ["HOME": "relative"]] {
       for path in paths(environment) {
@@ -42,7 +42,7 @@ struct FoldersTests {
     }
   }
 
-  @Test("of the run time are the state's where the runtime folder is missing or not private")
+  @Test("The runtime folder is the state's if XDG's is missing or not private")
   func unusableRuntime() throws {
     let scratch = try ScratchFolder()
     try scratch.makeFolder("open", mode: 0o777)
@@ -53,7 +53,7 @@ struct FoldersTests {
     }
   }
 
-  @Test("all lie below ACCT_HOME if that is set")
+  @Test("The folders of acct are all below ACCT_HOME if that is set")
   func home() {
     #expect(
       paths(["ACCT_HOME": "/x/", "XDG_DATA_HOME": "/d", "XDG_RUNTIME_DIR": "/r"])
@@ -62,13 +62,13 @@ struct FoldersTests {
     #expect(Folders { $0 == "ACCT_HOME" ? "/x" : nil }.vault.path == "/x/data/vault")
   }
 
-  @Test("below a relative ACCT_HOME are found from the working directory")
+  @Test("A relative ACCT_HOME is resolved from the working directory")
   func relativeHome() {
     let path = paths(["ACCT_HOME": "here"])[0]
     #expect(path.hasPrefix("/") && path.hasSuffix("/here/data"))
   }
 
-  @Test("are all 0700, ACCT_HOME too, once something is written")
+  @Test("The folders of acct, ACCT_HOME too, have mode 0700 once something is written")
   func modes() throws {
     let scratch = try ScratchFolder()
     let folders = Folders { $0 == "ACCT_HOME" ? scratch.path(of: "x") : nil }

@@ -5,7 +5,7 @@ import Glibc
 import LiveSystem
 import Testing
 
-@Suite("The live terminal's lines, where standard input is no terminal")
+@Suite("Lines of a standard input that is not a terminal")
 struct PipedLinesTests {
   /// Both ends of a pipe.
   private final class Pipe: Sendable {
@@ -31,7 +31,7 @@ struct PipedLinesTests {
     func lines() -> AsyncStream<Secret> { Terminal.live(input: reading).lines("Prompt: ") }
   }
 
-  @Test("are what stands between line breaks, the last one with or without")
+  @Test("A line of input ends at a line break, and the last one also without")
   func lines() async throws {
     let pipe = try Pipe()
     pipe.write("one\r\n\ntwo 2\nthree")
@@ -42,7 +42,7 @@ struct PipedLinesTests {
     )
   }
 
-  @Test("come as they are written")
+  @Test("A line of input is returned as soon as it is written")
   func interactive() async throws {
     let pipe = try Pipe()
     var lines = pipe.lines().makeAsyncIterator()
@@ -55,7 +55,7 @@ struct PipedLinesTests {
     #expect(await lines.next() == nil)
   }
 
-  @Test("that are too long come empty, and what follows comes whole")
+  @Test("A line of input that is too long is returned empty, and the next one is whole")
   func tooLong() async throws {
     let pipe = try Pipe()
     let limit = 65_536
@@ -70,7 +70,7 @@ struct PipedLinesTests {
     #expect(lines == [Secret(""), longest, Secret("c")])
   }
 
-  @Test("end at once for a task that is cancelled")
+  @Test("A wait for a line of input ends at once if its task is cancelled")
   func cancelled() async throws {
     let pipe = try Pipe()
     let reading = Task { await pipe.lines().reduce(0) { count, _ in count + 1 } }
@@ -90,7 +90,7 @@ extension LiveTerminalTests {
     return Terminal.live(device: keyboard.device, input: input).lines("Prompt: ")
   }
 
-  @Test("takes lines after a prompt each, without echo, and gives the echo back")
+  @Test("A line after a prompt is read without echo, and the echo is restored")
   func typedLines() async throws {
     var lines = lines().makeAsyncIterator()
     for text in ["first", "", "grün"] {
@@ -105,7 +105,7 @@ extension LiveTerminalTests {
   }
 
   @Test(
-    "takes a pasted line that is longer than a terminal's own editor allows",
+    "A pasted line may be longer than a terminal's own editor allows",
     .timeLimit(.minutes(1))
   )
   func longLine() async throws {
@@ -118,7 +118,7 @@ extension LiveTerminalTests {
     #expect(await line == Secret(text))
   }
 
-  @Test("lets a line be mended, and ended like the input: by Ctrl-D, Ctrl-C or Ctrl-\\")
+  @Test("A line can be edited, and ended by Ctrl-D, Ctrl-C or Ctrl-\\ like the input")
   func typedKeys() async throws {
     for (keys, expected) in [
       ("wrong\u{15}rigü\u{7F}ht\n", "right"), ("\u{7F}\u{7F}a\u{8}b\n", "b"), ("a\u{4}", "a"),
@@ -133,7 +133,7 @@ extension LiveTerminalTests {
     }
   }
 
-  @Test("gives the echo back when the wait is cancelled")
+  @Test("A cancelled wait for a line of input restores the echo")
   func cancelledLines() async throws {
     let reading = Task { [lines = lines()] in await lines.first { _ in true } }
     _ = try #require(await onDedicatedThread { keyboard.screen(until: "Prompt: ") })

@@ -3,9 +3,9 @@ import Glibc
 import LiveSystem
 import Testing
 
-@Suite("The live surroundings")
+@Suite("The live environment")
 struct LiveSurroundingsTests {
-  @Test("count an empty variable as not set")
+  @Test("An empty environment variable counts as not set")
   func variables() {
     let environment = ProcessEnvironment.live()
     #expect(environment.variable("PATH") != nil)
@@ -14,7 +14,9 @@ struct LiveSurroundingsTests {
     #expect(environment.variable("ACCT_TEST_EMPTY") == nil)
   }
 
-  @Test("name the .acct files upward, nearest first, and honour only what is the user's alone")
+  @Test(
+    "The .acct files are found upward, nearest first, and used only if they are the user's alone"
+  )
   func directoryFiles() throws {
     let scratch = try ScratchFolder()
     var deep = ""

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The live process")
 struct ProcessTests {
-  @Test("knows a time of this age, and draws bytes that differ")
+  @Test("The clock shows a time of this age, and random bytes differ")
   func clockAndEntropy() throws {
     let released = try Timestamp("2025-01-01T00:00:00Z")
     #expect(Clock.live().now() > released)
@@ -17,7 +17,7 @@ struct ProcessTests {
     #expect(entropy.bytes(32) != entropy.bytes(32))
   }
 
-  @Test("closes itself to dumps, debuggers and other users, and opens again for another program")
+  @Test("The process closes to dumps, debuggers and other users, and opens for another program")
   func hardening() {
     umask(0o022)
     let before = coreLimit
@@ -41,7 +41,7 @@ struct ProcessTests {
     #expect(acct_set_dumpable(1) == 0)
   }
 
-  @Test("sleeps as long as it is told, unless it is cancelled")
+  @Test("A sleep lasts as long as requested unless it is cancelled")
   func sleep() async {
     let clock = Clock.live()
     #expect(await clock.sleep(0))
@@ -51,7 +51,7 @@ struct ProcessTests {
     #expect(await sleeping.value == false)
   }
 
-  @Test("occupies a descriptor that is closed, so that nothing else is written to by mistake")
+  @Test("A closed standard descriptor is occupied, so that no other file gets its number")
   func closedStream() {
     // High enough that no test beside this one is given it by the kernel.
     let descriptor: Int32 = 900

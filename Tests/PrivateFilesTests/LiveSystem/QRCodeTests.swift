@@ -10,7 +10,7 @@ struct QRCodeTests {
   }
 
   @Test(
-    "is made for a terminal in UTF-8, square and with its three finders",
+    "A QR code for a terminal in UTF-8 is square and has its three finders",
     arguments: [
       ["LANG": "C.UTF-8"], ["LANG": "C", "LC_CTYPE": "de_DE.utf8@euro"], ["LC_ALL": "en_GB.UTF-8"],
     ]
@@ -34,7 +34,7 @@ struct QRCodeTests {
   }
 
   @Test(
-    "is none where it could not be shown",
+    "A QR code is not made if the terminal can't show it",
     arguments: [
       [:], ["LANG": "C"], ["LANG": "de_DE.ISO-8859-1"], ["LANG": "C.UTF-8", "LC_ALL": "POSIX"],
       ["LANG": "C.UTF-8", "TERM": "dumb"],
@@ -45,7 +45,7 @@ struct QRCodeTests {
     #expect(modules(environment, on: terminal.descriptor) == nil)
   }
 
-  @Test("is none where standard error is no terminal")
+  @Test("A QR code is not made if standard error is not a terminal")
   func noTerminal() throws {
     let null = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
     defer { close(null) }

@@ -23,7 +23,7 @@ struct SchemeHandlerTests {
   private let entry = "data/applications/acct-callback-limit.desktop"
   private let list = "config/mimeapps.list"
 
-  @Test("hands an address over and its answer back")
+  @Test("The scheme handler delivers an address and returns the answer")
   func handedOver() async throws {
     let handler = handler
     let reception = try await handler.register("limit")
@@ -38,7 +38,9 @@ struct SchemeHandlerTests {
     }
   }
 
-  @Test("finds the one who waits by the folder that the entry names, from any environment")
+  @Test(
+    "The scheme handler finds the sign-in by the folder that its entry names, in any environment"
+  )
   func folder() async throws {
     let reception = try await handler.register("limit")
     let line = try #require(
@@ -52,7 +54,7 @@ struct SchemeHandlerTests {
     await reception.close()
   }
 
-  @Test("is private to the user, and one sign-in's at a time")
+  @Test("The scheme handler is private to the user and to one sign-in at a time")
   func exclusive() async throws {
     let reception = try await handler.register("limit")
     #expect(scratch.mode(of: "home/run/callbacks") == 0o700)
@@ -67,7 +69,7 @@ struct SchemeHandlerTests {
     await reception.close()
   }
 
-  @Test("leaves nothing where there was nothing")
+  @Test("The scheme handler removes everything that it created")
   func nothingLeft() async throws {
     let reception = try await handler.register("limit")
     #expect(scratch.text(of: entry)?.contains("callback --folder") == true)
@@ -78,7 +80,7 @@ struct SchemeHandlerTests {
   }
 
   @Test(
-    "restores the list of defaults to the letter",
+    "The scheme handler restores the list of defaults byte for byte",
     arguments: [
       "", "[Default Applications]\n", "[Default Applications]\nx-scheme-handler/limit=old.desktop",
       "# a comment\r\n[Added Associations]\nx-scheme-handler/limit=x.desktop;\n",
@@ -98,7 +100,7 @@ struct SchemeHandlerTests {
     #expect(scratch.mode(of: list) == 0o640)
   }
 
-  @Test("keeps what others have changed meanwhile, and a list that is a link")
+  @Test("The scheme handler keeps what others changed meanwhile, and a list that is a link")
   func changedMeanwhile() async throws {
     try scratch.makeFolder("config")
     try scratch.makeFolder("dotfiles")
@@ -114,7 +116,7 @@ struct SchemeHandlerTests {
     #expect(scratch.entries(of: "config") == ["mimeapps.list"])
   }
 
-  @Test("cleans up after a process that was killed, and touches nobody else's entries")
+  @Test("The scheme handler cleans up after a killed process and leaves other entries alone")
   func leftovers() async throws {
     try scratch.makeFolder("data")
     try scratch.makeFolder("data/applications")
@@ -137,7 +139,7 @@ struct SchemeHandlerTests {
     #expect(scratch.text(of: "data/applications/\(others[0])") == "[Desktop Entry]\n")
   }
 
-  @Test("makes no home for a user who has none, and leaves no socket then")
+  @Test("The scheme handler creates no home for a user without one, and then leaves no socket")
   func homeless() async throws {
     let variables = ["ACCT_HOME": scratch.path(of: "home"), "HOME": scratch.path(of: "nowhere")]
     let variable: @Sendable (String) -> String? = { variables[$0] }

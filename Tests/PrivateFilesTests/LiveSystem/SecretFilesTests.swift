@@ -11,7 +11,7 @@ struct LiveSecretFilesTests {
 
   init() throws { scratch = try ScratchFolder() }
 
-  @Test("are written for their owner alone, whatever the umask, with nothing left beside them")
+  @Test("A secret file is its owner's alone, whatever the umask, with no other file beside it")
   func write() throws {
     let mask = umask(0)
     defer { umask(mask) }
@@ -22,7 +22,7 @@ struct LiveSecretFilesTests {
     #expect(try files.read(scratch.path(of: "out"), 10) == Secret("one"))
   }
 
-  @Test("are replaced only if that is asked for", arguments: ["file", "link", "dangling link"])
+  @Test("A secret file is replaced only on request", arguments: ["file", "link", "dangling link"])
   func replace(kind: String) throws {
     switch kind {
     case "file": try scratch.write("old", to: "out", mode: 0o644)
@@ -48,7 +48,10 @@ struct LiveSecretFilesTests {
     #expect(try scratch.names() == ["out"])
   }
 
-  @Test("are not written where no file can be", arguments: ["", "folder", "none/out", "folder/"])
+  @Test(
+    "A secret file is not written at an impossible path",
+    arguments: ["", "folder", "none/out", "folder/"]
+  )
   func nowhere(name: String) throws {
     try scratch.makeFolder("folder")
     #expect(throws: SecretFileFailure.self) {
@@ -57,13 +60,16 @@ struct LiveSecretFilesTests {
     #expect(try scratch.names() == ["folder"])
   }
 
-  @Test("are read only if nobody else can", arguments: [0o640, 0o604, 0o620, 0o602] as [mode_t])
+  @Test(
+    "A secret file that others can read or write is rejected",
+    arguments: [0o640, 0o604, 0o620, 0o602] as [mode_t]
+  )
   func open(mode: mode_t) throws {
     try scratch.write("secret", to: "in", mode: mode)
     #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "in"), 10) }
   }
 
-  @Test("are regular files of at most so many bytes")
+  @Test("A secret file is a regular file of limited size")
   func readable() throws {
     try scratch.write("secret", to: "in")
     #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "in"), 5) }

@@ -9,7 +9,10 @@ import Testing
 /// What is printed shows how far a process came before a signal ended it.
 @Suite("The live signals")
 struct SignalsTests {
-  @Test("that are held back take effect when released", arguments: [SIGHUP, SIGINT, SIGTERM])
+  @Test(
+    "A signal that is held back takes effect when released",
+    arguments: [SIGHUP, SIGINT, SIGTERM]
+  )
   func heldBack(_ signal: Int32) async {
     // An exit test takes no values along.
     let result =
@@ -31,7 +34,7 @@ struct SignalsTests {
     #expect(!output(result).contains("survived"))
   }
 
-  @Test("are held back until the last of several releases them, each once")
+  @Test("A signal is held back until the last of several releases, and takes effect once")
   func nested() async {
     let result = await #expect(
       processExitsWith: .signal(SIGTERM),
@@ -52,7 +55,7 @@ struct SignalsTests {
     #expect(output(result).contains("still held"))
   }
 
-  @Test("that did not come leave nothing behind when released")
+  @Test("A signal that did not come keeps its handler after the release")
   func restored() async {
     await #expect(processExitsWith: .exitCode(7)) {
       signal(SIGTERM) { _ in _exit(7) }
@@ -63,7 +66,7 @@ struct SignalsTests {
     }
   }
 
-  @Test("that were ignored from the start stay ignored")
+  @Test("A signal that was ignored from the start stays ignored")
   func ignored() async {
     await #expect(processExitsWith: .exitCode(0)) {
       signal(SIGHUP, SIG_IGN)
@@ -78,7 +81,7 @@ struct SignalsTests {
     }
   }
 
-  @Test("that are watched for are told to each watch once, and end nothing")
+  @Test("A watched signal is reported to each watch once and does not end the process")
   func watched() async {
     await #expect(processExitsWith: .exitCode(0)) {
       let (calls, call) = AsyncStream.makeStream(of: String.self)
@@ -97,7 +100,7 @@ struct SignalsTests {
     }
   }
 
-  @Test("that are held back are told to a watch after that")
+  @Test("A signal that is held back is reported to a watch after the release")
   func heldFromWatch() async {
     await #expect(processExitsWith: .exitCode(0)) {
       let (calls, call) = AsyncStream.makeStream(of: String.self)
@@ -114,7 +117,7 @@ struct SignalsTests {
     }
   }
 
-  @Test("that come after the first one end nothing either, up to the end of the watch")
+  @Test("A second signal does not end the process either, until the watch ends")
   func impatient() async {
     await #expect(processExitsWith: .signal(SIGTERM)) {
       let (calls, call) = AsyncStream.makeStream(of: Void.self)
@@ -129,7 +132,7 @@ struct SignalsTests {
     }
   }
 
-  @Test("can be watched for again")
+  @Test("A signal can be watched again")
   func again() async {
     await #expect(processExitsWith: .exitCode(0)) {
       for _ in 0..<3 {

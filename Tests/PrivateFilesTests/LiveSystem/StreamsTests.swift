@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The live streams")
 struct LiveStreamsTests {
-  @Test("say it if standard output is full")
+  @Test("A full standard output is reported")
   func full() throws {
     let full = try Descriptor.open("/dev/full", O_WRONLY)
     let streams = Streams.live(output: full.number)
@@ -17,7 +17,7 @@ struct LiveStreamsTests {
     ) { try streams.output(Secret("x")) }
   }
 
-  @Test("say it if standard output is closed")
+  @Test("A closed standard output is reported")
   func closed() {
     let streams = Streams.live(output: -1)
     #expect(throws: StreamFailure.failed(name: "standard output", reason: "bad file descriptor")) {
@@ -25,7 +25,7 @@ struct LiveStreamsTests {
     }
   }
 
-  @Test("write a notice as one line, with nothing in it that a terminal would obey")
+  @Test("A notice is one line without control sequences for the terminal")
   func notices() throws {
     let scratch = try ScratchFolder()
     try scratch.write("", to: "err")
@@ -44,7 +44,7 @@ struct LiveStreamsTests {
     )
   }
 
-  @Test("tell how wide the terminal is, at any time, and nothing where it doesn't say")
+  @Test("The width of the terminal is read at any time, and is missing if the terminal has none")
   func columns() throws {
     let terminal = try PseudoTerminal()
     let output = try Descriptor.open(terminal.device, O_WRONLY | O_NOCTTY)
@@ -58,7 +58,7 @@ struct LiveStreamsTests {
     #expect(Streams.live(output: -1).columns() == nil)
   }
 
-  @Test("read a file or standard input up to a limit")
+  @Test("A file or standard input is read up to a limit")
   func input() throws {
     let scratch = try ScratchFolder()
     try scratch.write("12345", to: "in")

@@ -27,7 +27,7 @@ struct LiveTerminalTests {
     return (await asking.value, hadEcho)
   }
 
-  @Test("asks for a line and shows what is typed")
+  @Test("The terminal asks for a line and shows what is typed")
   func line() async throws {
     let (answer, hadEcho) = try await answer("grün\n") { $0.ask("Question: ") }
     #expect(answer == "grün")
@@ -35,7 +35,7 @@ struct LiveTerminalTests {
     #expect(keyboard.screen(until: "grün\r\n") != nil)
   }
 
-  @Test("hides a secret while it is typed, and shows again what comes after")
+  @Test("The terminal hides a secret while it is typed, and shows again what follows")
   func secret() async throws {
     let (answer, hadEcho) = try await answer("hunter2\n") { $0.askSecret("Question: ") }
     #expect(answer == Secret("hunter2"))
@@ -45,7 +45,7 @@ struct LiveTerminalTests {
     #expect(keyboard.screen(until: "!") == "\r\n!")
   }
 
-  @Test("lets mistakes be corrected")
+  @Test("The terminal lets mistakes be corrected")
   func editing() async throws {
     let (answer, _) = try await answer("wrong\u{15}rixx\u{7F}\u{7F}ght\n") {
       $0.askSecret("Question: ")
@@ -54,7 +54,7 @@ struct LiveTerminalTests {
   }
 
   @Test(
-    "takes Ctrl-C and Ctrl-\\ as a cancellation",
+    "The terminal takes Ctrl-C and Ctrl-\\ as a cancellation",
     arguments: ["half\u{03}", "\u{03}", "x\u{1C}"]
   )
   func cancelled(keys: String) async throws {
@@ -64,7 +64,7 @@ struct LiveTerminalTests {
     #expect(keyboard.echoes)
   }
 
-  @Test("takes Ctrl-D as the end: of input alone, of a line behind text")
+  @Test("The terminal takes Ctrl-D as the end: of the input alone, of a line after text")
   func end() async throws {
     #expect(try await answer("\u{04}") { $0.askSecret("Question: ") }.answer == nil)
     let (answer, _) = try await answer("text\u{04}\u{04}") { $0.askSecret("Question: ") }
@@ -72,13 +72,13 @@ struct LiveTerminalTests {
     #expect(try await self.answer("\n") { $0.askSecret("Question: ") }.answer == Secret(""))
   }
 
-  @Test("waits no longer than it was told to")
+  @Test("The terminal waits no longer than its timeout")
   func timeout() {
     #expect(Terminal.live(device: keyboard.device, timeout: 0).askSecret("Question: ") == nil)
     #expect(keyboard.echoes)
   }
 
-  @Test("gives the echo back on a signal, and lets the signal do what it would have done")
+  @Test("The terminal restores the echo on a signal, which then has its usual effect")
   func signal() async throws {
     let before = Glibc.signal(SIGHUP) { _ in hangups.add(1, ordering: .relaxed) }
     defer { _ = Glibc.signal(SIGHUP, before) }
@@ -94,7 +94,7 @@ struct LiveTerminalTests {
     #expect(keyboard.echoes)
   }
 
-  @Test("prints no control character of a question's text")
+  @Test("The terminal prints no control character of a question's text")
   func treacherousPrompt() async throws {
     let asking = Task.detached { [terminal] in terminal.ask("\u{1B}[2JQuestion: ") }
     #expect(keyboard.screen(until: "Question: ") == "\\u{1b}[2JQuestion: ")
@@ -102,7 +102,7 @@ struct LiveTerminalTests {
     #expect(await asking.value == "")
   }
 
-  @Test("can ask where the terminal opens")
+  @Test("The terminal can ask if it can be opened")
   func canAsk() {
     #expect(terminal.canAsk())
   }

@@ -1,8 +1,8 @@
 import AcctTestSupport
 import Testing
 
-@Suite("Completion") struct CompletionTests {
-  @Test("a line is completed to what its user meant, whatever the accounts are called")
+@Suite("Completion in shells") struct CompletionTests {
+  @Test("A line is completed as its user meant, whatever the accounts' names")
   func typing() async throws {
     let desk = try await Desk(accounts: TypedLine.accounts)
     for shell in Shell.allCases {
@@ -15,7 +15,7 @@ import Testing
     #expect(try await !desk.wasTricked())
   }
 
-  @Test("every shell offers the commands, accounts, options and values that there are")
+  @Test("Every shell offers the existing commands, accounts, options and values")
   func offers() async throws {
     let desk = try await Desk(accounts: ["alice", "bob"])
     let tool = try await Tool.built()
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("the completions are those of the commands as they are: `make completions` writes them")
+  @Test("The completions are those of the current commands: `make completions` writes them")
   func freshness() async throws {
     let folder = try TemporaryFolder()
     let generate = ChildProcess(

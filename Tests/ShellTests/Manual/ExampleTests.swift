@@ -3,8 +3,8 @@ import AcctTestSupport
 import ArgumentParser
 import Testing
 
-@Suite("The examples of the manual") struct ExampleTests {
-  @Test("what the manual shows after a prompt works as it is typed")
+@Suite("Examples in the manual") struct ExampleTests {
+  @Test("An example after a prompt in the manual works as it is typed")
   func manual() async throws {
     for page in try await ManualPage.all() {
       let examples = try await page.examples()

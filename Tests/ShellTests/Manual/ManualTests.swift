@@ -3,7 +3,7 @@ import AcctTestSupport
 import Testing
 
 @Suite("The manual") struct ManualTests {
-  @Test("acct(1) lists the commands that there are, and no others")
+  @Test("The page acct(1) lists the existing commands and no others")
   func commands() async throws {
     let listed = Set(try await ManualPage("acct.1").commands.keys).subtracting([["help"]])
     let real = Set(try await Tool.built().commands.filter { !$0.hasCommands }.map(\.path))
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test("the manual explains the options that each command has, and no others")
+  @Test("The manual explains the options of each command and no others")
   func options() async throws {
     let tool = try await Tool.built()
     let main = try await ManualPage("acct.1")
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("every page of a command is of one that there is, and acct(1) refers to it")
+  @Test("Every command's page is of an existing command, and acct(1) refers to it")
   func pages() async throws {
     let tool = try await Tool.built()
     let main = try await ChildProcess("cat", [Product.source("man/acct.1")]).run().text
@@ -63,13 +63,13 @@ import Testing
     }
   }
 
-  @Test("acct(1) lists the exit statuses that there are")
+  @Test("The page acct(1) lists the existing exit statuses")
   func statuses() async throws {
     let listed = try await ManualPage("acct.1").items(of: "EXIT STATUS").map { $0.joined() }
     #expect(listed == ExitStatus.allCases.map { String($0.rawValue) })
   }
 
-  @Test("acct(1) explains the variables of the contract, and all that the sources read")
+  @Test("The page acct(1) explains the variables of the contract and all that the sources read")
   func variables() async throws {
     let listed = try await ManualPage("acct.1").variables
     let contract = [
