@@ -34,7 +34,7 @@ package enum AESGCM {
     return sealed
   }
 
-  /// Decrypts what ``seal(_:key:nonce:associatedData:)`` made, if nobody has changed it.
+  /// Decrypts what ``seal(_:key:nonce:associatedData:)`` made, if it is unmodified.
   ///
   /// - Parameters:
   ///   - sealed: The ciphertext and the tag behind it.

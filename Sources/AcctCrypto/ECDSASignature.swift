@@ -21,7 +21,7 @@ import COpenSSL
       BN_bin2bn(Array(raw[..<count]), Int32(count), nil),
       BN_bin2bn(Array(raw[count...]), Int32(count), nil)
     )
-    // On success the signature owns both numbers; before that, nobody else does.
+    // On success the signature owns both numbers; before that, they have no owner.
     guard unsafe ECDSA_SIG_set0(signature.pointer, r, s) == 1 else {
       unsafe BN_free(r)
       unsafe BN_free(s)

@@ -5,7 +5,7 @@ import COpenSSL
 package enum Scrypt {
   /// The most memory that parameters may ask for, in bytes.
   ///
-  /// They come from a file, and a file that somebody has changed must not exhaust the machine.
+  /// They come from a file, and a modified file must not exhaust the machine.
   package static let memoryLimit: UInt64 = 1 << 30
 
   /// Derives a key from a passphrase.

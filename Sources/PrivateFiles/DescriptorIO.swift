@@ -62,7 +62,7 @@ package func readAll(
 private func waitUnlessFailed(_ descriptor: Int32, _ events: Int16) throws(FileError) {
   switch errno {
   case EINTR: return
-  // Somebody at the other end may have made a shared pipe or terminal non-blocking.
+  // Another process may have made a shared pipe or terminal non-blocking.
   case EAGAIN:
     var request = pollfd(fd: descriptor, events: events, revents: 0)
     _ = unsafe poll(&request, 1, -1)
@@ -89,7 +89,7 @@ package func readPart(_ descriptor: Int32, limit: Int) throws(FileError) -> [UIn
   }
 }
 
-/// Opens a path as any program does, for somebody who closes it.
+/// Opens a path as any program does; the caller closes it.
 ///
 /// - Parameters:
 ///   - path: The path; links in it are followed.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What stands in the way of using a file, without saying which file.
+/// Why a file can't be used, without saying which file.
 package enum FileError: Error, Equatable, Sendable {
   /// The kernel's answer, an `errno`.
   case system(Int32)

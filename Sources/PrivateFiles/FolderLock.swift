@@ -4,8 +4,8 @@ import Synchronization
 /// A lock across processes that is held until it is released.
 ///
 /// It is an flock(2) on a file: the kernel frees it when the process dies. The holder unlinks the
-/// file before it lets go, so that no litter remains; whoever then gets the lock on the unlinked
-/// file notices, and starts again.
+/// file before the release, so that no file remains; a process that then gets the lock on the
+/// unlinked file notices, and starts again.
 package final class FolderLock: Sendable {
   private let state: Mutex<Held?>
   private let name: String
@@ -41,7 +41,7 @@ extension PrivateFolder {
   ///
   /// - Parameters:
   ///   - name: The lock's name in the folder.
-  ///   - seconds: How long to wait for whoever holds it; 0 tries once.
+  ///   - seconds: How long to wait for another holder; 0 tries once.
   /// - Returns: The lock, to be released when done.
   /// - Throws: ``PrivateFilesError``; ``PrivateFilesError/busy(path:)`` if the time is over or the
   ///   task was cancelled.
@@ -49,7 +49,7 @@ extension PrivateFolder {
     try check(name)
     let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
     // Short at first, since most locks are held for a moment; then longer, since some are held
-    // across a network call and a busy wait helps nobody.
+    // across a network call and a busy wait only costs time.
     var pause = Duration.milliseconds(1)
     while true {
       if let lock = try attempt(name) { return lock }
@@ -62,7 +62,7 @@ extension PrivateFolder {
     }
   }
 
-  /// Tries once; `nil` if somebody holds the lock.
+  /// Tries once; `nil` if the lock is held.
   private func attempt(_ name: String) throws(PrivateFilesError) -> FolderLock? {
     let folder = try created()
     while true {

@@ -67,7 +67,7 @@ extension Descriptor {
     unsafe unlinkat(number, temporary, 0)
   }
 
-  /// Reads the user's own regular file, which nobody else may read or write.
+  /// Reads the user's own regular file, which no other user may read or write.
   ///
   /// - Parameter limit: The most bytes it may have.
   /// - Returns: Its bytes, which may be a secret.

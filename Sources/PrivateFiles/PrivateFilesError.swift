@@ -2,7 +2,7 @@
 package enum PrivateFilesError: Error, Equatable, Sendable {
   /// The system refused, in its own words.
   case failed(path: String, reason: String)
-  /// Somebody else owns the place, can change it, or has put a link there.
+  /// Another user owns the place, can change it, or has put a link there.
   case unsafe(path: String, reason: String)
   /// Another process held the lock for too long.
   case busy(path: String)

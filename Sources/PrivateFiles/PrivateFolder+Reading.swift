@@ -7,8 +7,8 @@ extension PrivateFolder {
   ///   - name: The file's name.
   ///   - limit: The most bytes it may have.
   /// - Returns: Its bytes, or `nil` if it or the folder is not there.
-  /// - Throws: ``PrivateFilesError``; also for a file that is not a regular one, is somebody
-  ///   else's, or can be changed by others.
+  /// - Throws: ``PrivateFilesError``; also for a file that is not regular, is another user's, or
+  ///   can be changed by others.
   package func read(_ name: String, limit: Int) throws(PrivateFilesError) -> [UInt8]? {
     try check(name)
     guard let folder = try opened() else { return nil }

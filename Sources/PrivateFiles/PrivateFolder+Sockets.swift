@@ -11,8 +11,8 @@ extension PrivateFolder {
 extension PrivateFolder {
   /// Listens on a unix socket of that name (0600), creating the folder if it is missing.
   ///
-  /// What stands at the name is replaced, be it a socket that nobody listens on any more: a lock
-  /// has to say whose turn it is.
+  /// An existing file of that name is replaced, also a socket without a listener: a lock has to
+  /// exclude other listeners.
   ///
   /// - Parameter name: The socket's name in the folder.
   /// - Returns: The listening socket.
@@ -24,7 +24,7 @@ extension PrivateFolder {
       guard unsafe unlinkat(folder.number, name, 0) == 0 || errno == ENOENT else { throw .last }
       let socket = try Descriptor.unixSocket()
       try unsafe socket.call(folder, name) { unsafe bind($0, $1, $2) }
-      // Nobody else gets into the folder; the mode is for those who look.
+      // No other user gets into the folder; the mode is for tools that check it.
       guard unsafe fchmodat(folder.number, name, 0o600, 0) == 0,
         Glibc.listen(socket.number, 16) == 0
       else { throw .last }
@@ -35,7 +35,7 @@ extension PrivateFolder {
   /// Connects to a unix socket of that name, if this user's own process listens on it.
   ///
   /// - Parameter name: The socket's name in the folder.
-  /// - Returns: The connection, or `nil` if nobody listens.
+  /// - Returns: The connection, or `nil` if no process listens.
   /// - Throws: ``PrivateFilesError``; also where another user listens.
   package func connect(_ name: String) throws(PrivateFilesError) -> Descriptor? {
     try check(name)

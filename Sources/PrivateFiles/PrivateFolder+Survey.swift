@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A file or folder as it lies there, whoever it belongs to.
+/// A file or folder as found, with any owner.
 package struct SurveyEntry: Sendable {
   package let path: String
   package let status: FileStatus
@@ -56,7 +56,7 @@ extension Descriptor {
     into entries: inout [SurveyEntry]
   ) throws(FileError) {
     for name in try names() {
-      // Gone since it was listed: somebody is at work.
+      // Deleted since it was listed: another process is active.
       guard let status = try status(of: name) else { continue }
       let place = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
       entries.append(SurveyEntry(path: place, status: status))

@@ -11,7 +11,7 @@ extension Keyring {
   /// - Parameters:
   ///   - busAddress: the D-Bus address of the session bus; `nil` takes the environment's.
   ///   - canPrompt: whether there is a desktop that a prompt could be shown on; without one,
-  ///     `Interaction.allowed` asks nobody either.
+  ///     `Interaction.allowed` shows no prompt either.
   ///   - deadline: how long one call may take, apart from the 2 minutes that a person gets.
   /// - Returns: the keyring.
   package static func secretService(

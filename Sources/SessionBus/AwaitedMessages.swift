@@ -1,8 +1,8 @@
 /// The messages that a connection waits for; every other message is dropped when it arrives.
 ///
-/// A bus with a permissive policy, such as Debian's, delivers replies that nobody asked for. So a reply
-/// counts only if its call is in flight and its sender is the process that was called, or the bus, which
-/// answers for a process that it cannot reach. A dropped reply leaves the call in flight.
+/// A bus with a permissive policy, such as Debian's, delivers unrequested replies. So a reply
+/// counts only if its call is in flight and its sender is the process that was called, or the bus,
+/// which answers for a process that it cannot reach. A dropped reply leaves the call in flight.
 struct AwaitedMessages {
   /// The calls in flight, and the name that each was sent to.
   private var callees: [UInt32: String] = [:]
@@ -26,7 +26,7 @@ struct AwaitedMessages {
     replies[serial] = nil
   }
 
-  /// Expects the bus to tell who owns a name; until then, nobody is believed to.
+  /// Expects the bus to name the owner of a name; until then, the name has no owner.
   mutating func expectOwner(of name: String, by serial: UInt32) {
     expectReply(to: serial, from: BusConnection.bus)
     questions[serial] = name

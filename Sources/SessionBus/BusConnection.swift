@@ -15,7 +15,7 @@ package final class BusConnection {
 
   /// The name of the bus itself.
   package static let bus = "org.freedesktop.DBus"
-  /// EXTERNAL without a name: the bus takes whoever the kernel says that it is.
+  /// EXTERNAL without a name: the bus takes the user that the kernel reports.
   private static let greeting = "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n"
 
   /// Connects; nothing is sent before the first answer is waited for.
@@ -108,8 +108,8 @@ package final class BusConnection {
   ///
   /// - Parameters:
   ///   - signal: The signal.
-  ///   - sender: The unique name of the process that emits it; others are not believed.
-  /// - Returns: What it says.
+  ///   - sender: The unique name of the process that emits it; the same from others is ignored.
+  /// - Returns: The signal's contents.
   /// - Throws: ``BusError``; ``BusError/peerLeft`` if the process leaves the bus before.
   package func wait<Content>(
     for signal: BusSignal<Content>,

@@ -49,7 +49,7 @@ struct BusSocket: ~Copyable {
   /// - Returns: How many bytes were received.
   /// - Throws: ``BusError/unreachable(reason:)``, also at the end, or ``BusError/timedOut``.
   func receive(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
-    // An answer takes the bus and the provider a while: to try first would be in vain.
+    // An answer takes the bus and the provider a while: a first try would return nothing.
     try wait(POLLIN)
     while true {
       let count = unsafe recv(

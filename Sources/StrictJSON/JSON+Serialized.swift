@@ -49,7 +49,7 @@ extension JSON {
       guard output.count >= partSize else { continue }
       try take(&output)
       output.removeAll(keepingCapacity: true)
-      // Once for all of the next part; whoever took the last one may have kept its room.
+      // Once for all of the next part; the receiver of the last one may have kept its storage.
       output.reserveCapacity(partSize + usualSize)
     }
     output.append(contentsOf: "]}".utf8)

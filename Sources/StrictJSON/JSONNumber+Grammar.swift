@@ -26,7 +26,7 @@ extension JSONNumber {
 
     if byte() == .minus { position += 1 }
     if byte() == UInt8(ascii: "0") {
-      // A digit behind it belongs to no number, and is unexpected to whoever reads on.
+      // A digit after it is not part of the number, and is an unexpected byte for the caller.
       position += 1
     } else if !skipDigits() {
       return failure()

@@ -3,11 +3,11 @@ import AcctModel
 
 /// A vault key while it rests, with a trace of the passphrase that opened it.
 ///
-/// Someone who hands acct a passphrase must not get in by a wrong one because the key happens to
-/// rest from before. The trace tells: two bytes of a digest of key and passphrase. A wrong
-/// passphrase goes unnoticed once in 65,536 times, and then for minutes at most. A whole digest
-/// would notice every time, but whoever gets hold of it could try passphrases at the speed of
-/// SHA-256 instead of scrypt's; two bytes fit so many passphrases that they give none away.
+/// A wrong passphrase must not open the vault because the key is still stored from before. So a
+/// trace is stored with it: two bytes of a digest of key and passphrase. A wrong passphrase passes
+/// once in 65,536 times, and then for minutes at most. A whole digest would always detect one, but
+/// would let an attacker try passphrases at the speed of SHA-256 instead of scrypt's; two bytes fit
+/// so many passphrases that they reveal none.
 struct CachedVaultKey {
   let vaultKey: Secret
   private let trace: [UInt8]

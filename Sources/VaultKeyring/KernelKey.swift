@@ -69,7 +69,7 @@ private func payload(of key: Serial) -> Secret? {
   return Secret(buffer[..<count])
 }
 
-/// Adds a key with its rights and its time, and only then shows it to anybody.
+/// Adds a key with its rights and its time, and only then links it where other processes see it.
 ///
 /// A key that is added to the user keyring directly cannot be read back by a process whose session
 /// does not include that keyring, as under cron or systemd: its owner may by default only view it,

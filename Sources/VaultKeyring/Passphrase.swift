@@ -12,14 +12,14 @@ struct Passphrase {
 /// Why a passphrase could not be had, in words that follow a colon.
 struct NoPassphrase: Error, Equatable {
   let reason: String
-  /// Whether somebody was asked and would not answer.
+  /// Whether a prompt was shown and not answered.
   var isCancelled = false
 }
 
 extension Passphrase {
   /// Who else may read a passphrase's file.
   enum Custody {
-    /// Nobody but the user, whose own it is.
+    /// The user alone, who owns it.
     case own
     /// The user's own or root's, and readable by its group: as systemd hands out credentials.
     case credential
@@ -49,7 +49,7 @@ extension Passphrase {
 }
 
 extension FileStatus {
-  /// Checks that nobody but the user, root and a group that root chose can read it.
+  /// Checks that only the user, root and a group that root chose can read it.
   fileprivate func checkCredential() throws(FileError) {
     guard isOwn || owner == 0 else { throw .distrusted(reason: "it belongs to another user") }
     guard mode & 0o037 == 0 else {

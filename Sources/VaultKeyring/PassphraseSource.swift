@@ -49,7 +49,7 @@ package struct PassphraseSource: Sendable {
     )
   }
 
-  /// Gets a passphrase to be used from now on, asking twice since nobody sees what they type.
+  /// Gets a passphrase to be used from now on, asking twice since the typed text is not shown.
   ///
   /// - Parameters:
   ///   - file: A file that the user names; else a person is asked.

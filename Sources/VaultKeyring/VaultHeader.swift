@@ -17,7 +17,7 @@ package struct VaultHeader: Equatable {
   /// In bytes; far more than a header has.
   static let sizeLimit = 4096
 
-  /// What the wrapping authenticates beside the key: nobody can exchange the salt or the cost.
+  /// What the wrapping authenticates beside the key, so that salt and cost can't be exchanged.
   var associatedData: [UInt8] {
     Array("acct vault header \(Self.version) scrypt \(kdf.n) \(kdf.r) \(kdf.p) \(hex(salt))".utf8)
   }

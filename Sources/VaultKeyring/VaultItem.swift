@@ -5,8 +5,8 @@ import AcctPorts
 /// The file of one item: what it is, a nonce, and the sealed secret.
 ///
 /// The item's key and the format version are associated data: a file that is renamed, or exchanged
-/// for another account's, does not open. An older file of the same item does; whoever can write to
-/// the folder could as well have kept the newer one from being written.
+/// for another account's, does not open. An older file of the same item does; an attacker that can
+/// write to the folder could as well have prevented the newer one.
 package enum VaultItem {
   private static let magic = Array("acct-item".utf8)
   private static let version: UInt8 = 1

@@ -62,7 +62,7 @@ extension VaultStore {
       try write(made)
       return nil
     }
-    // Somebody else was faster; theirs is the vault, if our passphrase opens it.
+    // Another process was faster; its vault is used, if our passphrase opens it.
     if let other { return try open(other, by: passphrase, keeping: true) }
     let cached = CachedVaultKey(key, openedBy: passphrase.secret)
     return OpenVault(key: key, cachedFor: keyCache.keep(cached, of: made))

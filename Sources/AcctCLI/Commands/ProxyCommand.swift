@@ -43,7 +43,7 @@ struct ProxyCommand: AcctCommand {
     let secret = port == nil ? nil : SigningProxy.newSecret(world.entropy)
     let proxy = SigningProxy(world, for: account, secret: secret, timeout: options.timeout)
 
-    // Watched before anybody is told where it is: Ctrl-C may be the answer to it.
+    // Watched before the address is printed: Ctrl-C may be the answer to it.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     let watch = world.signals.watch { end.finish() }
     defer { watch.release() }

@@ -47,7 +47,7 @@ struct RefreshCommand: AcctCommand {
     return try await everyAccount(refresher, context)
   }
 
-  /// Renews one after the other; one that fails keeps nobody from the next.
+  /// Renews one account after the other; a failure does not stop the next one.
   private func everyAccount(
     _ refresher: Refresh,
     _ context: Context

@@ -52,7 +52,7 @@ struct SwitchCommand: AcctCommand {
     var picker = Picker(listing)
     var screen = Screen(context.world, options)
     let now = context.world.clock.now()
-    // What ends without a key (a closed window, nobody there for long) is a cancellation.
+    // An end without a key (a closed window, no input for long) is a cancellation.
     var outcome = Picker.Outcome.cancelled
     let isAble = context.world.terminal.interact { key, size in
       if let key {

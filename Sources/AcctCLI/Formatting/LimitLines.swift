@@ -79,7 +79,7 @@ extension RateLimit {
   /// Whose limit it is, and which of them.
   var label: String { [origin.description, name].compactMap(\.self).joined(separator: " ") }
 
-  /// Whether a new window has begun, in which nobody knows what is left.
+  /// Whether a new window has begun, in which the amount left is unknown.
   fileprivate func isOver(at now: Timestamp) -> Bool { resetsAt.map { $0 <= now } ?? false }
 }
 

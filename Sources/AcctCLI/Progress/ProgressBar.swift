@@ -2,7 +2,7 @@ import AcctPorts
 
 /// Shows how far a large body is, on a terminal.
 actor ProgressBar {
-  /// Less than this is there before anybody has looked, in bytes.
+  /// A body below this size, in bytes, is complete before a bar could be read.
   private static let smallest: Int64 = 4 << 20
 
   private let show: (@Sendable (String) -> Void)?
@@ -12,9 +12,9 @@ actor ProgressBar {
   private var shown: Int64 = -1
 
   /// - Parameters:
-  ///   - label: What goes on, such as `sent`.
+  ///   - label: The direction, such as `sent`.
   ///   - total: In bytes, if it is known.
-  ///   - show: Shows a line in place of the last one; `nil` if nobody wants to see it.
+  ///   - show: Shows a line in place of the last one; `nil` shows none.
   init(_ label: String, of total: Int64?, _ show: (@Sendable (String) -> Void)?) {
     self.label = label
     // A server may promise anything.

@@ -3,7 +3,7 @@ import AcctProtocol
 import StrictJSON
 
 extension AccountFile {
-  /// The file is not one that acct wrote; which member is wrong helps nobody.
+  /// The file is not one that acct wrote; the name of the wrong member would not help.
   struct Damage: Error {}
 
   /// The members of an account's file.

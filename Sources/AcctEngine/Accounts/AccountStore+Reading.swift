@@ -31,7 +31,7 @@ extension AccountStore {
           } else {
             some.damaged.append(id)
           }
-        // One file that somebody has tampered with must not hide the other accounts.
+        // One file that was tampered with must not hide the other accounts.
         case .failure(.unsafe): some.damaged.append(id)
         case .failure(let error): some.failure = error
         }
@@ -59,7 +59,7 @@ extension AccountStore {
       // What is shown may be large: it is moved once, and only its place is sorted.
       let names = accounts.map(\.name.description)
       let order = names.indices.sorted { left, right in
-        // Two have one name only if somebody has written to their files.
+        // Two have one name only if their files were edited by hand.
         names[left] == names[right]
           ? accounts[left].id.description < accounts[right].id.description
           : names[left] < names[right]

@@ -48,17 +48,17 @@ struct AccountStore: Sendable {
     do { return try files.read(file) } catch { throw .files(error) }
   }
 
-  /// Does `body` while nobody else changes names or the active account.
+  /// Does `body` while no other process changes names or the active account.
   func exclusively<Result>(
     _ body: () async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {
     try await files.withLock(.book, waiting: 30, failure: EngineError.files, body)
   }
 
-  /// Does `body` while nobody else changes this account.
+  /// Does `body` while no other process changes this account.
   ///
   /// Where both locks are needed this one is taken first: it may be held across a network call,
-  /// and nobody who holds the book may wait for that.
+  /// and no holder of the book may wait for that.
   func exclusively<Result>(
     _ id: AccountID,
     _ body: () async throws(EngineError) -> Result
@@ -97,7 +97,7 @@ struct ActiveAccounts: Equatable {
 
   /// The same after `id` has gone.
   ///
-  /// No other account takes its place by itself: scripts would go on as somebody else.
+  /// No other account takes its place by itself: scripts would continue with another identity.
   func without(_ id: AccountID) -> ActiveAccounts {
     ActiveAccounts(
       current: current == id ? nil : current,

@@ -15,8 +15,8 @@ package struct AddAccount: Sendable {
   ///   - interaction: Whether a person may be asked to unlock the keyring.
   ///   - waitsToBegin: Whether a keyring that is locked is waited for before anything is written,
   ///     as after a sign-in; otherwise it is an error at once.
-  ///   - report: Told of a keyring that is waited for: also of one that goes away when only a part
-  ///     is written.
+  ///   - report: Called when a keyring is waited for, also one that becomes unavailable when only a
+  ///     part is written.
   package init(
     _ world: World,
     _ interaction: Interaction,

@@ -75,8 +75,8 @@ package struct ChangeAccounts: Sendable {
 
   /// Deletes every local trace of an account.
   ///
-  /// The secrets go first: interrupted after that, the account is still listed, as signed out,
-  /// and can be removed again; the other way round, secrets would stay that nobody knows of.
+  /// The secrets are deleted first: after an interruption the account is still listed, as signed
+  /// out, and can be removed again; in the other order, unknown secrets would stay.
   ///
   /// - Parameters:
   ///   - account: The account.

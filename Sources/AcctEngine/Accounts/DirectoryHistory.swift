@@ -16,8 +16,8 @@ package struct DirectoryHistory: Sendable {
 
   /// Tells whether a file chooses this account for the first time, and remembers it.
   ///
-  /// Two processes may write at once, and one of them in vain: then it is announced again, as it is
-  /// where it can't be remembered at all.
+  /// If two processes write at once and one entry is lost, the file is announced again, as it is
+  /// where the choice can't be stored at all.
   ///
   /// - Parameters:
   ///   - path: The `.acct` file.

@@ -29,7 +29,7 @@ extension Doctor {
     return findings
   }
 
-  /// A replacement of credentials that nobody is at any more; whoever is holds the account's lock.
+  /// A replacement of credentials that no process continues: one that did would hold the lock.
   private func replacement(of account: Account) async -> Finding? {
     let lock = Lock.account(account.id)
     do throws(EngineError) {
@@ -57,7 +57,7 @@ extension Doctor {
       guard let id = try goneActive() else { return nil }
       guard repairs else { return Finding(.activeGone(id)) }
       return try await accountStore.exclusively { () throws(EngineError) -> Finding? in
-        // Looked at again under the lock: somebody may just have added it.
+        // Read again under the lock: another process may just have added it.
         guard let id = try goneActive() else { return nil }
         try accountStore.setActive(try accountStore.active().without(id))
         return Finding(.activeGone(id), isRepaired: true)

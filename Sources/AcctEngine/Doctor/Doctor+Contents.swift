@@ -4,7 +4,7 @@ import AcctPorts
 extension Doctor {
   /// Whether every item of every account can be read, and is what acct writes there.
   ///
-  /// Nothing is said of a keyring that is locked or goes away meanwhile: another check tells of that.
+  /// A keyring that is locked or becomes unavailable is left to another check.
   func contents(of keyring: Keyring) async -> [Finding] {
     // That accounts or items can't be listed is told by the checks of them.
     guard let accounts = try? accountStore.listing().accounts,

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 
 extension Doctor {
-  /// Which keyring it is, and whether it can be used; never asks anybody to unlock it.
+  /// Which keyring it is, and whether it can be used; never prompts to unlock it.
   func keyring() async -> (Keyring?, [Finding]) {
     var findings: [Finding] = []
     let keyring: Keyring
@@ -37,7 +37,7 @@ extension Doctor {
       return Finding(.keyringReady(keyring.kind))
     case .locked: return Finding(.keyring(.locked(), keyring.kind))
     case .unavailable:
-      // A state has no reason; looking for what nobody has gets it.
+      // A state has no reason; reading an item that does not exist returns one.
       do {
         _ = try await keyring.read(world.entropy.accountID(), [.handle], .forbidden)
       } catch {

@@ -42,8 +42,8 @@ extension Doctor {
     return true
   }
 
-  /// Takes each lock and gives it up, which removes its file; one that somebody holds is no
-  /// leftover, and stays.
+  /// Takes each lock and releases it, which removes its file; one that is held is in use, and
+  /// stays.
   private func release(_ files: [SurveyedFile]) async -> Bool {
     guard repairs else { return false }
     for case .lock(let lock) in files.map(\.role) {

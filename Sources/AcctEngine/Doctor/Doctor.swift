@@ -1,10 +1,9 @@
 import AcctModel
 package import AcctPorts
 
-/// Looks at everything that acct relies on, and mends what can be mended without anybody's help.
+/// Checks everything that acct relies on, and repairs what needs no decision of the user.
 ///
-/// It asks nobody for anything and sends no credential. One check that fails keeps none of the
-/// others from being made.
+/// It prompts for nothing and sends no credential. One check that fails does not stop the others.
 package struct Doctor: Sendable {
   let world: World
   let repairs: Bool

@@ -100,7 +100,7 @@ package struct AddGuest: Sendable {
   ) throws(EngineError) -> NewCredentials {
     let issuer: Issuer
     do { issuer = try Issuer(service.description) } catch { throw .malformed(error) }
-    // Nobody else has it; kept, it is who this guest is from now on.
+    // No other guest has it; once stored, it identifies this guest from now on.
     let subject =
       grant.subject ?? known?.identity.subject ?? world.entropy.accountID().description
     return NewCredentials(

@@ -1,9 +1,9 @@
 package import AcctModel
 package import AcctPorts
 
-/// Discards a guest's token that is past, or that its server has refused.
+/// Discards a guest's token that has expired, or that its server rejected.
 ///
-/// It is of no use to anybody: it can't be renewed, and a new one does not bring new limits. The
+/// The token has no further use: it can't be renewed, and a new one does not bring new limits. The
 /// account stays, so that `add --guest` of the same backend renews it.
 package struct GuestTokenEnd: Sendable {
   private let world: World

@@ -4,8 +4,8 @@ import AcctProtocol
 
 /// Follows an AT Protocol identity: handle → DID → document → data server → authorization server.
 ///
-/// Each step is fetched from where the step before points, so what comes out is what the
-/// identity's owner has published, and nobody else.
+/// Each step is fetched from the address in the step before, so the result is what the identity's
+/// owner has published, and nothing else.
 struct IdentityResolver: Sendable {
   private let world: World
   private let client: DPoPClient

@@ -120,7 +120,7 @@ package struct ATProtoSignIn: Sendable {
     )
   }
 
-  /// The document of whoever was named; `nil` where only a server was.
+  /// The document of the named identity; `nil` if the identifier names only a server.
   private func document(_ identifier: Identifier) async throws(EngineError) -> DIDDocument? {
     switch identifier {
     case .server: return nil

@@ -11,9 +11,9 @@ package enum BackendError: Error, Equatable, Sendable {
   case malformedAnswer(member: String, Origin)
   /// What it handed over can't be taken.
   case handoff(HandoffError, Origin)
-  /// It signed in somebody else than was asked for, or handed over somebody else's token.
+  /// It signed in another identity than the requested one, or returned another identity's token.
   case otherPerson(asked: String, Origin)
-  /// Nobody waits for the callback that the desktop opened, or it could not be handed over.
+  /// No sign-in waits for the callback that the desktop opened, or it could not be delivered.
   case undelivered(SchemeHandlerFailure)
   /// The process that waits wants another callback.
   case unexpectedCallback

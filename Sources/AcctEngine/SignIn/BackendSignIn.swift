@@ -42,7 +42,7 @@ package struct BackendSignIn: Sendable {
   /// - Parameters:
   ///   - request: What the user asked for.
   ///   - report: Takes what the user must see while it waits.
-  /// - Returns: Credentials that are not kept yet, of whoever was asked for.
+  /// - Returns: Credentials of the requested identity, which are not stored yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(
     _ request: Request,

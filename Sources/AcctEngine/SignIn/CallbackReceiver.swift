@@ -81,8 +81,8 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     } else {
       report(.openYourself(address: address))
     }
-    // End of input ends the wait as well where nobody is left who could paste the right one; with
-    // a browser at work it may still come by itself.
+    // End of input ends the wait as well if the callback can only be pasted; with an open browser
+    // it may still come by itself.
     let outlastsInput = isOpen && !sources.isEmpty
     sources.append {
       if let answer = await pasted(report) { return answer }

@@ -11,8 +11,8 @@ package struct DeliverCallback: Sendable {
   ///
   /// - Parameters:
   ///   - address: As the desktop opened it.
-  ///   - folder: Where the one who waits listens, if the desktop entry says so.
-  /// - Throws: ``EngineError/backend(_:)`` if nobody waits for it, or for another one.
+  ///   - folder: Where the waiting sign-in listens, if the desktop entry says so.
+  /// - Throws: ``EngineError/backend(_:)`` if no sign-in waits for it, or one waits for another.
   package func deliver(_ address: Secret, folder: String?) async throws(EngineError) {
     let page: CallbackPage
     do { page = try await world.schemeHandler.deliver(address, folder) } catch {

@@ -35,7 +35,7 @@ package struct SessionSignIn: Sendable {
   ///   - request: What the user asked for.
   ///   - report: Takes what the user must see while it waits.
   ///   - wait: Takes what the user should know while the backend is asked again.
-  /// - Returns: Credentials that are not kept yet, of whoever was asked for.
+  /// - Returns: Credentials of the requested identity, which are not stored yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(
     _ request: Request,

@@ -18,7 +18,7 @@ package struct ExportAccounts: Sendable {
     case file(String, replacing: Bool)
   }
 
-  /// Sees that the target would be taken, before anybody is asked for anything.
+  /// Checks that the target can be written, before any prompt.
   ///
   /// - Throws: ``EngineError/transfer(_:)``.
   package func check(_ target: Target) throws(EngineError) {
@@ -62,7 +62,7 @@ package struct ExportAccounts: Sendable {
     return storedAccounts.map(\.account)
   }
 
-  /// An account as it is while nobody renews it: half-written, it could not be used elsewhere.
+  /// An account while no process renews it: half-written, it could not be used elsewhere.
   private func storedAccount(_ account: Account) async throws(EngineError) -> StoredAccount {
     let accountStore = AccountStore(world.files)
     return try await accountStore.exclusively(account.id) {

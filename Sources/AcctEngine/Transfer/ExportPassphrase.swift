@@ -22,7 +22,7 @@ package struct ExportPassphrase: Sendable {
   /// In bytes.
   private static let limit = 4096
 
-  /// A passphrase to be used from now on, asked for twice since nobody sees what they type.
+  /// A passphrase to be used from now on, asked for twice since the typed text is not shown.
   ///
   /// - Throws: ``EngineError/transfer(_:)``, ``EngineError/cancelled``.
   package func new() throws(EngineError) -> Secret {

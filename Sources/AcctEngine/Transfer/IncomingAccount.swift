@@ -39,8 +39,8 @@ struct IncomingAccount {
     form = .moved(storedAccount.account)
   }
 
-  /// Whether a known account is the same: by what it belongs to, or by its identifier where it is
-  /// nobody else.
+  /// Whether a known account is the same: by what it belongs to, or by its identifier unless it
+  /// is known to be another identity.
   ///
   /// An identifier is only in exports, which are the user's own word, and no server
   /// knows it.

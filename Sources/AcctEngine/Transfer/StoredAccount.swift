@@ -22,7 +22,7 @@ package struct StoredAccount: Equatable, Sendable {
   /// Whether everything in it is what acct would have kept.
   ///
   /// It comes from outside: a token must fit on a header line, the key must be one and be the
-  /// account's, and a guest must not pass for somebody who can renew.
+  /// account's, and a guest must not pass for an account that can be renewed.
   var isSound: Bool {
     let isConsistent =
       switch account.kind {

@@ -16,7 +16,7 @@ package enum TransferError: Error, Equatable, Sendable {
   /// Standard output is a terminal.
   case terminal
   case file(SecretFileFailure)
-  /// No passphrase was given, and nobody can be asked.
+  /// No passphrase was given, and there is no terminal to ask for one.
   case noPassphrase
   case emptyPassphrase
   case passphrasesDiffer

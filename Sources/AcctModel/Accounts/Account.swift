@@ -30,7 +30,7 @@ package struct Account: Equatable, Sendable {
   package var tokenLifetime: TokenLifetime
   /// When the server ends the session whatever is renewed.
   package var sessionEndsAt: Timestamp?
-  /// What the backend keeps from a guest; `nil` for anybody else.
+  /// What the backend does not allow a guest; `nil` for any other account.
   package var limitations: GuestLimitations?
   package var recordedState: RecordedState
   /// When a renewal was begun whose end is not known: its answer may have been lost.
@@ -118,6 +118,6 @@ package enum IssuerSource: String, Sendable {
   case given
   /// The account's DID led to it; it is found anew before each renewal.
   case did
-  /// A token claims it, and nobody has vouched for it.
+  /// A token claims it, and no server has confirmed it.
   case token
 }

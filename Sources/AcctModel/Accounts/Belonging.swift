@@ -52,8 +52,8 @@ package struct Belonging: Hashable, Sendable {
     case (.issuer, _), (_, .issuer):
       return identity.issuer != nil && identity.issuer == other.identity.issuer
     case (.user, _), (nil, _):
-      // Both are files of the user's. A DID names one person wherever it is, so that an issuer
-      // which is not known yet, since the first renewal finds it, makes nobody else of it.
+      // Both are files of the user's. A DID names one identity everywhere, so an issuer that is not
+      // known yet, since the first renewal finds it, does not make it another one.
       let isUnknown = identity.issuer == nil || other.identity.issuer == nil
       return identity.issuer == other.identity.issuer || isUnknown && subject.hasPrefix("did:")
     }

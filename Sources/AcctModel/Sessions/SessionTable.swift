@@ -5,9 +5,9 @@ package enum SessionEvent: String, Sendable, CaseIterable {
   case fresh
   /// The buffer or less is left, or it is past, and the server can be asked for another.
   case due
-  /// The buffer or less is left, and nobody can be asked for another.
+  /// The buffer or less is left, and no other token can be requested.
   case spent
-  /// A guest's token is past, or its server refused it: it is of no use to anybody.
+  /// A guest's token has expired, or its server rejected it: it has no further use.
   case guestSpent
 
   // The keyring says:

@@ -35,7 +35,7 @@ package struct SchemeHandler: Sendable {
 package struct SchemeReception: Sendable {
   /// Waits for the next address; `nil` when cancelled.
   package let next: @Sendable () async -> HandedAddress?
-  /// Gives the scheme back to whoever had it before.
+  /// Returns the scheme to its previous handler.
   package let close: @Sendable () async -> Void
 
   package init(

@@ -3,7 +3,7 @@ package import AcctModel
 /// The files that acct keeps: hints, never a secret.
 ///
 /// They are named by what they hold; where they lie is the adapter's business. Every replacement
-/// is atomic, and nothing is read or written through a link that somebody else can plant.
+/// is atomic, and nothing is read or written through a link that another user can plant.
 package struct Files: Sendable {
   /// Returns a file's bytes, or `nil` if there is none.
   package var read: @Sendable (StoredFile) throws(FilesFailure) -> [UInt8]?
@@ -109,7 +109,7 @@ extension Files {
 package enum FilesFailure: Error, Equatable, Sendable {
   /// The system's word on it, such as "no space left on device", and the place.
   case failed(path: String, reason: String)
-  /// The place belongs to somebody else, is writable by others, or is a link.
+  /// The place belongs to another user, is writable by others, or is a link.
   case unsafe(path: String, reason: String)
   /// Another process held the lock for too long.
   case busy

@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// The state of acct's folders themselves, for whoever looks after them.
+/// The state of acct's folders themselves, for checking and repairing them.
 package struct FolderMaintenance: Sendable {
   /// Everything that lies in acct's folders, and the folders, in no order; trusts nothing it sees.
   package var survey: @Sendable () throws(FilesFailure) -> [SurveyedFile]

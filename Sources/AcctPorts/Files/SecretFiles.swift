@@ -2,7 +2,7 @@ package import AcctModel
 
 /// Files that the user names and that hold a secret: passphrases, exports.
 package struct SecretFiles: Sendable {
-  /// Reads the user's own file, which nobody else may read or write, up to a number of bytes.
+  /// Reads the user's own file, which no other user may read or write, up to a number of bytes.
   package var read: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
   /// Writes a file for the user alone (0600), atomically and durably; one that is there is replaced
   /// only if that is asked for.

@@ -18,7 +18,7 @@ package struct ByteSource: Sendable {
 
 /// Where bytes of any number go, part by part.
 package struct ByteSink: Sendable {
-  /// Writes a part; waits for whoever reads it.
+  /// Writes a part; waits until it is read.
   package var write: @Sendable ([UInt8]) throws(StreamFailure) -> Void
   /// Says that it was all: a file appears under its name only now, whole.
   package var finish: @Sendable () throws(StreamFailure) -> Void

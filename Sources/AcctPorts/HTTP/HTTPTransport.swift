@@ -74,7 +74,7 @@ package struct HTTPResponse: Sendable {
 package enum HTTPFailure: Error, Equatable, Sendable {
   /// The name could not be resolved.
   case unresolved(host: String)
-  /// Nobody answered there.
+  /// No connection could be made.
   case unreachable(reason: String)
   /// TLS could not be established: the reason in plain words, such as "the certificate has expired".
   case untrusted(reason: String)

@@ -68,7 +68,7 @@ package struct LocalResponse: Sendable {
   /// server can't be relied on to say where its answers end.
   package var endsConnection = false
   /// Returns the next part of the body, and `nil` at the end; a failure cuts the connection, so
-  /// that nobody takes a part for the whole.
+  /// that the client does not take a part for the whole.
   package var next: @Sendable () async throws(HTTPFailure) -> [UInt8]?
 
   package init(

@@ -41,8 +41,8 @@ package struct StreamedResponse: Sendable {
   package var head: ResponseHead
   /// Returns the next part of the body, never an empty one, and `nil` at the end.
   ///
-  /// Nobody else may be waiting for one. The server is held up for as long as nobody asks; a task
-  /// that is cancelled while it waits ends the connection.
+  /// Only one caller may wait at a time. The server is held up until the next call; cancelling the
+  /// waiting task ends the connection.
   package var next: @Sendable () async throws(HTTPFailure) -> [UInt8]?
   /// Gives up the rest of the body, and returns when the connection is no longer in use.
   package var cancel: @Sendable () async -> Void

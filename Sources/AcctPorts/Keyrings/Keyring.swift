@@ -84,7 +84,7 @@ extension Keyring {
 
 /// Whether a person may be asked to unlock the keyring.
 package enum Interaction: Sendable {
-  /// Nobody is asked; what is locked is an error at once.
+  /// No prompt is shown; a locked keyring is an error at once.
   case forbidden
   /// The provider's own prompt or the terminal may ask, and get 2 minutes.
   case allowed

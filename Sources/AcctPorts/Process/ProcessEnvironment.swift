@@ -16,7 +16,7 @@ package struct ProcessEnvironment: Sendable {
 
 /// A `.acct` file, which names the account for a directory and all below it.
 package enum DirectoryFile: Equatable, Sendable {
-  /// The user's own, and nobody else can write it.
+  /// The user's own, and no other user can write it.
   case trusted(path: String, line: String)
   /// Not honoured, and why.
   case ignored(path: String, reason: String)

@@ -2,7 +2,7 @@ package import AcctModel
 
 /// The person at the terminal, if there is one.
 package struct Terminal: Sendable {
-  /// Whether somebody can be asked: a controlling terminal is there.
+  /// Whether questions can be asked: a controlling terminal is there.
   package var canAsk: @Sendable () -> Bool
   /// Asks for one line; `nil` at the end of input, or when cancelled.
   package var ask: @Sendable (_ prompt: String) -> String?
@@ -13,10 +13,10 @@ package struct Terminal: Sendable {
   package var lines: @Sendable (_ prompt: String) -> AsyncStream<Secret>
   /// Shows a few lines, and others in their place after each key, until there are none any more.
   ///
-  /// `react` gets no key the first time, and returns what to show: lines that fit the size, and in
-  /// which nothing drives the terminal but colours. However it ends (the lines are `nil`, a signal,
-  /// nobody there any more), the lines are taken away and the terminal is as it was before.
-  /// Returns whether the terminal can do that; if not, `react` was never called.
+  /// `react` gets no key the first time, and returns what to show: lines that fit the size and have
+  /// no control sequences but colours. Whatever ends it (the lines are `nil`, a signal, a closed
+  /// terminal), the lines are erased and the terminal is restored. Returns whether the terminal
+  /// can do that; if not, `react` was never called.
   package var interact: @Sendable (_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool
 
   package init(

@@ -26,7 +26,7 @@ package enum ATProtoError: Error, Equatable, Sendable {
   case protectedResource(Origin, Flaw)
   /// The authorization server lacks something that the protocol asks for.
   case server(Origin, missing: String)
-  /// The tokens are somebody else's.
+  /// The tokens are another identity's.
   case subjectMismatch(expected: DID?, found: String?)
   /// The grant does not hold the scope `atproto`.
   case scopeMissing

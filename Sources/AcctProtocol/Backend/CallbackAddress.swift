@@ -44,7 +44,7 @@ package enum CallbackFlaw: Error, Equatable, Sendable {
   case incomplete(missing: String)
   /// A parameter is there and is not what it must be.
   case unfit(name: String)
-  /// A parameter names somebody else than was asked for.
+  /// A parameter names another identity than the requested one.
   case mismatched(name: String)
 }
 

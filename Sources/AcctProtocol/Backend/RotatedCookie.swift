@@ -11,11 +11,11 @@ package struct RotatedCookie: Sendable {
   ///
   /// - Parameters:
   ///   - fields: The answer's header fields.
-  ///   - status: Its status. What comes with a 401 is not this user's: the session that was sent
-  ///     means nothing there.
-  ///   - answer: The answer, where it is one about the session: other answers may name anybody.
+  ///   - status: Its status. A cookie with a 401 is not this user's: the session that was sent is
+  ///     invalid there.
+  ///   - answer: The answer, if it is about the session: other answers may name other identities.
   ///   - now: Decides whether `Expires` lies in the past.
-  /// - Throws: ``OAuthError/malformedAnswer(member:)`` where it can't be read who is named.
+  /// - Throws: ``OAuthError/malformedAnswer(member:)`` if the named identity can't be read.
   package init?(
     in fields: [(name: String, value: String)],
     status: Int,

@@ -13,9 +13,9 @@ package struct SessionCallback: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - parameters: Each once.
-  ///   - expected: The handle that was asked for, if one was.
-  /// - Throws: ``CallbackFlaw``, for a parameter that is missing or malformed, or the handle of
-  ///   somebody else.
+  ///   - expected: The requested handle, if there was one.
+  /// - Throws: ``CallbackFlaw``, for a parameter that is missing or malformed, or another
+  ///   identity's handle.
   package init(
     _ parameters: QueryParameters,
     expecting expected: Handle?

@@ -6,7 +6,7 @@ package struct SessionOwner: Equatable, Sendable {
   package let did: DID?
   package let handle: Handle?
 
-  /// Nobody is named.
+  /// No identity is named.
   package static let unnamed = SessionOwner(did: nil, handle: nil)
 
   private init(did: DID?, handle: Handle?) {
@@ -36,15 +36,15 @@ package struct SessionOwner: Equatable, Sendable {
     self.init(did: did ?? subject, handle: handle ?? alias)
   }
 
-  /// Somebody else than who should be named.
+  /// Another identity than the one that should be named.
   package struct Stranger: Equatable, Sendable {
     package let expected: String
     package let found: String
   }
 
-  /// Who is named in place of somebody; `nil` where nobody else is.
+  /// The identity that is named in place of an expected one; `nil` if no other is named.
   ///
-  /// A DID may change its handle; a handle without its DID may be anybody's.
+  /// A DID may change its handle; a handle without its DID may be any identity's.
   ///
   /// - Parameters:
   ///   - did: Who should be named, if that is known.

@@ -1,8 +1,8 @@
 package import AcctModel
 package import StrictJSON
 
-/// Credentials that a server issued and somebody hands over as JSON: a backend's answer, a token
-/// endpoint's, or a file made of either.
+/// Credentials that a server issued and that come as JSON: a backend's answer, a token endpoint's,
+/// or a file made of either.
 ///
 /// Nothing in a value of this type is left to check: the DPoP key is one, it is the key that the
 /// token is bound to, and every token fits on a header line.

@@ -7,7 +7,7 @@ package enum AuthorizationResponse: Sendable {
   case code(Secret)
   /// The server says no, in its own words (RFC 6749, section 4.1.2.1).
   case refused(code: String, description: String?)
-  /// It is nobody's answer to this request: the right one may still come.
+  /// It does not belong to this request: the right one may still come.
   case foreign
   /// It is the answer to this request and can't be trusted.
   case untrusted(Distrust)

@@ -8,7 +8,7 @@ import StrictJSON
 package struct IDToken: Equatable, Sendable {
   private let claims: JWTClaims
 
-  /// Reads a token; what is no JWT, or encrypted for somebody else, is none.
+  /// Reads a token; a text that is not a JWT, or is encrypted for another recipient, is none.
   init?(_ text: String) {
     guard let token = try? Token(text), case .claims(let claims) = try? JWT.claims(ofToken: token)
     else { return nil }

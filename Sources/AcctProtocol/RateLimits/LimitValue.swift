@@ -11,9 +11,9 @@ enum LimitValue {
 
   /// A moment: seconds from `observed`, seconds or milliseconds since 1970, an HTTP date, or RFC 3339.
   ///
-  /// Below 1,000,000,000 a number counts from `observed` (nobody's window has 31 years), and below
-  /// 100,000,000,000 it counts seconds since 1970. A fraction is rounded up, so that the
-  /// moment has come when it says so. Fewer than no seconds are none.
+  /// Below 1,000,000,000 a number counts from `observed` (no window lasts 31 years), and below
+  /// 100,000,000,000 it counts seconds since 1970. A fraction is rounded up, so that the moment has
+  /// come when it says so. A negative number is rejected.
   ///
   /// - Parameters:
   ///   - text: The value.

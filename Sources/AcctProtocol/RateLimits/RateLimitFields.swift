@@ -45,7 +45,7 @@ package enum RateLimitFields {
     return limits
   }
 
-  /// More limits than this are nobody's; a longer answer must not fill the disk.
+  /// No known server sends more limits than this; a longer answer must not fill the disk.
   private static let maximum = 32
 
   /// Seconds to wait: a number of them, or until a time; one that is past needs no waiting.

@@ -4,7 +4,7 @@ import StrictJSON
 /// A file of accounts under a passphrase: scrypt (RFC 7914) and AES-256-GCM, as JSON that survives
 /// being mailed or pasted.
 ///
-/// `Documentation/export-format.md` describes it for whoever reads it without acct.
+/// `Documentation/export-format.md` describes it for readers without acct.
 package struct SealedExport: Equatable, Sendable {
   /// What the passphrase costs to try.
   package let kdf: KDFParameters
@@ -41,7 +41,8 @@ package struct SealedExport: Equatable, Sendable {
     ]
   }
 
-  /// What AES-GCM authenticates beside the contents: nobody can exchange salt, nonce or cost.
+  /// What AES-GCM authenticates beside the contents, so that salt, nonce and cost can't be
+  /// exchanged.
   var associatedData: [UInt8] { header.serialized() }
 
   /// Tells a file that was damaged on its way from a passphrase that is wrong, which AES-GCM
@@ -62,7 +63,7 @@ package enum SealedExportError: Error, Equatable, Sendable {
   case unsuitableCost
   /// It was changed on its way.
   case damaged
-  /// The passphrase is wrong, or somebody has changed the file and its checksum.
+  /// The passphrase is wrong, or the file and its checksum were modified.
   case notOpened
   /// OpenSSL failed, as it does when memory runs out.
   case libraryFailed

@@ -1,11 +1,11 @@
 import CLibCurl
 import Synchronization
 
-/// The TLS sessions whose end marks the end of a body, and whether the server has said goodbye.
+/// The TLS sessions whose end marks the end of a body, and whether the server closed them properly.
 ///
-/// Such a body could be cut short by anybody on the way. libcurl takes the end of the connection
-/// for the end of the body whether it was announced within TLS (RFC 8446, section 6.1) or not;
-/// OpenSSL's information callback, which has no data of its own, tells the difference.
+/// An attacker on the way could cut such a body short. libcurl takes the end of the connection for
+/// the end of the body whether it was announced within TLS (RFC 8446, section 6.1) or not;
+/// OpenSSL's information callback, which has no data of its own, distinguishes the two.
 enum CloseNotifyMonitor {
   private static let sessions = Mutex<[Int: Bool]>([:])
 

@@ -92,7 +92,7 @@ final class ResponsePipe: Sendable {
     }
   }
 
-  /// Whether bytes were refused that nobody had asked for, at any time since the last call.
+  /// Whether bytes were rejected for lack of a reader, at any time since the last call.
   func hasBeenHeldUp() -> Bool {
     state.withLock { state in
       defer { state.wasHeldUp = state.isHeldUp }

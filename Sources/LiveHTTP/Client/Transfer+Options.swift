@@ -40,7 +40,7 @@ extension Transfer {
   private func setLimits(_ options: CurlOptions) throws(HTTPFailure) {
     // Signals are the process's.
     try options.set(CURLOPT_NOSIGNAL, 1)
-    // From 7.87 on: a name that is slow to resolve is not waited for once nobody wants it.
+    // From 7.87 on: a cancelled request does not wait for a name that is slow to resolve.
     options.prefer(CURLOPT_QUICK_EXIT, 1)
     switch message.timeout {
     case .total(let seconds):

@@ -3,10 +3,9 @@ import CLibCurl
 import Glibc
 import Synchronization
 
-/// The one thread that libcurl runs on, and what it is told from outside.
+/// The one thread that libcurl runs on, and its orders from other threads.
 ///
-/// libcurl waits for sockets there, and nowhere else; whoever wants something leaves an order and
-/// wakes it.
+/// libcurl waits for sockets there, and nowhere else; a caller leaves an order and wakes it.
 final class TransferThread: Sendable {
   private let library: CurlLibrary
   private let multi: CurlMulti
@@ -60,7 +59,7 @@ final class TransferThread: Sendable {
       carryOutOrders(by: &work)
       work.goOn { desk.withLock { !$0.orders.isEmpty } }
     }
-    // Nobody waits any more for what may have been ordered since.
+    // No caller waits any more for orders left since.
     desk.withLock { $0.isClosed = true }
     _ = unsafe library.table.pointee.multi_cleanup(multi.handle)
   }

@@ -84,7 +84,7 @@ private final class CallbackServer: Sendable {
       let first = try await bootstrap.bind(host: "127.0.0.1", port: port ?? 0).get()
       guard let bound = first.localAddress?.port else { throw ChannelError.unknownLocalAddress }
       var listeners = [first]
-      // Without IPv6 there is nobody to miss; the redirect address names 127.0.0.1.
+      // Without IPv6 this listener is not needed; the redirect address names 127.0.0.1.
       if let second = try? await bootstrap.bind(host: "::1", port: bound).get() {
         listeners.append(second)
       }

@@ -8,7 +8,7 @@ struct ConnectionHandler: Sendable {
   private let connections: OpenConnections
   private let answer: @Sendable (LocalRequest) async -> LocalResponse
 
-  /// How much of a body that nobody wanted is read for its client's sake, in bytes.
+  /// How much of an unread body is read for its client's sake, in bytes.
   private static let courtesy = 16 << 20
   /// How much is written at once, in bytes: copies of whole parts would come from and go back to the
   /// system each time.
@@ -24,9 +24,9 @@ struct ConnectionHandler: Sendable {
     self.answer = answer
   }
 
-  /// Serves until either side has had enough.
+  /// Serves until either side ends the connection.
   ///
-  /// What is being done for a client that goes away is cancelled.
+  /// Work for a client that disconnects is cancelled.
   func run() async {
     let work = Task { await serve() }
     connection.channel.closeFuture.whenComplete { _ in work.cancel() }
@@ -53,7 +53,7 @@ struct ConnectionHandler: Sendable {
         }
       }
     } catch {
-      // A client that went away, or a connection that was cut on purpose: nobody is left to tell.
+      // The client disconnected, or the connection was cut on purpose: no receiver is left.
     }
   }
 

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The conversations of one server, each a task that begins when its connection is accepted.
 ///
-/// Not a sequence of connections to be served in turn: what waits in one when the server is stopped is
-/// dropped, and NIO ends the process where a connection is dropped that nobody has ended.
+/// Not a sequence of connections to be served in turn: when the server is stopped, those that wait
+/// are dropped, and NIO ends the process if a connection is dropped without being closed.
 final class ConnectionHandlers: Sendable {
   private let connections: OpenConnections
   private let answer: @Sendable (LocalRequest) async -> LocalResponse

@@ -56,7 +56,7 @@ private func works(_ words: [String], _ hardening: Hardening) async -> Bool {
     var status: Int32 = 0
     var reaped: pid_t
     repeat { reaped = unsafe waitpid(child, &status, 0) } while reaped < 0 && errno == EINTR
-    // Where somebody made the system reap children itself, nobody learns how they ended.
+    // If the system was set to reap children itself, their exit status is lost.
     verdict.yield(reaped == child && status == 0)
   }
   DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { verdict.yield(true) }

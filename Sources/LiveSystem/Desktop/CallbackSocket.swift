@@ -52,7 +52,7 @@ final class CallbackSocket: Sendable {
     hand.finish()
   }
 
-  /// Hands an address over, and returns the answer; `nil` if nobody listens, or nobody answers.
+  /// Delivers an address, and returns the answer; `nil` if no process listens or answers.
   static func send(
     _ address: Secret,
     to name: String,
@@ -71,9 +71,9 @@ final class CallbackSocket: Sendable {
     return CallbackPage(byte: byte)
   }
 
-  /// Whether somebody listens.
+  /// Whether a process listens.
   static func isAlive(_ name: String, in folder: PrivateFolder) -> Bool {
-    // Where nobody may look, nobody of this user's listens either.
+    // A folder that can't be used holds no listening socket of this user's either.
     guard let connection = try? folder.connect(name) else { return false }
     return connection.number >= 0
   }

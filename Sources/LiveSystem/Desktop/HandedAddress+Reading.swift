@@ -12,7 +12,7 @@ extension HandedAddress {
   /// Reads what a process of the same user sends; `nil` for nothing, such as a knock.
   init?(on connection: consuming Descriptor) {
     guard connection.isFromOwnUser else { return nil }
-    // Its end comes with the writing: whoever keeps it open for no reason is not waited for.
+    // Its end comes with the writing: a client that keeps it open for no reason is not waited for.
     connection.setReadTimeout(seconds: 5)
     var bytes = [UInt8](repeating: 0, count: Self.limit)
     defer { wipe(&bytes) }
@@ -32,7 +32,7 @@ extension HandedAddress {
     self.init(address: Secret(bytes[..<count])) { page in
       reply.withLock { connection in
         guard let last = connection.take() else { return }
-        // Whoever has gone need not hear it.
+        // A client that has disconnected needs no answer.
         try? writeAll([page.byte].span, to: last.number)
       }
     }

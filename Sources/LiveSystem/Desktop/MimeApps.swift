@@ -1,8 +1,8 @@
 /// The text of a `mimeapps.list`, changed by one association and back (freedesktop.org's
 /// "Association between MIME types and applications").
 ///
-/// Ours goes first in a list that is there already: when it goes again, or its desktop entry is
-/// gone, whoever was the default before is so again.
+/// Ours goes first in an existing list: when it is removed, or its desktop entry is missing, the
+/// previous default applies again.
 struct MimeApps {
   private(set) var text: String
 

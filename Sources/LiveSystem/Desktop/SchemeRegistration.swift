@@ -3,8 +3,8 @@ import PrivateFiles
 
 /// Desktop entries of acct's own, and the defaults that point to them.
 ///
-/// Nothing of anybody else's is changed: the entry has a name of acct's own, and `mimeapps.list`
-/// gets it put before whatever was the default. What a killed process left goes at the next use.
+/// Other programs' entries stay unchanged: the entry has a name of acct's own, and `mimeapps.list`
+/// gets it before the existing default. The rest of a killed process is removed at the next use.
 struct SchemeRegistration: Sendable {
   private let applications: UserFolder
   private let configuration: UserFolder
@@ -66,7 +66,7 @@ struct SchemeRegistration: Sendable {
   /// Puts everything back as it was.
   func undo(_ change: Change) {
     if let list = change.list, (try? configuration.read(Self.listName)) == list.after {
-      // Nobody else has changed it meanwhile: to the letter.
+      // No other program has changed it meanwhile: restored byte for byte.
       if let before = list.before {
         try? configuration.replace(Self.listName, before)
       } else {
@@ -77,9 +77,9 @@ struct SchemeRegistration: Sendable {
     for folder in change.madeFolders.reversed() { unsafe rmdir(folder) }
   }
 
-  /// Removes what processes left that are no more.
+  /// Removes what ended processes left.
   ///
-  /// - Parameter isAlive: Whether somebody listens for a scheme in a folder.
+  /// - Parameter isAlive: Whether a process listens for a scheme in a folder.
   func clean(_ isAlive: (_ scheme: String, _ folder: String) -> Bool) {
     for name in applications.names() {
       guard let scheme = DesktopEntry.scheme(ofFile: name),
@@ -90,7 +90,7 @@ struct SchemeRegistration: Sendable {
     }
   }
 
-  /// The entry goes last: a default without one means nothing, but nobody would look for it again.
+  /// The entry goes last: a default without one means nothing, but would never be found again.
   private func forget(_ entry: String) {
     if let text = try? configuration.read(Self.listName) {
       var list = MimeApps(text)

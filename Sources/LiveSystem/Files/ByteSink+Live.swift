@@ -27,7 +27,7 @@ extension ByteSink {
     }
   }
 
-  /// An open descriptor that is somebody else's, such as standard output.
+  /// An open descriptor with another owner, such as standard output.
   static func descriptor(_ number: Int32, _ name: String) -> ByteSink {
     ByteSink(
       write: { part throws(StreamFailure) in try writePart(part, to: number, name) },

@@ -17,7 +17,7 @@ extension ByteSource {
     return ByteSource(length: reader.regularSize, reading: reader)
   }
 
-  /// An open descriptor that is somebody else's, such as standard input.
+  /// An open descriptor with another owner, such as standard input.
   static func descriptor(_ number: Int32, _ name: String) -> ByteSource {
     // A pipe that holds more takes fewer turns (F_SETPIPE_SZ); what is no pipe refuses, or who has
     // too many such pipes is refused, and it goes on as before.
@@ -31,7 +31,7 @@ extension ByteSource {
   }
 }
 
-/// Reads a descriptor part by part, on a thread where waiting holds nobody up.
+/// Reads a descriptor part by part, on a thread of its own, where waiting blocks no other task.
 private final class PartReader: Sendable {
   private static let partSize = 1 << 20
 

@@ -7,7 +7,7 @@ import Synchronization
 extension Streams {
   /// The process's own streams.
   ///
-  /// A reader that goes away is an error like any other, since ``Hardening/closeProcess()``
+  /// A reader that disconnects is an error like any other, since ``Hardening/closeProcess()``
   /// ignores SIGPIPE.
   ///
   /// - Parameters:
@@ -23,8 +23,8 @@ extension Streams {
     var streams = Streams(
       output: { secret throws(StreamFailure) in try write(secret, to: output) },
       notice: { line in
-        // One call for the whole line, so that those of two processes do not mix. If standard
-        // error is gone, there is nobody left to tell.
+        // One call for the whole line, so that those of two processes do not mix. If standard error
+        // is closed, there is no place left for the message.
         try? writeAll(Array("\(printable(line))\n".utf8).span, to: error)
       },
       input: { path, limit throws(StreamFailure) in

@@ -42,7 +42,7 @@ package struct Hardening: Sendable {
     // The soft limit: the hard one could not be given back, and nothing here raises either.
     limit.rlim_cur = 0
     unsafe setrlimit(coreResource, &limit)
-    // Swift's own reporter of crashes, where it is installed, would show memory to whoever reads along.
+    // Swift's own crash reporter, where it is installed, would print memory to standard error.
     for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
     where acct_is_ignored(crash) == 0 {
       signal(crash, SIG_DFL)
@@ -69,8 +69,8 @@ package struct Hardening: Sendable {
   /// the user: a token, say, on the way to the keyring's bus.
   ///
   /// - Parameters:
-  ///   - descriptor: The number to see to.
-  ///   - mode: The direction that nobody asks for, so that reading or writing is still an error.
+  ///   - descriptor: The number to occupy.
+  ///   - mode: The direction that is not used, so that reading or writing is still an error.
   package static func occupy(_ descriptor: Int32, _ mode: Int32) {
     guard fcntl(descriptor, F_GETFD) < 0 else { return }
     let null = unsafe open("/dev/null", mode)

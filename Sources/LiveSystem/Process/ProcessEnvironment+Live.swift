@@ -31,7 +31,7 @@ extension ProcessEnvironment {
   private static func directoryFile(_ path: String) -> DirectoryFile? {
     let contents: [UInt8]
     do {
-      // Neither a link, which somebody else could turn elsewhere, nor a FIFO that never answers.
+      // Neither a link, which another user could redirect, nor a FIFO that never answers.
       let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
       contents = try file.genuineBytes(limit: sizeLimit)
     } catch .system(ENOENT), .system(ENOTDIR) {

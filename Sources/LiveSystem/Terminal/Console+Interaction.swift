@@ -46,7 +46,7 @@ extension Console {
 
   private func up(_ height: Int) -> String { height > 0 ? "\r\u{1B}[\(height)A" : "\r" }
 
-  /// Waits for a key; `nil` where none will come: too late, a signal, nobody there any more.
+  /// Waits for a key; `nil` if none will come: a timeout, a signal, a closed terminal.
   private func nextKey(_ keys: inout KeyReader, _ timeout: Int?) -> Keystroke? {
     var isComplete = false
     while true {

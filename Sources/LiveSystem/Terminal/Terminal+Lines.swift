@@ -5,9 +5,9 @@ import Glibc
 import PrivateFiles
 import Synchronization
 
-/// Lines of an input that is read only while somebody waits for one.
+/// Lines of an input that is read only while a caller waits for one.
 ///
-/// The waiting can be given up at any time: it is `poll` that waits, for the input and for that.
+/// The wait can be cancelled at any time: `poll` waits for the input and for the cancellation.
 final class LineInput: Sendable {
   private let input: Int32
   private let stop = acct_event()
@@ -86,7 +86,7 @@ final class LineInput: Sendable {
 /// Writes to the terminal that a person sits at.
 private func write(_ text: String, on device: String) {
   let bytes = Array(text.utf8)
-  // Whoever can't be shown the prompt can still type.
+  // A line can be typed even if the prompt can't be shown.
   do {
     let terminal = try Descriptor.open(device, O_WRONLY)
     try writeAll(bytes.span, to: terminal.number)

@@ -37,7 +37,7 @@ final class AsyncLock: Sendable {
     next?.resume()
   }
 
-  /// Takes the turn, if it is nobody's.
+  /// Takes the turn, if it is free.
   private func take() -> Bool {
     state.withLock { state in
       defer { state.isTaken = true }

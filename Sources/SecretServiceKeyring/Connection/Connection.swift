@@ -23,15 +23,15 @@ final class Connection {
   /// call comes first. An `OpenSession` that does ends the whole daemon (its issues 183, 190, 194),
   /// and so does asking for a property of a collection (195): the getter returns neither a value nor
   /// an error, which GDBus takes for a programmer's mistake. A search finds nothing. Started
-  /// again the daemon is locked, for everybody. So what goes first is harmless, and goes alone:
-  /// whoever has had an answer to it is registered. An error that only says that there is none does
-  /// not matter. With it goes the question to the bus which process owns the name, at no cost: the bus
-  /// answers that itself, and first.
+  /// again the daemon is locked, for all programs. So the first call is harmless, and goes alone: a
+  /// client that has had an answer to it is registered. An error that only says that there is none
+  /// does not matter. With it goes the question to the bus which process owns the name, at no cost:
+  /// the bus answers that itself, and first.
   ///
-  /// What it answers is of use, too: who has a collection for the session, as GNOME Keyring does, finds
-  /// what is locked, and asks nobody because of a search.
+  /// Its answer is useful, too: a provider with a session collection, as GNOME Keyring has, finds
+  /// locked items without a prompt, and a search does not make it ask.
   ///
-  /// - Throws: `KeyringFailure` if nobody answers.
+  /// - Throws: `KeyringFailure` if no provider answers.
   func introduce() throws(KeyringFailure) {
     if try meetOwner() { return }
     let starting = try channel.send(.start(Self.name), to: BusConnection.bus)

@@ -26,7 +26,7 @@ func onDedicatedThread<Result: Sendable>(
       retained.toOpaque()
     )
     if status == 0 {
-      // Nobody joins it: the continuation is its only word to the outside.
+      // The thread is never joined: the continuation is its only result.
       pthread_detach(thread)
     } else {
       unsafe retained.release()

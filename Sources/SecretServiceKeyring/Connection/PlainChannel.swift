@@ -1,7 +1,7 @@
 import AcctPorts
 import SessionBus
 
-/// The session bus, by a socket of our own: for all that nobody has to be asked for.
+/// The session bus, by a socket of our own: for all calls that need no prompt.
 final class PlainChannel: Channel {
   let bus: BusConnection
   var session: Session?

@@ -14,19 +14,19 @@ import Synchronization
 /// the provider is, and reads anew.
 final class SharedBusConnection: Sendable {
   private let lock = AsyncLock()
-  /// Locked only by whose turn it is, so that nobody ever waits for it on a thread.
+  /// Locked only by the operation whose turn it is, so no thread ever waits for it.
   private let kept = Mutex<PlainChannel?>(nil)
 
   /// Does something over the connection, when it is its turn.
   ///
-  /// The bus may have ended one that was kept, or the provider the session of it, while nobody looked.
-  /// What fails over such a one in a way that may be due to that is done over a new one, from the
-  /// beginning: no operation has done by then what it would not do again.
+  /// The bus may have ended a kept connection, or the provider its session, since the last use. An
+  /// operation that fails in a way that may be due to that is repeated over a new connection from
+  /// the beginning: until then it has done nothing that it would not do again.
   ///
   /// - Parameters:
   ///   - address: where to connect to, if need be.
-  ///   - end: when it must be done, the wait for the turn included. Whoever is before in the queue
-  ///     came before, and is done before.
+  ///   - end: the deadline, which includes the wait for the turn. Earlier operations are done
+  ///     first.
   ///   - body: what to do.
   /// - Returns: what `body` returns.
   /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and what

@@ -3,7 +3,7 @@ import CLibSecret
 
 /// libsecret's functions and GLib's, loaded on first use and for good.
 ///
-/// - Throws: `KeyringFailure.locked` where there is no libsecret to ask anybody by.
+/// - Throws: `KeyringFailure.locked` where there is no libsecret to prompt with.
 func loadedLibsecret() throws(KeyringFailure) -> acct_libsecret {
   guard let table = unsafe table else {
     throw .locked(reason: "libsecret, by which it would be unlocked, is not installed")

@@ -13,7 +13,7 @@ extension ServiceOperation {
     // Locked, and still it shows none: it hides them, or does not know them by their schema.
     if found.locked.isEmpty, try isLocked(collection) { throw .locked() }
     var accounts: [AccountID: Set<ItemKind>] = [:]
-    // Readable and still not one of acct's: somebody else used the schema's name.
+    // Readable and still not one of acct's: another program used the schema's name.
     for (account, kind) in try identities(of: found.unlocked).compactMap(\.self) {
       accounts[account, default: []].insert(kind)
     }

@@ -1,7 +1,7 @@
 import AcctPorts
 import SessionBus
 
-/// Somebody who sees prompts of the provider's through.
+/// Performs the provider's prompts until they end.
 protocol Prompter {
   /// Has a prompt performed, and returns what it made, if it made anything.
   func perform(prompt path: String, of provider: String) throws(KeyringFailure) -> String?
@@ -9,10 +9,10 @@ protocol Prompter {
 
 extension LibsecretChannel: Prompter {}
 
-/// KeePassXC stores and deletes by prompts only, and has nothing to ask where it is unlocked and was
-/// not told to confirm: so a prompt is tried where nobody may be asked, too.
+/// KeePassXC stores and deletes by prompts only, and completes them without a question if it is
+/// unlocked and does not have to confirm: so a prompt is tried even if prompts are forbidden.
 extension PlainChannel: Prompter {
-  /// Has a prompt performed that should need nobody, within what is left of the deadline.
+  /// Performs a prompt that should need no person, within the rest of the deadline.
   ///
   /// - Throws: `KeyringFailure.locked` if it does ask, and takes the question back.
   func perform(prompt path: String, of provider: String) throws(KeyringFailure) -> String? {

@@ -14,8 +14,8 @@ extension ServiceOperation {
     _ kinds: [ItemKind]
   ) throws(KeyringFailure) -> [ItemKind: Secret] {
     guard !kinds.isEmpty else { return [:] }
-    // What another process replaces, or somebody locks, between search and answer is found, or
-    // found to be locked, by another search.
+    // An item that is replaced or locked between search and answer is found, or found to be locked,
+    // by another search.
     for _ in 0..<Self.attempts {
       if let secrets = try attempt(account, kinds) { return secrets }
     }

@@ -33,10 +33,10 @@ extension ServiceOperation {
 
   /// Has the default collection unlocked before it is searched, if its lock hides what is in it.
   ///
-  /// KeePassXC may take a search for a reason to ask for its password, and not answer before it has
-  /// it: whoever may not ask would wait in vain. GNOME Keyring does not, and is not asked.
+  /// KeePassXC may answer a search only after it has asked for its password: a caller without
+  /// prompts would wait until its deadline. GNOME Keyring does not, and is not asked.
   ///
-  /// - Throws: `KeyringFailure.locked` if nobody may be asked, or it stays locked.
+  /// - Throws: `KeyringFailure.locked` if prompts are forbidden, or it stays locked.
   func openWhatHides() throws(KeyringFailure) {
     guard connection.mayAskToSearch, try isDefaultLocked(),
       let collection = try hidingCollection()

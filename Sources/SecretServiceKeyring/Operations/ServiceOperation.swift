@@ -5,7 +5,7 @@ import SessionBus
 /// What one operation says to the provider: here, what several operations have in common.
 final class ServiceOperation {
   let connection: Connection
-  /// Who sees prompts through; `nil` where somebody may be asked by them, but not yet.
+  /// Performs prompts; `nil` if prompts are allowed but not available yet.
   private let prompter: (any Prompter)?
   /// Whether prompts are shown to a person, so that it takes a further look whether they were
   /// answered.
@@ -15,7 +15,7 @@ final class ServiceOperation {
 
   /// Begins a conversation.
   ///
-  /// - Throws: `KeyringFailure` if there is nobody to talk to.
+  /// - Throws: `KeyringFailure` if there is no provider.
   init(
     over channel: any Channel,
     prompter: (any Prompter)?,
@@ -37,9 +37,9 @@ final class ServiceOperation {
     try connection.ask(ServiceCalls.isLocked(collection))
   }
 
-  /// Has items or collections unlocked by a person; whether they were, a further look tells.
+  /// Has items or collections unlocked by a person; a further search tells whether they were.
   ///
-  /// - Throws: `KeyringFailure.locked` if nobody may be asked.
+  /// - Throws: `KeyringFailure.locked` if prompts are forbidden.
   func unlock(_ objects: [String]) throws(KeyringFailure) {
     guard isAsking else { throw lacking(.locked()) }
     _ = try settle(try connection.ask(ServiceCalls.unlock(objects)))
@@ -47,7 +47,7 @@ final class ServiceOperation {
 
   /// Has the default collection created by a person.
   ///
-  /// - Throws: `KeyringFailure.locked` if nobody may be asked.
+  /// - Throws: `KeyringFailure.locked` if prompts are forbidden.
   func createDefaultCollection() throws(KeyringFailure) {
     guard isAsking else { throw lacking(.noDefaultCollection) }
     _ = try settle(
@@ -55,9 +55,9 @@ final class ServiceOperation {
     )
   }
 
-  /// Sees the prompt through that an answer may ask for, and returns what was made, if anything.
+  /// Performs the prompt that an answer may need, and returns what was made, if anything.
   ///
-  /// - Throws: `KeyringFailure.locked` if it asks and nobody may be asked; it is taken back.
+  /// - Throws: `KeyringFailure.locked` if it asks and prompts are forbidden; it is withdrawn.
   func settle(_ outcome: Outcome) throws(KeyringFailure) -> String? {
     guard let prompt = outcome.prompt else { return outcome.object }
     guard let prompter else {

@@ -84,7 +84,7 @@ extension ServiceOperation {
 
   /// The default collection, created or unlocked if need be.
   ///
-  /// - Throws: `KeyringFailure.locked` if that takes a person, and nobody may be asked or did it.
+  /// - Throws: `KeyringFailure.locked` if that needs a prompt that is forbidden or was refused.
   func openDefaultCollection() throws(KeyringFailure) -> String {
     if let collection = try defaultCollection() {
       guard try isLocked(collection) else { return collection }

@@ -1,9 +1,11 @@
 import AcctModel
 import AcctPorts
 
-/// How an item is marked in the provider's store, where anybody may read it while it is unlocked.
+/// How an item is marked in the provider's store, where any program may read it while it is
+/// unlocked.
 ///
-/// Some providers keep attributes readable while locked, so neither they nor the label say who it is.
+/// Some providers keep attributes readable while locked, so neither they nor the label name the
+/// identity.
 enum Schema {
   /// What libsecret, and with it every provider, keeps a schema's name in.
   private static let attribute = "xdg:schema"
