@@ -105,7 +105,7 @@ order: build ## writes packaging/start-up.order anew; `make build` then links by
 	mv .build/start-up.order packaging/start-up.order
 	rm $(binary) # the build does not know that it depends on this file
 
-fuzz: ## feeds every parser what nobody should send
+fuzz: ## feeds every parser malformed inputs
 	@.ci/setup build
 	.ci/fuzz
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Sends requests from many clients at once through `acct proxy`, for an account with a DPoP key, to a
-# server that verifies every proof, and prints what came of it, the rate, and the proxy's memory.
+# server that verifies every proof, and prints the results, the rate, and the proxy's memory.
 # usage: Benchmarks/proxy.sh ACCT [REQUESTS] [CLIENTS]
 #
 # ACCT_KEYRING=secret-service takes the keyring of the session (see .ci/with-keyring), else it is a

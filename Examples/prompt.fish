@@ -3,7 +3,7 @@
 # `alice ` if all is well, `alice! ` if a request would fail, nothing if there is no account.
 
 function acct_prompt
-    # As in prompt.sh: nobody is asked, and a keyring that hangs can't hold the prompt.
+    # As in prompt.sh: it asks no question, and a keyring that hangs can't hold the prompt.
     set -q ACCT_PROMPT_SECONDS; or set -l ACCT_PROMPT_SECONDS 0.3
     set -l json (timeout $ACCT_PROMPT_SECONDS acct status --json --no-input 2>/dev/null)
     set -l mark

@@ -7,7 +7,7 @@
 
 acct_prompt() {
   # The status says more than a cached name: which account a folder's .acct or the environment
-  # chooses, and whether it works. Nobody is asked, and a keyring that hangs can't hold the prompt.
+  # chooses, and whether it works. It asks no question, and a keyring that hangs can't hold the prompt.
   _acct_status=0
   _acct_json=$(timeout "${ACCT_PROMPT_SECONDS:-0.3}" acct status --json --no-input 2>/dev/null) || _acct_status=$?
   case $_acct_json in *'"name":"'*) ;; *) return 0 ;; esac

@@ -1,5 +1,5 @@
 #pragma once
-/* libsecret and what it stands on, GLib and GIO, looked for when somebody has to be asked: what only
+/* libsecret and what it stands on, GLib and GIO, looked for when a prompt is needed: a command that only
    reads must not pay for loading them. So they are declared here as far as they are needed, by their
    stable ABI, and nothing links them. */
 #include <dlfcn.h>

@@ -38,7 +38,7 @@ static inline void acct_prompt_interrupted(int number) {
   errno = error;
 }
 
-/* Gives the terminal and the signals back, but for those that somebody else has taken meanwhile. */
+/* Restores the terminal and the signals, except those that other code has taken meanwhile. */
 static inline void acct_prompt_end(void) {
   acct_prompt_restore();
   for (int i = 0; i < ACCT_PROMPT_SIGNALS; i++) {

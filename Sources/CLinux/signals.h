@@ -14,7 +14,7 @@ enum { ACCT_NOTED_SIGNALS = sizeof acct_noted_signals / sizeof *acct_noted_signa
 static inline struct acct_signals {
   /* A bit for each signal that came. The __atomic builtins on an int take no lock. */
   int noted;
-  /* Whether somebody will look at the notes. */
+  /* Whether the notes will be read. */
   int active;
   /* An eventfd that is rung for each note. */
   int bell;
@@ -24,7 +24,7 @@ static inline struct acct_signals {
   return &state;
 }
 
-/* Sends again what was noted and nobody else has taken. It goes to the process and not to this
+/* Sends the noted signals again that no watch has taken. They go to the process and not to this
    thread, which may be one of those that block every signal. */
 static inline void acct_signals_send(int mask) {
   int noted = __atomic_fetch_and(&acct_signals()->noted, ~mask, __ATOMIC_SEQ_CST) & mask;

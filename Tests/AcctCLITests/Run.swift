@@ -11,7 +11,7 @@ extension InMemoryKeyring {
   /// The number of items of all accounts.
   var count: Int { items.values.reduce(0) { $0 + $1.count } }
 
-  /// Loses items of every account, as when somebody else cleared the keyring.
+  /// Loses items of every account, as when another program cleared the keyring.
   func lose(_ kinds: [ItemKind] = ItemKind.allCases) async throws {
     for account in items.keys { try await keyring().remove(account, kinds, .forbidden) }
   }

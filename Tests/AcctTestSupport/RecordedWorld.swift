@@ -79,7 +79,7 @@ package final class RecordedWorld: Sendable {
   /// Moves the user's local time so many seconds ahead of UTC.
   package func setLocalOffset(_ seconds: Int64) { state.withLock { $0.localOffset = seconds } }
 
-  /// Unlocks the keyring so many seconds from now, when somebody sleeps over that moment.
+  /// Unlocks the keyring so many seconds from now, during a sleep that passes that moment.
   package func unlock(after seconds: Int64) {
     let due = now + seconds
     state.withLock { $0.unlocksAt = due }
@@ -197,7 +197,7 @@ package final class RecordedWorld: Sendable {
     )
   }
 
-  /// Presses Ctrl-C, for whoever watches.
+  /// Presses Ctrl-C, for every watch.
   @Sendable private func interrupt() {
     for action in state.withLock({ $0.watches }) { action() }
   }
@@ -342,8 +342,7 @@ package final class RecordedWorld: Sendable {
     )
   }
 
-  /// A window as wide as standard output and 24 lines high; when the keys are used up, nobody is
-  /// there any more.
+  /// A window as wide as standard output and 24 lines high; it closes when the keys are used up.
   private func interact(_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool {
     let (keys, columns) = state.withLock { state in
       defer { if state.keys != nil { state.keys = [] } }

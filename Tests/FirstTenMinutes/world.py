@@ -25,7 +25,7 @@ class World:
             "clients": {"my-script": {"redirect_uris": ["http://127.0.0.1/callback"]}}})
         guests = self.start("Backends/guest_backend.py", None)
         self.environment = {"ACCT_PLC_URL": network["plc"], "ACCT_DNS_SERVER": network["dns"]}
-        # Nobody owns these hosts, so the lines of the README name them, and what is typed does not.
+        # These hosts have no owner, so the lines of the README name them, and what is typed does not.
         self.hosts = {"https://login.example": strict["issuer"],
                       "https://guests.example": guests["backend"]}
 

@@ -2,7 +2,7 @@ import AcctModel
 import AcctProtocol
 import StrictJSON
 
-/// An address that somebody hands over as an app's callback.
+/// An address that is delivered as an app's callback.
 func appCallbackViolation(_ bytes: [UInt8]) -> String? {
   let rule = CallbackRule(expected: nil, required: ["code"])
   guard let address = try? CallbackAddress(text(bytes)), (try? rule.read(text(bytes))) != nil

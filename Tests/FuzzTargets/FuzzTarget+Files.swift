@@ -16,7 +16,7 @@ func vaultHeaderViolation(_ bytes: [UInt8]) -> String? {
 
 func vaultItemViolation(_ bytes: [UInt8]) -> String? {
   let key = Secret([UInt8](repeating: 7, count: 32))
-  // Nobody without the key can make an item that opens.
+  // Without the key an item that opens can't be made.
   return (try? VaultItem.open(bytes, key: "guest.x.token", vaultKey: key)) == nil
     ? nil : "an item that was never sealed"
 }

@@ -89,7 +89,7 @@ struct GlewlwydRenewalTests {
     #expect(replayed.status == "400")
     #expect(replayed.body.isEmpty)
 
-    // The very same empty 400: it names no `invalid_grant`, so nobody may call the session dead.
+    // The very same empty 400: it names no `invalid_grant`, so it does not prove the session's end.
     let refused = try await home.acct("refresh", "--force")
     #expect(refused.status == 11)
     #expect(refused.errorText.contains("answered 400 without a reason"))

@@ -1,6 +1,6 @@
 import AcctTestSupport
 
-/// A Glewlwyd of this test's own: an OAuth 2 server that nobody here wrote.
+/// A Glewlwyd of this test's own: an OAuth 2 server from another project.
 ///
 /// It binds tokens to DPoP keys, checks the proofs that it is shown, wants authorization requests
 /// pushed, and ends a session when one of its refresh tokens is used twice.

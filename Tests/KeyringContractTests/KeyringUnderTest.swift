@@ -7,7 +7,7 @@ import SecretServiceKeyring
 import Testing
 import VaultKeyring
 
-/// A keyring as the contract suite meets it: empty, unlocked, and nobody else's.
+/// A keyring as the contract suite meets it: empty, unlocked, and used by nothing else.
 struct KeyringUnderTest: Sendable {
   /// What the command gets.
   let keyring: Keyring
@@ -85,14 +85,14 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
       keyring: store.keyring,
       fromElsewhere: open().keyring,
       lock: {
-        // A passphrase that nobody can read any more, and a key that is forgotten.
+        // A passphrase that can't be read any more, and a key that is forgotten.
         guard unsafe rename(passphrase, passphrase + ".away") == 0 else { throw Unmoved() }
         try await store.vault.lock()
       },
       unlock: {
         guard unsafe rename(passphrase + ".away", passphrase) == 0 else { throw Unmoved() }
       },
-      // The folder goes when nobody holds it any more.
+      // The folder is deleted when the last reference to it is released.
       stop: { withExtendedLifetime(home) {} }
     )
   }

@@ -4,7 +4,7 @@ import AcctTestSupport
 import SecretServiceKeyring
 import Testing
 
-/// What becomes of a call whose bus or provider does not answer, or goes away.
+/// The result of a call whose bus or provider does not answer, or ends.
 ///
 /// No test looks at the time: a call that its deadline did not end would not return.
 @Suite("The Secret Service keyring without an answer", .timeLimit(.minutes(2)))

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
-TAIL = 20  # bytes: of a secret that was cut short for a message, the part that is nobody else's
+TAIL = 20  # bytes: of a secret that was cut short for a message, the part that no other text has
 
 KEYS = {"key", "vault_key", "wrapping_key"}  # are written as base64url, and are bytes
 

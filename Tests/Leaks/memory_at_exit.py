@@ -63,11 +63,11 @@ def run(command: list[str], at_exit: Callable[[int], None]) -> int:
                 return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
             continue
         number, event = os.WSTOPSIG(status), status >> 16
-        # Whoever calls exit_group(2) stops there for sure; the first thread, if it is another one, is
-        # killed by that, and may be past stopping.
+        # The thread that calls exit_group(2) stops there for sure; the first thread, if it is another
+        # one, is killed by that, and may be past stopping.
         if event == EVENT_EXIT and (pid == leader or ends_all(leader, pid)):
             at_exit(leader)
-        # A new thread begins with a stop of its own, and exec with a trap: no signals to anybody. What
+        # A new thread begins with a stop of its own, and exec with a trap: no signals to pass on. The one that
         # asks for a copy is for this process, though the whole group gets it.
         is_ours = (event or number in (signal.SIGTRAP, signal.SIGUSR1)
                    or (number == signal.SIGSTOP and pid not in known))
@@ -79,14 +79,14 @@ def run(command: list[str], at_exit: Callable[[int], None]) -> int:
 
 
 def written(data: bytes) -> bytes:
-    """Leaves out pages that nobody ever wrote to: nearly all of a stack, and nine tenths of the time."""
+    """Leaves out pages that were never written: nearly all of a stack, and nine tenths of the time."""
     return b"\0".join(filter(None, data.split(bytes(4096))))
 
 
 def writable(pid: int) -> list[tuple[str, bytes]]:
     """What can be written to, by what it is: `heap`, `stack`, or a file's name for its variables."""
     regions: list[tuple[str, bytes]] = []
-    guard = 0  # where the last region ended that nobody may touch
+    guard = 0  # where the last region without access ended
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
         for line in maps:
             start, end, mode, name = re.match(r"(\w+)-(\w+) (\S+) \S+ \S+ \d+ *(.*)", line).groups()
@@ -152,7 +152,7 @@ class Needles:
 
 
 def search(path: str, needles: Needles) -> list[dict]:
-    """Each place of a secret; `around` is what stands there, for whoever hunts it down."""
+    """Each place of a secret; `around` is the text there, for finding its cause."""
     with open(path, "rb") as file:
         regions = pickle.load(file)
     seen: dict[tuple[str, str], dict] = {}

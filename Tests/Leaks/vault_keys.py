@@ -1,4 +1,4 @@
-"""Opens a vault as its own documentation says, and prints the keys that nobody is ever shown.
+"""Opens a vault as its own documentation says, and prints the keys that acct never shows.
 
 usage: vault_keys.py HEADER PASSPHRASE   prints JSON: kind → [base64url of the key's bytes]
 """

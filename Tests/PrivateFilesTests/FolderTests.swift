@@ -97,7 +97,7 @@ struct FolderTests {
 
   @Test("A private folder that belongs to another user is rejected")
   func foreignFolder() throws {
-    // Root can give a folder away; everybody else finds one that was never theirs.
+    // Root can give a folder away; any other user takes one that was never theirs.
     var path = "/usr"
     if geteuid() == 0 {
       path = try scratch.makeFolder("foreign")

@@ -82,7 +82,7 @@ struct LockTests {
     }
     for _ in 0..<500 {
       let lock = try await folder.lock("l", seconds: 60)
-      // Whoever comes now finds the name, and finds it locked.
+      // A process that comes now finds the name, and finds it locked.
       let file = unsafe open(path, O_RDWR)
       #expect(file >= 0)
       #expect(flock(file, LOCK_EX | LOCK_NB) != 0)

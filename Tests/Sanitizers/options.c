@@ -6,10 +6,10 @@
 #define TO_FILES "log_path=" REPORTS "/report:log_exe_name=1"
 
 /* Leaks are not looked for: the tests' doubles of the world hold on to each other, the runtime keeps what
-   it has made, and acct lets nobody look into it. */
+   it has made, and acct lets no other process look into it. */
 const char *__asan_default_options(void) { return TO_FILES ":detect_leaks=0"; }
 
-/* What was suppressed is not listed: that would be a report, too. And nobody waits a second (the default) at
+/* What was suppressed is not listed: that would be a report, too. And there is no wait of a second (the default) at
    the end of thousands of processes for what other threads may do meanwhile. */
 const char *__tsan_default_options(void) {
   return TO_FILES ":print_suppressions=0:atexit_sleep_ms=10";

@@ -21,7 +21,7 @@ typedef SWIFT void (*unlocking)(SELF void *mutex);
 
 /* More that is safe by what the runtime does unseen, and that nothing can be linked in front of. A
    continuation that is resumed before it is awaited hands its value over within libswift_Concurrency. NIO
-   writes to a buffer again when libswiftCore's count says that nobody else refers to it. And an array that
+   writes to a buffer again when libswiftCore's count says that it has no other reference. And an array that
    is made with room for no element sets its count to zero in the one empty array that all threads share,
    where it is zero already. */
 const char *__tsan_default_suppressions(void) {

@@ -11,7 +11,7 @@ guesser    the same for the first sixteen calls, with every kind of answer.
 confused   finds other items where it has none that match.
 prompting  deletes by a prompt that never ends.
 dying      deletes by a prompt, and ends when it is to be shown.
-flooding   deletes by a prompt, and before it is shown sends 192 MiB that nobody asked for.
+flooding   deletes by a prompt, and before it is shown sends 192 MiB without a request.
 huge       says that it has 5 MiB of collections.
 """
 import os

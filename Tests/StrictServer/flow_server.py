@@ -9,8 +9,8 @@ It ends with standard input. Any method; what it answers is in the path:
     /flaky/N/S      the first N requests get the status S (?retry_after=X), the next ones an echo
     /bytes/N        N bytes
     /cut/N          half of the N bytes that were promised, and then nothing
-    /forging/KIND   a body that would be a second answer to whoever reads its framing otherwise: both a
-                    length and chunks, two lengths, or a switch of protocols that nobody asked for
+    /forging/KIND   a body that would be a second answer to a client that reads its framing otherwise: a
+                    length and chunks, two lengths, or an unrequested switch of protocols
     /bytes-beyond   a field with the byte 0xE9, and one in UTF-8
     /seen           how many requests came so far to each path
 """

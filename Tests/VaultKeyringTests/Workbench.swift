@@ -82,7 +82,7 @@ final class Workbench: Sendable {
   }
 }
 
-/// Somebody at a terminal who types prepared lines, and then leaves.
+/// A user at a terminal who types prepared lines, and then leaves.
 final class Typist: Sendable {
   private let state: Mutex<(lines: [String], asked: Int)>
 

@@ -294,7 +294,7 @@ struct DoctorTests {
 }
 
 extension RecordedWorld {
-  /// Loses a file, as when somebody else deleted it.
+  /// Loses a file, as when another process deleted it.
   fileprivate func lose(_ file: StoredFile) {
     do { try world().files.remove(file) } catch { Issue.record("\(error)") }
   }

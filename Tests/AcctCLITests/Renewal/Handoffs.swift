@@ -4,7 +4,7 @@ import StrictJSON
 
 /// Credentials made up for tests, as a backend would hand them over.
 ///
-/// The key is the one of RFC 7517, appendix A.2; the tokens are signed by nobody.
+/// The key is the one of RFC 7517, appendix A.2; the tokens have no signature of a server.
 enum Handoffs {
   static let key: JSON = [
     "kty": "EC", "crv": "P-256",

@@ -32,7 +32,7 @@ struct ReplacementCrashTests {
     var testDescription: String { status?["thumbprint"]?.stringValue ?? "none" }
   }
 
-  /// What there is when nobody dies.
+  /// The credentials of a run in which no process dies.
   private func credentials(after handoffs: String...) async throws -> Credentials {
     let record = RecordedWorld()
     for handoff in handoffs { try #require(await record.add(handoff) == 0) }

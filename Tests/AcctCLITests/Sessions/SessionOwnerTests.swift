@@ -56,7 +56,7 @@ struct SessionOwnerTests {
     ("/api/auth/session", #"{"valid":true,"sub":"user-17"}"#),
     ("/api/auth/session", #"{"valid":true}"#),
     ("/api/auth/session", "not JSON"),
-    // Other answers may be about anybody.
+    // Other answers may be about any identity.
     ("/api/profile", #"{"did":"did:plc:mallory","handle":"mallory.example.com"}"#),
   ]
 

@@ -79,7 +79,7 @@ struct SessionRenewalTests {
     let account = record.json?.objectValue?["account"]?.objectValue
     #expect(account?["state"] == "reauthRequired")
     #expect(account?["reason"]?.stringValue?.contains(reason) == true)
-    // The server's word stands: nobody asks again.
+    // The server's answer stands: no request repeats it.
     #expect(await record.acct("header") == 4)
     #expect(backend.asked.count == 2)
   }

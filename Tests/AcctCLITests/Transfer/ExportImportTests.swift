@@ -91,7 +91,7 @@ struct ExportImportTests {
   @Test("An imported name or id that is taken is changed, and --name decides")
   func taken() async throws {
     #expect(await record.add(Handoffs.bearer(), "--name", "alice") == 0)
-    // Somebody else under the same id, which can only be made by hand.
+    // Another account under the same id, which can only be made by hand.
     record.corrupt(.account(id), with: "{")
     #expect(await take(export.file) == 0)
     #expect(record.err == ["acct: added alice-2"])

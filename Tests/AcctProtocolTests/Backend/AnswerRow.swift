@@ -130,7 +130,7 @@ extension AnswerRow {
     Self(401, #"{"error":"invalid_grant"}"#, "over: -"),
     Self(400, #"{"error":"invalid_client"}"#, "refused 400 invalid_client"),
     Self(400, "", "unexplained 400"), Self(400, #"{"error":""}"#, "unexplained 400"),
-    // Nobody but the server itself, in its own form, ends a session.
+    // Only the server itself, in its own form, ends a session.
     Self(400, #"{"error":"invalid_grant"}"#, "unexplained 400", type: "text/html"),
     Self(429, #"{"error":"invalid_grant"}"#, "limited 7"),
     Self(500, #"{"error":"invalid_grant"}"#, "failed 500 7"),

@@ -96,7 +96,7 @@ package final class Daemon: Sendable {
     status.withLock { known in
       guard known == nil else { return true }
       var status: Int32 = 0
-      // Freezing it may have been what noticed: then nobody is there to be waited for.
+      // Freezing it may have noticed its end: then no process is left to wait for.
       if unsafe waitpid(pid, &status, WNOHANG) != 0 { known = status }
       return known != nil
     }

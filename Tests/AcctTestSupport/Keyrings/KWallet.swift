@@ -30,7 +30,7 @@ package final class KWallet: DesktopKeyring {
 
   /// Opens the wallet, and has the Secret Service take notice of it.
   ///
-  /// It does so by a prompt only, which asks nobody where the wallet is open.
+  /// It does so by a prompt only, which asks no question where the wallet is open.
   package func unlock() throws(HarnessFailure) {
     try open()
     let answer = try call("org.freedesktop.Secret.Service.Unlock", "['\(Self.collection)']")

@@ -11,8 +11,8 @@ package final class PrivateBus: Sendable {
 
   /// Starts the bus, and waits until it listens.
   ///
-  /// - Parameter hasStockPolicy: whether its policy is the distribution's, which passes on replies that
-  ///   nobody asked for; otherwise the bus drops those itself.
+  /// - Parameter hasStockPolicy: whether its policy is the distribution's, which passes unrequested
+  ///   replies on; otherwise the bus drops those itself.
   /// - Throws: ``HarnessFailure`` if it does not start.
   package init(hasStockPolicy: Bool = false) throws(HarnessFailure) {
     folder = try PrivateFolder()
@@ -59,7 +59,7 @@ package final class PrivateBus: Sendable {
   /// Lets a frozen bus go on.
   package func thaw() { daemon.withLock { $0.thaw() } }
 
-  /// Ends the bus, with everybody's connection to it, and starts it again at the same address.
+  /// Ends the bus, with every client's connection to it, and starts it again at the same address.
   package func restart() throws(HarnessFailure) {
     daemon.withLock { $0.stop() }
     let started = try Self.start(configuration, environment)
@@ -97,7 +97,7 @@ package final class PrivateBus: Sendable {
     return daemon
   }
 
-  /// Waits until somebody on the bus has a name.
+  /// Waits until a name on the bus has an owner.
   package func wait(for name: String) throws(HarnessFailure) {
     try Daemon.run(["gdbus", "wait", "--session", "--timeout=60", name], environment: environment)
   }

@@ -4,7 +4,7 @@ import Glibc
 package struct FreePort: Sendable {
   package let number: UInt16
 
-  /// Finds a port that nobody listens on.
+  /// Finds a port without a listener.
   ///
   /// It lies below the range from which the kernel takes ports for outgoing connections, so that
   /// no client of another test can get it before the server does, and in the range of this

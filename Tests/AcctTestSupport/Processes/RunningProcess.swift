@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A child that has been started, and is stopped at the latest when nobody holds this any more.
+/// A child that has been started, and is stopped at the latest when this is released.
 ///
 /// The child leads a process group of its own, and signals go to that group: what it started in
 /// turn ends with it.
@@ -115,7 +115,7 @@ package final class RunningProcess: Sendable {
 private final class Ending: Sendable {
   /// The status once the child is reaped, as waitpid(2) tells it.
   ///
-  /// From then on its id may be somebody else's, so every signal is sent under this lock.
+  /// From then on its id may be another process's, so every signal is sent under this lock.
   let status = Mutex<Int32?>(nil)
   let reaped = DispatchGroup()
 

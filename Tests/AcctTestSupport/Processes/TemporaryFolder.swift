@@ -1,6 +1,6 @@
 import Glibc
 
-/// A private folder (mode 0700) that goes, with everything in it, when nobody holds it any more.
+/// A private folder (mode 0700) that is deleted, with everything in it, when this is released.
 package final class TemporaryFolder: Sendable {
   /// Its absolute path.
   ///

@@ -18,7 +18,7 @@ package final class InMemoryDesktop: Sendable {
 
   package init() {}
 
-  /// Opens addresses, one after the other, when somebody waits for them.
+  /// Opens addresses, one after the other, when a sign-in waits for them.
   package func opens(_ addresses: String...) { state.withLock { $0.addresses += addresses } }
 
   /// What was thought of each address.

@@ -129,7 +129,7 @@ package final class InMemoryKeyring: Sendable {
     )
   }
 
-  /// Does `body` if the keyring is reachable and open, or opened by whoever is asked.
+  /// Does `body` if the keyring is reachable and open, or opened by its prompt.
   private func use<Result: Sendable>(
     _ interaction: Interaction,
     _ body: (inout Contents) throws(KeyringFailure) -> Result

@@ -2,7 +2,7 @@ import StrictJSON
 
 /// A resource server of a test's own, for bodies and statuses (`Tests/StrictServer/flow_server.py`).
 ///
-/// It ends when nobody holds it any more.
+/// It ends when the last reference to it is released.
 package final class FlowServer: Sendable {
   /// Its origin.
   package let url: String

@@ -2,7 +2,7 @@ package import StrictJSON
 
 /// A backend with guest sessions, of a test's own (`Tests/Backends/guest_backend.md`).
 ///
-/// It ends when nobody holds it any more.
+/// It ends when the last reference to it is released.
 package final class GuestBackend: Sendable {
   package let origin: String
   private let server: PythonServer

@@ -2,7 +2,7 @@ package import StrictJSON
 
 /// A backend of an app that hands over tokens of a network (`Tests/Backends/README.md`).
 ///
-/// It ends when nobody holds it any more.
+/// It ends when the last reference to it is released.
 package final class HandoffBackend: Sendable {
   /// Its address.
   package let address: String

@@ -2,8 +2,8 @@ import StrictJSON
 
 /// A server in Python of a test's own.
 ///
-/// It says where it is in its first line, and ends when nobody holds this any more: whatever
-/// happens to the test, its standard input closes.
+/// It prints its address in its first line, and ends when the last reference to it is released:
+/// whatever happens to the test, its standard input closes.
 package final class PythonServer: Sendable {
   /// Its first line.
   package let greeting: String

@@ -3,7 +3,7 @@ package import StrictJSON
 /// A backend of a test's own that keeps sealed sessions (`Tests/Backends/sealed/README.md`), and a second
 /// origin that nothing should ever reach.
 ///
-/// It ends when nobody holds it any more.
+/// It ends when the last reference to it is released.
 package final class SessionBackend: Sendable {
   /// Its address.
   package let address: String

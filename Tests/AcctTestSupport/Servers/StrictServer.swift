@@ -3,7 +3,7 @@ package import StrictJSON
 /// A strict server of a test's own: authorization server, resource server, and a third origin that
 /// nothing should ever reach (`Tests/StrictServer/README.md`).
 ///
-/// It ends when nobody holds it any more.
+/// It ends when the last reference to it is released.
 package final class StrictServer: Sendable {
   package let issuer: String
   /// The resource server's origin.
@@ -58,7 +58,7 @@ package final class StrictServer: Sendable {
     try await wait(["held": .number(JSONNumber(count)), "timeout": 60])
   }
 
-  /// Waits until nobody but the asker is connected: whatever had been sent has had its effect.
+  /// Waits until only this caller is connected: every earlier request has had its effect.
   package func waitUntilIdle() async throws { try await wait(["idle": true, "timeout": 60]) }
 
   private func wait(_ condition: JSON) async throws {

@@ -1,4 +1,4 @@
-"""What every backend is strict about: one JSON object, the right fields, and no credential of anybody else."""
+"""What every backend is strict about: one JSON object, the right fields, and no credential of another account."""
 
 from __future__ import annotations
 

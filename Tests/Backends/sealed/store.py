@@ -19,7 +19,7 @@ class Session:
 
 
 class Store:
-    """Whoever reads and then writes holds `lock`."""
+    """A caller that reads and then writes holds `lock`."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()

@@ -59,7 +59,7 @@ struct ATProtoSignInTests {
     #expect(log.endings.count == 1)
     #expect(log.endings.allSatisfy { $0 != nil })
     #expect(log.requests.last { $0.endpoint == "revoke" }?.hasProof == true)
-    // Whoever named a server only has not said yet who they are.
+    // An identifier that names only a server does not name an identity yet.
     let isServer = beginning == .dataServer || beginning == .entryway
     let named = beginning == .webHandle ? "bob.test" : arguments[0]
     let hints = log.requests.filter { $0.endpoint == "par" }.map(\.loginHint)

@@ -55,7 +55,8 @@ struct BackendDesktopTests {
       ("limit://other?code=x", 4), ("limit://auth?code=", 4), (right, 0), (right, 3),
     ] as [(String, Int32)] {
       let opened = try await onDesktop(ChildProcess("xdg-open", [address])).run()
-      // After the end there is nobody, and no entry either: xdg-open knows no program (3).
+      // After the end no sign-in waits, and there is no entry either: xdg-open knows no program
+      // (3).
       #expect(opened.status == status, "\(address) \(opened.errorText)")
       if status == 0 { #expect(await waiting.process.ended() == 0, "\(waiting.said)") }
     }

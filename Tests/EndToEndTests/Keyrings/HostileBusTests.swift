@@ -13,7 +13,7 @@ struct HostileBusTests {
     arguments: ["impostor", "guesser"]
   )
   func impostor(manner: String) async throws {
-    // The distribution's policy passes on replies that nobody asked for.
+    // The distribution's policy passes unrequested replies on.
     let keyring = try GnomeKeyring(onStockBus: true)
     defer { keyring.stop() }
     let impostor = try await PythonServer(

@@ -101,7 +101,7 @@ struct LockedMeanwhileTests {
     #expect(process.standardOutput.contents().isEmpty)
     try keyring.unlock()
     #expect(try await scene.home.acct("header").status == 0)
-    // What the backend had confirmed was kept: nobody had to ask again.
+    // What the backend had confirmed was stored: it was not asked again.
     #expect(try await scene.backend.counts()["validations"] == 2)
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// What acct does while it can't get at secrets, or gets what can't be right.
 extension LeakStage {
-  /// With a keyring that is locked (6), or that nobody can reach (7).
+  /// With a keyring that is locked (6), or that can't be reached (7).
   func closed(_ status: Int32) async throws -> [LeakRow] {
     let url = "\(server.resource)/resource"
     let file = String(
@@ -52,7 +52,7 @@ extension LeakStage {
     }
   }
 
-  /// With a vault, and a file, of which somebody has changed a byte.
+  /// With a vault and a file in which one byte was changed.
   func runDamaged() async throws {
     let id = try await identifier(of: "device")
     let items = ["oauth.\(id).accessToken", "dpop.keypair.\(id)"]

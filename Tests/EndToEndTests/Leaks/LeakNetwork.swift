@@ -113,7 +113,7 @@ final class LeakNetwork {
     try await signIn(backend + arguments, status: status)
   }
 
-  /// Asserts that no run so far showed a secret to anybody but whose it is, or kept one.
+  /// Asserts that no run so far showed a secret to any server but its own, or stored one.
   func expectNoLeaks(_ location: SourceLocation = #_sourceLocation) async throws {
     watch.secrets.add(try await network.secrets())
     watch.secrets.add(try await backend.secrets())

@@ -67,7 +67,7 @@ struct LeakPlay {
     return stage.watch.rows
   }
 
-  /// When the keyring goes away: while a server thinks, and then for good.
+  /// When the keyring dies: while a server works, and then for good.
   private func inOutage() async throws -> [LeakRow] {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }

@@ -64,7 +64,7 @@ extension LeakStage {
     ])
   }
 
-  /// A session that nobody gave out, as an attacker's page would have one rolled.
+  /// A session that no backend issued, as an attacker's page would have one rotated.
   private var planted: String {
     let seal = "Fe26.2*1*made-up-and-planted-by-nobody-that-a-backend-knows*~2"
     watch.secrets.add("sealed_session", seal)

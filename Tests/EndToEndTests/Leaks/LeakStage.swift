@@ -70,7 +70,7 @@ final class LeakStage {
     }
   }
 
-  /// Asserts that no run so far showed a secret to anybody but whose it is, or kept one.
+  /// Asserts that no run so far showed a secret except to its owner, or stored one.
   func expectNoLeaks(_ location: SourceLocation = #_sourceLocation) async throws {
     watch.secrets.add(try await server.secrets())
     watch.secrets.add(try await guests.secrets())

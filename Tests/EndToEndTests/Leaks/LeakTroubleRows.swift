@@ -3,7 +3,7 @@ import StrictJSON
 
 /// What goes wrong, where messages are tempted to quote.
 extension LeakStage {
-  /// Addresses that are none, or nobody's.
+  /// Addresses that are invalid, or where no server listens.
   func wrongAddresses() -> [LeakRow] {
     [
       ("not an address", 64), ("http://pds.example/", 8), ("\(server.elsewhere)/x", 8),
@@ -140,7 +140,7 @@ extension LeakStage {
     ]
   }
 
-  /// A callback that nobody waits for; it stands in the arguments, where the desktop puts it.
+  /// A callback without a waiting sign-in; it is in the arguments, where the desktop puts it.
   func unwantedCallback() -> LeakRow {
     LeakRow(
       "callback",

@@ -78,7 +78,7 @@ final class LeakWatch {
     try await noteKeys(after: row)
   }
 
-  /// Asserts that no run so far showed a secret to anybody but whose it is, or kept one.
+  /// Asserts that no run so far showed a secret except to its owner, or stored one.
   func expectNoLeaks(_ location: SourceLocation = #_sourceLocation) async throws {
     switch subject {
     case .calls:

@@ -4,7 +4,7 @@ import Glibc
 extension ChildProcess {
   /// The same command under strace(1).
   ///
-  /// acct lets nobody look into its memory but root: for anyone else, a user namespace in which they
+  /// acct lets only root look into its memory: other users run in a user namespace in which they
   /// have root's rights and are still themselves, to the bus as well.
   func traced(_ options: String...) -> ChildProcess {
     withRights(["strace", "-qq"] + options)

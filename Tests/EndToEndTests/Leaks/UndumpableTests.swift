@@ -2,7 +2,7 @@ import AcctTestSupport
 import Glibc
 import Testing
 
-/// The memory of a running acct, which nobody but root is shown.
+/// The memory of a running acct, which only root can read.
 ///
 /// Everything here runs without root's rights, even where the tests have them: those would open any
 /// process. The kernel then asks whether the user is the same, which holds, and whether the process

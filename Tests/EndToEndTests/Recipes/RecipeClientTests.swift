@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// `Examples/curl.sh`, `httpie.sh` and `request.py`: one request each, by somebody else's client.
+/// `Examples/curl.sh`, `httpie.sh` and `request.py`: one request each, by another program's client.
 @Suite("The recipes for curl, HTTPie and Python")
 struct RecipeClientTests {
   private func home(at server: StrictServer) async throws -> AcctHome {

@@ -24,7 +24,7 @@ struct RequestOnTerminalTests {
     var command = home.command(["request", "\(server.url)/\(path)", "-o", "/dev/null"])
     command.environment["TERM"] = term
     command.environment["NO_COLOR"] = "1"
-    // The shell stays until the screen has been read: with it goes what nobody has read.
+    // The shell stays until the screen has been read: unread output ends with it.
     command.arguments =
       ["-c", #""$@" 2>/dev/tty; echo "ended $?"; read -r line"#, "sh", command.program]
       + command.arguments

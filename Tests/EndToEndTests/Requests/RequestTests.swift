@@ -91,7 +91,7 @@ struct RequestTests {
     let other = try await FlowServer()
     let home = try await server.home()
     var command = home.command(["request", "\(other.url)/echo", "-d", "x"])
-    // Whoever asks the vault now is told that it is locked (6).
+    // A command that needs the vault now fails, since it is locked (6).
     command.environment["ACCT_VAULT_PASSPHRASE_FILE"] = "/nonexistent"
     let output = try await command.run()
     #expect(output.status == 8)

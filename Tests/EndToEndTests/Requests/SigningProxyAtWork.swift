@@ -5,7 +5,7 @@ import Testing
 /// A signing proxy that serves, and the unchanged clients that call it.
 struct SigningProxyAtWork {
   let process: RunningProcess
-  /// Goes when nobody holds it any more.
+  /// Deleted when the last reference to it is released.
   private let home: AcctHome
   /// What it printed: its socket, or the address with its secret.
   let place: String

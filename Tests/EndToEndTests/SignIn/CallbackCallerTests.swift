@@ -54,7 +54,7 @@ struct CallbackCallerTests {
     let input = try OpenInput()
     let home: AcctHome
     let command: ChildProcess
-    // Both servers end when nobody holds them any more.
+    // Both servers end when the last references to them are released.
     var sessions: SessionScene?
     var handoffs: BackendScene?
     if isSession {

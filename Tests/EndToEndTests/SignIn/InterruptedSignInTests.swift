@@ -38,7 +38,7 @@ struct InterruptedSignInTests {
     let terminal = try ControllingTerminal()
     let process = try await scene.start(browser: browser) { terminal.controlling($0) }
     terminal.closeWindow()
-    // By SIGHUP or by the end of its input, whichever it notices first; nobody is left to be told.
+    // By SIGHUP or by the end of its input, whichever it notices first; no message can be shown.
     #expect(await process.ended() != 0)
     try await scene.expectNothingLeft()
   }

@@ -19,8 +19,8 @@ struct SignInTests {
     #expect(account["tokenType"] == "DPoP")
     #expect(account["issuer"] == .string(server.issuer))
     #expect(account["origins"] == [.string(server.resource)])
-    // `header` makes no request, so it can't know a nonce that nobody has told it; everything else
-    // about the proof is right.
+    // `header` makes no request, so it can't know a nonce that it has not been told; everything
+    // else about the proof is right.
     #expect(try await home.use(server) == "401")
     #expect(try await server.requests(to: "resource").last?["error"] == "use_dpop_nonce")
     try await server.set(["rs_nonce": false])

@@ -36,12 +36,12 @@ struct SoakScene: Sendable {
     try await note(.guest, nil, "\(guests.origin)/api/anything")
   }
 
-  /// Credentials of a new session of somebody whose account has a key.
+  /// Credentials of a new session of a user whose account has a key.
   func dpopFile(_ subject: String) async throws -> String {
     try await strict.issue(["dpop": true, "sub": .string(subject)])
   }
 
-  /// Imports credentials, as somebody who can't be asked.
+  /// Imports credentials without a terminal for prompts.
   func add(_ credentials: String) async throws -> ChildProcess.Output {
     let command = home.command(["add", "--import", "-", "--no-input"], input: credentials)
     return try await command.run(limit: Self.limit)

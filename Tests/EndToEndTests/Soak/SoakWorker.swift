@@ -3,7 +3,7 @@ import Glibc
 import StrictJSON
 import Testing
 
-/// Somebody who runs one command after the other; which ones, the seed says.
+/// A user who runs one command after the other; the seed chooses them.
 struct SoakWorker {
   let scene: SoakScene
   let number: Int

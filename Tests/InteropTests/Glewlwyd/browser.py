@@ -22,7 +22,7 @@ class KeepRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class Browser:
-    """A browser that nobody has signed in with before."""
+    """A browser that has not been used to sign in before."""
 
     def __init__(self):
         self.opener = urllib.request.build_opener(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Uses the refresh token of a handoff, as somebody would who has a copy of it.
+"""Uses the refresh token of a handoff, as a thief of a copy would.
 
 usage: spend.py ISSUER < HANDOFF
 

@@ -50,7 +50,7 @@ struct FailureTests {
       "220 smtp.example ESMTP\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
       "HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n",
-      // Two words on where the body ends, or a protocol that nobody asked for.
+      // Two statements of where the body ends, or an unrequested protocol.
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\nnine long",
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello",
       "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello",

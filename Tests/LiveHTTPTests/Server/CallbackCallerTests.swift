@@ -72,7 +72,7 @@ struct CallbackCallerTests {
         in: table
       )
     }
-    // An end at another address is another connection; of a socket that nobody holds, nothing is known.
+    // An end at another address is another connection; a socket without an owner has no user.
     #expect(users == [[1000], [], [], [1001], []])
   }
 }

@@ -32,7 +32,7 @@ struct LocalServerTests {
       let visitor = try await Visitor(to: port)
       try await visitor.send(get("/", "a"))
       #expect(await visitor.until("here").hasSuffix("here"))
-      // Whoever listens everywhere is met here as well.
+      // A server that listens at every address would be reached here as well.
       await #expect(throws: (any Error).self) { try await Visitor(to: port, host: "127.0.0.2") }
     }
   }

@@ -29,7 +29,7 @@ extension LocalResponse {
     parts([text], [("Content-Length", "\(text.utf8.count)")], status: status)
   }
 
-  /// An answer in parts; a `nil` among them is a server that goes away.
+  /// An answer in parts; a `nil` among them is a server that stops.
   static func parts(
     _ parts: [String?],
     _ fields: [(name: String, value: String)] = [],

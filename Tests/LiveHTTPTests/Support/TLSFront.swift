@@ -13,7 +13,7 @@ struct ServerIdentity: Sendable {
   var newest = Version.tls13
 }
 
-/// A process that speaks TLS before a ``ScriptedServer``; ends when nobody holds it any more.
+/// A process that speaks TLS before a ``ScriptedServer``; it ends when this is released.
 final class TLSFront: Sendable {
   let port: Int
   private let server: PythonServer

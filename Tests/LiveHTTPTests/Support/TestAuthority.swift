@@ -72,7 +72,7 @@ struct TestAuthority {
     return identity(name, newest: newest)
   }
 
-  /// A server's side of TLS with a certificate that nobody vouches for.
+  /// A server's side of TLS with a certificate that no authority signed.
   func selfSignedServer(_ names: String) throws -> ServerIdentity {
     let name = UUID().uuidString
     try makeSelfSigned(name, extensions: ["subjectAltName=\(names)"])

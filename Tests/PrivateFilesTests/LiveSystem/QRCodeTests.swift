@@ -53,7 +53,7 @@ struct QRCodeTests {
   }
 }
 
-/// A terminal as a program has it, with nobody at the keyboard.
+/// A terminal as a program has it, without input.
 private final class OpenTerminal {
   private let keyboard: PseudoTerminal
   let descriptor: Int32

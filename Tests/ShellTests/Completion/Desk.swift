@@ -100,7 +100,7 @@ struct Desk {
   private static func bash(_ folder: String) -> String {
     """
     source '\(Product.source("completions/acct.bash"))'
-    # An account may be called !$; history is nobody's here.
+    # An account may be called !$; so history is off.
     set +o history
     noted() {
       _acct "$@"

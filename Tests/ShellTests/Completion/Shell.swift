@@ -6,8 +6,8 @@ enum Shell: String, CaseIterable {
 
   /// Types each line, with its Tab keys, and the Enter key after it.
   ///
-  /// All of it is typed before the shell starts: a terminal keeps what nobody has read yet, so
-  /// that nothing has to be waited for.
+  /// All of it is typed before the shell starts: a terminal keeps unread input, so that nothing has
+  /// to be waited for.
   ///
   /// - Returns: What `acct` was run with, line by line, each word in brackets.
   func type(_ lines: [String], at desk: Desk) async throws -> [String] {

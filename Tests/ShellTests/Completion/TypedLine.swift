@@ -1,4 +1,4 @@
-/// A line that somebody types, with Tab keys in it, and what must come of it in every shell.
+/// A line that a user types, with Tab keys in it, and its required result in every shell.
 struct TypedLine {
   var keys: String
   /// What `acct` is then run with.

@@ -32,7 +32,7 @@ def pushed_request(house: House, request: Request) -> Response:
 
 
 def authorize(house: House, request: Request) -> Response:
-    """302 to the client, as whoever the login hint names, or else whoever the test says."""
+    """302 to the client, as the account of the login hint, or else the one that the test names."""
     parameters = dict(request.query)
     if "request_uri" not in parameters:
         raise invalid("this server wants pushed authorization requests")

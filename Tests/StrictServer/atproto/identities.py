@@ -1,4 +1,4 @@
-"""The PLC directory, the did:web document and the hosted client metadata: what anybody may read."""
+"""The PLC directory, the did:web document and the hosted client metadata: what is public."""
 
 from __future__ import annotations
 

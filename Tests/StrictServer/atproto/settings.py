@@ -30,7 +30,7 @@ class NetworkSettings(Settings):
     par_lifetime: float = 300
     session_lifetime: float = 14 * DAY  # from sign-in, of a public client; renewing does not extend it
     self_hosted: bool = False  # a renewal kills the access tokens before it
-    signs_in: str | None = None  # the first handle of whoever signs in where no login_hint says so
+    signs_in: str | None = None  # the first handle of the account that signs in without a login_hint
     callback_override: dict = field(default_factory=dict)
     token_override: dict = field(default_factory=dict)
     # Clients

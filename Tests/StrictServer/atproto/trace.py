@@ -13,7 +13,7 @@ from strict.wire import Request
 if TYPE_CHECKING:
     from .network import Network
 
-PUBLIC = {"plc", "did", "client", "metadata", "resource_metadata"}  # where nobody needs to say who they are
+PUBLIC = {"plc", "did", "client", "metadata", "resource_metadata"}  # endpoints without a client's identity
 NOWHERE = "nowhere"  # an origin where no secret is at home
 SHOWN = ("login_hint", "scope", "redirect_uri")
 

@@ -48,7 +48,7 @@ def _release(realm: Realm, request: Request, value: object) -> object:
 
 
 def _wait(realm: Realm, request: Request, value: dict) -> object:
-    """Blocks until so many requests are held, so many have reached an endpoint, or nobody else is connected."""
+    """Blocks until so many requests are held, so many have reached an endpoint, or no other client is connected."""
     timeout = float(value.get("timeout", 10))  # seconds
     if value.get("idle"):
         return {"reached": realm.presence.wait_for(1, timeout)}

@@ -63,6 +63,6 @@ class Settings:
             setattr(self, name, value)
 
     def replace_by(self, other: Settings) -> None:
-        """Becomes a copy of `other` in place, since everybody holds a reference to this one."""
+        """Becomes a copy of `other` in place, since every part holds a reference to this one."""
         for f in fields(self):
             setattr(self, f.name, copy.deepcopy(getattr(other, f.name)))

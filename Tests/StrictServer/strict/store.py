@@ -71,7 +71,7 @@ class DeviceGrant:
 
 
 class Store:
-    """Tables by digest. Whoever reads and then writes holds `lock`."""
+    """Tables by digest. A caller that reads and then writes holds `lock`."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()

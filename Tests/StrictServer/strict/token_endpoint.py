@@ -59,7 +59,7 @@ def _code(realm: Realm, form: dict[str, str], client_id: str, jkt: str | None) -
                 store.end_session(code.session, "code replay")
             raise refused("the code was used before")
         asked = code.request
-        # Spent by the first try, also by a wrong one: nobody gets to guess.
+        # Spent by the first try, also by a wrong one: no second guess is possible.
         code.used = True
         if code.expires_at < realm.now():
             raise refused("the code has expired", violation=False)

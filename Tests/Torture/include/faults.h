@@ -1,2 +1,2 @@
 #pragma once
-/* Nothing: faults.c is preloaded, and called by nobody. */
+/* Nothing: faults.c is preloaded, and no code calls it by name. */
