@@ -33,7 +33,7 @@ extension Acct {
     }
   }
 
-  /// Tells what ArgumentParser has to say: help on standard output, or what is wrong.
+  /// Prints ArgumentParser's answer: help on standard output, or what is wrong on standard error.
   private static func told(
     _ error: any Error,
     _ report: ErrorReport,
@@ -49,7 +49,7 @@ extension Acct {
   }
 }
 
-/// Where complaints go: one line and at most one hint, or one JSON object, on standard error.
+/// Where errors go: one line and at most one hint, or one JSON object, on standard error.
 struct ErrorReport {
   var world: World
   var asJSON: Bool

@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import ArgumentParser
 
-/// A command that reaches the outside only through the context it is handed.
+/// A command that reaches the outside only through the context that it gets.
 protocol AcctCommand: ParsableCommand {
   /// The options that every command has.
   var options: SharedOptions { get }

@@ -18,7 +18,7 @@ struct Context {
 
   var interaction: Interaction { options.noInput ? .forbidden : .allowed }
 
-  /// Chooses the account, and says which `.acct` files were passed over.
+  /// Chooses the account, and says which `.acct` files were ignored.
   ///
   /// - Parameter name: The account that the command itself names, if it does.
   /// - Returns: The account, and what chose it.
@@ -32,7 +32,7 @@ struct Context {
     return choice
   }
 
-  /// Says once that a `.acct` file chooses the account, where a person can read it.
+  /// Says once that a `.acct` file chooses the account, if a terminal shows it.
   private func announce(_ path: String, choosing name: AccountName) {
     guard world.streams.passing != nil, !options.quiet,
       DirectoryHistory(world).isFirst(path, choosing: name)
@@ -48,7 +48,7 @@ struct Context {
   /// Shows what a use case waits for.
   var waiting: Waiting.Reporter { WaitingNotices(self).show }
 
-  /// Says something on standard error that is not an error.
+  /// Prints a notice on standard error that is not an error.
   func notice(_ text: String) {
     guard !options.quiet else { return }
     world.report("acct: \(text)")
@@ -100,7 +100,7 @@ struct Context {
     try done(try Selection(world).find(id.description), text)
   }
 
-  /// Says what the user should know although the command succeeded.
+  /// Prints what the user should know although the command succeeded.
   func report(_ notices: [Notice]) {
     for notice in notices { self.notice(words(for: notice)) }
   }

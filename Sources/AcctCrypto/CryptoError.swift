@@ -10,8 +10,8 @@ package enum CryptoError: Error, Equatable, Sendable {
   case authenticationFailed
   /// Cost parameters that scrypt does not define, or that ask for too much memory.
   case unsuitableParameters
-  /// The administrator's OpenSSL configuration has errors, and says that they are not to be passed
-  /// over (config(5ssl), `config_diagnostics`).
+  /// The administrator's OpenSSL configuration has errors, and declares them fatal (config(5ssl),
+  /// `config_diagnostics`).
   case notConfigured
   /// OpenSSL itself failed, as it does when memory runs out.
   case libraryFailed

@@ -3,11 +3,11 @@ import AcctModel
 import AcctPorts
 
 extension AddCommand {
-  /// The credentials, once the user has agreed to whom they are for.
+  /// The credentials, once the user has agreed to their identity.
   ///
-  /// A backend's callback has no `state`, so any page that the browser visits can bring one, of another
-  /// person's sign-in. A person who was named is compared before. Where none was, the user at the
-  /// terminal is asked; without one the name stands behind "added".
+  /// A backend's callback has no `state`, so any page that the browser visits can bring one, of
+  /// another person's sign-in. A named identity has been compared before. If none was named, the
+  /// user at the terminal is asked; without one the name is printed after "added".
   ///
   /// - Throws: ``EngineError/cancelled`` if the answer is not yes; nothing is stored then.
   func confirmed(

@@ -74,7 +74,8 @@ struct AddCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    // A backend may be told whom to sign in; for the others a name is a way of its own.
+    // A backend may be told which identity to sign in; elsewhere a name selects its own way to sign
+    // in.
     let named = backend == nil && session == nil ? identifier : nil
     let ways = [named, importFile, issuer, backend, session, guest].count { $0 != nil }
     guard ways > 0 else {

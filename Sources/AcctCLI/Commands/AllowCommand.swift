@@ -2,7 +2,7 @@ import AcctEngine
 import AcctModel
 import ArgumentParser
 
-/// Widens, or narrows, where an account's headers may go.
+/// Adds an origin that an account's headers may go to, or removes one.
 struct AllowCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "allow",

@@ -2,11 +2,11 @@ import AcctEngine
 import AcctModel
 import ArgumentParser
 
-/// Takes an address that the desktop opened to the sign-in that waits for it.
+/// Delivers an address that the desktop opened to the sign-in that waits for it.
 ///
-/// It is what acct's own desktop entry runs, and nothing that people type. The desktop leaves no
-/// other way in than an argument, which other processes can read for as long as this one lives; a
-/// code in it is good once, and a moment later it has been used.
+/// acct's own desktop entry runs it; people do not type it. The desktop leaves no other way in than
+/// an argument, which other processes can read for as long as this one lives; a code in it is good
+/// once, and a moment later it has been used.
 struct CallbackCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "callback",

@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import ArgumentParser
 
-/// What `acct` alone says: where things stand, and what to do next.
+/// The output of `acct` alone: the account's state, and what to do next.
 struct HomeCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "home",
@@ -11,7 +11,7 @@ struct HomeCommand: AcctCommand {
     shouldDisplay: false
   )
 
-  /// What is no command's name ends up here.
+  /// A word that is not a command's name ends up here.
   @Argument(help: .hidden)
   var rest: [String] = []
 
@@ -77,7 +77,7 @@ struct HomeCommand: AcctCommand {
     )
   }
 
-  /// When its token expires, where that still says something.
+  /// When its token expires, if the state has a time.
   private func expiry(of account: Account, at now: Timestamp) -> String {
     guard let time = account.shownExpiry else { return "" }
     return ", its token \(time > now ? "expires" : "expired") \(relative(time, to: now))"

@@ -2,7 +2,7 @@ import AcctEngine
 import AcctModel
 import ArgumentParser
 
-/// Learns from what another program was answered.
+/// Learns from the answers that another program got.
 struct ObserveCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "observe",

@@ -72,12 +72,12 @@ struct RefreshCommand: AcctCommand {
     return outcomes.lazy.compactMap(\.errorMessage).first?.status ?? .done
   }
 
-  /// Names last, where a timer's journal is read from, whom only a person can sign in again.
+  /// Names last, where a timer's journal is read from, the accounts that need a new sign-in.
   private func report(_ waiting: [RefreshOutcome], _ context: Context) {
     guard !waiting.isEmpty else { return }
     let names = waiting.map(\.account.name.description).joined(separator: ", ")
     let text = "sign in again with `acct add`: \(names)"
-    // A timer that wants to hear of nothing but failures hears of these with the failure.
+    // Beside a failure the names are printed even with `--quiet`.
     if waiting.contains(where: { $0.errorMessage != nil }) {
       context.world.report("acct: \(text)")
     } else {

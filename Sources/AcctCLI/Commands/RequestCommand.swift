@@ -121,7 +121,7 @@ struct RequestCommand: AcctCommand {
   }
 }
 
-/// What to send: `-` and `@FILE` name it, anything else is it.
+/// What to send: `-` and `@FILE` name a source, any other text is sent itself.
 private func requestBody(
   _ data: String?,
   _ streams: Streams

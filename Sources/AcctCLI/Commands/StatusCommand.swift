@@ -61,7 +61,7 @@ struct StatusCommand: AcctCommand {
         "selectedByFile": .init(choice.directoryFile),
         "limits": .array(limits.map(\.json)),
       ])
-      // The object has no place for what only the server's answer, or none, can explain.
+      // The object has no member for a failure of the check, which goes to standard error.
       if let refusal {
         _ = ErrorReport(world: context.world, asJSON: true).write(ErrorMessage(refusal))
       }

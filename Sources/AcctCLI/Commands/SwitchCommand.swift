@@ -46,7 +46,7 @@ struct SwitchCommand: AcctCommand {
     }
   }
 
-  /// Lets the person pick by single keys; still open where the terminal is too plain for that.
+  /// Lets the user pick by single keys; still undecided if the terminal can't do that.
   private func pick(from listing: AccountOverview.Listing, in context: Context) -> Picker.Outcome {
     guard !context.world.terminalIsDumb else { return .open }
     var picker = Picker(listing)

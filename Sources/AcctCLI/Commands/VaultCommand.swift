@@ -12,7 +12,7 @@ struct VaultCommand: ParsableCommand {
     subcommands: [Unlock.self, Lock.self, Passphrase.self]
   )
 
-  /// Lets the vault's key rest in the kernel for a while.
+  /// Keeps the vault's key in the kernel for a while.
   struct Unlock: AcctCommand {
     static let configuration = CommandConfiguration(
       commandName: "unlock",
@@ -86,7 +86,7 @@ struct VaultCommand: ParsableCommand {
   }
 }
 
-/// What became of the vault, and for how long it stays unlocked, in seconds.
+/// The vault's state, and for how long it stays unlocked, in seconds.
 private func vaultJSON(_ state: String, _ seconds: Int? = nil) -> JSON {
   [
     "version": 1,

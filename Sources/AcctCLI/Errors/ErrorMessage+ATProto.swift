@@ -4,7 +4,7 @@ import AcctPorts
 import AcctProtocol
 
 extension ErrorMessage {
-  /// An identity, or what it leads to, can't be believed; nothing was stored.
+  /// An identity, or an address that it names, can't be trusted; nothing was stored.
   init(_ error: ATProtoError) {
     switch error {
     case .unresolvableHandle(let handle):

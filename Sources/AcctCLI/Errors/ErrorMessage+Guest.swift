@@ -2,7 +2,7 @@ import AcctEngine
 import AcctModel
 
 extension ErrorMessage {
-  /// A guest session did not begin, or can't go on.
+  /// A guest session did not begin, or can't continue.
   init(_ error: GuestError) {
     switch error {
     case .deviceIDMissing(let origin):

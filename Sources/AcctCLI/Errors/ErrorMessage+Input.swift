@@ -3,7 +3,7 @@ import AcctProtocol
 import StrictJSON
 
 extension ErrorMessage {
-  /// Something that was typed is malformed.
+  /// Something that the user typed is malformed.
   init(_ parseError: ParseError) {
     switch parseError {
     case .refusedURL(let refusal):
@@ -27,7 +27,7 @@ extension ErrorMessage {
     }
   }
 
-  /// Credentials that were handed over can't be taken.
+  /// Imported credentials can't be used.
   init(_ error: HandoffError) {
     let nothing = "nothing was stored"
     switch error {

@@ -4,7 +4,7 @@ import AcctPorts
 import AcctProtocol
 
 extension ErrorMessage {
-  /// The network or a server failed; the credentials are as they were.
+  /// The network or a server failed; the credentials are unchanged.
   init(network error: EngineError) {
     switch error {
     case .http(.inside, let origin):
@@ -32,7 +32,7 @@ extension ErrorMessage {
         error.code,
         .serverFailed,
         "\(origin) \(words(for: error))",
-        // Some servers refuse a dead session without a word. That is no proof, so the account
+        // Some servers reject a dead session without a reason. That is no proof, so the account
         // stays; the user may know better.
         hint: error.isUnexplained
           ? "the account is kept; if it keeps failing, sign in again with `acct add`" : nil
@@ -71,7 +71,7 @@ extension ErrorMessage {
     }
   }
 
-  /// The sign-in did not come to its end; nothing was stored.
+  /// The sign-in did not complete; nothing was stored.
   init(signingIn error: EngineError) {
     switch error {
     case .authorizationRefused(let code, let description):

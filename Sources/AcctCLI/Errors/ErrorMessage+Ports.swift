@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 
 extension ErrorMessage {
-  /// The keyring did not do what it was asked.
+  /// A keyring operation failed.
   init(_ failure: KeyringFailure, _ kind: Keyring.Kind) {
     let name = kind == .vault ? "the vault" : "the keyring"
     switch failure {

@@ -4,7 +4,7 @@ import AcctPorts
 import AcctProtocol
 
 extension ErrorMessage {
-  /// A request that the user makes can't be made, or was not answered well.
+  /// A request of the user's can't be made, or its answer is a failure.
   init(_ error: RequestError) {
     switch error {
     case .fieldMalformed(let name):
@@ -38,7 +38,7 @@ extension ErrorMessage {
       )
     case .deviceIDMissing(let origin):
       self.init(.deviceIDMissing(origin) as GuestError)
-      // The answer stands on standard output: its status decides, as for every other.
+      // The answer is on standard output: its status decides, as for every other.
       self.status = ExitStatus(answer: 400)
     case .brokenOff(let failure, let received):
       self.init(
@@ -64,7 +64,7 @@ extension ErrorMessage {
     }
   }
 
-  /// An answer that was written as it came, and is no success.
+  /// An answer that was written as it came, and is a failure.
   private init(status: Int, retryAfter: RetryAfter?, _ isWorthRetrying: Bool, _ origin: Origin) {
     switch status {
     case 401:

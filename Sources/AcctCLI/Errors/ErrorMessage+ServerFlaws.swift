@@ -1,10 +1,10 @@
 import AcctProtocol
 
-// A script that is told which check has failed can tell an attack from a server that is set up
-// badly, so each has a code of its own.
+// The exact check that failed lets a script tell an attack from a server that is set up badly, so
+// each has a code of its own.
 
 extension OAuthError {
-  /// The code of the complaint.
+  /// The code of the error.
   var code: String {
     switch self {
     case .noMetadata: "noMetadata"
@@ -19,7 +19,7 @@ extension OAuthError {
 }
 
 extension AuthorizationResponse.Distrust {
-  /// The code of the complaint.
+  /// The code of the error.
   var code: String {
     switch self {
     case .issuerMissing: "callbackIssuerMissing"
@@ -30,7 +30,7 @@ extension AuthorizationResponse.Distrust {
 }
 
 extension ATProtoError.Flaw {
-  /// The code of the complaint about a data server's metadata.
+  /// The code of the error about a data server's metadata.
   var code: String {
     switch self {
     case .status: "noResourceMetadata"

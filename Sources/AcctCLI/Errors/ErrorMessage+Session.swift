@@ -2,7 +2,7 @@ import AcctEngine
 import AcctModel
 
 extension ErrorMessage {
-  /// A session did not go on; what is kept of it is as it was.
+  /// A session did not continue; what is stored of it is unchanged.
   init(_ error: SessionError) {
     switch error {
     case .otherIdentity(let expected, let found, let origin):
@@ -28,7 +28,7 @@ extension ErrorMessage {
       )
     case .notStored(let failure, let kind):
       self.init(failure, kind)
-      // Its own hint promises that nothing was changed; here a server may have changed something.
+      // Its own hint says that nothing was changed; here a server may have changed something.
       hint =
         "unlock it and try again: the server's answer could not be stored, and the next call says "
         + "whether the session is lost"

@@ -3,7 +3,7 @@ import AcctPorts
 import AcctProtocol
 
 extension ErrorMessage {
-  /// Accounts could not be exported, or an export not be taken.
+  /// Accounts could not be exported, or an export could not be imported.
   init(_ error: TransferError) {
     let nothing = "nothing was stored"
     switch error {

@@ -10,7 +10,7 @@ struct ErrorMessage: Equatable {
   var text: String
   var hint: String?
   var status: ExitStatus
-  /// When the server takes another request; ``timed(by:)`` puts it into the hint.
+  /// When the server accepts another request; ``timed(by:)`` puts it into the hint.
   var retryAfter: RetryAfter?
 
   init(
@@ -66,7 +66,7 @@ struct ErrorMessage: Equatable {
 }
 
 extension ErrorMessage {
-  /// Puts a failure into the user's words; the one place where that happens.
+  /// Translates a failure into the user's words; the one place where that happens.
   init(_ error: EngineError) {
     switch error {
     case .noAccounts, .noActiveAccount, .unknownAccount, .ambiguousAccount, .undecidedSwitch,

@@ -25,6 +25,6 @@ func accountTable(_ listing: AccountOverview.Listing, at now: Timestamp) -> Tabl
 }
 
 extension Account {
-  /// Where it is, in few words.
+  /// The server's host, in few words.
   var server: String? { service?.authority ?? origins.first?.authority }
 }

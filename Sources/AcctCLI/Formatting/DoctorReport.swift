@@ -12,7 +12,7 @@ struct DoctorReport {
     words = DoctorWording(finding.subject)
   }
 
-  /// One line, and the way to mend it below.
+  /// One line, and the way to repair it below.
   func lines(isQuiet: Bool) -> [String] {
     if isQuiet && finding.severity == .ok { return [] }
     let label = finding.isRepaired ? "repaired" : finding.severity.rawValue
@@ -35,7 +35,7 @@ struct DoctorReport {
 
   private var shownFix: String? { finding.isRepaired ? words.next : words.fix }
 
-  /// The exit status that it calls for, if it does.
+  /// The exit status that the finding requires, if any.
   var status: ExitStatus? {
     guard finding.severity == .problem, !finding.isRepaired else { return nil }
     guard case .keyring(let failure, let kind) = finding.subject else { return .failed }

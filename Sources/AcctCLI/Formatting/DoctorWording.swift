@@ -6,7 +6,7 @@ import AcctPorts
 struct DoctorWording {
   let code: String
   let message: String
-  /// How to mend it.
+  /// How to repair it.
   var fix: String?
   /// What is left to do once it is repaired.
   var next: String?
@@ -62,7 +62,7 @@ struct DoctorWording {
   }
 }
 
-/// How most things are mended.
+/// How most findings are repaired.
 private let repair = "`acct doctor --repair`"
 
 extension DoctorWording {

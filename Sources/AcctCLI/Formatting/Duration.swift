@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// A number of seconds in the two largest units that say something: `14 h 5 min`.
+/// A number of seconds in the two largest units: `14 h 5 min`.
 func duration(_ seconds: Int64) -> String {
   let units: [(name: String, size: Int64)] = [
     ("y", 365 * 86_400), ("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1),
@@ -11,7 +11,7 @@ func duration(_ seconds: Int64) -> String {
   var parts: [String] = []
   for unit in units where parts.count < 2 {
     let count = rest / unit.size
-    // The second unit stands right below the first, or not at all: never "1 d 3 s".
+    // The second unit is the next smaller one, or is left out: never "1 d 3 s".
     if count > 0 { parts.append("\(count) \(unit.name)") } else if !parts.isEmpty { break }
     rest %= unit.size
   }
@@ -25,14 +25,14 @@ func relative(_ time: Timestamp, to now: Timestamp) -> String {
   return seconds > 0 ? "in \(duration(seconds))" : "\(duration(-seconds)) ago"
 }
 
-/// When a server takes another request, such as `try again in 14 h 5 min, at 13:37`.
+/// When a server accepts another request, such as `try again in 14 h 5 min, at 13:37`.
 ///
 /// The time of day is the user's local one, with its date where that is not today's.
 ///
 /// - Parameters:
 ///   - retryAfter: What the server said.
 ///   - clock: The clock of this machine, and its time zone.
-/// - Returns: The words; `nil` for what lies more than ten years ahead, which is no answer.
+/// - Returns: The words; `nil` for a time more than ten years ahead, which is not usable.
 func words(for retryAfter: RetryAfter, by clock: Clock) -> String? {
   let now = clock.now()
   let seconds = retryAfter.seconds(from: now)

@@ -1,7 +1,7 @@
 package import AcctModel
 import StrictJSON
 
-/// The lines that show limits, one for each: whose it is, on a terminal a bar, and the words.
+/// The lines that show limits, one for each: its owner, on a terminal a bar, and the words.
 func limitLines(_ limits: [RateLimit], at now: Timestamp, on screen: Screen) -> [String] {
   let rows = limits.map { limit in
     [
@@ -17,7 +17,7 @@ func limitLines(_ limits: [RateLimit], at now: Timestamp, on screen: Screen) -> 
   .lines(on: screen)
 }
 
-/// The same for a screen of so many columns without colour; `nil` is no terminal.
+/// The same for a screen of so many columns without colour; `nil` without a terminal.
 package func limitLines(_ limits: [RateLimit], at now: Timestamp, columns: Int?) -> [String] {
   limitLines(limits, at: now, on: Screen(columns: columns))
 }
@@ -29,9 +29,9 @@ extension Array {
 /// A limit in words, such as `3 of 5 left, resets in 14 h 5 min`.
 ///
 /// - Parameters:
-///   - limit: What was told.
-///   - now: The time to tell it for.
-/// - Returns: The words; what a reset has overtaken is told in the past tense.
+///   - limit: What the server said.
+///   - now: The time of the output.
+/// - Returns: The words; a limit that has been reset since is described in the past tense.
 package func words(for limit: RateLimit, at now: Timestamp) -> String {
   let isOver = limit.isOver(at: now)
   let quantity: String? =
@@ -76,7 +76,7 @@ extension RateLimit {
     ]
   }
 
-  /// Whose limit it is, and which of them.
+  /// Which origin's limit it is, and which of its limits.
   var label: String { [origin.description, name].compactMap(\.self).joined(separator: " ") }
 
   /// Whether a new window has begun, in which the amount left is unknown.

@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import StrictJSON
 
-/// What became of one of the accounts that `refresh --all` went through.
+/// The result for one of the accounts that `refresh --all` renews.
 struct RefreshOutcome {
   let account: Account
   let result: Refresh.Result
@@ -21,7 +21,7 @@ struct RefreshOutcome {
     return ErrorMessage(error).timed(by: clock)
   }
 
-  /// Whether no timer can do anything more for it.
+  /// Whether only a person can help it.
   var needsPerson: Bool {
     switch result {
     case .renewed, .notDue: false

@@ -1,7 +1,7 @@
 import AcctEngine
 import AcctModel
 
-/// What people read of a state; JSON has the contract's names.
+/// The words for a state, for people; JSON has the contract's names.
 extension Account {
   /// The word for a state, which the time beside it must not contradict.
   ///
@@ -18,12 +18,12 @@ extension Account {
     }
   }
 
-  /// When its token expires; `nil` where no token is left to expire, or the server takes it no more.
+  /// When its token expires; `nil` if there is no token, or the server rejects it already.
   var shownExpiry: Timestamp? { recordedState == .signedIn ? tokenLifetime.expiresAt : nil }
 }
 
 extension SessionState {
-  /// Green where all is well, yellow where acct or a moment may mend it, red where only the user can.
+  /// Green if all is well, yellow if acct or time may repair it, red if only the user can.
   var style: TextStyle {
     switch self {
     case .valid: .good

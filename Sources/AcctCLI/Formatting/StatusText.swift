@@ -16,7 +16,7 @@ struct StatusText {
     AcctCLI.lines(summary + identity + credentials + origin + allowance, on: screen)
   }
 
-  /// Who, how it is, and what to do about it.
+  /// The identity, its state, and what to do about it.
   private var summary: [Field] {
     let assessment = status.assessment
     let word = status.account.word(for: assessment.state, at: now)
@@ -58,7 +58,7 @@ struct StatusText {
     ]
   }
 
-  /// Where it is kept, and why it is this one.
+  /// Which keyring stores it, and why that one.
   private var origin: [Field] {
     [
       Field("keyring", "\(status.keyringKind.rawValue), \(status.keyringState.rawValue)", .faint),
@@ -70,7 +70,7 @@ struct StatusText {
     ]
   }
 
-  /// What may still be done.
+  /// What a guest may do, and what is left of the limits.
   private var allowance: [Field] {
     [Field("guests have", status.account.limitations.map(words) ?? "")]
       + limits.map { Field("limit", "\($0.label): \(words(for: $0, at: now))") }

@@ -3,10 +3,10 @@ import ArgumentParser
 extension Acct {
   /// Parses a command line.
   ///
-  /// A line whose first word names one of the commands that scripts and prompts call, and which
-  /// that command takes as it is, is that command's alone: to set up all the others, with all of their
-  /// options, would take longer than the rest of the work. Anything else (help, a mistake) is
-  /// answered by the whole tree, so that the answer is the same whichever way it was found.
+  /// A line whose first word names one of the commands that scripts and prompts call, and that the
+  /// command can parse, is parsed by that command alone: setting up all the others, with all of
+  /// their options, would take longer than the rest of the work. Any other line (help, a mistake)
+  /// is answered by the whole tree, so the answer does not depend on the way.
   ///
   /// - Parameter arguments: The command line without the program's name.
   /// - Returns: The command to run.
@@ -30,13 +30,13 @@ extension Acct {
       // ArgumentParser's own answers with the help of the last name that it knows.
       guard isCommand(rest.filter { !$0.hasPrefix("-") }) else { throw UnknownCommand(rest) }
     } else if let name = arguments.first, !name.hasPrefix("-"), !isCommand([name]) {
-      // ArgumentParser might complain of one of its options first.
+      // ArgumentParser might report one of its options first.
       throw UnknownCommand([name])
     }
     return try parseAsRoot(arguments)
   }
 
-  /// Whether every name is that of a command of the one before it.
+  /// Whether each name is that of a subcommand of the one before it.
   private static func isCommand(_ names: [String]) -> Bool {
     var subcommands = configuration.subcommands
     for name in names where names != ["help"] {
@@ -50,9 +50,9 @@ extension Acct {
 }
 
 extension ParsableCommand {
-  /// Parses the arguments of this command alone; `nil` where they are not simply right.
+  /// Parses the arguments of this command alone; `nil` if they are malformed.
   fileprivate static func parsed(_ arguments: [String]) -> (any ParsableCommand)? {
-    // What is wrong, the whole tree says in its own words.
+    // The whole tree then reports the mistake in its own words.
     (try? parseAsRoot(arguments)) as? Self
   }
 }

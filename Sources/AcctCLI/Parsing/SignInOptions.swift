@@ -38,7 +38,7 @@ struct SignInOptions: ParsableArguments {
     }
   }
 
-  /// Who the user is in the AT Protocol network, checked.
+  /// The user's identity in the AT Protocol network, checked.
   func request(identity text: String, _ context: Context) throws(EngineError)
     -> ATProtoSignIn.Request
   {
@@ -57,7 +57,7 @@ struct SignInOptions: ParsableArguments {
     }
   }
 
-  /// Whom to sign in at a backend that keeps the session, checked.
+  /// The identity to sign in at a backend that keeps the session, checked.
   func request(
     session: String,
     for handle: String?,
@@ -78,7 +78,7 @@ struct SignInOptions: ParsableArguments {
     }
   }
 
-  /// Whom to sign in at a backend, checked.
+  /// The identity to sign in at a backend, checked.
   func request(
     backend: String,
     for person: String?,

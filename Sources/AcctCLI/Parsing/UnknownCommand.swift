@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// A word in the place of a command that names none.
+/// A word in the place of a command that is not a command's name.
 struct UnknownCommand: Error {
   /// The words as they were typed: one, or what `help` was asked about.
   let words: [String]
 
   init(_ words: [String]) { self.words = words }
 
-  /// The commands whose names are most like the first word, in the order of the help; empty where
-  /// none is like it.
+  /// The commands whose names are most like the first word, in the order of the help; empty if none
+  /// is similar.
   var candidates: [String] {
     guard let word = words.first else { return [] }
     let near = Acct.configuration.subcommands
@@ -22,7 +22,7 @@ struct UnknownCommand: Error {
 }
 
 extension ErrorMessage {
-  /// A word that is no command's name.
+  /// A word that is not a command's name.
   init(_ unknown: UnknownCommand) {
     self.init(usage: "there is no command \(unknown.words.joined(separator: " "))")
     let candidates = unknown.candidates.map { "`\($0)`" }

@@ -17,7 +17,7 @@ actor ProgressBar {
   ///   - show: Shows a line in place of the last one; `nil` shows none.
   init(_ label: String, of total: Int64?, _ show: (@Sendable (String) -> Void)?) {
     self.label = label
-    // A server may promise anything.
+    // A server may announce any length.
     self.total = total.flatMap { $0 > 0 ? $0 : nil }
     self.show = show
   }
@@ -33,13 +33,13 @@ actor ProgressBar {
     show(line)
   }
 
-  /// The bar comes last: it is what a narrow terminal can do without.
+  /// The bar comes last: a narrow terminal cuts it off first.
   private var line: String {
     guard let total else { return "\(label) \(size(count))" }
     let done = Int(min(count, total) * 24 / total)
     let bar = String(repeating: "#", count: done) + String(repeating: "-", count: 24 - done)
     let percent = "\(min(count, total) * 100 / total)"
-    // As wide as 100, so that nothing moves but the bar.
+    // As wide as 100, so that only the bar changes its width.
     let padding = String(repeating: " ", count: 3 - percent.utf8.count)
     return "\(label) \(padding)\(percent) % of \(size(total)) [\(bar)]"
   }

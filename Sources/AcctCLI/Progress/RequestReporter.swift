@@ -2,14 +2,14 @@ import AcctModel
 import AcctEngine
 import AcctPorts
 
-/// What a request says on standard error while it is made.
+/// The messages of a request on standard error while it is made.
 struct RequestReporter: Sendable {
   private let write: @Sendable (String) -> Void
   private let show: (@Sendable (String) -> Void)?
   private let follows: Bool
 
   /// - Parameters:
-  ///   - context: What the user wants to hear.
+  ///   - context: The user's choices about output.
   ///   - printsBody: Whether the body goes to standard output, where a terminal shows it.
   ///   - follows: Whether redirects are followed where they can be.
   init(_ context: Context, printsBody: Bool, follows: Bool) {
@@ -31,13 +31,13 @@ struct RequestReporter: Sendable {
     }
   }
 
-  /// Takes away what was shown of what went on.
+  /// Erases the progress line.
   func clear() { show?("") }
 
-  /// Says what kept a refused request from being made once more.
+  /// Says why a rejected request was not repeated.
   func reportCause(_ cause: EngineError) { write(ErrorMessage(cause).text) }
 
-  /// Says where the server would have the client go.
+  /// Says where the server redirects the client.
   func reportRedirect(_ location: String) {
     let words =
       follows
@@ -46,12 +46,12 @@ struct RequestReporter: Sendable {
     write("\(words) \(printable(location))")
   }
 
-  /// Shows how far the answer's body is.
+  /// Shows the progress of the answer's body.
   func progressBar(of head: ResponseHead) -> ProgressBar {
     ProgressBar("received", of: head.field("Content-Length").flatMap { Int64($0) }, show)
   }
 
-  /// Shows how far the request's body is.
+  /// Shows the progress of the request's body.
   func reportingProgress(_ streams: Streams) -> Streams {
     guard let show else { return streams }
     var reportingProgress = streams

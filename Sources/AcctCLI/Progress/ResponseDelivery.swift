@@ -33,11 +33,11 @@ struct ResponseDelivery: Sendable {
   ///
   /// - Parameter make: Makes the request.
   /// - Returns: ``ExitStatus/done``.
-  /// - Throws: ``EngineError``; an answer that is no success has been written nevertheless.
+  /// - Throws: ``EngineError``; an answer that is a failure has been written nevertheless.
   func deliver(
     _ make: @escaping @Sendable () async throws(EngineError) -> MakeRequest.Answer
   ) async throws(EngineError) -> ExitStatus {
-    // To what can't be undone a signal may do what it does to any program.
+    // Output that can't be undone needs no cleanup: a signal has its usual effect.
     guard sink.isAtomic else { return try await written(make) }
     let work = Task { () async -> Result<ExitStatus, EngineError> in
       do throws(EngineError) { return .success(try await written(make)) } catch {
@@ -52,7 +52,7 @@ struct ResponseDelivery: Sendable {
   private func written(
     _ make: @Sendable () async throws(EngineError) -> MakeRequest.Answer
   ) async throws(EngineError) -> ExitStatus {
-    // However it ends: what is said next, if anything, begins on a line of its own.
+    // However it ends, the next message begins on a line of its own.
     defer { reporter.clear() }
     let answer: MakeRequest.Answer
     do { answer = try await make() } catch {
@@ -73,7 +73,8 @@ struct ResponseDelivery: Sendable {
       throw error
     }
     if let cause = answer.cause {
-      // A 401 is a 401 to a script, whatever kept it from being asked again; that is told as well.
+      // A script gets the 401 as its status, whatever prevented a retry; the reason is printed as
+      // well.
       guard head.status == 401, ErrorMessage(cause).status != .signInRequired else {
         throw cause
       }
@@ -117,7 +118,7 @@ struct ResponseDelivery: Sendable {
 extension ResponseHead {
   /// With the line breaks of HTTP.
   ///
-  /// - Parameter bytes: What becomes of a line: on a terminal it must not control it, elsewhere it stays
+  /// - Parameter bytes: Converts a line: on a terminal it must not control it, elsewhere it stays
   ///   as it came.
   /// - Returns: The lines, and the empty one that ends them.
   fileprivate func lines(_ bytes: (String) -> [UInt8]) -> [UInt8] {

@@ -24,7 +24,7 @@ struct WaitingNotices: Sendable {
       let text = "acct: \(ErrorMessage(error).text); trying again in \(left) s"
       if let replace { replace(text) } else if left == total { report(text) }
     case .toStore(let owner, let kind, let seconds):
-      // Said even to `--quiet`: who does not hear it may lose the session.
+      // Printed with `--quiet` too: without this notice the user may lose the session.
       let name = kind == .vault ? "the vault" : "the keyring"
       report(
         "acct: \(name) can't store the new session of \(printable(owner)): "

@@ -7,7 +7,7 @@ extension World {
     streams.notice(localeIsUTF8(environment.variable) ? line : ascii(line))
   }
 
-  /// The same world, which says on standard error what is asked of network and keyring.
+  /// The same world, which prints each request to network and keyring on standard error.
   ///
   /// Names, addresses and statuses, and nothing that could be a secret: no query, no field, no
   /// body, no item's value.

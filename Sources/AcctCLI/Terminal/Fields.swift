@@ -3,7 +3,7 @@ struct Field {
   var name: Cell
   var value: Cell
 
-  /// A field of `status`; its value is what the eye looks for.
+  /// A field of `status` whose value stands out.
   init(_ name: String, _ value: String, _ style: TextStyle = .plain) {
     self.init(Cell(name, .faint), Cell(value, style))
   }
@@ -14,9 +14,9 @@ struct Field {
   }
 }
 
-/// Aligns names and values; a long value goes on under its beginning.
+/// Aligns names and values; a long value continues under its beginning.
 ///
-/// Where names would leave too little room beside them, each value stands below its name.
+/// If names leave too little room beside them, each value is below its name.
 ///
 /// - Parameters:
 ///   - fields: What to show; a field without a value is left out.

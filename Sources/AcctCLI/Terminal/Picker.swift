@@ -4,7 +4,7 @@ import AcctPorts
 
 /// A choice among accounts by arrow keys, number or a part of the name.
 ///
-/// It knows what is typed, what is marked, and how that looks, and no terminal.
+/// It knows the typed text, the mark and the layout, and nothing of terminals.
 struct Picker {
   enum Outcome: Equatable { case open, picked(Account), cancelled }
 
@@ -20,7 +20,7 @@ struct Picker {
     cursor = listing.accounts.firstIndex { $0.id == listing.active } ?? 0
   }
 
-  /// Does what a key asks for.
+  /// Applies a key.
   mutating func take(_ key: Keystroke) -> Outcome {
     switch key {
     case .cancel: return .cancelled
@@ -56,8 +56,8 @@ struct Picker {
   private mutating func find(_ text: String) {
     guard text != typed else { return }
     typed = text
-    // The account whose number it is, or whose name begins so, before one that only holds it:
-    // there is an "o" in every handle that ends in ".com".
+    // The account of that number, or whose name begins with the text, precedes those that only
+    // contain it: there is an "o" in every handle that ends in ".com".
     cursor =
       matches.firstIndex { "\($0 + 1)" == text }
       ?? matches.firstIndex {
@@ -65,7 +65,7 @@ struct Picker {
       } ?? 0
   }
 
-  /// The accounts that what is typed may mean, as indices of the list.
+  /// The accounts that match the typed text, as indices of the list.
   private var matches: [Int] {
     let part = typed.lowercased()
     return listing.accounts.indices.filter { index in
@@ -78,11 +78,11 @@ struct Picker {
 }
 
 extension Picker {
-  /// What stands on the terminal now: no more lines than it has rows, and one for the cursor.
+  /// The lines to show now: no more than the terminal has rows, and one for the cursor.
   func lines(on screen: Screen, rows: Int, at now: Timestamp) -> [String] {
     let matches = matches
     let marked = matches.isEmpty ? nil : matches[cursor]
-    // All are laid out, so that what is typed moves no column.
+    // All are laid out, so that typing moves no column.
     let all = table(marking: marked, at: now).lines(on: screen)
     let room = max(rows - 3, 1)
     let start = max(0, min(cursor - room / 2, matches.count - room))

@@ -1,7 +1,7 @@
 import AcctModel
 import AcctPorts
 
-/// What lines are laid out for: how wide they may be, and what they may hold.
+/// The space that lines are laid out for: its width, and its characters.
 struct Screen: Equatable, Sendable {
   /// `nil` where there is no terminal: then nothing is shortened or wrapped.
   var columns: Int?
@@ -13,7 +13,7 @@ struct Screen: Equatable, Sendable {
 extension Screen {
   /// Standard output.
   ///
-  /// `COLUMNS` counts before what the terminal says, and neither where there is no terminal.
+  /// `COLUMNS` precedes the terminal's own width; neither counts without a terminal.
   init(output world: World, _ options: SharedOptions) {
     self.init(world, options)
     guard world.streams.outputIsTerminal else {
@@ -25,7 +25,7 @@ extension Screen {
       ?? world.streams.columns()
   }
 
-  /// The terminal that the person sits at, whatever standard output is.
+  /// The user's terminal, whatever standard output is.
   init(_ world: World, _ options: SharedOptions) {
     let variable = world.environment.variable
     isUnicode = localeIsUTF8(variable)
@@ -48,7 +48,7 @@ extension Screen {
     return "\u{1B}[\(parameters)m\(shown)\u{1B}[0m"
   }
 
-  /// As much of a text that is safe to show as fits, with a mark where something is missing.
+  /// As much of a text that is safe to show as fits, with a mark for a cut.
   func shortened(_ shown: String, to width: Int) -> String {
     guard shown.displayWidth > width else { return shown }
     let mark = isUnicode ? "…" : "..."

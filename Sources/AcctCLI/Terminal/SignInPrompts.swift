@@ -15,7 +15,7 @@ struct SignInPrompts: Sendable {
     qrCode = context.world.qrCode
   }
 
-  /// Shows one prompt; an address or a code that is to be copied stands alone on its line.
+  /// Shows one prompt; an address or a code to be copied has a line of its own.
   @Sendable func show(_ prompt: SignInPrompt) {
     switch prompt {
     case .browserOpened(let origin):
@@ -51,7 +51,7 @@ struct SignInPrompts: Sendable {
         report("acct: or open this one, which has the code in it:")
         if let link { link(address) } else { report(address.description) }
       }
-      // With the code in it there is nothing to type; without, there is still no address to copy.
+      // With the code in it nothing has to be typed; without, there is still no address to copy.
       let address = flow.completeURL ?? flow.verificationURL
       if let modules = qrCode.modules(address.description) {
         report("acct: or scan this:")

@@ -1,10 +1,11 @@
-/// Rows under titles, two spaces apart, that give way where the screen is narrow.
+/// Rows under titles, two spaces apart, with columns that shrink on a narrow screen.
 struct Table {
   struct Column {
     var title: String
     /// The fewest columns of the screen that shortening may leave it; `nil`: it is never shortened.
     var floor: Int?
-    /// When it goes where shortening is not enough, lowest first; `nil`: it stays.
+    /// The order in which columns are dropped if shortening is not enough, lowest first; `nil`:
+    /// never.
     var rank: Int?
 
     init(_ title: String, floor: Int? = nil, rank: Int? = nil) {
@@ -47,7 +48,7 @@ struct Table {
 
   private func rank(_ index: Int) -> Int { columns[index].rank ?? .max }
 
-  /// The widest column that can gives way first, until all fits; `nil` if it can't.
+  /// Shortens the widest column that may shrink, until all fits; `nil` if that is not possible.
   private func shrunk(_ widths: [Int: Int], by excess: Int) -> [Int: Int]? {
     var widths = widths
     for _ in 0..<excess {
@@ -60,7 +61,7 @@ struct Table {
     return widths
   }
 
-  /// All that can give way as short as may be, where even that is not enough.
+  /// Every column at its minimum, if even that is not enough.
   private func shrunk(_ widths: [Int: Int]) -> [Int: Int] {
     widths.reduce(into: widths) { shrunk, column in
       shrunk[column.key] = min(column.value, columns[column.key].floor ?? column.value)

@@ -1,9 +1,9 @@
 /// What a colour or a weight means; colour only ever repeats what the words say.
 enum TextStyle: Sendable {
   case plain
-  /// What the eye should find first.
+  /// Text that stands out.
   case strong
-  /// What stands back: titles, details.
+  /// Text in the background: titles, details.
   case faint
   case good
   case warning
@@ -23,7 +23,7 @@ enum TextStyle: Sendable {
   }
 }
 
-/// A piece of text and what it means; any text may stand here, it is made safe when it is shown.
+/// A piece of text and its tone; any text is allowed, it is made safe when it is shown.
 struct Cell: Sendable, ExpressibleByStringLiteral {
   var text: String
   var style: TextStyle

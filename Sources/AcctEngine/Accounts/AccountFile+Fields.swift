@@ -9,7 +9,7 @@ extension AccountFile {
   /// The members of an account's file.
   struct Fields {
     private let object: JSONMembers
-    /// The members are asked for nearly in the order in which they are written.
+    /// The members are read nearly in the order in which they are written.
     private var next = 0
 
     init(_ object: JSONMembers) { self.object = object }
@@ -48,8 +48,8 @@ extension AccountFile {
 
     /// Where the credentials came from.
     ///
-    /// Version 0.1.0 did not write it down. Of sessions and guests their service is the backend;
-    /// of other accounts it can't be told, so that no backend may claim them.
+    /// Version 0.1.0 did not store it. For sessions and guests their service is the backend; for
+    /// other accounts it is unknown, so that no backend may claim them.
     mutating func source(
       of kind: Account.Kind,
       at service: Origin?

@@ -2,7 +2,7 @@ package import AcctModel
 package import AcctPorts
 import Synchronization
 
-/// What `list` and `status` tell.
+/// The contents of `list` and `status`.
 package struct AccountOverview: Sendable {
   private let world: World
 
@@ -103,14 +103,14 @@ package struct AccountOverview: Sendable {
     )
   }
 
-  /// Discards a guest's token that is past; one that can't be removed now is removed the next time.
+  /// Discards a guest's expired token; if that fails now, the next call tries again.
   private func discard(_ account: inout Account, _ interaction: Interaction) async {
     try? await GuestTokenEnd(world, interaction).past(account)
     account.take(.guestSpent, reason: GuestTokenEnd.past, at: world.clock.now())
   }
 
-  /// The same failure that a `header` would have met; `nil` where a token can be had without the
-  /// user, at least by asking a server.
+  /// The same failure that a `header` would have; `nil` if a token can be had without the user, at
+  /// least by asking a server.
   private func cause(
     _ assessment: Assessment,
     _ failure: EngineError?,
@@ -125,7 +125,7 @@ package struct AccountOverview: Sendable {
 }
 
 extension Account {
-  /// Why a command can't have a token, where the keyring itself did not fail.
+  /// Why a command can't have a token, if the keyring itself did not fail.
   func stateError(_ assessment: Assessment) -> EngineError {
     let reason = assessment.reason ?? ""
     let why: SignInReason =

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 
 extension AccountStore {
-  /// A name that no account has: the wish itself, or with the first free number behind it.
+  /// A free name: the requested one, or the same with the first free number.
   func freeName(like suggestion: String, _ entropy: Entropy) throws(EngineError) -> AccountName {
     let taken = Set(try listing().accounts.map(\.name.description))
     let base = (try? AccountName(suggestion))?.description ?? "account"
@@ -10,7 +10,7 @@ extension AccountStore {
     for candidate in candidates where !taken.contains(candidate) {
       if let name = try? AccountName(candidate) { return name }
     }
-    // Only a name at the greatest length has no free neighbour: the identifier is always free.
+    // Only a name of the greatest length can't get a number: the identifier is always free.
     do { return try AccountName(entropy.accountID().description) } catch {
       throw .malformed(error)
     }

@@ -2,10 +2,10 @@ import AcctModel
 import AcctPorts
 
 extension AccountStore {
-  /// Those identifiers that no account's file names, in order: items under them are left over.
+  /// Those identifiers that no account's file names, in order: their items are orphans.
   ///
-  /// `add` writes items before it writes the file, under the book's lock; only who holds that lock
-  /// can tell what is left over from what is being added.
+  /// `add` writes items before it writes the file, under the book's lock; only a holder of that
+  /// lock can tell an orphan from an account that is being added.
   func orphans(among listed: some Sequence<AccountID>) throws(EngineError) -> [AccountID] {
     let (accounts, damaged) = try listing()
     let known = Set(accounts.map(\.id) + accounts.compactMap(\.incoming?.place) + damaged)
@@ -15,7 +15,7 @@ extension AccountStore {
 
 extension AddAccount {
   /// How many accounts have items in the keyring and no file, because an `add` was killed between
-  /// the two; 0 also where the keyring doesn't tell.
+  /// the two; 0 also if the keyring can't be listed.
   package func orphans() async -> Int {
     let orphans = try? await accountStore.exclusively { () throws(EngineError) -> [AccountID] in
       try accountStore.orphans(among: try await listed().keys)

@@ -12,9 +12,8 @@ extension AccountStore {
   /// What `show` makes of every account that can be read, by name, and the identifiers of those
   /// that can't.
   ///
-  /// - Parameter show: Called where the account is read, which is on several threads at once if
-  ///   there are many: all cores do what is done for each of thousands, and what is returned is all
-  ///   that stays of the account.
+  /// - Parameter show: Called where the account is read, on several threads at once if there are
+  ///   many: all cores share the work, and only the returned value is kept of the account.
   /// - Returns: What is shown, and the identifiers.
   /// - Throws: ``EngineError/files(_:)``.
   func listing<Shown: Sendable>(
@@ -56,7 +55,7 @@ extension AccountStore {
 
     func sorted() throws(EngineError) -> (accounts: [Shown], damaged: [AccountID]) {
       if let failure { throw .files(failure) }
-      // What is shown may be large: it is moved once, and only its place is sorted.
+      // A shown value may be large: it is moved once, and only its index is sorted.
       let names = accounts.map(\.name.description)
       let order = names.indices.sorted { left, right in
         // Two have one name only if their files were edited by hand.

@@ -1,7 +1,7 @@
 import AcctModel
 import AcctPorts
 
-/// The accounts as files tell of them: works offline, and while the keyring is locked.
+/// The accounts from their files: works offline, and while the keyring is locked.
 struct AccountStore: Sendable {
   private let files: Files
 
@@ -20,7 +20,7 @@ struct AccountStore: Sendable {
     return account
   }
 
-  /// Hands the accounts' files on; see ``Files/eachAccount``.
+  /// Passes the accounts' files on; see ``Files/eachAccount``.
   func each(_ body: Files.SomeAccounts) throws(EngineError) {
     do { try files.eachAccount(body) } catch { throw .files(error) }
   }

@@ -2,7 +2,7 @@ package import AcctModel
 package import AcctPorts
 import AcctProtocol
 
-/// Keeps new credentials: as a new account, or by renewing the one that they belong to.
+/// Stores new credentials: as a new account, or by renewing the one that they belong to.
 package struct AddAccount: Sendable {
   let world: World
   private let interaction: Interaction
@@ -47,11 +47,11 @@ package struct AddAccount: Sendable {
   package struct Added: Equatable, Sendable {
     package var account: Account
     package var wasKnown: Bool
-    /// What it was before.
+    /// Its state before.
     var before: StoredAccount?
   }
 
-  /// Stores `credentials`, or nothing of them; signals wait until it is one or the other.
+  /// Stores `credentials` whole or not at all; signals wait until it is one or the other.
   package func add(
     _ credentials: NewCredentials,
     _ options: Options
@@ -64,8 +64,8 @@ package struct AddAccount: Sendable {
   {
     let keyring = try await prepare(for: incoming.suggestedName)
 
-    // Another process may add or remove the same identity at any time, so whichever was found
-    // is looked at again under its lock, and the search repeated if it has changed.
+    // Another process may add or remove the same identity at any time, so the result is checked
+    // again under its lock, and the search repeated if it has changed.
     while true {
       if let known = try sameIdentity(incoming) {
         if let added = try await renew(known.id, incoming, options, keyring) { return added }
@@ -75,7 +75,7 @@ package struct AddAccount: Sendable {
     }
   }
 
-  /// The same, with time to unlock it again: the user has just signed in.
+  /// The same, with time to unlock the keyring again: the user has just signed in.
   private func prepare(for owner: String) async throws(EngineError) -> Keyring {
     guard waitsToBegin else { return try await prepare() }
     return try await keyringRetry.run(for: owner, interaction) {
@@ -84,7 +84,7 @@ package struct AddAccount: Sendable {
     }
   }
 
-  /// Makes sure that the keyring would take new credentials, and decides on one if need be.
+  /// Makes sure that the keyring accepts new credentials, and chooses one if need be.
   @discardableResult
   package func prepare() async throws(EngineError) -> Keyring {
     let choice = KeyringChoice(world)
@@ -117,7 +117,7 @@ package struct AddAccount: Sendable {
       let credentialStore = CredentialStore(of: account, in: keyring, interaction)
       do throws(EngineError) {
         if account.id == incoming.id {
-          // What a removal that was cut short has left under this identifier is not its own.
+          // Items that an interrupted removal has left under this identifier are not its own.
           try await credentialStore.replaceAll(with: incoming.items)
         } else {
           try await credentialStore.write(incoming.items)
@@ -127,8 +127,8 @@ package struct AddAccount: Sendable {
           try accountStore.setActive(accountStore.active().switched(to: account.id))
         }
       } catch {
-        // Nothing half: what was written before the failure goes again, as far as it can. The
-        // first failure is the one to tell.
+        // No halves: what was written before the failure is deleted again, as far as possible. The
+        // first failure is the one to report.
         try? await credentialStore.remove(ItemKind.allCases)
         try? accountStore.delete(account.id)
         throw error
@@ -151,7 +151,7 @@ package struct AddAccount: Sendable {
       let replacement = ReplaceCredentials(world, interaction)
       let known = try await replacement.settled(found)
       var account = incoming.account(id, options.name ?? known.name, createdAt: known.createdAt)
-      // An export of version 0.1.0 does not tell; then it is what it was.
+      // An export of version 0.1.0 has no source; then the known one stays.
       account.source = account.source ?? known.source
       account.origins.keepUsers(of: known.origins)
       account.origins.add(options.allowedOrigins, for: .user)
@@ -171,7 +171,7 @@ package struct AddAccount: Sendable {
     }
   }
 
-  /// The identifier that it had elsewhere, if nothing here goes by it.
+  /// The identifier that it had elsewhere, if no account here has it.
   private func id(for incoming: IncomingAccount) throws(EngineError) -> AccountID {
     guard let id = incoming.id else { return world.entropy.accountID() }
     do {

@@ -15,11 +15,11 @@ package struct Assessment: Equatable, Sendable {
   }
 }
 
-/// What the keyring had to say.
+/// The keyring's answer.
 enum Evidence: Equatable {
   /// It was not asked: the last known state counts.
   case none
-  /// It didn't give an answer.
+  /// It did not answer.
   case failure(KeyringFailure)
   /// It holds nothing that could be used or renewed.
   case missing
@@ -41,7 +41,7 @@ extension Account {
     let reason: String?
     switch evidence {
     case .none:
-      // Without the keyring's word, the last one that counts is the server's or the clock's.
+      // Without an answer of the keyring, the last one of the server or the clock counts.
       guard recordedState.state == .valid else {
         return Assessment(recordedState.state, reason: recordedState.reason, .stop)
       }
@@ -54,12 +54,12 @@ extension Account {
     case .failure(let failure): (event, reason) = (failure.event, failure.reason)
     }
     let (state, action) = recordedState.state.after(event)
-    // What a server said comes with its own words; what is said now takes the place of others.
+    // A recorded state keeps its recorded reason; any other state has its own.
     let isRecorded = state == recordedState.state && recordedState.reason != nil
     return Assessment(state, reason: isRecorded ? recordedState.reason : reason, action)
   }
 
-  /// What the clock says of a token that is there.
+  /// The state of an existing token by the clock.
   private func clockEvent(at now: Timestamp, leaving minimum: Int64?) -> SessionEvent {
     switch tokenLifetime.state(at: now, leaving: minimum) {
     case .valid: .fresh
@@ -68,7 +68,8 @@ extension Account {
     }
   }
 
-  /// Why a token is over that its server would still take; the time alone would contradict it.
+  /// Why a token is not used that its server would still accept; the time alone would contradict
+  /// it.
   private func clockReason(
     _ event: SessionEvent,
     at now: Timestamp,
@@ -81,12 +82,12 @@ extension Account {
     return "it has \(lack), and can't be renewed"
   }
 
-  /// The state as far as it is known without asking the keyring or anyone else.
+  /// The state as far as it is known without asking the keyring or a server.
   package func lastKnownState(at now: Timestamp) -> Assessment { assess(.none, at: now) }
 }
 
 extension KeyringFailure {
-  /// What it means for an account's state.
+  /// The event that it is for an account's state.
   fileprivate var event: SessionEvent {
     switch self {
     case .locked, .cancelled: .keyringLocked

@@ -5,7 +5,7 @@ struct ByteSearch {
   /// - Parameter bytes: What to look for; at least one byte.
   init(of bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Whether the bytes stand somewhere in `text`.
+  /// Whether the bytes occur in `text`.
   func isIn(_ text: [UInt8]) -> Bool {
     let sought = bytes.span
     let text = text.span

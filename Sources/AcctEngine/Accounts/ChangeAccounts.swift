@@ -16,7 +16,7 @@ package struct ChangeAccounts: Sendable {
   /// Makes an account the active one.
   package func activate(_ account: Account) async throws(EngineError) {
     try await accountStore.exclusively { () throws(EngineError) in
-      // Looked at again under the lock: it may have been removed since it was found.
+      // Read again under the lock: it may have been removed since it was found.
       guard try accountStore.account(account.id) != nil else { throw removed(account) }
       try accountStore.setActive(accountStore.active().switched(to: account.id))
     }
@@ -55,14 +55,14 @@ package struct ChangeAccounts: Sendable {
     }
   }
 
-  /// Lets an account's credentials go to one more origin.
+  /// Allows an account's credentials to be sent to one more origin.
   package func allow(_ origin: Origin, for account: Account) async throws(EngineError) -> Account {
     try await change(account) { (account: inout Account) throws(EngineError) in
       account.origins.add([origin], for: .user)
     }
   }
 
-  /// Takes an origin back.
+  /// Revokes an origin.
   package func revoke(_ origin: Origin, from account: Account) async throws(EngineError) -> Account
   {
     try await change(account) { (account: inout Account) throws(EngineError) in
@@ -81,8 +81,8 @@ package struct ChangeAccounts: Sendable {
   /// - Parameters:
   ///   - account: The account.
   ///   - timeout: Seconds that the server may take to end the session; `nil` leaves it out.
-  /// - Returns: What became of the session at the server.
-  /// - Throws: ``EngineError``; then the account is as it was.
+  /// - Returns: The result of ending the session at the server.
+  /// - Throws: ``EngineError``; then the account is unchanged.
   package func remove(_ account: Account, revoking timeout: Int?) async throws(EngineError)
     -> Notice?
   {
@@ -101,8 +101,8 @@ package struct ChangeAccounts: Sendable {
 
   /// Deletes an account whose file can't be read, by its identifier.
   ///
-  /// Nothing is known of it but its identifier, which names its keyring items; the server can't
-  /// be told.
+  /// Only its identifier is known, which names its keyring items; the session can't be ended at
+  /// the server.
   package func removeDamaged(_ id: AccountID) async throws(EngineError) {
     let keyring = try KeyringChoice(world).decided()
     try await accountStore.exclusively(id) { () throws(EngineError) in
@@ -111,13 +111,13 @@ package struct ChangeAccounts: Sendable {
     }
   }
 
-  /// Removes what the DID was found to lead to: a trace as well, if only of the last few minutes.
+  /// Removes the cached lookup of the DID: a trace as well, if only of the last few minutes.
   private func forgetIdentity(of account: Account) throws(EngineError) {
     guard let did = account.did else { return }
     do { try world.files.remove(.identity(did)) } catch { throw .files(error) }
   }
 
-  /// Takes an account's file away, and its place as the active one.
+  /// Deletes an account's file, and its place as the active one.
   private func forget(_ id: AccountID) async throws(EngineError) {
     try await accountStore.exclusively { () throws(EngineError) in
       let active = try accountStore.active()
@@ -138,7 +138,7 @@ package struct ChangeAccounts: Sendable {
     do throws(EngineError) {
       contents = try await credentialStore.readForRenewal()
     } catch .damagedItem {
-      // An account must be removable whatever has become of its items.
+      // An account must be removable whatever the state of its items.
       return .notRevoked(account: account.name, .damaged)
     } catch .halfReplaced {
       return .notRevoked(account: account.name, .damaged)

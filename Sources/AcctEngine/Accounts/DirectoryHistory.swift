@@ -4,14 +4,14 @@ import StrictJSON
 
 /// Which `.acct` files have chosen an account before.
 ///
-/// A `.acct` file can come with a cloned repository or an archive. The first time that one counts,
-/// and when it chooses another account than before, the user is to hear of it.
+/// A `.acct` file can come with a cloned repository or an archive. The first time that one applies,
+/// and when it chooses another account than before, the user is notified.
 package struct DirectoryHistory: Sendable {
   private let world: World
 
   package init(_ world: World) { self.world = world }
 
-  /// Files that are remembered; beyond that many, all are forgotten and announced once more.
+  /// The maximum number of stored files; beyond it, all are forgotten and announced again.
   private static let limit = 500
 
   /// Tells whether a file chooses this account for the first time, and remembers it.
@@ -29,7 +29,7 @@ package struct DirectoryHistory: Sendable {
     if chosen.count >= Self.limit { chosen = JSONObject() }
     chosen[path] = .string(name.description)
     let file: JSON = ["version": 1, "chosen": .object(chosen)]
-    // The command itself needs nothing of this.
+    // The command itself does not depend on this.
     try? world.files.replace(.directories, file.serialized())
     return true
   }

@@ -9,13 +9,13 @@ package struct Selection: Sendable {
 
   package init(_ world: World) { self.world = world }
 
-  /// The account that was chosen, and by what.
+  /// The account that was chosen, and by which rule.
   package struct Choice: Equatable, Sendable {
     package var account: Account
     package var selectedBy: SelectedBy
     /// The path of the `.acct` file that chose it, if one did.
     package var directoryFile: String?
-    /// `.acct` files that were not honoured.
+    /// `.acct` files that were ignored.
     package var ignored: [DirectoryFile] = []
   }
 
@@ -54,7 +54,7 @@ package struct Selection: Sendable {
 
   /// Finds an account by name, handle, DID, id or an unambiguous prefix of the id.
   ///
-  /// A name counts before a handle, since names are unique and handles need not be.
+  /// A name precedes a handle, since names are unique and handles need not be.
   package func find(
     _ reference: String,
     by rule: SelectedBy = .option

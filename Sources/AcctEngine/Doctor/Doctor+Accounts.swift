@@ -44,14 +44,14 @@ extension Doctor {
     } catch .files(.busy) {
       return nil
     } catch .keyring {
-      // What is wrong with the keyring has been told.
+      // The failure of the keyring has been reported.
       return Finding(.interruptedReplacement(account.name))
     } catch {
       return Finding(.failed(error))
     }
   }
 
-  /// Whether the active account is there; a damaged one is, and is told of as such.
+  /// Whether the active account exists; a damaged one does, and is reported as such.
   private func active() async -> Finding? {
     do throws(EngineError) {
       guard let id = try goneActive() else { return nil }

@@ -2,14 +2,14 @@ import AcctModel
 import AcctPorts
 
 extension Doctor {
-  /// In seconds: proofs are taken for minutes, so a clock that is less wrong does no harm.
+  /// In seconds: proofs are valid for minutes, so a smaller error does no harm.
   private static let tolerance: Int64 = 60
 
   /// Whether the clock agrees with those of the accounts' servers.
   ///
-  /// Each is asked for nothing but its front page's header, and told nothing of the user.
+  /// Each is asked for its front page's header alone, without anything about the user.
   func clock(timeout: Int) async -> [Finding] {
-    // That accounts can't be listed is told by the check of accounts.
+    // The check of accounts reports a failure to list accounts.
     guard let accounts = try? accountStore.listing().accounts else { return [] }
     let resolver = IdentityResolver(world, DPoPClient(world, timeout: timeout))
     var servers: [Origin: Reach] = [:]
@@ -20,7 +20,7 @@ extension Doctor {
       ] {
         guard let origin else { continue }
         let reach = naming.reach(to: origin)
-        // What one account may ask, the others' servers gain nothing from.
+        // What one account may ask is of no use to the others' servers.
         servers[origin] = servers[origin] == .anywhere ? .anywhere : reach
       }
     }

@@ -6,7 +6,7 @@ extension Doctor {
   ///
   /// A keyring that is locked or becomes unavailable is left to another check.
   func contents(of keyring: Keyring) async -> [Finding] {
-    // That accounts or items can't be listed is told by the checks of them.
+    // The checks of accounts and items report a failure to list those.
     guard let accounts = try? accountStore.listing().accounts,
       let listed = try? await keyring.list()
     else {
@@ -32,6 +32,6 @@ extension Doctor {
 }
 
 extension Finding {
-  /// Whether it says that the keyring can be read.
+  /// Whether the finding says that the keyring can be read.
   var isReadyKeyring: Bool { if case .keyringReady = subject { true } else { false } }
 }

@@ -1,7 +1,7 @@
 import AcctPorts
 
 extension Doctor {
-  /// Whose files and folders are, and who may read and write them.
+  /// The owners of files and folders, and their readers and writers.
   func files() -> [Finding] {
     let surveyed: [SurveyedFile]
     do { surveyed = try world.maintenance.survey() } catch { return [Finding(.files(error))] }
@@ -12,7 +12,7 @@ extension Doctor {
   private func finding(_ file: SurveyedFile) -> Finding? {
     if file.kind == .link { return Finding(.link(path: file.path)) }
     guard file.isOwn else { return Finding(.foreign(path: file.path)) }
-    // Never closed without a person's look at it: others may have used it already.
+    // Never closed automatically: others may have changed it already.
     guard file.mode & 0o022 == 0 else { return Finding(.writable(path: file.path)) }
     guard file.mode & 0o077 != 0 else { return nil }
     return Finding(.readable(path: file.path), isRepaired: close(file))

@@ -7,8 +7,8 @@ extension Doctor {
     do throws(EngineError) {
       var (accounts, orphans) = try await compared(keyring)
       if !orphans.isEmpty {
-        // `add` writes items before it writes the file, under this lock: looked at again here,
-        // whatever is still without a file has none.
+        // `add` writes items before it writes the file, under this lock: items that still have no
+        // file here are orphans.
         return try await accountStore.exclusively { () throws(EngineError) -> [Finding] in
           (accounts, orphans) = try await compared(keyring)
           var findings: [Finding] = []
@@ -24,7 +24,7 @@ extension Doctor {
     }
   }
 
-  /// What accounts lack, and whose items have no account.
+  /// Accounts without their items, and items without an account.
   private func compared(
     _ keyring: Keyring
   ) async throws(EngineError) -> ([Finding], orphans: [AccountID]) {
@@ -49,7 +49,7 @@ extension Doctor {
 }
 
 extension Account {
-  /// The first item that it can't do without and doesn't have.
+  /// The first required item that is missing.
   ///
   /// An account that is known to be signed out lacks nothing that it claims to have.
   fileprivate func missing(among kinds: Set<ItemKind>) -> ItemKind? {

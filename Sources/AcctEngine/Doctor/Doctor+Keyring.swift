@@ -29,7 +29,7 @@ extension Doctor {
     switch await keyring.state() {
     case .ready:
       do {
-        // A vault that is still to be made asks for nothing, and so is ready.
+        // A vault that does not exist yet needs no passphrase, and so is ready.
         if keyring.kind == .vault, try !world.vault.isThere() { return Finding(.noVault) }
       } catch {
         return Finding(.keyring(error, .vault))
@@ -47,14 +47,14 @@ extension Doctor {
     }
   }
 
-  /// What was written down, if it can be read.
+  /// The recorded choice, if it can be read.
   private var decision: Keyring.Kind? {
     guard let bytes = try? world.files.read(.keyringDecision) else { return nil }
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first
     return Keyring.Kind(rawValue: line.map(String.init) ?? "")
   }
 
-  /// Finds the keyring that holds the accounts, where nothing says any more which it is.
+  /// Finds the keyring that holds the accounts if no valid choice is recorded.
   private func lostDecision() async -> (Keyring?, Finding) {
     let accounts: Set<AccountID>
     let isThere: Bool

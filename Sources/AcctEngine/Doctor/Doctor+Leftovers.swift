@@ -4,13 +4,13 @@ import AcctPorts
 extension Doctor {
   /// In seconds: no write takes as long.
   private static let writing: Int64 = 60
-  /// In seconds: no lock is held, and no hint believed, for as long.
+  /// In seconds: no lock is held, and no hint used, for as long.
   private static let passing: Int64 = 600
 
-  /// What killed processes left, and hints that time has made useless.
+  /// Files that killed processes left, and hints that have expired.
   func leftovers() async -> [Finding] {
     let surveyed: [SurveyedFile]
-    // The first check has told of this failure.
+    // The first check has reported this failure.
     do { surveyed = try world.maintenance.survey() } catch { return [] }
     let now = world.clock.now()
     let own = surveyed.filter { $0.isOwn && $0.kind == .regular }

@@ -13,7 +13,7 @@ package struct Doctor: Sendable {
   ///
   /// - Parameters:
   ///   - world: Everything outside.
-  ///   - repairs: Whether to mend what can be mended.
+  ///   - repairs: Whether to repair what can be repaired.
   package init(_ world: World, repairs: Bool) {
     self.world = world
     self.repairs = repairs
@@ -22,16 +22,16 @@ package struct Doctor: Sendable {
 
   /// Makes every check.
   ///
-  /// - Parameter timeout: Seconds that a server may take to tell its time; `nil` asks none.
-  /// - Returns: What was found, at least one finding for each check.
+  /// - Parameter timeout: Seconds that a server may take to answer with its time; `nil` asks none.
+  /// - Returns: The findings, at least one for each check.
   package func diagnose(askingServersFor timeout: Int?) async -> [Finding] {
-    // Files first: what others can read must be closed before anything else opens it.
+    // Files first: files that others can read must be closed before another check opens them.
     var findings = files()
     let (keyring, ofKeyring) = await keyring()
     findings += ofKeyring
     if let keyring {
       findings += await items(in: keyring)
-      // What keeps every item from being read has been told once.
+      // A failure that makes every item unreadable is reported once.
       if ofKeyring.contains(where: \.isReadyKeyring) { findings += await contents(of: keyring) }
     }
     findings += await accounts()

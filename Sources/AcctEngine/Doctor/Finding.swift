@@ -1,7 +1,7 @@
 package import AcctModel
 package import AcctPorts
 
-/// What `doctor` found out about one thing; the CLI finds the words.
+/// What `doctor` found about one thing; the CLI has the words for it.
 package struct Finding: Sendable {
   package enum Severity: String, Sendable { case ok, warning, problem }
 
@@ -13,17 +13,17 @@ package struct Finding: Sendable {
     self.isRepaired = isRepaired
   }
 
-  /// What it is about, and how things stand.
+  /// Its subject, and the state of that.
   package enum Subject: Sendable {
     // The keyring.
     case keyringReady(Keyring.Kind)
-    /// The vault is the keyring, and nothing has been kept in it yet.
+    /// The vault is the keyring, and is still empty.
     case noVault
-    /// No account is there, and none was decided on.
+    /// There is no account, and no choice of a keyring.
     case keyringUndecided
     /// The file with the decision is missing or damaged.
     case keyringDecisionLost(found: Keyring.Kind?)
-    /// `ACCT_KEYRING` says otherwise than the decision.
+    /// `ACCT_KEYRING` names another keyring than the recorded choice.
     case keyringOverridden(by: Keyring.Kind, decided: Keyring.Kind)
     case keyring(KeyringFailure, Keyring.Kind)
     case unknownKeyring(String)
@@ -41,19 +41,19 @@ package struct Finding: Sendable {
     case damagedAccount(AccountID)
     case activeGone(AccountID)
     case interruptedRenewal(AccountName, secondsAgo: Int64)
-    /// New credentials were being put in the place of the old ones.
+    /// A replacement of credentials that was interrupted.
     case interruptedReplacement(AccountName)
 
     // Accounts and items.
     case itemsMatch
-    /// Items whose account has no file; rebuilt under this name, if it was.
+    /// Items whose account has no file; rebuilt under this name, if they were.
     case orphans(AccountID, rebuilt: AccountName?)
     case missing(ItemKind, of: AccountName)
-    /// An item that is there and can't be used; the keyring's word on it, if it has one.
+    /// An item that exists and can't be used; the keyring's reason, if it gives one.
     case damagedItem(ItemKind, of: AccountName, reason: String?)
     case itemsUnknown(KeyringFailure, Keyring.Kind)
 
-    // What killed processes and time have left.
+    // Files that killed processes left, and expired hints.
     case tidy
     case temporaryFiles(count: Int)
     case locks(count: Int)

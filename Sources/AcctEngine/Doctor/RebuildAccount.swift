@@ -3,11 +3,11 @@ import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// Makes an account's file anew from its keyring items alone.
+/// Writes an account's file anew from its keyring items alone.
 ///
-/// What only the file knew is gone: the name, the client of an opaque token, widened origins. The
-/// rest is read as a handoff's, by the same rules. Without a usable token the account is listed as
-/// signed out, so that it can be signed in to again, or removed.
+/// What only the file contained is lost: the name, the client of an opaque token, allowed origins.
+/// The rest is read as from imported credentials, by the same rules. Without a usable token the
+/// account is listed as signed out, so that it can be signed in to again, or removed.
 struct RebuildAccount: Sendable {
   private let world: World
   private let accountStore: AccountStore

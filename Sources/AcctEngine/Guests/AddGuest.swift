@@ -4,8 +4,8 @@ import AcctProtocol
 
 /// Begins a guest session at a backend, or a new one in place of one that has expired.
 ///
-/// There is one for each backend: its limits follow this machine's identifier, so that a second
-/// one would have nothing more left.
+/// There is one for each backend: its limits belong to this machine's identifier, so a second one
+/// would have no more left.
 package struct AddGuest: Sendable {
   private let world: World
   private let adding: AddAccount
@@ -17,18 +17,18 @@ package struct AddGuest: Sendable {
     client = DPoPClient(world, timeout: timeout)
   }
 
-  /// Asks for a guest session, and keeps it.
+  /// Requests a guest session, and stores it.
   ///
   /// - Parameters:
   ///   - service: The backend.
   ///   - options: What the user asked for besides.
   /// - Returns: The account, and whether it was there before.
-  /// - Throws: ``EngineError``; what was kept before is then still kept.
+  /// - Throws: ``EngineError``; the previous session is then still stored.
   package func add(
     at service: Origin,
     _ options: AddAccount.Options
   ) async throws(EngineError) -> AddAccount.Added {
-    // A keyring that can't take the token is found out before one of few is asked for.
+    // A keyring that can't store the token is noticed before one of the few tokens is requested.
     try await adding.prepare()
     let known = try AccountStore(world.files).listing().accounts.first { $0.isGuest(of: service) }
     let response = try await ask(service)

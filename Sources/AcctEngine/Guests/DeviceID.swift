@@ -31,8 +31,8 @@ struct DeviceID: Sendable {
     }
   }
 
-  /// A file with anything else in it is the user's to look at: a new identifier would be another
-  /// machine's to every backend.
+  /// A file with other contents is left to the user: a new identifier would be another machine to
+  /// every backend.
   private func read() throws(EngineError) -> String? {
     let bytes: [UInt8]?
     do { bytes = try world.files.read(.deviceID) } catch { throw .files(error) }

@@ -9,9 +9,9 @@ package enum GuestError: Error, Equatable, Sendable {
   case limited(RateLimit?, message: String?, Origin)
   /// Any other 4xx, with the backend's words.
   case refused(status: Int, message: String?, Origin)
-  /// The answer is not what it must be; `nil` if it is no JSON.
+  /// The answer is malformed; `nil` if it is not JSON.
   case malformed(member: String?, Origin)
-  /// The file that holds this machine's identifier holds something else.
+  /// The file of this machine's identifier has other contents.
   case damagedDeviceID
 }
 
@@ -20,7 +20,7 @@ extension GuestError {
   ///
   /// - Parameters:
   ///   - status: A 4xx.
-  ///   - fault: What the backend said.
+  ///   - fault: The backend's words.
   ///   - limits: The limits that came with it.
   ///   - origin: The backend.
   init(status: Int, _ fault: BackendFault, _ limits: [RateLimit], _ origin: Origin) {
@@ -34,7 +34,7 @@ extension GuestError {
 }
 
 extension [RateLimit] {
-  /// The one that refuses for the longest, of those with nothing left.
+  /// Of the limits with nothing left, the one that lasts longest.
   fileprivate var exhausted: RateLimit? {
     filter { $0.remaining ?? 0 == 0 }
       .max { ($0.usableAgainAt ?? .epoch) < ($1.usableAgainAt ?? .epoch) } ?? first

@@ -16,13 +16,13 @@ package struct GuestTokenEnd: Sendable {
     accountStore = AccountStore(world.files)
   }
 
-  /// What is told of a token that the clock has ended.
+  /// The reason for a token that the clock has ended.
   static let past = "its lifetime has ended"
 
-  /// Takes the word of the server that answered 401 to a guest's token.
+  /// Records that the server answered 401 to a guest's token.
   ///
-  /// - Parameter account: Whose token, as it was when the request was made.
-  /// - Returns: What to tell; `nil` where another token has taken its place meanwhile.
+  /// - Parameter account: The account as it was when the request was made.
+  /// - Returns: What to report; `nil` if another token has replaced it meanwhile.
   /// - Throws: ``EngineError``; the token may then still be there.
   @discardableResult
   package func refused(_ account: Account) async throws(EngineError) -> EngineError? {
@@ -36,7 +36,7 @@ package struct GuestTokenEnd: Sendable {
     _ = try await discard(account, Self.past)
   }
 
-  /// The token goes first: should the rest not happen, nothing is left that could be sent.
+  /// The token is deleted first: if the rest fails, nothing is left that could be sent.
   private func discard(_ account: Account, _ reason: String) async throws(EngineError) -> Bool {
     guard account.kind == .guest else { return false }
     return try await accountStore.exclusively(account.id) { () throws(EngineError) in

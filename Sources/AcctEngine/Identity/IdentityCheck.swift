@@ -2,10 +2,10 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Sees, before a refresh token is spent, that an account's DID still leads to its issuer.
+/// Checks, before a refresh token is spent, that an account's DID still leads to its issuer.
 ///
-/// What was found is believed for less than 10 minutes, so that a script which renews often does
-/// not ask the directory each time.
+/// A lookup is valid for less than 10 minutes, so that a script that renews often does not ask the
+/// directory each time.
 struct IdentityCheck: Sendable {
   private let world: World
   private let resolver: IdentityResolver
@@ -17,13 +17,13 @@ struct IdentityCheck: Sendable {
 
   private static let lifetime: Int64 = 540
 
-  /// Checks an account and follows what may safely be followed.
+  /// Checks an account and applies the changes that are safe.
   ///
-  /// A new handle that points back, and a new data server behind the same authorization server,
-  /// are taken over: the tokens are still that server's, and the DID's document names the rest.
+  /// A new handle that points back, and a new data server behind the same authorization server, are
+  /// stored: the tokens are still that server's, and the DID's document names the rest.
   ///
   /// - Parameter account: Changed in place.
-  /// - Returns: Who names the issuer.
+  /// - Returns: The source that names the issuer.
   /// - Throws: ``EngineError/moved(account:to:)`` where the DID leads to another issuer.
   func check(_ account: inout Account) async throws(EngineError) -> Naming {
     guard let did = account.did else { return account.naming }

@@ -1,14 +1,14 @@
 import AcctModel
 
-/// Who names the servers of an account that is there, so that each is asked as far as that reaches.
+/// The sources that name an existing account's servers, so that each is asked within its reach.
 extension IdentityResolver {
-  /// Who names an account's data server: the user, or the document that its DID leads to.
+  /// The source of an account's data server: the user, or the document that its DID leads to.
   func naming(ofServiceOf account: Account) -> Naming {
     if account.naming == .user { return .user }
     return naming(ofDocumentOf: account) ?? account.naming
   }
 
-  /// Who names an account's issuer: the data server, where the DID leads to it.
+  /// The source of an account's issuer: the data server, if the DID leads to it.
   func naming(ofIssuerOf account: Account) -> Naming {
     guard account.issuerSource == .did, let service = account.service,
       let naming = naming(ofDocumentOf: account)

@@ -15,7 +15,7 @@ struct IdentityResolver: Sendable {
     self.client = client
   }
 
-  /// The DID of a handle, and who names it: DNS first, then the handle's own server.
+  /// The DID of a handle, and its source: DNS first, then the handle's own server.
   ///
   /// - Throws: ``EngineError/atproto(_:)`` for a wrong answer, ``EngineError/dns(_:name:)`` or
   ///   ``EngineError/http(_:_:)`` for none.
@@ -36,7 +36,7 @@ struct IdentityResolver: Sendable {
       .unresolved,
       _
     ) {
-      // DNS has answered that there is no record; that there is no such host either is no outage.
+      // DNS has answered that there is no record; a missing host is then no outage either.
       throw .atproto(.handleNotFound(handle))
     }
     guard response.status == 200 else { throw .atproto(.handleNotFound(handle)) }
@@ -62,7 +62,7 @@ struct IdentityResolver: Sendable {
     }
   }
 
-  /// Who names what DNS answers: the user, where it is a resolver of this machine that they chose.
+  /// The source of a DNS answer: the user, if it is a resolver of this machine that they chose.
   private var dnsNaming: Naming {
     let server = world.environment.variable("ACCT_DNS_SERVER") ?? ""
     let host = server.prefix { $0 != ":" }
@@ -72,13 +72,13 @@ struct IdentityResolver: Sendable {
   /// The document of a DID.
   ///
   /// - Parameters:
-  ///   - did: Whose.
-  ///   - naming: Who named the DID; that of a `did:web` says where the document lies.
-  /// - Returns: The document. Its data server lies where the document may point.
+  ///   - did: The DID.
+  ///   - naming: The source of the DID; that of a `did:web` says where the document is.
+  /// - Returns: The document. Its data server is where the document may point.
   /// - Throws: ``EngineError``.
   func document(of did: DID, named naming: Naming) async throws(EngineError) -> DIDDocument {
     let url = try url(ofDocumentOf: did)
-    // The directory is the user's choice, and a PLC identifier changes nothing about it.
+    // The directory is the user's choice, and a PLC identifier does not change it.
     let naming = did.method == "web" ? naming : .user
     let response = try await client.fetch(url, named: naming)
     if (500...).contains(response.status) || response.status == 429 {
@@ -110,12 +110,12 @@ struct IdentityResolver: Sendable {
       let found = try await did(of: handle, named: document.naming)
       return found.did == document.did ? handle : nil
     } catch {
-      // A handle is a courtesy: without it the account goes by its DID.
+      // A handle is optional: without it the account has its DID as its name.
       return nil
     }
   }
 
-  /// The authorization server of a data server, and what it can do.
+  /// The authorization server of a data server, and its capabilities.
   func server(
     of service: Origin,
     named naming: Naming
@@ -124,7 +124,7 @@ struct IdentityResolver: Sendable {
     return try await server(issuer, named: naming.document(at: service))
   }
 
-  /// What an authorization server can do, and that it can do what the protocol asks for.
+  /// An authorization server's capabilities, which include all that the protocol requires.
   func server(
     _ issuer: Issuer,
     named naming: Naming
@@ -135,7 +135,7 @@ struct IdentityResolver: Sendable {
     return server
   }
 
-  /// The issuer that a data server names; it lies where the data server may point.
+  /// The issuer that a data server names; it is where the data server may point.
   func issuer(
     of service: Origin,
     named naming: Naming

@@ -2,10 +2,10 @@ import AcctModel
 import AcctPorts
 
 extension Naming {
-  /// How far a request may reach that goes to an origin which was named so.
+  /// How far a request may reach to an origin from this source.
   ///
-  /// - Throws: ``EngineError/http(_:_:)`` with ``HTTPFailure/inside(host:)`` where the host, as it is
-  ///   written, lies where only the user may point. What names resolve to, the transport looks at.
+  /// - Throws: ``EngineError/http(_:_:)`` with ``HTTPFailure/inside(host:)`` if the host, as it is
+  ///   written, is where only the user may point. The transport checks what names resolve to.
   @discardableResult
   func checkedReach(to origin: Origin) throws(EngineError) -> Reach {
     let reach = reach(to: origin)
@@ -15,7 +15,7 @@ extension Naming {
 }
 
 extension Account {
-  /// Who named the addresses that the account came with.
+  /// The sources of the account's stored addresses.
   var naming: Naming {
     switch source {
     case .issuer, .user: .user

@@ -14,14 +14,14 @@ package struct ATProtoSignIn: Sendable {
     resolver = IdentityResolver(world, client)
   }
 
-  /// What the user typed to say who they are.
+  /// The identifier that the user typed.
   package enum Identifier: Equatable, Sendable {
     case handle(Handle)
     case did(DID)
     /// A data server, or the authorization server of one ("entryway").
     case server(Origin)
 
-    /// Parses what was typed.
+    /// Parses the typed identifier.
     ///
     /// - Parameter text: A handle, with or without `@`, a DID, or a URL.
     /// - Throws: ``ParseError``.
@@ -39,7 +39,7 @@ package struct ATProtoSignIn: Sendable {
   /// What the user asked for.
   package struct Request: Sendable {
     package var identifier: Identifier
-    /// Who it is, for the server's sign-in page: as typed, but for the `@` before a handle.
+    /// The identity, for the server's sign-in page: as typed, without the `@` before a handle.
     package var loginHint: String
     package var clientID: String?
     package var scope: String?
@@ -66,9 +66,9 @@ package struct ATProtoSignIn: Sendable {
   /// Signs in.
   ///
   /// - Parameters:
-  ///   - request: Who, and how.
+  ///   - request: The identity, and how to sign in.
   ///   - report: Takes what the user must see while it waits.
-  /// - Returns: Credentials that are not kept yet, of an identity that has been verified.
+  /// - Returns: Credentials that are not stored yet, of an identity that has been verified.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(
     _ request: Request,
@@ -153,8 +153,8 @@ package struct ATProtoSignIn: Sendable {
     }
   }
 
-  /// Sees that the tokens are those of the identity that was asked for, and that this identity's
-  /// own document leads to the server that granted them.
+  /// Checks that the tokens are those of the requested identity, and that this identity's own
+  /// document leads to the server that granted them.
   private func verified(
     _ response: TokenResponse,
     _ known: DIDDocument?,
@@ -173,7 +173,7 @@ package struct ATProtoSignIn: Sendable {
       throw .atproto(error)
     }
     if let known { return known }
-    // The token endpoint's word, until the DID's own document confirms it.
+    // The token endpoint's statement, until the DID's own document confirms it.
     let naming = server.naming.document(at: server.tokenEndpoint.origin)
     let document = try await resolver.document(of: did, named: naming)
     let issuer = try await resolver.issuer(of: document.service, named: document.naming)

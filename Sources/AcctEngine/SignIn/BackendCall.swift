@@ -13,14 +13,14 @@ struct BackendCall: Sendable {
     self.client = client
   }
 
-  /// Posts once; nothing is tried again, since a code is good for one use.
+  /// Posts once; nothing is retried, since a code is good for one use.
   ///
   /// - Parameters:
   ///   - path: Such as `/api/auth/start`.
   ///   - json: What to send.
   /// - Returns: The answer, if it is one.
-  /// - Throws: ``EngineError/http(_:_:)`` where there is none, ``EngineError/backend(_:)`` for a no,
-  ///   and other cases of ``EngineError`` for what is no answer.
+  /// - Throws: ``EngineError/http(_:_:)`` if there is none, ``EngineError/backend(_:)`` for a
+  ///   refusal, and other cases of ``EngineError`` for a malformed answer.
   func post(_ path: String, _ json: JSON) async throws(EngineError) -> JSON {
     let url: HTTPURL
     do { url = try backend.url(path) } catch { throw .malformed(error) }

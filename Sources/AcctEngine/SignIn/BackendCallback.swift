@@ -8,21 +8,21 @@ struct BackendCallback: Sendable {
 
   init(_ world: World) { self.world = world }
 
-  /// Opens the ways in, sends the user, and returns what the callback brought.
+  /// Opens the ways for a callback, sends the user, and returns the callback's contents.
   ///
-  /// A callback that breaks the rule, or that `accept` refuses, is answered as unexpected, or said
-  /// where it was pasted; then the wait goes on.
+  /// A callback that breaks the rules, or that `accept` rejects, is answered as unexpected, or
+  /// reported if it was pasted; then the wait continues.
   ///
   /// - Parameters:
   ///   - route: How the user goes there and comes back.
   ///   - required: The parameters that must be there.
   ///   - report: Takes what the user must see while it waits.
-  ///   - start: Finds out where to send the user, once a callback could be taken.
+  ///   - start: Gets the address for the user, once a callback could be received.
   ///   - accept: Reads the parameters, or says what is wrong with them.
   /// - Returns: What `accept` returned.
-  /// - Throws: What `start` throws; ``EngineError/authorizationRefused(code:description:)`` where
-  ///   the callback says no, ``EngineError/listen(_:)``, ``EngineError/cancelled``. Nothing is left
-  ///   behind.
+  /// - Throws: What `start` throws; ``EngineError/authorizationRefused(code:description:)`` if the
+  ///   callback is a refusal, ``EngineError/listen(_:)``, ``EngineError/cancelled``. Nothing is
+  ///   left behind.
   func receive<Answer: Sendable>(
     _ route: CallbackRoute,
     requiring required: [String],
@@ -67,9 +67,9 @@ struct BackendCallback: Sendable {
 
 /// How a backend's user goes to the sign-in and comes back.
 package struct CallbackRoute: Sendable {
-  /// What `--callback` names.
+  /// The value of `--callback`.
   package var expected: CallbackPlace?
-  /// What `--redirect-port` names.
+  /// The value of `--redirect-port`.
   package var redirectPort: Int?
   package var opensBrowser: Bool
 
@@ -88,10 +88,10 @@ package struct CallbackRoute: Sendable {
     return expected.port.map(Int.init)
   }
 
-  /// The app's scheme that the desktop is asked to hand over: only one that the user has named.
+  /// The app's scheme to register on the desktop: only one that the user has named.
   var scheme: String? { expected.flatMap { $0.isAppScheme ? $0.scheme : nil } }
 
-  /// Only a callback that is known to come to the listener need not be asked for.
+  /// Only a callback that is known to come to the listener need not be pasted.
   var asksAlways: Bool { !(expected?.isLoopback ?? false) || port == nil }
 }
 

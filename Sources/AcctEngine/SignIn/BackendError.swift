@@ -6,10 +6,10 @@ package import AcctProtocol
 package enum BackendError: Error, Equatable, Sendable {
   /// `--callback` is not where a callback can end.
   case callbackPrefix(String, CallbackFlaw)
-  /// It says no, with its own reason if it gave one.
+  /// It refused, with its own reason if it gave one.
   case refused(status: Int, reason: String?, Origin)
   case malformedAnswer(member: String, Origin)
-  /// What it handed over can't be taken.
+  /// The credentials that it returned can't be used.
   case handoff(HandoffError, Origin)
   /// It signed in another identity than the requested one, or returned another identity's token.
   case otherPerson(asked: String, Origin)

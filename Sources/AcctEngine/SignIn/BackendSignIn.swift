@@ -18,9 +18,9 @@ package struct BackendSignIn: Sendable {
   /// What the user asked for.
   package struct Request: Sendable {
     package var backend: BackendURL
-    /// Who is to be signed in; `nil` leaves that to the backend's own page.
+    /// The identity to sign in; `nil` leaves that to the backend's own page.
     package var person: BackendPerson?
-    /// Taken where the backend doesn't tell.
+    /// Used if the backend does not name it.
     package var clientID: String?
     package var route: CallbackRoute
 
@@ -82,12 +82,12 @@ package struct BackendSignIn: Sendable {
     } catch {
       throw .backend(.malformedAnswer(member: "authUrl", backend.origin))
     }
-    // The browser resolves the name: more than what is written can't be looked at here.
+    // The browser resolves the name: only the written host can be checked here.
     try Naming.user.document(at: backend.origin).checkedReach(to: address.origin)
     return address
   }
 
-  /// The answer, if it is about the one who was asked for.
+  /// The answer, if it is about the requested identity.
   private func handoff(_ answer: JSON, _ request: Request) throws(EngineError) -> Handoff {
     let origin = request.backend.origin
     let handoff: Handoff
@@ -97,7 +97,7 @@ package struct BackendSignIn: Sendable {
     guard let did = handoff.did else {
       throw .backend(.handoff(.missing(member: "did"), origin))
     }
-    // What a resource server will go by is the token's own word.
+    // A resource server goes by the token's own claim.
     if let subject = handoff.tokenSubject, subject.hasPrefix("did:"), subject != did.description {
       throw .backend(.otherPerson(asked: did.description, origin))
     }
@@ -116,7 +116,7 @@ package struct BackendSignIn: Sendable {
       from: .backend(request.backend.origin),
       redacting: world.held.redactor
     )
-    // A backend's word on who issues is no substitute for that of the DID's own document.
+    // A backend's statement of the issuer does not replace that of the DID's own document.
     credentials.issuerSource = .did
     let metadata: HTTPURL
     do { metadata = try request.backend.url("/client-metadata.json") } catch {

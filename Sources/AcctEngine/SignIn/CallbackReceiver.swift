@@ -12,17 +12,17 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   /// How a callback can come, besides being pasted.
   struct Channels: Sendable {
     var listening: Listening?
-    /// An app's scheme that the desktop is to hand over.
+    /// An app's scheme that the desktop delivers.
     var scheme: String?
-    /// Whether to ask for it although a browser has opened: what comes by an app's own scheme may
-    /// end there, at an address that nothing answers to.
+    /// Whether to ask for it although a browser has opened: a callback to an app's own scheme may
+    /// end in the browser, at an address without a handler.
     var alwaysAsks = false
   }
 
-  /// What is thought of an address.
+  /// The verdict on an address.
   enum Verdict: Sendable {
     case taken(Answer, CallbackPage)
-    /// The right one may still come; this is said where it was pasted.
+    /// The right one may still come; this is reported if it was pasted.
     case wrong(SignInPrompt)
   }
 
@@ -36,9 +36,9 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     self.judge = judge
   }
 
-  /// Sends the user to `address` and returns what came back.
+  /// Sends the user to `address` and returns the callback.
   ///
-  /// Ctrl-C, a polite end and a closed terminal cancel the wait; nothing is left behind.
+  /// Ctrl-C, SIGTERM and a closed terminal cancel the wait; nothing is left behind.
   ///
   /// - Parameters:
   ///   - address: Where to send the user.
@@ -105,8 +105,8 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
 
   /// The first callback on the listener that is an answer.
   ///
-  /// What comes from others than this user's browser is not read, an `error` in it included. The user is
-  /// told once, whatever the number: it may be the browser that is not known as theirs.
+  /// A callback from anything but this user's browser is not read, even with an `error` in it. The
+  /// user is told once, whatever the number: it may be a browser that is not recognized as theirs.
   private func heard(
     on listening: Listening,
     _ report: @Sendable (SignInPrompt) -> Void
@@ -124,7 +124,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     return nil
   }
 
-  /// The first address that the desktop hands over and that is an answer.
+  /// The first address from the desktop that is an answer.
   private func handed(over reception: SchemeReception) async -> Answer? {
     while let handed = await reception.next() {
       if let answer = taken(handed.address.text, handed.answer) { return answer }
@@ -132,7 +132,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     return nil
   }
 
-  /// What is thought of an address, whose secrets are held from now on, wherever it came from.
+  /// The verdict on an address, whose secrets are redacted from now on, wherever it came from.
   private func judged(_ address: String) -> Verdict {
     if let mark = address.firstIndex(of: "?") {
       world.held.hold(SecretMembers.ofQuery(String(address[mark...].dropFirst())))
@@ -178,7 +178,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     ])
   }
 
-  /// The answer of whichever has one first; the others are cancelled, and waited for.
+  /// The answer of the first source that has one; the others are cancelled, and waited for.
   private func first(of sources: [@Sendable () async -> Answer?]) async -> Answer? {
     await withTaskGroup(of: Answer?.self) { group in
       for source in sources { group.addTask { await source() } }

@@ -1,13 +1,13 @@
 package import AcctModel
 package import AcctPorts
 
-/// Hands an address that the desktop opened to the sign-in that waits for it.
+/// Delivers an address that the desktop opened to the sign-in that waits for it.
 package struct DeliverCallback: Sendable {
   private let world: World
 
   package init(_ world: World) { self.world = world }
 
-  /// Hands it over; whether it is the right one is for the sign-in to say.
+  /// Delivers it; the sign-in decides whether it is the right one.
   ///
   /// - Parameters:
   ///   - address: As the desktop opened it.

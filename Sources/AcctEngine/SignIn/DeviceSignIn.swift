@@ -3,7 +3,7 @@ package import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// Signs in on another device (RFC 8628): shows a code, and asks until the user has typed it in.
+/// Signs in on another device (RFC 8628): shows a code, and polls until the user has entered it.
 package struct DeviceSignIn: Sendable {
   private let world: World
   private let client: DPoPClient
@@ -93,7 +93,8 @@ package struct DeviceSignIn: Sendable {
         answer.learn()
         step = flow.take(answer.outcome, at: world.clock.now())
       } catch .http(let failure, _) where failure != .cancelled {
-        // No answer is no "no": asked again for as long as the code lives (section 3.5).
+        // A missing answer is not a refusal: polling continues for as long as the code lives
+        // (section 3.5).
         guard !flow.isOver(at: world.clock.now()) else {
           return .failure(.http(failure, origin))
         }

@@ -2,7 +2,7 @@ package import AcctModel
 package import AcctPorts
 import AcctProtocol
 
-/// Signs in at a backend-for-frontend, which keeps the tokens and hands over a sealed session.
+/// Signs in at a backend-for-frontend, which keeps the tokens and issues a sealed session.
 package struct SessionSignIn: Sendable {
   private let world: World
   private let timeout: Int
@@ -15,7 +15,7 @@ package struct SessionSignIn: Sendable {
   /// What the user asked for.
   package struct Request: Sendable {
     package var backend: Origin
-    /// Who is to be signed in; `nil` leaves that to the backend's own page.
+    /// The identity to sign in; `nil` leaves that to the backend's own page.
     package var handle: Handle?
     package var route: CallbackRoute
 
@@ -28,8 +28,8 @@ package struct SessionSignIn: Sendable {
 
   /// Signs in.
   ///
-  /// The callback proves nothing of itself; what it brings is believed when the backend confirms
-  /// it. Only where the backend can't be reached for that is it taken on trust, and said so.
+  /// The callback proves nothing by itself; its contents count once the backend confirms them. Only
+  /// if the backend can't be reached for that are they trusted, with a warning.
   ///
   /// - Parameters:
   ///   - request: What the user asked for.
@@ -43,7 +43,7 @@ package struct SessionSignIn: Sendable {
     wait: @escaping Waiting.Reporter
   ) async throws(EngineError) -> NewCredentials {
     let backend = SessionBackend(request.backend, world, timeout: timeout)
-    // The verifier stays here: the backend's callback brings no code that it could be sent with.
+    // The verifier stays here: the backend's callback has no code that it could be sent with.
     let pkce = PKCE(random: world.entropy.bytes(32))
     world.held.hold(pkce.verifier)
     let callback = try await BackendCallback(world).receive(
@@ -67,7 +67,7 @@ package struct SessionSignIn: Sendable {
     return credentials
   }
 
-  /// Has the backend confirm what the callback brought; an exception of its own it may have once.
+  /// Has the backend confirm the callback's contents; one exception of its own is allowed.
   private func confirm(
     _ credentials: inout NewCredentials,
     at backend: SessionBackend,
@@ -81,7 +81,7 @@ package struct SessionSignIn: Sendable {
     }
     if let rotated = word.rotated {
       try requireSame(rotated.owner, credentials, backend.origin)
-      // Even where the answer leaves all else open: a backend may take no other from now on.
+      // Even if the answer leaves all else open: a backend may accept no other from now on.
       credentials.token = rotated.session.token
     }
     switch word.answer {
@@ -119,7 +119,7 @@ package struct SessionSignIn: Sendable {
 }
 
 extension NewCredentials {
-  /// What a backend's callback brings, not confirmed yet.
+  /// The contents of a backend's callback, not confirmed yet.
   fileprivate init(_ callback: SessionCallback, _ backend: Origin) {
     self.init(
       kind: .session,
@@ -137,7 +137,7 @@ extension NewCredentials {
 }
 
 extension EngineError {
-  /// Whether a backend that failed so has said nothing of the session.
+  /// Whether such a failure of the backend says nothing about the session.
   fileprivate var leavesOpen: Bool {
     switch self {
     case .http(let failure, _): failure.mayPass

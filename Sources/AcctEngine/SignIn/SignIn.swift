@@ -45,7 +45,7 @@ package struct SignIn: Sendable {
   /// - Parameters:
   ///   - request: What the user asked for.
   ///   - report: Takes what the user must see while it waits.
-  /// - Returns: Credentials that are not kept yet.
+  /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(
     _ request: Request,
@@ -92,17 +92,17 @@ package enum SignInPrompt: Sendable {
   case browserOpened(Origin)
   /// No browser: the address, and where to paste the callback.
   case openYourself(address: String)
-  /// What was pasted is not the callback.
+  /// The pasted text is not the callback.
   case wrongPaste
   /// A browser is open, and the callback may have to be brought from there by hand.
   case pasteCallback
-  /// What was pasted is not the callback of a backend, and why.
+  /// The pasted text is not the callback of a backend, and why.
   case wrongCallback(CallbackFlaw)
-  /// A callback was not read for who made it; the wait goes on.
+  /// A callback was ignored because of its caller; the wait continues.
   case callbackRefused(Callback.Caller)
-  /// The desktop can't hand over addresses of this scheme.
+  /// The desktop can't deliver addresses of this scheme.
   case schemeNotRegistered(String, SchemeHandlerFailure)
-  /// The backend could not be asked whether what the callback brought is good.
+  /// The backend could not confirm the callback's contents.
   case notConfirmed(EngineError)
   /// The device flow's address and code.
   case device(DeviceFlow)
@@ -124,7 +124,7 @@ extension NewCredentials {
     let own =
       origins.isEmpty
       ? OwnOrigins([issuer.url.origin], for: .signIn) : OwnOrigins(origins, for: .resource)
-    // Without a subject, signing in again could not find the account: opaque tokens tell none.
+    // Without a subject, a new sign-in could not find the account: opaque tokens name none.
     let subject =
       response.subject
       ?? response.idToken?.subject(from: issuer, for: clientID, repeating: nonce)

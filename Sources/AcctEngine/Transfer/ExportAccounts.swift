@@ -2,7 +2,7 @@ package import AcctModel
 package import AcctPorts
 import AcctProtocol
 
-/// Takes accounts out, under a passphrase; they stay here as they are.
+/// Exports accounts under a passphrase; they stay here unchanged.
 package struct ExportAccounts: Sendable {
   private let world: World
   private let interaction: Interaction
@@ -38,7 +38,7 @@ package struct ExportAccounts: Sendable {
   ///   - accounts: Which, each once.
   ///   - target: Where to.
   ///   - passphrase: What they are sealed under.
-  /// - Returns: The accounts as they went out.
+  /// - Returns: The accounts as they were exported.
   /// - Throws: ``EngineError``; then nothing was written.
   package func export(
     _ accounts: [Account],

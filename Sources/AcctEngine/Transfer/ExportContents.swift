@@ -6,8 +6,8 @@ import StrictJSON
 /// What lies inside an export: accounts as their files describe them, and their keyring items by
 /// the keys that storage uses.
 ///
-/// `Documentation/export-format.md` describes it. A machine's own are not in it: the device id that
-/// guests are counted by, hints, and which account is active.
+/// `Documentation/export-format.md` describes it. A machine's own data is not in it: the device id
+/// of guests, hints, and which account is active.
 package enum ExportContents {
   /// Writes accounts.
   package static func encode(_ storedAccounts: [StoredAccount]) throws(TransferError) -> Secret {
@@ -61,7 +61,7 @@ package enum ExportContents {
 }
 
 extension StoredAccount {
-  /// Whether both can't come out of one acct.
+  /// Whether both can't come from one acct.
   fileprivate func isTwin(of other: StoredAccount) -> Bool {
     account.id == other.account.id || account.name == other.account.name
   }

@@ -1,7 +1,7 @@
 package import AcctModel
 package import AcctPorts
 
-/// Where the passphrase of an export comes from: a file that the user names, or a prompt.
+/// The source of an export's passphrase: a file that the user names, or a prompt.
 package struct ExportPassphrase: Sendable {
   private let world: World
   private let interaction: Interaction
@@ -34,7 +34,7 @@ package struct ExportPassphrase: Sendable {
     return first
   }
 
-  /// The passphrase of an export that is there.
+  /// The passphrase of an existing export.
   ///
   /// - Throws: ``EngineError/transfer(_:)``, ``EngineError/cancelled``.
   package func known() throws(EngineError) -> Secret {

@@ -2,7 +2,7 @@ package import AcctModel
 package import AcctPorts
 package import AcctProtocol
 
-/// Takes accounts over from an export: all of them, or none.
+/// Imports the accounts of an export: all of them, or none.
 package struct ImportAccounts: Sendable {
   private let world: World
   private let interaction: Interaction
@@ -14,17 +14,17 @@ package struct ImportAccounts: Sendable {
     accountStore = AccountStore(world.files)
   }
 
-  /// Opens an export and keeps what is in it.
+  /// Opens an export and stores its accounts.
   ///
-  /// An account keeps its identifier and its name where they are free; one that is known here by
-  /// who it is gets the credentials and keeps what it is called here. The first becomes active.
+  /// An account keeps its identifier and its name if they are free; one whose identity is known
+  /// here gets the credentials and keeps its name here. The first becomes active.
   ///
   /// - Parameters:
   ///   - export: The file.
   ///   - passphrase: What opens it.
   ///   - options: As for a new account; a name is for one account alone.
   /// - Returns: The accounts, in the file's order.
-  /// - Throws: ``EngineError``; then everything is as it was.
+  /// - Throws: ``EngineError``; then everything is unchanged.
   package func importAll(
     _ export: SealedExport,
     openedBy passphrase: Secret,
@@ -65,8 +65,8 @@ package struct ImportAccounts: Sendable {
     return try ExportContents.decode(contents)
   }
 
-  /// Puts back what was there before an account was added, as far as it can; the failure that led
-  /// here is the one to tell.
+  /// Restores the state before an account was added, as far as possible; the failure that led here
+  /// is the one to report.
   private func undo(_ added: AddAccount.Added, _ active: ActiveAccounts) async {
     let id = added.account.id
     try? await accountStore.exclusively(id) { () throws(EngineError) in

@@ -1,12 +1,12 @@
 import AcctModel
 import AcctPorts
 
-/// What comes to be kept: new credentials, or an account that was kept elsewhere.
+/// What is to be stored: new credentials, or an account from elsewhere.
 struct IncomingAccount {
   private let belonging: Belonging
   private let service: Origin?
   let items: [Keyring.Item]
-  /// What to call it if the user doesn't say.
+  /// Its name unless the user gives one.
   let suggestedName: String
   /// The identifier that it had elsewhere.
   let id: AccountID?
@@ -42,20 +42,19 @@ struct IncomingAccount {
   /// Whether a known account is the same: by what it belongs to, or by its identifier unless it
   /// is known to be another identity.
   ///
-  /// An identifier is only in exports, which are the user's own word, and no server
-  /// knows it.
+  /// An identifier is only in exports, which are the user's own files, and no server knows it.
   ///
   /// A backend's guest is the same whatever its new token calls it.
   func isSame(as known: Account) -> Bool {
     let kind = belonging.kind
     guard kind != .guest else { return known.isGuest(of: service) }
     if belonging.isSame(as: known.belonging) { return true }
-    // Where no issuer tells them apart, one person may be at several backends.
+    // Without an issuer that tells them apart, one person may be at several backends.
     guard known.kind == kind, kind == .oauth || known.service == service else { return false }
     return known.id == id && known.identity == belonging.identity
   }
 
-  /// The account that is to keep it.
+  /// The account that stores it.
   func account(_ id: AccountID, _ name: AccountName, createdAt: Timestamp) -> Account {
     switch form {
     case .credentials(let credentials):

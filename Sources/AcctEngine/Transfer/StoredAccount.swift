@@ -2,12 +2,12 @@ package import AcctModel
 package import AcctPorts
 import AcctProtocol
 
-/// All that is kept of an account: its file, and its items in the keyring.
+/// All that is stored of an account: its file, and its items in the keyring.
 package struct StoredAccount: Equatable, Sendable {
   package var account: Account
   package var items: [ItemKind: Secret]
 
-  /// The items in the order in which they are written: what can't be had again first.
+  /// The items in the order in which they are written: irreplaceable ones first.
   var orderedItems: [Keyring.Item] {
     let first: [ItemKind] = [.keypair, .refreshToken]
     let kinds = first + ItemKind.allCases.filter { !first.contains($0) }
@@ -19,7 +19,7 @@ package struct StoredAccount: Equatable, Sendable {
     items[account.kind.tokenItem] != nil && (account.tokenType != .dpop || items[.keypair] != nil)
   }
 
-  /// Whether everything in it is what acct would have kept.
+  /// Whether everything in it is what acct would have stored.
   ///
   /// It comes from outside: a token must fit on a header line, the key must be one and be the
   /// account's, and a guest must not pass for an account that can be renewed.

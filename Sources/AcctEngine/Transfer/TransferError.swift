@@ -2,16 +2,16 @@ package import AcctModel
 package import AcctPorts
 package import AcctProtocol
 
-/// Why accounts could not be exported, or an export not be taken.
+/// Why accounts could not be exported, or an export could not be imported.
 package enum TransferError: Error, Equatable, Sendable {
   case sealed(SealedExportError)
-  /// It was opened, and what is in it is not what acct puts there.
+  /// It was opened, and its contents are not accounts.
   case notAccounts
-  /// An account in it has parts that don't fit each other.
+  /// An account in it has parts that contradict each other.
   case unsound(AccountName)
-  /// There is nothing that could be used elsewhere.
+  /// An account has no credentials that could be used elsewhere.
   case nothingToExport(AccountName)
-  /// More than can be imported again, in bytes.
+  /// It is larger than an import accepts, in bytes.
   case tooLarge(limit: Int)
   /// Standard output is a terminal.
   case terminal
