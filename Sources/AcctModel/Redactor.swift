@@ -1,4 +1,4 @@
-/// Takes secrets out of text from outside: whatever a server sent back of them becomes `<redacted>`.
+/// Redacts secrets in text from outside: whatever part a server returned becomes `<redacted>`.
 ///
 /// A secret is found as it is, escaped (`%2F`, `\/`, `\u002f`) and in base64 of either alphabet at
 /// any alignment, whole or in part from ``shortest`` characters on. A match is decided by bytes
@@ -9,7 +9,7 @@ package struct Redactor: Sendable {
   /// - Parameter secrets: What must not be shown.
   package init(_ secrets: [Secret]) { self.secrets = secrets }
 
-  /// Takes nothing out: for text that no secret can be in.
+  /// Redacts nothing: for text that can't contain a secret.
   package static let none = Redactor([])
 
   /// How many characters of a secret are found, wherever they stand in it.
@@ -40,10 +40,10 @@ package struct Redactor: Sendable {
     return String(decoding: shown, as: UTF8.self) + (isCut ? "…" : "")
   }
 
-  /// Whether a text has a secret in it.
+  /// Whether a text contains a secret.
   package func finds(in text: String) -> Bool { marks(in: Array(text.utf8)).contains(true) }
 
-  /// Whether a text has a whole secret in it.
+  /// Whether a text contains a whole secret.
   ///
   /// Tokens of one kind begin alike, as JWTs do: a part of one says nothing of a value that a server made
   /// for itself.

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Bytes that never print themselves and are wiped when the last reference to them goes.
+/// Bytes that never print themselves and are wiped when the last reference is released.
 ///
 /// Interpolating, describing or dumping a secret yields `<redacted>`; it is not `Codable`. Its
 /// bytes are given up by ``withBytes(_:)`` alone, so every disclosure is one search away.
 package struct Secret: Sendable {
   private let storage: Storage
 
-  /// Copies `bytes`; wiping the original is the caller's business.
+  /// Copies `bytes`; wiping the original is the caller's task.
   package init(_ bytes: some Sequence<UInt8>) {
     // Appended: `Array(bytes)` may share an array's buffer, and wiping would reach the original.
     // The room is made first, so that the array takes no other's buffer, either.

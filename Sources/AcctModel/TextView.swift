@@ -73,8 +73,8 @@ struct TextView {
     return value
   }
 
-  /// What each stretch of base64 says, read from each of its first four characters: nothing tells
-  /// where in a word the encoded text begins.
+  /// The decoded text of each stretch of base64, from each of its first four characters: where in a
+  /// word the encoded text begins is unknown.
   var decoded: [TextView] {
     var views: [TextView] = []
     var start = 0

@@ -20,7 +20,7 @@ package struct World: Sendable {
   package var exec: Exec
   package var maintenance: FolderMaintenance
   package var localServer: LocalServer
-  /// The secrets that have passed a border of the process, to be taken out of text from outside.
+  /// The secrets that have entered or left the process, to be redacted in text from outside.
   package var held = HeldSecrets()
 
   package init(

@@ -3,16 +3,16 @@ package struct Account: Equatable, Sendable {
   /// How the account came to its credentials, and so how they are used.
   package enum Kind: String, Sendable { case oauth, session, guest }
 
-  /// What stands before the token on a header line, or in its place.
+  /// The scheme before the token on a header line, or the form in its place.
   package enum TokenType: String, Sendable { case dpop = "DPoP", bearer = "Bearer", session, guest }
 
   package private(set) var id: AccountID
   package var name: AccountName
   package let kind: Kind
   package var tokenType: TokenType
-  /// Who it is, and to whom.
+  /// Its identity, and its client and issuer.
   package var identity: Identity
-  /// Where its credentials came from; `nil` if that was not written down (version 0.1.0).
+  /// Where its credentials came from; `nil` if that was not stored (version 0.1.0).
   package var source: AccountSource?
   package var handle: Handle?
   package var did: DID?
@@ -35,7 +35,7 @@ package struct Account: Equatable, Sendable {
   package var recordedState: RecordedState
   /// When a renewal was begun whose end is not known: its answer may have been lost.
   package var renewalStartedAt: Timestamp?
-  /// New credentials that have not taken the place of the old ones yet.
+  /// New credentials that have not replaced the old ones yet.
   package var incoming: Incoming?
   /// When a server last confirmed the session: a sign-in, a renewal, a check.
   package var validatedAt: Timestamp?
@@ -91,11 +91,11 @@ package struct Account: Equatable, Sendable {
 }
 
 extension Account {
-  /// Where new credentials lie until they take the place of the old ones.
+  /// Where new credentials are until they replace the old ones.
   package struct Incoming: Equatable, Sendable {
-    /// The identifier that they have in the keyring, and nothing else has.
+    /// Their identifier in the keyring, which nothing else has.
     package var place: AccountID
-    /// Whether they are the account's already; else what lies there counts for nothing.
+    /// Whether they are the account's already; otherwise they are ignored.
     package var isWhole: Bool
 
     package init(place: AccountID, isWhole: Bool) {

@@ -1,14 +1,14 @@
-/// Whose word it is who an account is: where its credentials came from.
+/// The source that states an account's identity: where its credentials came from.
 package enum AccountSource: Hashable, Sendable {
   /// The issuer granted them to acct itself.
   case issuer
-  /// A backend handed them over, or keeps them, and said whose they are.
+  /// A backend issued or keeps them, and stated their owner.
   case backend(Origin)
   /// A file of the user's own.
   case user
 }
 
-/// Who an account is to whom.
+/// An account's identity, and its client.
 package struct Identity: Hashable, Sendable {
   /// The DID, a token's `sub`, or the handle; without one, nothing is the same as it.
   package var subject: String?
@@ -26,8 +26,8 @@ package struct Identity: Hashable, Sendable {
 /// What an account belongs to: adding what belongs to the same renews it, and anything else makes a
 /// new account.
 ///
-/// A server can name any subject, any client and any issuer, so that none of them alone says who
-/// speaks. What a backend says counts for accounts of that backend, and for no other.
+/// A server can name any subject, any client and any issuer, so none of them alone identifies the
+/// source. A backend's statement counts for accounts of that backend, and for no other.
 package struct Belonging: Hashable, Sendable {
   package var kind: Account.Kind
   /// `nil` where it is not known, as in account files of version 0.1.0.

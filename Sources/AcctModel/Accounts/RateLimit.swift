@@ -1,6 +1,6 @@
 /// What a server said is left of one of its limits, as it was when it said so.
 package struct RateLimit: Equatable, Sendable {
-  /// Who set it.
+  /// The origin that set it.
   package var origin: Origin
   /// Its policy's name, where the server names its policies.
   package var name: String?
@@ -33,7 +33,7 @@ package struct RateLimit: Equatable, Sendable {
     self.observedAt = observedAt
   }
 
-  /// When it makes sense to ask again: the later of the reset and the end of `Retry-After`.
+  /// When another request makes sense: the later of the reset and the end of `Retry-After`.
   package var usableAgainAt: Timestamp? {
     [resetsAt, retryAfterSeconds.map(observedAt.adding)].compactMap(\.self).max()
   }

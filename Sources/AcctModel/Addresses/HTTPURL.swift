@@ -14,7 +14,7 @@ package struct HTTPURL: Hashable, Sendable {
   /// Parses a URL; a fragment is dropped, since it is never sent.
   ///
   /// - Throws: ``ParseError/url``, or ``ParseError/refusedURL(_:)`` for a URL that is well-formed
-  ///   and must not be given a credential.
+  ///   and not safe for a credential.
   package init(_ text: String) throws(ParseError) {
     // Bytes, not characters: a list of many accounts parses many of these.
     let bytes = Array(text.utf8)

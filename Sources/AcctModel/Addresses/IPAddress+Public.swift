@@ -45,7 +45,7 @@ extension IPAddress {
 extension Origin {
   /// Whether its host, as it is written, is none of this machine or a private network.
   ///
-  /// A name says little: what it resolves to is looked at when the connection is made.
+  /// A name proves little: the address that it resolves to is checked when the connection is made.
   package var mayBePublic: Bool {
     var host = unbracketedHost
     if host.hasSuffix(".") { host.removeLast() }

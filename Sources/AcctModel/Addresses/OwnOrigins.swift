@@ -1,6 +1,6 @@
 /// Where an account's credentials may be sent, and why: its own origins, each once.
 ///
-/// A new sign-in says anew where its credentials belong. Only what the user has allowed outlives it.
+/// A new sign-in replaces them. Only what the user has allowed stays.
 package struct OwnOrigins: Equatable, Sendable {
   /// Why an origin is the account's; there may be several reasons.
   package struct Reasons: OptionSet, Sendable {
@@ -8,11 +8,11 @@ package struct OwnOrigins: Equatable, Sendable {
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The account was signed in there, or its data lie there: issuer, data server, backend.
+    /// The account was signed in there, or its data is there: issuer, data server, backend.
     package static let signIn = Reasons(rawValue: 1)
     /// A resource server that the token is for.
     package static let resource = Reasons(rawValue: 2)
-    /// The user's own word: `allow` and `--allow-origin`.
+    /// The user's own choice: `allow` and `--allow-origin`.
     package static let user = Reasons(rawValue: 4)
   }
 
@@ -44,7 +44,7 @@ package struct OwnOrigins: Equatable, Sendable {
     }
   }
 
-  /// Takes an origin away, whatever the reasons for it were.
+  /// Removes an origin, whatever the reasons for it were.
   package mutating func remove(_ origin: Origin) { entries.removeAll { $0.origin == origin } }
 
   /// Adds what the user has allowed before, and nothing else of what was there.

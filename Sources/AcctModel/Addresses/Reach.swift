@@ -9,21 +9,21 @@ package enum Reach: Sendable {
   package func permits(_ origin: Origin) -> Bool { self == .anywhere || origin.mayBePublic }
 }
 
-/// Who named an address that a request goes to, which decides how far the request may reach.
+/// The source of an address, which decides how far a request to it may reach.
 ///
-/// What a remote server publishes must not send acct to services of this machine or its network,
-/// which trust whatever comes from there. The user may name any address.
+/// A remote server's documents must not send acct to services of this machine or its network, which
+/// trust every local client. The user may name any address.
 package enum Naming: Equatable, Sendable {
   /// The user: an argument, an option, a variable of the environment, a file of theirs.
   case user
   /// A document that an origin served, which itself could be reached so.
   case document(at: Origin, reached: Reach)
-  /// A server, and nothing is known of where it is.
+  /// A server at an unknown place.
   case remote
 
-  /// How far a request may reach that goes to an origin which was named so.
+  /// How far a request may reach to an origin from this source.
   ///
-  /// A document may name what lies where it lies itself: on this machine, or at its own origin.
+  /// A document may name addresses of its own place: on this machine, or at its own origin.
   package func reach(to origin: Origin) -> Reach {
     switch self {
     case .user: .anywhere
@@ -33,7 +33,7 @@ package enum Naming: Equatable, Sendable {
     }
   }
 
-  /// Who names what a document names that is fetched from an origin which was named so.
+  /// The source of the addresses in a document that is fetched from an origin from this source.
   package func document(at origin: Origin) -> Naming {
     .document(at: origin, reached: reach(to: origin))
   }

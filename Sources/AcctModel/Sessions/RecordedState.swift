@@ -1,7 +1,7 @@
-/// What is known without asking anyone of whether the credentials still work.
+/// The last known answer to whether the credentials still work, without asking keyring or server.
 package enum RecordedState: Equatable, Sendable {
   case signedIn
-  /// A guest's token has come to its end, in these words, and was discarded.
+  /// A guest's token has expired, for this reason, and was discarded.
   case expired(reason: String)
   /// The server has ended the session, in these words.
   case reauthRequired(reason: String)
@@ -10,7 +10,7 @@ package enum RecordedState: Equatable, Sendable {
 }
 
 extension RecordedState {
-  /// The state that it is, before keyring and clock have been heard.
+  /// The state before keyring and clock have been asked.
   package var state: SessionState {
     switch self {
     case .signedIn: .valid
@@ -20,7 +20,7 @@ extension RecordedState {
     }
   }
 
-  /// The words that were kept with it.
+  /// The stored reason.
   package var reason: String? {
     switch self {
     case .signedIn: nil
@@ -30,13 +30,13 @@ extension RecordedState {
 }
 
 extension Account {
-  /// Takes what a server or the user said, and keeps what must be remembered of it.
+  /// Applies an event from a server or the user, and stores what must be remembered of it.
   ///
   /// - Parameters:
   ///   - event: What happened.
-  ///   - reason: The words for it, where it ends something.
+  ///   - reason: The reason, if it ends something.
   ///   - now: When it happened.
-  /// - Returns: What is to be done about it.
+  /// - Returns: What to do about it.
   @discardableResult
   package mutating func take(
     _ event: SessionEvent,

@@ -12,6 +12,6 @@ package enum SessionState: String, Sendable, CaseIterable {
   case unavailable
   /// The server has ended the session.
   case reauthRequired
-  /// The account is known, its secrets are gone.
+  /// The account is known, and its secrets are missing.
   case signedOut
 }

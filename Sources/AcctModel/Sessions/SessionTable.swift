@@ -11,16 +11,16 @@ package enum SessionEvent: String, Sendable, CaseIterable {
   case guestSpent
 
   // The keyring says:
-  /// What a request needs is not there.
+  /// What a request needs is missing.
   case missing
   case keyringLocked
   /// It doesn't run, doesn't answer in time, or fails.
   case keyringUnavailable
 
   // A server says:
-  /// The session goes on: it granted tokens, or takes those that it was shown.
+  /// The session is valid: it granted tokens, or accepts the present ones.
   case confirmed
-  /// Its answer to what is kept brought another credential in its place, so that it goes on.
+  /// Its answer to the stored credential replaced it by another one, so the session is valid.
   case replaced
   /// The session is over: `invalid_grant`, or a backend's 401 with a reason.
   case ended
@@ -30,11 +30,11 @@ package enum SessionEvent: String, Sendable, CaseIterable {
   // The user:
   /// Has signed in as this identity.
   case signedIn
-  /// Takes the account away.
+  /// Removes the account.
   case removed
 }
 
-/// What is to be done about an event.
+/// What to do about an event.
 package enum SessionAction: String, Sendable, CaseIterable {
   /// Use the token.
   case use
@@ -44,9 +44,9 @@ package enum SessionAction: String, Sendable, CaseIterable {
   case useWhileUnpast
   /// Tell the user why nothing can be used. Everything is kept.
   case stop
-  /// Write down what the server gave, and that it confirmed the session.
+  /// Store what the server gave, and that it confirmed the session.
   case keep
-  /// Write down that the server has ended the session, and its reason. The credentials stay.
+  /// Store that the server has ended the session, and its reason. The credentials stay.
   case record
   /// Delete a guest's token.
   case discard
@@ -55,12 +55,12 @@ package enum SessionAction: String, Sendable, CaseIterable {
 }
 
 extension SessionState {
-  /// The one place that decides what becomes of an account's state.
+  /// The one place that decides an account's next state.
   ///
-  /// Two promises can be read off: only the user's own word, or a guest token's end, deletes a
-  /// credential; and only a server's word leads to ``reauthRequired``, which only a new sign-in
-  /// leaves again, or a newer credential of the same server. A keyring that is locked or doesn't answer makes the state unknown, and the
-  /// next answer decides anew.
+  /// It keeps two promises: only the user's own command, or a guest token's end, deletes a
+  /// credential; and only a server's answer leads to ``reauthRequired``, which only a new sign-in
+  /// leaves again, or a newer credential of the same server. A keyring that is locked or does not
+  /// answer makes the state unknown, and the next answer decides anew.
   ///
   /// - Parameter event: What happened.
   /// - Returns: The state after it, and what to do.
@@ -68,10 +68,10 @@ extension SessionState {
     switch (self, event) {
     case (_, .removed): (.signedOut, .forget)
     case (_, .signedIn): (.valid, .keep)
-    // A word about the credential before this one says nothing of it.
+    // An answer about the previous credential does not apply to this one.
     case (_, .replaced): (.valid, .keep)
 
-    // The server's word stands, whatever else happens.
+    // The server's answer stands, whatever else happens.
     case (.reauthRequired, _): (.reauthRequired, .stop)
     case (_, .ended): (.reauthRequired, .record)
 
@@ -80,7 +80,7 @@ extension SessionState {
     case (_, .spent): (.expired, .stop)
     case (_, .guestSpent): (.expired, .discard)
 
-    // What has expired for good is known, with or without the keyring.
+    // A token that has expired for good is known as such, with or without the keyring.
     case (.expired, .missing), (.expired, .keyringLocked), (.expired, .keyringUnavailable):
       (.expired, .stop)
     case (_, .missing): (.signedOut, .stop)

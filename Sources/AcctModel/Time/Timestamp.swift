@@ -14,9 +14,9 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
   /// Creates a time from a number of seconds or, from 100,000,000,000 on, of milliseconds.
   ///
-  /// Backends say either; no time in seconds that large lies within five thousand years. What is
-  /// further in the past than can be written is held there, since it is past and not unknown.
-  /// Returns `nil` for anything that is not a usable time, such as `1e400` or NaN.
+  /// Backends use either; no time in seconds that large is within five thousand years. A time too
+  /// early to be written becomes the earliest one, since it is past and not unknown. Returns `nil`
+  /// for anything that is not a usable time, such as `1e400` or NaN.
   package init?(number: Double) {
     guard number.isFinite, number < 1e18 else { return nil }
     let seconds = number >= 100_000_000_000 ? number / 1_000 : max(number, Double(Self.minimum))

@@ -60,11 +60,12 @@ package struct Callback: Sendable {
     self.answer = answer
   }
 
-  /// Who made a request to the callback address.
+  /// The caller of the callback address.
   package enum Caller: Hashable, Sendable {
-    /// A program of this user's, and as far as it says no page that loads something in the background.
+    /// A program of this user's, and as far as known no page that loads something in the
+    /// background.
     case ownUser
-    /// A program of another user's, or one whose user can't be found out.
+    /// A program of another user's, or of an unknown one.
     case otherUser
     /// A page in a browser, rather than the browser that navigates there.
     case page
@@ -75,11 +76,11 @@ package struct Callback: Sendable {
 package enum CallbackPage: Sendable {
   /// Signed in; the page can be closed.
   case done
-  /// The server said no, or its answer can't be trusted: the terminal says more.
+  /// The server refused, or its answer can't be trusted: the terminal says more.
   case failed
-  /// It is not the callback that is waited for.
+  /// It is not the expected callback.
   case unexpected
-  /// Callbacks of this caller are not read at all.
+  /// Callbacks of this caller are not read.
   case refused
 }
 

@@ -2,13 +2,13 @@ package import AcctModel
 
 /// The desktop's way to open addresses of an app's own scheme (`x-scheme-handler/SCHEME`).
 package struct SchemeHandler: Sendable {
-  /// Makes acct the one that such addresses go to, for as long as the returned value is not closed.
+  /// Makes acct the handler of such addresses until the returned value is closed.
   package var register:
     @Sendable (_ scheme: String) async throws(SchemeHandlerFailure) -> SchemeReception
-  /// Hands an address to the process that waits for it, and returns what it thinks of it.
+  /// Delivers an address to the process that waits for it, and returns its verdict.
   ///
-  /// The desktop may run acct in another environment than the one that waits, so that its entry
-  /// names the folder; without that it is looked for where this process would wait itself.
+  /// The desktop may run acct in another environment than the process that waits, so its entry
+  /// names the folder; without that the folder is the one where this process would wait itself.
   package var deliver:
     @Sendable (_ address: Secret, _ folder: String?) async throws(SchemeHandlerFailure) ->
       CallbackPage
@@ -24,7 +24,7 @@ package struct SchemeHandler: Sendable {
     self.deliver = deliver
   }
 
-  /// Where there is no desktop.
+  /// Without a desktop.
   package static let none = SchemeHandler(
     register: { _ throws(SchemeHandlerFailure) in throw .failed(reason: "there is no desktop") },
     deliver: { _, _ throws(SchemeHandlerFailure) in throw .nobodyWaits }
@@ -63,6 +63,6 @@ package struct HandedAddress: Sendable {
 package enum SchemeHandlerFailure: Error, Equatable, Sendable {
   /// No sign-in waits for a callback.
   case nobodyWaits
-  /// The system's word.
+  /// The system's reason.
   case failed(reason: String)
 }

@@ -2,8 +2,8 @@ package import AcctModel
 
 /// The files that acct keeps: hints, never a secret.
 ///
-/// They are named by what they hold; where they lie is the adapter's business. Every replacement
-/// is atomic, and nothing is read or written through a link that another user can plant.
+/// They are named by their contents; their paths are the adapter's. Every replacement is atomic,
+/// and nothing is read or written through a link that another user can plant.
 package struct Files: Sendable {
   /// Returns a file's bytes, or `nil` if there is none.
   package var read: @Sendable (StoredFile) throws(FilesFailure) -> [UInt8]?
@@ -44,31 +44,31 @@ package struct Files: Sendable {
 
 /// A file by what it holds.
 package enum StoredFile: Hashable, Sendable {
-  /// What is known of an account without its secrets.
+  /// An account without its secrets.
   case account(AccountID)
   /// The active account and the one before it.
   case active
   /// This machine's identifier, for guest sessions alone.
   case deviceID
-  /// Which keyring was decided on.
+  /// The chosen keyring.
   case keyringDecision
   /// The last DPoP nonce of an origin.
   case nonce(Origin)
-  /// What a DID led to when it was last resolved.
+  /// The last lookup of a DID.
   case identity(DID)
-  /// The limits that an account's servers last told of.
+  /// The last limits from an account's servers.
   case limits(AccountID)
   /// Which `.acct` files have chosen which account.
   case directories
 }
 
-/// What a lock guards.
+/// What a lock protects.
 package enum Lock: Hashable, Sendable {
   /// One account's credentials; held across its network calls.
   case account(AccountID)
   /// Names and the active account; never held across a network call.
   case book
-  /// What is known of one account's limits; never held across a network call.
+  /// One account's limits; never held across a network call.
   case limits(AccountID)
   /// This machine's identifier while it is made.
   case deviceID
@@ -76,7 +76,7 @@ package enum Lock: Hashable, Sendable {
 
 /// A lock that is held until it is released; the kernel frees it when the process dies.
 package struct HeldLock: Sendable {
-  /// Gives the lock up.
+  /// Releases the lock.
   package let release: @Sendable () -> Void
 
   package init(release: @escaping @Sendable () -> Void) { self.release = release }
@@ -107,7 +107,7 @@ extension Files {
 
 /// Why a file could not be used.
 package enum FilesFailure: Error, Equatable, Sendable {
-  /// The system's word on it, such as "no space left on device", and the place.
+  /// The system's reason, such as "no space left on device", and the place.
   case failed(path: String, reason: String)
   /// The place belongs to another user, is writable by others, or is a link.
   case unsafe(path: String, reason: String)

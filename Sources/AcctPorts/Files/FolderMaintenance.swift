@@ -4,7 +4,7 @@ package import AcctModel
 package struct FolderMaintenance: Sendable {
   /// Everything that lies in acct's folders, and the folders, in no order; trusts nothing it sees.
   package var survey: @Sendable () throws(FilesFailure) -> [SurveyedFile]
-  /// Takes away what the group and others may do with an own file or folder.
+  /// Removes the permissions of the group and others on an own file or folder.
   package var close: @Sendable (SurveyedFile) throws(FilesFailure) -> Void
   /// Removes a file, if it is still the one that was surveyed.
   package var discard: @Sendable (SurveyedFile) throws(FilesFailure) -> Void
@@ -48,11 +48,11 @@ package struct SurveyedFile: Hashable, Sendable {
 
   package enum Kind: Sendable { case regular, folder, link, other }
 
-  /// What it is there for.
+  /// Its purpose.
   package enum Role: Hashable, Sendable {
-    /// A file while it is being written, or left by a process that was killed meanwhile.
+    /// A file while it is being written, or the rest of a process that was killed meanwhile.
     case temporary
-    /// A nonce, or what a DID led to: of use for minutes.
+    /// A nonce, or a lookup of a DID: valid for minutes.
     case hint
     /// The file of a lock, held or left behind.
     case lock(Lock)

@@ -28,6 +28,6 @@ package struct SecretFiles: Sendable {
 package enum SecretFileFailure: Error, Equatable, Sendable {
   /// In words that follow the path and a colon.
   case failed(path: String, reason: String)
-  /// It is there, and was not to be replaced.
+  /// It exists, and was not to be replaced.
   case exists(path: String)
 }

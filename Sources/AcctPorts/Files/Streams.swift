@@ -10,7 +10,8 @@ package struct Streams: Sendable {
   package var input: @Sendable (_ path: String, _ limit: Int) throws(StreamFailure) -> Secret
   /// Shows a line on standard error in place of the last one that it showed.
   ///
-  /// An empty one takes that away, and so does a notice. `nil` where standard error is not a terminal.
+  /// An empty one erases that line, and so does a notice. `nil` if standard error is not a
+  /// terminal.
   package var passing: (@Sendable (String) -> Void)?
   /// Writes an address on a line of standard error, as a link that its terminal can open (OSC 8).
   ///
@@ -48,7 +49,7 @@ package struct Streams: Sendable {
 
 /// Why a stream or a named file could not be used.
 package enum StreamFailure: Error, Equatable, Sendable {
-  /// The system's word, and the name as the user gave it (`standard output` for the streams).
+  /// The system's reason, and the name as the user gave it (`standard output` for the streams).
   case failed(name: String, reason: String)
   /// More than the limit, in bytes.
   case tooLarge(name: String, limit: Int)

@@ -20,11 +20,11 @@ package struct ByteSource: Sendable {
 package struct ByteSink: Sendable {
   /// Writes a part; waits until it is read.
   package var write: @Sendable ([UInt8]) throws(StreamFailure) -> Void
-  /// Says that it was all: a file appears under its name only now, whole.
+  /// Completes the output: a file appears under its name only now, whole.
   package var finish: @Sendable () throws(StreamFailure) -> Void
-  /// Says that it was not all: a file is as it was before, or not there.
+  /// Discards the output: a file stays as it was before, or absent.
   package var discard: @Sendable () -> Void
-  /// Whether ``discard`` leaves nothing behind; not so where what was written is gone at once.
+  /// Whether ``discard`` leaves nothing behind; not so if written bytes are gone at once.
   package var isAtomic: Bool
 
   package init(

@@ -12,7 +12,7 @@ package struct DNS: Sendable {
   }
 }
 
-/// Why there is no answer; it says nothing about the name.
+/// Why there is no answer; the name may exist or not.
 package enum DNSFailure: Error, Equatable, Sendable {
   /// No resolver answered in time.
   case noAnswer

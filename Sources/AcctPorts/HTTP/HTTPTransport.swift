@@ -2,9 +2,10 @@ package import AcctModel
 
 /// Sends one HTTP request and returns the response to it.
 ///
-/// What every transport promises: TLS with the system's roots (or `SSL_CERT_FILE`'s) or plain
-/// http on loopback, nothing else; no connection to where the request may not reach; no redirect is followed; no call outlives its deadline; no
-/// more than the cap of a body is read; nothing is retried, and no cookie kept.
+/// What every transport promises: TLS with the system's roots (or `SSL_CERT_FILE`'s) or plain http
+/// on loopback, nothing else; no connection beyond the request's reach; no redirect is followed; no
+/// call outlives its deadline; no more than the maximum of a body is read; nothing is retried, and
+/// no cookie kept.
 package struct HTTPTransport: Sendable {
   /// Sends a request and reads its whole response, both held in memory.
   package var send: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
@@ -70,7 +71,7 @@ package struct HTTPResponse: Sendable {
   package func field(_ name: String) -> String? { fields.only(name) }
 }
 
-/// Why there is no response; nothing of it says anything about a credential.
+/// Why there is no response; it says nothing about a credential.
 package enum HTTPFailure: Error, Equatable, Sendable {
   /// The name could not be resolved.
   case unresolved(host: String)
@@ -91,8 +92,8 @@ package enum HTTPFailure: Error, Equatable, Sendable {
   case unsendable(reason: String)
   /// The request's body could not be read to its end; what was sent of it has no end.
   case source(StreamFailure)
-  /// The host is, or resolves to, an address of this machine or a private network, and none but the
-  /// user may name one; nothing was sent.
+  /// The host is, or resolves to, an address of this machine or a private network, which only the
+  /// user may name; nothing was sent.
   case inside(host: String)
   /// A proxy is set in the environment and can't be used.
   case proxy(reason: String)

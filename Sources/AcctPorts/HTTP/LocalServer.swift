@@ -28,7 +28,7 @@ package enum LocalPlace: Equatable, Sendable {
 
 /// A local server at work.
 package struct Serving: Sendable {
-  /// With the path or the port that was found.
+  /// Called with the path or the port that was found.
   package let place: LocalPlace
   /// Takes no more connections, ends those that are open, and removes the socket.
   package let stop: @Sendable () async -> Void
@@ -60,12 +60,12 @@ package struct LocalRequest: Sendable {
   }
 }
 
-/// What is answered.
+/// The answer.
 package struct LocalResponse: Sendable {
   package var status: Int
   package var fields: [(name: String, value: String)]
-  /// Whether the connection ends with this answer: its client has proved nothing, or the answer's own
-  /// server can't be relied on to say where its answers end.
+  /// Whether the connection ends with this answer: its client is not authenticated, or the answer's
+  /// own server can't be relied on to say where its answers end.
   package var endsConnection = false
   /// Returns the next part of the body, and `nil` at the end; a failure cuts the connection, so
   /// that the client does not take a part for the whole.

@@ -36,7 +36,7 @@ package struct StreamedRequest: Sendable {
 
 /// A response whose body is still to come.
 ///
-/// Who neither reads it to its end nor calls ``cancel`` ends the connection by letting go of it.
+/// A reader that neither reads it to its end nor calls ``cancel`` ends the connection on release.
 package struct StreamedResponse: Sendable {
   package var head: ResponseHead
   /// Returns the next part of the body, never an empty one, and `nil` at the end.
@@ -58,7 +58,7 @@ package struct StreamedResponse: Sendable {
   }
 }
 
-/// What stands before a body (RFC 9112, section 2.1).
+/// The head of a response (RFC 9112, section 2.1).
 package struct ResponseHead: Sendable {
   package var status: Int
   /// As it came: `HTTP/1.1 200 OK`.

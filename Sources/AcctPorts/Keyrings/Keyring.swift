@@ -67,7 +67,7 @@ extension Keyring {
     case vault
   }
 
-  /// What a keyring says of itself.
+  /// A keyring's state.
   package enum State: String, Sendable { case ready, locked, unavailable }
 
   /// One secret and the place that it belongs to.
@@ -90,17 +90,17 @@ package enum Interaction: Sendable {
   case allowed
 }
 
-/// Why a keyring did not do what it was asked; one translation away from the user's words.
+/// Why a keyring operation failed; the CLI translates it into the user's words.
 package enum KeyringFailure: Error, Equatable, Sendable {
-  /// It is there and locked, and was not unlocked; the reason, where there is more to say.
+  /// It is there and locked, and was not unlocked; the reason, if there is more to say.
   case locked(reason: String? = nil)
   /// None is running, or it cannot be reached.
   case unavailable(reason: String)
-  /// A person was asked to unlock it, and would not.
+  /// The user was asked to unlock it, and refused.
   case cancelled
   /// It did not answer in time.
   case timedOut
-  /// The vault has not been made yet, and this is nothing that makes it.
+  /// The vault does not exist yet, and this operation does not create it.
   case noVault(folder: String)
   /// It answered with an error of its own. The text never holds a secret.
   case failed(reason: String)

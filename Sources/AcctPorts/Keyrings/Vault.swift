@@ -1,10 +1,10 @@
 /// What only the vault has: a passphrase that can be given, forgotten and changed.
 package struct Vault: Sendable {
-  /// Whether it has been made.
+  /// Whether it exists.
   package var isThere: @Sendable () throws(KeyringFailure) -> Bool
-  /// Unwraps the vault key and lets it rest in the kernel.
+  /// Unwraps the vault key and stores it in the kernel for a while.
   ///
-  /// Returns for how many seconds it rests there, or `nil` where the kernel refuses it.
+  /// Returns for how many seconds it stays there, or `nil` if the kernel rejects it.
   package var unlock: @Sendable (Interaction) async throws(KeyringFailure) -> Int?
   /// Forgets the vault key.
   package var lock: @Sendable () async throws(KeyringFailure) -> Void

@@ -2,7 +2,7 @@ package import AcctModel
 
 /// Another program in the place of this process.
 package struct Exec: Sendable {
-  /// Notes which open files the caller has handed over, before a command opens any of its own.
+  /// Notes which open files the caller has passed on, before a command opens any of its own.
   package var prepare: @Sendable () -> PreparedExec
 
   package init(prepare: @escaping @Sendable () -> PreparedExec) { self.prepare = prepare }
@@ -35,6 +35,6 @@ package struct PreparedExec: Sendable {
 package enum ExecFailure: Error, Equatable, Sendable {
   /// There is none of that name.
   case notFound(program: String)
-  /// It is there; the system's word on why it does not run.
+  /// It exists; the system's reason why it does not run.
   case notExecutable(program: String, reason: String)
 }

@@ -1,10 +1,10 @@
 package import AcctModel
 import Synchronization
 
-/// The secrets that a command has worked with so far, so that none comes back in another's words.
+/// The secrets that a command has used so far, so that none is printed in another's words.
 ///
 /// They are kept for the command alone: ``forget()`` ends that, and in a process that serves others
-/// ``leave()`` does, when no request is at work any more.
+/// ``leave()`` does, when no request is in progress any more.
 package final class HeldSecrets: Sendable {
   private struct State {
     var secrets: [Secret] = []
@@ -31,7 +31,7 @@ package final class HeldSecrets: Sendable {
   /// Holds several.
   package func hold(_ secrets: [Secret]) { for secret in secrets { hold(secret) } }
 
-  /// What takes the secrets that are held now out of a text.
+  /// A redactor of the secrets that are held now.
   package var redactor: Redactor { Redactor(state.withLock { $0.secrets }) }
 
   /// Holds none of them any longer.

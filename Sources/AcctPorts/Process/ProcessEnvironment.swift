@@ -18,6 +18,6 @@ package struct ProcessEnvironment: Sendable {
 package enum DirectoryFile: Equatable, Sendable {
   /// The user's own, and no other user can write it.
   case trusted(path: String, line: String)
-  /// Not honoured, and why.
+  /// Ignored, and why.
   case ignored(path: String, reason: String)
 }

@@ -1,4 +1,4 @@
-/// SIGINT, SIGTERM and SIGHUP: Ctrl-C, a polite end, a closed terminal.
+/// SIGINT, SIGTERM and SIGHUP: Ctrl-C, a request to end, a closed terminal.
 package struct Signals: Sendable {
   /// Holds them back until the returned value is released; then one that came takes effect.
   package var holdBack: @Sendable () -> HeldSignals

@@ -1,8 +1,8 @@
 package import AcctModel
 
-/// Who acct is to an AT Protocol server, and what it asks for.
+/// acct's identity as a client of an AT Protocol server, and the scope that it requests.
 package enum ATProtoClient {
-  /// Asked for unless the user wants another.
+  /// Requested unless the user wants another.
   package static let scope = "atproto transition:generic"
 
   /// How long a public client's session lives from its sign-in, in seconds: 14 days, which
@@ -25,8 +25,8 @@ package enum ATProtoClient {
   ///
   /// - Parameters:
   ///   - response: The answer.
-  ///   - did: Who was asked for; `nil` where the sign-in began at a server.
-  /// - Returns: Who has signed in.
+  ///   - did: The requested identity; `nil` if the sign-in began at a server.
+  /// - Returns: The identity that has signed in.
   /// - Throws: ``ATProtoError/subjectMismatch(expected:found:)``, ``ATProtoError/scopeMissing``.
   package static func subject(
     of response: TokenResponse,
@@ -35,7 +35,7 @@ package enum ATProtoClient {
     guard response.scope?.split(separator: " ").contains("atproto") == true else {
       throw .scopeMissing
     }
-    // What the token says of itself does not count: to a client it is opaque.
+    // The token's own claims do not count: to a client it is opaque.
     guard let text = response.statedSubject, let subject = try? DID(text) else {
       throw .subjectMismatch(expected: did, found: response.statedSubject)
     }

@@ -1,14 +1,14 @@
 package import AcctModel
 
-/// Why an AT Protocol identity, or what it leads to, can't be believed.
+/// Why an AT Protocol identity, or an address that it names, can't be trusted.
 package enum ATProtoError: Error, Equatable, Sendable {
   /// A top-level name that is never resolved, or `.test` without a resolver of one's own.
   case unresolvableHandle(Handle)
-  /// Neither DNS nor the handle's own server knows a DID for it.
+  /// Neither DNS nor the handle's own server has a DID for it.
   case handleNotFound(Handle)
   /// Two TXT records name two DIDs.
   case handleAmbiguous(Handle)
-  /// The handle's record is there and is no DID.
+  /// The handle's record exists and is not a DID.
   case handleMalformed(Handle)
   /// A method other than `plc` and `web`, or a `did:web` with a path.
   case unsupportedDID(DID)
@@ -22,7 +22,7 @@ package enum ATProtoError: Error, Equatable, Sendable {
   case serviceRefused(DID)
   /// The document claims another handle than the one that was asked for.
   case handleNotConfirmed(Handle, DID)
-  /// Metadata of the data server is missing, redirected, no JSON, or another's.
+  /// Metadata of the data server is missing, redirected, not JSON, or another server's.
   case protectedResource(Origin, Flaw)
   /// The authorization server lacks something that the protocol asks for.
   case server(Origin, missing: String)

@@ -1,14 +1,15 @@
 package import AcctModel
 package import StrictJSON
 
-/// What matters of a DID document (<https://www.w3.org/TR/did-core/>, <https://atproto.com/specs/did>).
+/// The parts of a DID document that acct uses (<https://www.w3.org/TR/did-core/>,
+/// <https://atproto.com/specs/did>).
 package struct DIDDocument: Equatable, Sendable {
   package let did: DID
   /// The personal data server.
   package let service: Origin
   /// The handle that it claims; it counts only if that handle points back.
   package let handle: Handle?
-  /// Who names these.
+  /// The source of these.
   package let naming: Naming
 
   /// Where the document of a DID is found.
@@ -37,7 +38,7 @@ package struct DIDDocument: Equatable, Sendable {
   /// - Parameters:
   ///   - json: The document.
   ///   - did: Whose it must be.
-  ///   - naming: Who names what it names.
+  ///   - naming: The source of the addresses in it.
   /// - Throws: ``ATProtoError``.
   package init(_ json: JSON, of did: DID, named naming: Naming = .remote) throws(ATProtoError) {
     guard let document = json.objectValue else { throw .documentMalformed(did) }

@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// What a handle's own records say that its DID is (<https://atproto.com/specs/handle>).
+/// The DID in a handle's own records (<https://atproto.com/specs/handle>).
 package enum HandleRecord {
   /// The name whose TXT records are asked for.
   package static func name(of handle: Handle) -> String { "_atproto.\(handle)" }

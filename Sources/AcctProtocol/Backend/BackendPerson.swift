@@ -1,11 +1,11 @@
 package import AcctModel
 
-/// Whom a backend is asked to sign in.
+/// The identity that a backend is asked to sign in.
 package enum BackendPerson: Equatable, Sendable {
   case handle(Handle)
   case did(DID)
 
-  /// Parses what was typed.
+  /// Parses the typed identifier.
   ///
   /// - Parameter text: A handle, with or without `@`, or a DID.
   /// - Throws: ``ParseError``.
@@ -17,7 +17,7 @@ package enum BackendPerson: Equatable, Sendable {
     }
   }
 
-  /// Whether it is the one whom an answer names.
+  /// Whether it is the one that an answer names.
   package func isNamed(by handoff: Handoff) -> Bool {
     switch self {
     case .handle(let handle): handoff.handle == handle

@@ -7,7 +7,7 @@ package struct BackendURL: Equatable, Sendable {
   /// Parses what the user named.
   ///
   /// - Parameter text: `https://host`, with a path if the backend has one.
-  /// - Throws: ``ParseError`` for what is no URL of a server, or has a query.
+  /// - Throws: ``ParseError`` for a text that is not a server's URL, or has a query.
   package init(_ text: String) throws(ParseError) {
     let url = try HTTPURL(text)
     guard url.query == nil, !text.contains("#") else { throw .url }

@@ -1,4 +1,4 @@
-/// The address at which the sign-in at a backend ended, with all that it brought along.
+/// The address at which the sign-in at a backend ended, with all of its parameters.
 package struct CallbackAddress: Sendable {
   package let place: CallbackPlace
   package let parameters: QueryParameters
@@ -9,12 +9,12 @@ package struct CallbackAddress: Sendable {
   /// Reads an address; spaces around it are dropped, as is a fragment.
   ///
   /// - Parameter text: `limit://auth?code=…`, `http://127.0.0.1:8080/callback?…`.
-  /// - Throws: ``CallbackFlaw`` for what is no address, or has a parameter twice.
+  /// - Throws: ``CallbackFlaw`` for a text that is not an address, or has a parameter twice.
   package init(_ text: String) throws(CallbackFlaw) {
     guard text.utf8.count <= Self.limit else { throw .tooLong }
     let address = text.trimmed.prefix { $0 != "#" }
     guard let mark = address.firstIndex(of: "?") else {
-      // Whether there is a place at all is the better thing to say first.
+      // A missing place is the better error to report first.
       place = try CallbackPlace(address)
       parameters = .none
       return
@@ -42,7 +42,7 @@ package enum CallbackFlaw: Error, Equatable, Sendable {
   /// Another scheme, host or path than `--callback` names.
   case unexpected
   case incomplete(missing: String)
-  /// A parameter is there and is not what it must be.
+  /// A parameter is there and malformed.
   case unfit(name: String)
   /// A parameter names another identity than the requested one.
   case mismatched(name: String)

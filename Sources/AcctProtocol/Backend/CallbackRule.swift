@@ -1,4 +1,4 @@
-/// What a callback must be before it is believed.
+/// What a callback must satisfy to be accepted.
 package struct CallbackRule: Sendable {
   /// What `--callback` names; without it any app's scheme, or loopback.
   package var expected: CallbackPlace?
@@ -10,11 +10,11 @@ package struct CallbackRule: Sendable {
     self.required = required
   }
 
-  /// What a callback that keeps the rule says.
+  /// The contents of a valid callback.
   package enum Reading: Equatable, Sendable {
     /// Everything that is required is there.
     case complete(QueryParameters)
-    /// The backend, or the user there, says no (RFC 6749, section 4.1.2.1).
+    /// The backend, or the user there, refused (RFC 6749, section 4.1.2.1).
     case refused(code: String, description: String?)
   }
 

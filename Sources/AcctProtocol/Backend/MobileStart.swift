@@ -5,9 +5,9 @@ import StrictJSON
 package enum MobileStart: Sendable {
   /// Where the browser goes.
   case started(HTTPURL)
-  /// The backend would not, in its own words.
+  /// The backend refused, in its own words.
   case refused(reason: String)
-  /// Anything else.
+  /// Any other answer.
   case unanswered(NoAnswer)
 
   /// The request's body.

@@ -1,10 +1,10 @@
 package import AcctModel
 import StrictJSON
 
-/// The session that an answer's `Set-Cookie: sid=…` puts in place of the one it was asked with.
+/// The session that an answer's `Set-Cookie: sid=…` puts in place of the one in the request.
 package struct RotatedCookie: Sendable {
   package let session: SealedSession
-  /// Whom the same answer names.
+  /// The identity that the same answer names.
   package let owner: SessionOwner
 
   /// Finds the new session, if there is one.
@@ -27,7 +27,7 @@ package struct RotatedCookie: Sendable {
     owner = try answer?.owner ?? .unnamed
   }
 
-  /// Finds the new session, whosever it is.
+  /// Finds the new session of any identity.
   ///
   /// Read as a browser would (RFC 6265, section 5.2): of several cookies of that name the last one
   /// counts. One that deletes the cookie is no credential, and neither is a value that is not a

@@ -11,7 +11,7 @@ package struct SealedSession: Equatable, Sendable {
 
   /// Checks the form.
   ///
-  /// - Parameter secret: What claims to be one.
+  /// - Parameter secret: The text to check.
   /// - Throws: ``ParseError/token``.
   package init(_ secret: Secret) throws(ParseError) {
     token = try Token(secret)

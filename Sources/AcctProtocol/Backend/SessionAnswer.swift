@@ -1,17 +1,17 @@
 package import AcctModel
 import StrictJSON
 
-/// What a backend says of a session: the answer to `GET /api/auth/session`.
+/// A backend's answer about a session, to `GET /api/auth/session`.
 package enum SessionAnswer: Sendable {
-  /// The session goes on.
+  /// The session is valid.
   case valid(SessionDetails)
-  /// It does not, by the server's own word: 401 with a reason.
+  /// The server ended it: 401 with a reason.
   case ended(reason: String)
-  /// 401 for a fault of the backend's own, `exception_thrown`: to be asked again.
+  /// 401 for a fault of the backend's own, `exception_thrown`: worth another try.
   case exceptionThrown(reason: String)
-  /// Refused without a reason, which ends nothing.
+  /// Rejected without a reason, which ends nothing.
   case refused(reason: String)
-  /// Anything else.
+  /// Any other answer.
   case unanswered(NoAnswer)
 
   /// Classifies an answer.
@@ -47,9 +47,9 @@ package enum SessionAnswer: Sendable {
   }
 }
 
-/// Whose session it is, and for how long.
+/// The owner of a session, and its end.
 ///
-/// The tokens that the answer may hold as well are the backend's business; they are not read.
+/// The tokens that the answer may contain as well belong to the backend; they are not read.
 package struct SessionDetails: Equatable, Sendable {
   package let owner: SessionOwner
   package let displayName: String?

@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// What a backend's callback brings: a sealed session, and whose it is.
+/// The contents of a backend's callback: a sealed session, and its owner.
 package struct SessionCallback: Equatable, Sendable {
   package let session: SealedSession
   package let did: DID
@@ -8,7 +8,7 @@ package struct SessionCallback: Equatable, Sendable {
 
   /// Reads the parameters of a callback.
   ///
-  /// `access_token` and `refresh_token` may be there as well; they are the backend's business.
+  /// `access_token` and `refresh_token` may be there as well; they belong to the backend.
   /// Nothing in it proves where it came from: the caller has the backend confirm it.
   ///
   /// - Parameters:

@@ -1,7 +1,7 @@
 package import AcctModel
 package import StrictJSON
 
-/// Whom a backend's answer about a session names.
+/// The identity that a backend's answer about a session names.
 package struct SessionOwner: Equatable, Sendable {
   package let did: DID?
   package let handle: Handle?
@@ -14,10 +14,10 @@ package struct SessionOwner: Equatable, Sendable {
     self.handle = handle
   }
 
-  /// Reads who is named.
+  /// Reads the named identity.
   ///
-  /// A `did` may also be called `sub`, and a `handle` `userHandle`, for old apps. Two answers to one
-  /// question are none. A `sub` that is no DID is the backend's own business.
+  /// A `did` may also be called `sub`, and a `handle` `userHandle`, for old apps. Two different
+  /// values are an error. A `sub` that is not a DID is the backend's own.
   ///
   /// - Parameter object: The answer, or the part of it that is about the session.
   /// - Throws: ``OAuthError/malformedAnswer(member:)``.
@@ -47,8 +47,8 @@ package struct SessionOwner: Equatable, Sendable {
   /// A DID may change its handle; a handle without its DID may be any identity's.
   ///
   /// - Parameters:
-  ///   - did: Who should be named, if that is known.
-  ///   - handle: What they were called when last heard of.
+  ///   - did: The expected DID, if it is known.
+  ///   - handle: The last known handle.
   /// - Returns: Both names.
   package func stranger(to did: DID?, _ handle: Handle?) -> Stranger? {
     if let found = self.did {
@@ -61,7 +61,7 @@ package struct SessionOwner: Equatable, Sendable {
 }
 
 extension ServerAnswer {
-  /// Whom an answer about a session names, at its top or in its `payload`.
+  /// The identity that an answer about a session names, at its top or in its `payload`.
   var owner: SessionOwner {
     get throws(OAuthError) {
       guard let object else { return .unnamed }

@@ -1,8 +1,7 @@
 import AcctModel
 import StrictJSON
 
-/// What a backend says when a session is to be extended: the answer to
-/// `GET /mobile/refresh-token`.
+/// A backend's answer to a request for a new session, to `GET /mobile/refresh-token`.
 package enum SessionRefreshAnswer: Sendable {
   /// A new sealed session in place of the old one, and whose it is.
   case granted(SealedSession, SessionOwner)
@@ -17,7 +16,8 @@ package enum SessionRefreshAnswer: Sendable {
   package init(_ answer: ServerAnswer) {
     let isDenied = answer.object?["success"] == .bool(false)
     switch (answer.status, answer.object) {
-    // The backend's own words tell its "no" from a proxy's page for a backend that is down.
+    // The backend's own words distinguish its refusal from a proxy's page for a backend that is
+    // down.
     case (200, _) where isDenied, (500, _) where isDenied || answer.errorCode != nil:
       self = .couldNot(reason: answer.errorCode ?? "the refresh failed")
     case (200, let object?):

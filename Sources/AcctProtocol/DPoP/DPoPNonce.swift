@@ -13,7 +13,7 @@ package enum DPoPNonce {
     return nonce
   }
 
-  /// Whether a response refuses a request only for want of a nonce.
+  /// Whether a response rejects a request only because it lacks a nonce.
   ///
   /// An authorization server says so in JSON, a resource server in `WWW-Authenticate`; either is
   /// recognised from both, and with any 4xx, since some servers answer 403 for 400.

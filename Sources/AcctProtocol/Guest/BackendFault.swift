@@ -1,7 +1,7 @@
 package import AcctModel
 package import StrictJSON
 
-/// What a backend says of a request that it did not fulfil: `{"error": {"code", "message"}}`.
+/// A backend's error: `{"error": {"code", "message"}}`.
 package struct BackendFault: Equatable, Sendable {
   package let code: String?
   package let message: String?

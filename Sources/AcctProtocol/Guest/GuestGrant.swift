@@ -4,20 +4,20 @@ package import StrictJSON
 /// A guest session as a backend grants it: `{"guestToken", "expiresIn", "limitations"}`.
 package struct GuestGrant: Sendable {
   package let token: Token
-  /// The token's `sub`, if it tells one.
+  /// The token's `sub`, if it has one.
   package let subject: String?
   package let tokenLifetime: TokenLifetime
   package let limitations: GuestLimitations?
 
-  /// The member that is missing, or not what it must be.
+  /// The member that is missing or malformed.
   package struct Flaw: Error, Equatable, Sendable {
     package let member: String
   }
 
   /// Reads a grant.
   ///
-  /// The token's own `exp` counts, since it is what the backend will hold it to; without one,
-  /// `expiresIn` does, and without either the token passes no check: it counts as past at once.
+  /// The token's own `exp` counts, since the backend enforces it; without one, `expiresIn` does,
+  /// and without either the token passes no check: it counts as expired at once.
   ///
   /// - Parameters:
   ///   - json: The backend's answer.

@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// When a server takes another request: the value of `Retry-After` (RFC 9110, section 10.2.3).
+/// When a server accepts another request: the value of `Retry-After` (RFC 9110, section 10.2.3).
 package enum RetryAfter: Equatable, Sendable {
   /// So many seconds after the answer; 0 or more.
   case seconds(Int64)

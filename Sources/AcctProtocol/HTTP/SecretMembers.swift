@@ -1,12 +1,12 @@
 package import AcctModel
 
-/// Finds the secrets in what is sent and received, by the names that they go by.
+/// Finds the secrets in messages by their names.
 ///
-/// Not all of a body is secret: an answer that names a grant type or a client is to be read.
+/// Not all of a body is secret: an answer that names a grant type or a client stays readable.
 package enum SecretMembers {
-  /// Which way a message goes.
+  /// The direction of a message.
   ///
-  /// An answer's `code` says what went wrong, a request's is a secret.
+  /// An answer's `code` names its error, a request's is a secret.
   package enum Direction: Sendable { case sent, received }
 
   /// The secrets of a body: a form's, or those of JSON at any depth, even of JSON that is damaged.

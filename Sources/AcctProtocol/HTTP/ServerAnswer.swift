@@ -1,7 +1,7 @@
 package import AcctModel
 import StrictJSON
 
-/// A server's answer to a call of acct's own, as far as it tells what came of the call.
+/// A server's answer to a call of acct's own, as far as it tells the result of the call.
 package struct ServerAnswer: Sendable {
   let status: Int
   /// The body, where it is a JSON object and says so.
@@ -36,7 +36,7 @@ package struct ServerAnswer: Sendable {
       ? (body.withBytes { span in try? JSON(parsing: span) })?.objectValue : nil
   }
 
-  /// What it comes to where it does not answer what was asked.
+  /// Its meaning if it does not answer the call.
   package var noAnswer: NoAnswer {
     switch status {
     case 429: .limited(retryAfter: retryAfter)
@@ -51,7 +51,7 @@ package struct ServerAnswer: Sendable {
     }
   }
 
-  /// What the server says is wrong, cut where it gets too long to be kept.
+  /// The server's description of the error, cut to a length that can be stored.
   var errorCode: String? {
     text("error").map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -59,14 +59,14 @@ package struct ServerAnswer: Sendable {
   /// The same in a sentence (RFC 6749, section 5.2).
   var description: String? { text("error_description") }
 
-  /// Words of the server's, without a secret in them: the only way to any of its text.
+  /// The server's words without a secret in them: the only way to any of its text.
   func text(_ member: String) -> String? { object?[member]?.stringValue.map(shown) }
 
   /// The same for words that were found otherwise.
   func shown(_ text: String) -> String { redactor.redact(text) }
 }
 
-/// An answer that says nothing of what was asked, and so changes nothing of what is kept.
+/// An answer that does not answer the call, and so changes no credential.
 package enum NoAnswer: Equatable, Sendable {
   /// 429, with its `Retry-After` if that can be read.
   case limited(retryAfter: RetryAfter?)

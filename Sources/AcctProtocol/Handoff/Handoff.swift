@@ -13,13 +13,13 @@ package struct Handoff: Sendable {
   package let key: DPoPKey?
   package let handle: Handle?
   package let did: DID?
-  /// Who the token itself says that it is for, if it is a JWT.
+  /// The subject that the token itself names, if it is a JWT.
   package let tokenSubject: String?
   package let displayName: String?
   package let service: Origin?
   package let issuerSource: IssuerSource?
   package let identity: Identity
-  /// Where the token may be sent; empty where the handoff doesn't tell.
+  /// Where the token may be sent; empty if the handoff names no origin.
   package let origins: OwnOrigins
   package let scope: String?
   package let tokenLifetime: TokenLifetime

@@ -1,7 +1,7 @@
 package import AcctModel
 package import StrictJSON
 
-/// Why credentials that were handed over as JSON can't be taken.
+/// Why imported credentials can't be used.
 ///
 /// Cases name members, never their values, which may be secrets.
 package enum HandoffError: Error, Equatable, Sendable {

@@ -19,7 +19,7 @@ package struct JWT: Sendable {
   package let header: JSONObject
   package let claims: JWTClaims
 
-  /// What a token says of itself.
+  /// The claims of a token.
   package enum Reading: Equatable, Sendable {
     /// Nothing that a client could read: a random string, or an encrypted JWT.
     case opaque

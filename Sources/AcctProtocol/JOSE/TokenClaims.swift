@@ -1,7 +1,7 @@
 import AcctModel
 import StrictJSON
 
-/// What an access token says of itself; nothing, if it is opaque.
+/// An access token's claims; none, if it is opaque.
 ///
 /// Decoded, never trusted: only the resource server can verify it (RFC 9068, section 4).
 struct TokenClaims {

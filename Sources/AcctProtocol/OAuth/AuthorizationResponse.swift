@@ -1,11 +1,11 @@
 import AcctCrypto
 package import AcctModel
 
-/// What a callback address turns out to be.
+/// The meaning of a callback.
 package enum AuthorizationResponse: Sendable {
   /// The code that was waited for.
   case code(Secret)
-  /// The server says no, in its own words (RFC 6749, section 4.1.2.1).
+  /// The server refused, in its own words (RFC 6749, section 4.1.2.1).
   case refused(code: String, description: String?)
   /// It does not belong to this request: the right one may still come.
   case foreign
@@ -27,7 +27,7 @@ package enum AuthorizationResponse: Sendable {
   /// - Parameters:
   ///   - query: Without its `?`.
   ///   - request: What was asked; its `state` is compared in constant time.
-  ///   - server: Who must have answered.
+  ///   - server: The server that must have answered.
   ///   - redactor: Takes secrets out of what the server says.
   package init(
     _ query: String,

@@ -1,10 +1,10 @@
 package import AcctModel
 package import StrictJSON
 
-/// What an authorization server says of itself (RFC 8414; OpenID Connect Discovery 1.0).
+/// An authorization server's metadata (RFC 8414; OpenID Connect Discovery 1.0).
 package struct AuthorizationServer: Equatable, Sendable {
   package let issuer: Issuer
-  /// Who names the endpoints.
+  /// The source of the endpoints.
   package let naming: Naming
   package let authorizationEndpoint: HTTPURL?
   package let tokenEndpoint: HTTPURL
@@ -28,7 +28,7 @@ package struct AuthorizationServer: Equatable, Sendable {
   /// - Parameters:
   ///   - json: The document.
   ///   - issuer: The issuer for which it was fetched; the document must say exactly the same.
-  ///   - naming: Who names what the document names.
+  ///   - naming: The source of the addresses in the document.
   /// - Throws: ``OAuthError/MetadataFlaw``.
   package init(
     _ json: JSON,

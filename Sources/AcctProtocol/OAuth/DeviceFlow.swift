@@ -78,7 +78,7 @@ package struct DeviceFlow: Sendable {
         return .failed(.refused(code: code, description: description, status: status))
       }
     case .unanswered(.failed(let error)): return .failed(error)
-    // A server in trouble is asked again, more slowly (section 3.5: exponential back-off).
+    // A failing server is asked again, more slowly (section 3.5: exponential back-off).
     case .unanswered(.limited), .unanswered(.serverFailed): interval = min(interval * 2, 60)
     }
     return now < deadline ? .wait : .expired

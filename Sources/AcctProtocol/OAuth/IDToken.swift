@@ -1,10 +1,10 @@
 package import AcctModel
 import StrictJSON
 
-/// What an ID token says of who has signed in (OpenID Connect Core 1.0, section 2).
+/// An ID token's identity of the user (OpenID Connect Core 1.0, section 2).
 ///
-/// Its signature is not looked at: the token came from the token endpoint itself, and the
-/// connection vouches for it (section 3.1.3.7, item 6). Who it is from and for still counts.
+/// Its signature is not checked: the token came from the token endpoint itself, and the connection
+/// authenticates it (section 3.1.3.7, item 6). Its issuer and audience still count.
 package struct IDToken: Equatable, Sendable {
   private let claims: JWTClaims
 
@@ -18,10 +18,10 @@ package struct IDToken: Equatable, Sendable {
   /// The `sub`, if the token is what was asked for (section 3.1.3.7, items 2, 3 and 11).
   ///
   /// - Parameters:
-  ///   - issuer: Who must have issued it.
-  ///   - clientID: Whom it must be for, alone or among others.
-  ///   - nonce: What it must repeat, if the request had one.
-  /// - Returns: Who has signed in, or `nil` where the token can't tell.
+  ///   - issuer: The issuer that it must have.
+  ///   - clientID: The client that it must be for, alone or among others.
+  ///   - nonce: The nonce that it must repeat, if the request had one.
+  /// - Returns: The user's subject, or `nil` if the token can't tell.
   package func subject(
     from issuer: Issuer,
     for clientID: String,

@@ -5,23 +5,23 @@ package import AcctModel
 /// Cases name members and codes, never tokens. Text that the server wrote is shown to the user
 /// and must be made printable there.
 package enum OAuthError: Error, Equatable, Sendable {
-  /// Neither RFC 8414's nor OpenID Connect's metadata could be had.
+  /// Neither RFC 8414's nor OpenID Connect's metadata could be fetched.
   case noMetadata(status: Int)
-  /// The metadata is not what it must be.
+  /// The metadata is malformed.
   case metadata(MetadataFlaw)
-  /// The server can't do what was asked of it.
+  /// The server lacks a required capability.
   case unsupported(Feature)
   /// An answer has another media type than JSON.
   case notJSON(status: Int)
-  /// An answer is JSON, but not what it must be.
+  /// An answer is JSON, but malformed.
   case malformedAnswer(member: String)
   /// The server refused, in its own words (RFC 6749, section 5.2).
   case refused(code: String, description: String?, status: Int)
-  /// The server refused without words.
+  /// The server refused without an error code.
   case unexplained(status: Int)
-  /// A token of another type than the one that was asked for.
+  /// A token of another type than the requested one.
   case tokenType(String)
-  /// A redirect where none may be followed.
+  /// A redirect that may not be followed.
   case redirected(to: String?)
 
   /// What can be wrong with metadata.

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// What an answer to a refresh means for the session; the one place that may call it dead.
+/// The meaning of an answer to a refresh; the one place that may call the session dead.
 package enum TokenOutcome: Sendable {
   case granted(TokenResponse)
   /// The server's own `invalid_grant`: the session is over.

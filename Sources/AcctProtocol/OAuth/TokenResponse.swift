@@ -11,11 +11,11 @@ package struct TokenResponse: Sendable {
   package let scope: String?
   /// `sub` of the answer, as AT Protocol servers send it, else of the token.
   package let subject: String?
-  /// The `sub` that stands beside the token, as AT Protocol asks.
+  /// The `sub` beside the token, as AT Protocol requires it.
   package let statedSubject: String?
-  /// Who has signed in, where the server speaks OpenID Connect.
+  /// The user's identity, if the server speaks OpenID Connect.
   package let idToken: IDToken?
-  /// Where the token says that it may be used.
+  /// The token's own audience.
   package let resourceServer: Origin?
   /// The token's own `exp`.
   package let expiry: Timestamp?
@@ -63,11 +63,11 @@ package struct TokenResponse: Sendable {
     scope = try string("scope").map(shown)
     statedSubject = try string("sub")
     subject = statedSubject ?? claims.subject
-    // A broken one says nothing, and takes nothing from the access token.
+    // A broken one is ignored, and does not invalidate the access token.
     idToken = answer["id_token"]?.stringValue.flatMap { IDToken($0) }
     resourceServer = claims.resourceServer
     expiry = claims.expiry
-    // An unusable lifetime counts as none: the token is good, and its own `exp` or an hour serves.
+    // An unusable lifetime counts as none: the token is good, and its own `exp` or an hour is used.
     lifetime = answer["expires_in"]?.looseNumber.flatMap {
       abs($0) < 1e15 ? Int64($0.rounded(.down)) : nil
     }

@@ -26,7 +26,7 @@ package enum ProxyFields {
   /// - Parameters:
   ///   - fields: As the server sent them.
   ///   - keepsSession: Whether the cookie `sid` is the account's own sealed session: one that the
-  ///     server rolls is kept, and no client is told of it.
+  ///     server rotates is stored, and not sent to a client.
   /// - Returns: What is left.
   package static func downstream(
     _ fields: [(name: String, value: String)],

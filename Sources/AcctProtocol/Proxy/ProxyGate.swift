@@ -33,12 +33,12 @@ package struct ProxyGate: Sendable {
   ) throws(ProxyRefusal) -> HTTPURL {
     // Its target is a host alone, where no secret can stand.
     guard method != "CONNECT" else { throw secret == nil ? .tunnel : .secretMissing }
-    // Who doesn't know the secret learns nothing else, such as which hosts would do.
+    // A client without the secret learns nothing else, such as which hosts are valid.
     let (host, path) = try placed(target, fields)
     let open = try pathBehindSecret(path)
-    // An image or a link of a page has no `Origin`; what browsers say of every request is who made it
-    // do it (Fetch Metadata, section 2.2), and "none" is the user. Clients that are no browsers, Node's
-    // among them, say nothing of that.
+    // An image or a link of a page has no `Origin`; browsers send the initiator of every request
+    // (Fetch Metadata, section 2.2), and "none" is the user. Clients that are not browsers, Node's
+    // among them, send no such field.
     guard fields.values(of: "origin").isEmpty,
       fields.values(of: "sec-fetch-site").allSatisfy({ $0 == "none" })
     else { throw .fromPage }
@@ -78,11 +78,11 @@ package struct ProxyGate: Sendable {
   }
 }
 
-/// Why a request to the proxy goes nowhere.
+/// Why a request to the proxy is rejected.
 package enum ProxyRefusal: Error, Equatable, Sendable, CaseIterable {
   /// The path does not begin with the secret of this run.
   case secretMissing
-  /// It has an `Origin`, or names a page as who is behind it: a browser page made it.
+  /// It has an `Origin`, or names a page as its initiator: a browser page made it.
   case fromPage
   /// `Host` is none of the account's.
   case foreignHost

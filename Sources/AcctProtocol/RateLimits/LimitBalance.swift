@@ -7,10 +7,10 @@ struct LimitBalance: Equatable {
   var remaining: Int64?
   var resetsAt: Timestamp?
 
-  /// Takes numbers as they came, or returns `nil` where none of them can be used.
+  /// Takes numbers as they came, or returns `nil` if none of them can be used.
   ///
-  /// Less than nothing left is nothing. A limit below zero is, where it is seen, no limit at all; then
-  /// such a remainder says nothing either.
+  /// Less than nothing left counts as nothing. Some servers send a limit below zero for no limit;
+  /// then such a remainder has no meaning either.
   private init?(name: String? = nil, limit: Int64?, remaining: Int64?, resetsAt: Timestamp?) {
     let isUnlimited = (limit ?? 0) < 0
     let left = remaining.flatMap { $0 < 0 && isUnlimited ? nil : max($0, 0) }

@@ -10,7 +10,7 @@ package import AcctModel
 /// - `Retry-After` (RFC 9110, section 10.2.3).
 ///
 /// A response that says the same thing in several of them is read in the first that says what is
-/// left; policies are joined to it. Whatever can't be used is left out, and the rest counts.
+/// left; policies are joined to it. Unusable values are dropped, and the rest counts.
 package enum RateLimitFields {
   /// Reads the limits of one response.
   ///

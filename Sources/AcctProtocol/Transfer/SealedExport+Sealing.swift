@@ -10,7 +10,7 @@ extension SealedExport {
   /// - Parameters:
   ///   - contents: What to seal.
   ///   - passphrase: The passphrase, in bytes as it was given.
-  ///   - kdf: What the passphrase shall cost to try.
+  ///   - kdf: What one guess at the passphrase shall cost.
   ///   - random: ``randomCount`` unpredictable bytes, used for nothing else.
   /// - Throws: ``SealedExportError/libraryFailed``.
   package init(

@@ -6,7 +6,7 @@ import StrictJSON
 ///
 /// `Documentation/export-format.md` describes it for readers without acct.
 package struct SealedExport: Equatable, Sendable {
-  /// What the passphrase costs to try.
+  /// The cost of one guess at the passphrase.
   package let kdf: KDFParameters
   package let salt: [UInt8]
   package let nonce: [UInt8]
@@ -45,7 +45,7 @@ package struct SealedExport: Equatable, Sendable {
   /// exchanged.
   var associatedData: [UInt8] { header.serialized() }
 
-  /// Tells a file that was damaged on its way from a passphrase that is wrong, which AES-GCM
+  /// Distinguishes a file that was damaged on its way from a wrong passphrase, which AES-GCM
   /// cannot; it keeps no attacker out and need not.
   var checksum: String {
     let text = associatedData + sealed
