@@ -12,7 +12,7 @@ extension DNS {
       let server = try variable("ACCT_DNS_SERVER").map { text throws(DNSFailure) in
         try Server(text)
       }
-      // The resolver blocks: on a thread that may.
+      // The resolver blocks, so it runs on a thread of its own.
       let answer: [UInt8]? = await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
           continuation.resume(returning: query(name, at: server, seconds: seconds))

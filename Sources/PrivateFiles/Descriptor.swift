@@ -14,7 +14,7 @@ package struct Descriptor: ~Copyable {
   ///   - path: The path; links in it are followed unless `flags` say otherwise.
   ///   - flags: As for open(2); `O_CLOEXEC` and `O_NOCTTY` are added.
   /// - Returns: The open file.
-  /// - Throws: What open(2) says.
+  /// - Throws: The error of open(2).
   package static func open(_ path: String, _ flags: Int32) throws(FileError) -> Descriptor {
     try retrying { unsafe openat(AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY) }
   }
@@ -26,7 +26,7 @@ package struct Descriptor: ~Copyable {
   ///   - flags: As for open(2); `O_NOFOLLOW`, `O_CLOEXEC`, `O_NOCTTY` and `O_NONBLOCK` (a FIFO
   ///     must not hold the process up) are added. What is created gets mode 0600.
   /// - Returns: The open file.
-  /// - Throws: What open(2) says; that the name is a link is said as such.
+  /// - Throws: The error of open(2); a link is reported as such.
   package func open(_ name: String, _ flags: Int32) throws(FileError) -> Descriptor {
     let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     do { return try Self.retrying { unsafe openat(number, name, all, 0o600) } } catch {
@@ -60,9 +60,9 @@ package struct Descriptor: ~Copyable {
     )
   }
 
-  /// Makes what was written survive a loss of power.
+  /// Makes written data survive a loss of power.
   ///
-  /// - Throws: What fsync(2) says; that a file system cannot do this to a folder is no error.
+  /// - Throws: The error of fsync(2), unless a file system cannot do this to a folder.
   package func synchronize() throws(FileError) {
     while fsync(number) < 0 {
       switch errno {

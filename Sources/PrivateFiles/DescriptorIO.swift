@@ -58,7 +58,7 @@ package func readAll(
   return isTooLong ? nil : bytes
 }
 
-/// Returns when the call is worth another attempt; throws what `errno` says if it is not.
+/// Returns if the call is worth another attempt; else throws the error in `errno`.
 private func waitUnlessFailed(_ descriptor: Int32, _ events: Int16) throws(FileError) {
   switch errno {
   case EINTR: return
@@ -96,7 +96,7 @@ package func readPart(_ descriptor: Int32, limit: Int) throws(FileError) -> [UIn
 ///   - flags: As for open(2); `O_CLOEXEC` and `O_NOCTTY` are added. What is created gets the
 ///     permissions that the user's umask leaves.
 /// - Returns: The descriptor.
-/// - Throws: What open(2) says.
+/// - Throws: The error of open(2).
 package func openFile(_ path: String, _ flags: Int32) throws(FileError) -> Int32 {
   while true {
     let number = unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o666)

@@ -4,7 +4,7 @@ import Glibc
 package enum FileError: Error, Equatable, Sendable {
   /// The kernel's answer, an `errno`.
   case system(Int32)
-  /// The file could be used, and must not be relied on.
+  /// The file could be used, and can't be trusted.
   case distrusted(reason: String)
 
   /// What the call before left in `errno`.

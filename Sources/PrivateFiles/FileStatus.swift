@@ -1,6 +1,6 @@
 import Glibc
 
-/// Who owns a file, who may do what with it, and which file it is.
+/// The owner of a file, its permissions, and its identity.
 package struct FileStatus: Equatable, Sendable {
   /// What kind of thing it is.
   package enum Kind: Equatable, Sendable { case regular, folder, link, other }
@@ -71,16 +71,16 @@ package struct FileStatus: Equatable, Sendable {
 extension Descriptor {
   /// What the system knows of the open file.
   ///
-  /// - Throws: What fstat(2) says.
+  /// - Throws: The error of fstat(2).
   package func status() throws(FileError) -> FileStatus {
     var status = stat()
     guard unsafe fstat(number, &status) == 0 else { throw .last }
     return FileStatus(status)
   }
 
-  /// What has this name in the open folder, a link being itself; `nil` if nothing has.
+  /// The status of this name in the open folder, a link being itself; `nil` if it does not exist.
   ///
-  /// - Throws: What fstatat(2) says.
+  /// - Throws: The error of fstatat(2).
   package func status(of name: String) throws(FileError) -> FileStatus? {
     var status = stat()
     if unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return FileStatus(status) }

@@ -20,11 +20,12 @@ package final class FolderLock: Sendable {
     state = Mutex(Held(folder: folder, file: file))
   }
 
-  /// Gives the lock up; a second time does nothing.
+  /// Releases the lock; a second call does nothing.
   package func release() {
     state.withLock { held in
       guard let last = held.take() else { return }
-      // Looked at first: if a cleaner took the file away, the name may be another holder's by now.
+      // Checked first: if another program deleted the file, the name may be another holder's by
+      // now.
       if let mine = try? last.file.status(), let named = try? last.folder.status(of: name),
         mine.isSame(as: named)
       {

@@ -16,7 +16,7 @@ package enum PrivateFilesError: Error, Equatable, Sendable {
   }
 }
 
-/// Names the file that `body` meets an obstacle at.
+/// Names the file that `body` fails at.
 func at<Result: ~Copyable>(
   _ path: String,
   _ body: () throws(FileError) -> Result

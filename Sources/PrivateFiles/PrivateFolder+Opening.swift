@@ -45,7 +45,7 @@ extension PrivateFolder {
   }
 }
 
-/// Opens what lies above: it may be reached through links, and is not ours to judge.
+/// Opens the folders above: they may be reached through links, and are not acct's to judge.
 private func openBase(_ path: String, creating: Bool) throws(FileError) -> Descriptor? {
   // `O_PATH`, since a base that can be passed through need not be readable.
   let flags = ACCT_O_PATH | O_DIRECTORY
@@ -70,7 +70,7 @@ private func step(
   try folder.status().checkGenuine()
   if creating, try folder.status().mode & 0o077 != 0 {
     _ = fchmod(folder.number, 0o700)
-    // Asked again, since some file systems take a mode and keep none.
+    // Checked again, since some file systems accept a mode and ignore it.
     guard try folder.status().mode & 0o077 == 0 else {
       throw .distrusted(reason: "others can read it")
     }

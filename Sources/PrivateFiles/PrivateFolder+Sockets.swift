@@ -58,7 +58,7 @@ extension Descriptor {
   /// Takes the next connection that waits; never waits itself for longer than that takes.
   ///
   /// - Returns: The connection.
-  /// - Throws: What accept(2) says.
+  /// - Throws: The error of accept(2).
   package func accept() throws(FileError) -> Descriptor {
     try Self.retrying { acct_accept(number) }
   }

@@ -8,7 +8,7 @@ package struct SurveyEntry: Sendable {
 }
 
 extension PrivateFolder {
-  /// Looks at the folder and everything below it, without trusting, following or changing anything.
+  /// Lists the folder and everything below it, without trusting, following or changing anything.
   ///
   /// - Parameter depth: How many levels of folders below this one are entered.
   /// - Returns: The folder and what is in it, in no order; nothing if it is not there.
@@ -62,14 +62,14 @@ extension Descriptor {
       entries.append(SurveyEntry(path: place, status: status))
       guard status.kind == .folder, depth > 0 else { continue }
       let folder: Descriptor
-      // One that can't be entered is reported as it is; the others must not go unseen for it.
+      // One that can't be entered is reported as it is; the others are still listed.
       do throws(FileError) { folder = try open(name, O_RDONLY | O_DIRECTORY) } catch { continue }
       try folder.survey(place, depth: depth - 1, into: &entries)
     }
   }
 }
 
-/// Takes away what the group and others may do with an own file or folder.
+/// Removes the permissions of the group and others on an own file or folder.
 ///
 /// - Throws: ``PrivateFilesError``.
 package func closeToOthers(_ path: String) throws(PrivateFilesError) {

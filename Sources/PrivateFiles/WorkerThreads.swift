@@ -1,9 +1,9 @@
 import Glibc
 
-/// Does the same on this thread and on others beside it, and returns when all have come back.
+/// Does the same on this thread and on others beside it, and returns when all have finished.
 ///
-/// Where the system has no thread to give, those that there are do without it: `body` has to take
-/// its share of the work from what is left, and not to count on company.
+/// If the system has no thread to give, the others do all the work: `body` has to take its share
+/// from what is left, and must not rely on other threads.
 ///
 /// - Parameters:
 ///   - count: How many threads are wanted beside this one.

@@ -60,18 +60,18 @@ extension Keyring {
   }
 }
 
-/// How to come by a conversation with the provider of this session.
+/// How to connect to the provider of this session.
 private struct Provider: Sendable {
   let busAddress: String?
   let canPrompt: Bool
   let deadline: Duration
   let connection = SharedBusConnection()
 
-  /// Holds a conversation, within one deadline for all of it.
+  /// Performs an operation, within one deadline for all of it.
   ///
-  /// Where it turns out that a person has to be asked, and may be, it starts over by way of
-  /// libsecret: a prompt belongs to the connection that it was made for, and none of the operations
-  /// has done by then what it would not do again.
+  /// If a person has to be asked, and may be, it starts over through libsecret: a prompt belongs to
+  /// the connection that it was made for, and until then no operation has done anything that it
+  /// would not do again.
   ///
   /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and what
   ///   `body` throws.

@@ -39,7 +39,7 @@ struct AwaitedMessages {
     subscriptions.append(Subscription(sender: sender, subject: subject))
   }
 
-  /// Gives a call up: its reply is dropped, whenever it comes.
+  /// Cancels a call: its reply is dropped, whenever it comes.
   mutating func forget(_ serial: UInt32) {
     callees[serial] = nil
     questions[serial] = nil
@@ -62,7 +62,7 @@ struct AwaitedMessages {
     return nil
   }
 
-  /// Keeps a message that is waited for.
+  /// Keeps a message that is expected.
   mutating func receive(_ message: BusMessage) {
     guard let sender = message.sender else { return }
     if let serial = message.replySerial {

@@ -6,7 +6,7 @@ package struct BusCall<Answer> {
   /// The D-Bus signature of the arguments, and the arguments themselves.
   package let signature: String
   package let arguments: WireWriter
-  /// The D-Bus signature that an answer is held to before it is read.
+  /// The D-Bus signature that an answer must have before it is read.
   package let answerSignature: String
   package let read: (inout WireReader, Span<UInt8>) throws(BusError) -> Answer
 
@@ -38,7 +38,7 @@ package struct BusCall<Answer> {
     var message = WireWriter(secretCount: arguments.count)
     message.byte(UInt8(ascii: isLittleEndianMachine ? "l" : "B"))
     message.byte(MessageType.methodCall.rawValue)
-    // NO_AUTO_START: a service is started by a call of its own, so that it is known who answers.
+    // NO_AUTO_START: a service is started by a call of its own, so that its process is known.
     message.byte(2)
     message.byte(BusMessage.protocolVersion)
     message.uint32(UInt32(arguments.count))

@@ -64,7 +64,7 @@ package final class BusConnection {
     return serial
   }
 
-  /// Gives up a call, whose reply is dropped if it comes.
+  /// Cancels a call, whose reply is dropped if it comes.
   package func forget(_ serial: UInt32) { awaited.forget(serial) }
 
   private func post<Answer>(_ call: BusCall<Answer>, to name: String) -> UInt32 {
@@ -98,7 +98,7 @@ package final class BusConnection {
   package func subscribe<Content>(to signal: BusSignal<Content>, from sender: String) {
     awaited.expect(signal, from: sender)
     awaited.expect(.ownerChanged, from: Self.bus)
-    // Where the bus refuses, there is no signal, and that the time is up says as much.
+    // If the bus refuses, there is no signal, and the deadline ends the wait.
     _ = post(.addMatch(signal.rule(from: sender)), to: Self.bus)
     let end = BusSignal.ownerChanged.rule(from: Self.bus, argument: sender)
     _ = post(.addMatch(end), to: Self.bus)
@@ -141,7 +141,7 @@ package final class BusConnection {
     if !isWelcome { try awaitWelcome() }
   }
 
-  /// Keeps the next message, if it is waited for.
+  /// Keeps the next message, if it is expected.
   private func takeIn() throws(BusError) { awaited.receive(try nextMessage()) }
 
   /// Reads the two lines that accept us (D-Bus Specification, "Authentication Protocol").

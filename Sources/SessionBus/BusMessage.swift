@@ -17,7 +17,7 @@ package struct BusMessage: Sendable {
   private var signature = ""
   /// The path, the interface and the name of a signal.
   private(set) var subject: [String?] = []
-  /// The unique name of who sent it.
+  /// The unique name of its sender.
   package private(set) var sender: String?
   /// The number of the call that it answers; `nil` for what answers none, such as a signal.
   package private(set) var replySerial: UInt32?
@@ -59,7 +59,7 @@ package struct BusMessage: Sendable {
     return try body(call.read)
   }
 
-  /// Reads what a signal says, if this is that signal.
+  /// Reads the content of a signal, if this is that signal.
   ///
   /// - Throws: ``BusError/malformed``.
   package func content<Content>(of signal: BusSignal<Content>) throws(BusError) -> Content? {

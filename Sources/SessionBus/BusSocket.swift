@@ -138,7 +138,7 @@ extension timeval {
 }
 
 extension BusError {
-  /// What `errno` says.
+  /// The error in `errno`.
   fileprivate static var last: BusError {
     unsafe .unreachable(reason: String(cString: strerror(errno)))
   }

@@ -3,7 +3,7 @@ package import AcctModel
 /// A position in D-Bus values of the wire format, and what can be read from there on.
 ///
 /// The bytes are an argument of each step, since a span cannot be stored. Nothing is read that was
-/// not asked for by type, and a length is believed only after it was compared with what is there.
+/// not asked for by type, and a length is used only after it was compared with what is there.
 package struct WireReader {
   var position: Int
 

@@ -2,8 +2,8 @@ extension JSON {
   /// Writes the value as compact JSON in UTF-8.
   ///
   /// The same value always yields the same bytes: members stay in their order, numbers as they
-  /// were written. Escaped is what must be (RFC 8259, section 7), and what could hide or reorder
-  /// text on a terminal, so that a server's words are as harmless in JSON as they are elsewhere.
+  /// were written. Only what must be is escaped (RFC 8259, section 7), and what could hide or
+  /// reorder text on a terminal, so that a server's words are as harmless in JSON as elsewhere.
   package func serialized() -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(Self.usualSize)

@@ -12,6 +12,6 @@ package enum JSONError: Error, Equatable, Sendable {
   case truncated
   /// An object has two members of this name (RFC 7493, section 2.3).
   case duplicateMember(String)
-  /// What stands at this offset, in bytes, has no place there.
+  /// An unexpected byte at this offset.
   case unexpected(offset: Int)
 }

@@ -29,7 +29,7 @@ package struct JSONMembers: Sendable {
   /// - Parameters:
   ///   - text: The text, from its first byte to its last.
   ///   - maximumBytes: The most bytes that are read at all.
-  /// - Throws: ``JSONError``; what is no object is unexpected where it begins.
+  /// - Throws: ``JSONError``; any other value is unexpected where it begins.
   package init(parsing text: [UInt8], maximumBytes: Int = 1 << 20) throws(JSONError) {
     self.text = text
     let bytes = text.span
@@ -70,8 +70,8 @@ package struct JSONMembers: Sendable {
     plain.append(Member(name: name, mark: mark, value: value))
   }
 
-  /// The value of a member that is sought first where `guess` says; that is then the place behind
-  /// it, so that who asks in the order of the text finds everything at once.
+  /// The value of a member that is sought first where `guess` says; that is then the place after
+  /// it, so that a caller that asks in the order of the text finds everything at once.
   package func value(of name: String, near guess: inout Int) -> JSON? {
     let sought = name.utf8Span.span
     let bytes = text.span

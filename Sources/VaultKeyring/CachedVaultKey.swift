@@ -1,7 +1,7 @@
 import AcctCrypto
 import AcctModel
 
-/// A vault key while it rests, with a trace of the passphrase that opened it.
+/// A vault key as it is stored, with a trace of the passphrase that opened it.
 ///
 /// A wrong passphrase must not open the vault because the key is still stored from before. So a
 /// trace is stored with it: two bytes of a digest of key and passphrase. A wrong passphrase passes

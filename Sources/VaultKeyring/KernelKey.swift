@@ -2,21 +2,20 @@ import CLinux
 import Glibc
 package import AcctModel
 
-/// The kernel's key store, where small secrets rest for a while (keyrings(7)).
+/// The kernel's key store, where small secrets are kept for a while (keyrings(7)).
 ///
-/// It is a convenience: where a sandbox or a quota forbids it, every operation says so by its
-/// result, and the vault asks for its passphrase more often.
+/// It is a convenience: if a sandbox or a quota forbids it, every operation says so by its result,
+/// and the vault asks for its passphrase more often.
 package struct KernelKey: Sendable {
-  /// Returns what rests under a name, or `nil`.
+  /// Returns the payload of a name, or `nil`.
   package var read: @Sendable (_ name: String) -> Secret?
-  /// Lets a payload rest for so many seconds, and returns whether the kernel took it.
+  /// Stores a payload for so many seconds, and returns whether the kernel accepted it.
   package var keep: @Sendable (_ name: String, _ payload: Secret, _ seconds: UInt32) -> Bool
-  /// Begins the time of what rests anew, and returns whether that could be done.
+  /// Restarts the time of a stored payload, and returns whether that could be done.
   package var extend: @Sendable (_ name: String, _ seconds: UInt32) -> Bool
-  /// Forgets what rests at once, and returns whether nothing is there any more.
+  /// Deletes a payload at once, and returns whether none is left.
   package var forget: @Sendable (_ name: String) -> Bool
-  /// Forgets whatever rests under a name that begins so, and returns whether nothing is there any
-  /// more.
+  /// Deletes every payload whose name begins so, and returns whether none is left.
   package var forgetAll: @Sendable (_ prefix: String) -> Bool
 
   package init(

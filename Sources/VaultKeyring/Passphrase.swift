@@ -2,7 +2,7 @@ import AcctModel
 import Glibc
 import PrivateFiles
 
-/// A passphrase, and where it is from, for the words about a wrong one.
+/// A passphrase, and its source, for the error about a wrong one.
 struct Passphrase {
   let secret: Secret
   /// Such as "the passphrase in /run/pass".
@@ -17,7 +17,7 @@ struct NoPassphrase: Error, Equatable {
 }
 
 extension Passphrase {
-  /// Who else may read a passphrase's file.
+  /// The allowed readers of a passphrase's file.
   enum Custody {
     /// The user alone, who owns it.
     case own
@@ -27,7 +27,7 @@ extension Passphrase {
 
   /// Reads a passphrase from a file, dropping one newline at its end.
   ///
-  /// The path itself may be a link: it is the user's word, and what counts is the file it leads to.
+  /// The path itself may be a link: the user chose it, and the file that it leads to is checked.
   ///
   /// - Returns: `nil` if there is no such file.
   /// - Throws: ``NoPassphrase``.

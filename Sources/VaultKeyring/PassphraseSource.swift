@@ -1,13 +1,13 @@
 package import AcctPorts
 import AcctModel
 
-/// Where the vault's passphrase comes from: a file, a systemd credential, or a person.
+/// The source of the vault's passphrase: a file, a systemd credential, or a prompt.
 package struct PassphraseSource: Sendable {
   /// A file that the user names; if it is named, nothing else is tried.
   package var file: String?
   /// The folder of systemd's credentials, with `acct.passphrase` in it or not.
   package var credentials: String?
-  /// Who is asked last.
+  /// The terminal that is asked last.
   package var terminal: Terminal
 
   package init(file: String? = nil, credentials: String? = nil, terminal: Terminal) {
@@ -21,7 +21,7 @@ package struct PassphraseSource: Sendable {
   ///
   /// - Parameters:
   ///   - environment: The environment.
-  ///   - terminal: Who is asked; the vault's promise of 2 minutes is this terminal's to keep.
+  ///   - terminal: Asks for it; its timeout is the vault's promise of 2 minutes.
   package init(_ environment: ProcessEnvironment, terminal: Terminal) {
     self.init(
       file: environment.variable("ACCT_VAULT_PASSPHRASE_FILE"),
@@ -30,7 +30,7 @@ package struct PassphraseSource: Sendable {
     )
   }
 
-  /// The passphrase that was given beforehand, if one was.
+  /// The passphrase of the file or credential, if there is one.
   ///
   /// - Throws: ``NoPassphrase`` if the file or credential is there and cannot be used.
   func given() throws(NoPassphrase) -> Passphrase? {
@@ -39,7 +39,7 @@ package struct PassphraseSource: Sendable {
     return try Passphrase.read("\(credentials)/acct.passphrase", .credential)
   }
 
-  /// Asks for the passphrase of a vault that is there.
+  /// Asks for the passphrase of an existing vault.
   ///
   /// - Throws: ``NoPassphrase``.
   func asked(_ interaction: Interaction) throws(NoPassphrase) -> Passphrase {

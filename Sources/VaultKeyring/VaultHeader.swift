@@ -1,7 +1,7 @@
 import AcctCrypto
 import StrictJSON
 
-/// What stands in a vault's `header` file: the vault key, wrapped by a passphrase.
+/// The contents of a vault's `header` file: the vault key, wrapped by a passphrase.
 ///
 /// The vault key is random and encrypts the items; a passphrase encrypts the vault key alone. So a
 /// new passphrase, or a higher cost of trying one, rewrites this file and nothing else.
@@ -25,8 +25,8 @@ package struct VaultHeader: Equatable {
   /// Tells this header from every other, and is part of its file.
   ///
   /// As a checksum it tells damage from a wrong passphrase, which AES-GCM cannot; it keeps no
-  /// attacker out and need not. As a name for the resting vault key it makes sure that a header
-  /// which was replaced or changed has to be opened anew.
+  /// attacker out and need not. As a name for the stored vault key it makes sure that a replaced or
+  /// changed header has to be opened anew.
   var fingerprint: String {
     let text = associatedData + nonce + wrappedKey
     return hex(SHA256.hash(text.span).prefix(16))

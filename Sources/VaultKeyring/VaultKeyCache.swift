@@ -1,10 +1,10 @@
 import AcctModel
 import Synchronization
 
-/// Where an opened vault key rests between two calls: in the kernel, else in this process.
+/// Where an opened vault key is stored between two calls: in the kernel, else in this process.
 ///
-/// The process itself is the place only where the kernel refuses, so that one command asks for the
-/// passphrase once and not at every step; it forgets when it ends.
+/// The process itself is used only if the kernel refuses, so that one command asks for the
+/// passphrase once and not at every step; the key ends with it.
 final class VaultKeyCache: Sendable {
   private let kernel: KernelKey
   private let remembered = Mutex<(name: String, key: CachedVaultKey)?>(nil)
@@ -17,19 +17,19 @@ final class VaultKeyCache: Sendable {
 
   init(_ kernel: KernelKey) { self.kernel = kernel }
 
-  /// The key of the vault with this header, if it rests.
+  /// The key of the vault with this header, if it is stored.
   func key(of header: VaultHeader) -> CachedVaultKey? {
     let name = name(of: header)
     if let cached = kernel.read(name).flatMap(CachedVaultKey.init(payload:)) { return cached }
     return remembered.withLock { $0?.name == name ? $0?.key : nil }
   }
 
-  /// Begins the time of a resting key anew; returns for how many seconds the kernel keeps it.
+  /// Restarts the time of a stored key; returns for how many seconds the kernel keeps it.
   func extend(_ header: VaultHeader) -> Int? {
     kernel.extend(name(of: header), Self.time) ? Int(Self.time) : nil
   }
 
-  /// Lets a key rest; returns for how many seconds the kernel keeps it, `nil` if it refuses.
+  /// Stores a key; returns for how many seconds the kernel keeps it, `nil` if it refuses.
   func keep(_ key: CachedVaultKey, of header: VaultHeader) -> Int? {
     let name = name(of: header)
     if kernel.keep(name, key.payload, Self.time) { return Int(Self.time) }
@@ -37,19 +37,19 @@ final class VaultKeyCache: Sendable {
     return nil
   }
 
-  /// Forgets a key; returns whether it rests nowhere any more.
+  /// Deletes a key; returns whether it is stored nowhere any more.
   func forget(_ header: VaultHeader) -> Bool {
     remembered.withLock { $0 = nil }
     return kernel.forget(name(of: header))
   }
 
-  /// Forgets the keys of all of the user's vaults; returns whether none rests any more.
+  /// Deletes the keys of all of the user's vaults; returns whether none is stored any more.
   func forgetAll() -> Bool {
     remembered.withLock { $0 = nil }
     return kernel.forgetAll(Self.prefix)
   }
 
-  /// Forgets what this process has kept; what rests in the kernel rests on.
+  /// Deletes the keys in this process; those in the kernel stay.
   func end() { remembered.withLock { $0 = nil } }
 
   private func name(of header: VaultHeader) -> String { "\(Self.prefix)\(header.fingerprint)" }

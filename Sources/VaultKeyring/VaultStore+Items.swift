@@ -6,7 +6,7 @@ import PrivateFiles
 extension VaultStore {
   /// Opens and decrypts those of an account's items that are there.
   ///
-  /// What is not there is so whether the vault is locked or not, and costs no passphrase.
+  /// A missing item is reported whether the vault is locked or not, without a passphrase.
   func read(
     _ account: AccountID,
     _ kinds: [ItemKind],
@@ -49,7 +49,7 @@ extension VaultStore {
     }
   }
 
-  /// Removes items; a locked vault is opened first, as every keyring asks for it.
+  /// Removes items; a locked vault is opened first, as for every keyring.
   func remove(
     _ account: AccountID,
     _ kinds: [ItemKind],

@@ -13,13 +13,12 @@ struct OpenVault {
 extension VaultStore {
   /// Opens the vault with this header.
   ///
-  /// A key that rests is used as it is, unless a passphrase was given beforehand that cannot be
-  /// the right one.
+  /// A stored key is used as it is, unless a given passphrase can't be the right one.
   ///
   /// - Parameters:
   ///   - header: The vault's header.
   ///   - interaction: Whether a person may be asked for the passphrase.
-  ///   - keeping: Whether the key shall rest afterwards.
+  ///   - keeping: Whether to store the key afterwards.
   /// - Returns: The vault key.
   /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` without the right passphrase.
   func open(

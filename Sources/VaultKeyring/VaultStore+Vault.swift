@@ -20,10 +20,10 @@ extension VaultStore {
     )
   }
 
-  /// Forgets the vault's key; returns whether it rests nowhere any more.
+  /// Deletes the stored key; returns whether it is stored nowhere any more.
   ///
-  /// The header tells under which name it rests. Where the header is missing or can't be read, the
-  /// key may rest all the same, and the keys of all of the user's vaults are forgotten.
+  /// The header names it. If the header is missing or can't be read, the key may be stored all the
+  /// same, and the keys of all of the user's vaults are deleted.
   private func forgetKey() -> Bool {
     guard let header = try? header() else { return keyCache.forgetAll() }
     return keyCache.forget(header)
@@ -37,7 +37,7 @@ extension VaultStore {
     let key = try open(old, interaction).key
     let passphrase: Passphrase
     do { passphrase = try passphrases.new(file: file, interaction) } catch {
-      // Not "locked": the vault is open, and it is the new passphrase that was not to be had.
+      // Not "locked": the vault is open, and the new passphrase is missing.
       throw .failed(reason: "the passphrase stays as it is: \(error.reason)")
     }
     let new = try wrap(key, by: passphrase)

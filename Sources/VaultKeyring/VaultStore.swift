@@ -26,8 +26,8 @@ package final class VaultStore: Sendable {
   /// - Parameters:
   ///   - folder: Where it is, or will be.
   ///   - passphrases: What opens it.
-  ///   - kernel: Where the opened key rests.
-  ///   - kdf: What a passphrase of a new vault, or a new passphrase, shall cost to try.
+  ///   - kernel: Where the opened key is stored.
+  ///   - kdf: What one guess at a new passphrase shall cost.
   ///   - entropy: For keys, salts and nonces.
   package init(
     folder: PrivateFolder,
@@ -43,7 +43,7 @@ package final class VaultStore: Sendable {
     keyCache = VaultKeyCache(kernel)
   }
 
-  /// Wipes the vault key where this process has kept it, since the kernel would not.
+  /// Wipes the vault key in this process, since the kernel would not.
   ///
   /// To be called when the work is done: the process's memory is to hold no secret then.
   package func end() { keyCache.end() }
@@ -69,7 +69,7 @@ package final class VaultStore: Sendable {
     }
   }
 
-  /// Does something in the folder, and tells a failure in the keyring's terms.
+  /// Does something in the folder, and translates a failure into the keyring's terms.
   func inFolder<Result>(
     _ body: (PrivateFolder) throws(PrivateFilesError) -> Result
   ) throws(KeyringFailure) -> Result {
@@ -80,14 +80,14 @@ package final class VaultStore: Sendable {
     try inFolder { folder throws(PrivateFilesError) in try folder.replace(name, contents.span) }
   }
 
-  /// What has a file in the folder and is an item.
+  /// The files of the folder that are items.
   func itemNames() throws(KeyringFailure) -> [(account: AccountID, kind: ItemKind)] {
     do { return try folder.names().compactMap(ItemKind.parse) } catch {
       throw KeyringFailure(unreachable: error)
     }
   }
 
-  /// Keeps others from making the vault, or changing its passphrase, while `body` does.
+  /// Excludes other processes from making the vault, or changing its passphrase, during `body`.
   func alone<Result>(
     _ body: () throws(KeyringFailure) -> Result
   ) async throws(KeyringFailure) -> Result {

@@ -3,7 +3,7 @@ import AcctPorts
 import Glibc
 import Synchronization
 
-/// What one transport consists of, made when the first request needs it.
+/// The parts of one transport, made when the first request needs them.
 final class Client: Sendable {
   private let environment: @Sendable (_ name: String) -> String?
   private let state = Mutex(State())
@@ -49,7 +49,7 @@ final class Client: Sendable {
   private func begin(_ message: RequestMessage) async throws(HTTPFailure) -> StreamedResponse {
     let origin = message.url.origin
     let route = try route(to: origin)
-    // A proxy resolves names itself, so that behind one no more than what is written can be seen.
+    // A proxy resolves names itself, so behind one only the written host can be checked.
     guard route == .direct || message.reach.permits(origin) else {
       throw .inside(host: origin.host)
     }
@@ -89,7 +89,7 @@ final class Client: Sendable {
   }
 }
 
-/// Who reads a body; the transfer ends with it.
+/// The reader of a body; the transfer ends with it.
 private final class Reading: Sendable {
   private let transfer: Transfer
   private let thread: TransferThread

@@ -9,7 +9,7 @@ import Synchronization
 enum CloseNotifyMonitor {
   private static let sessions = Mutex<[Int: Bool]>([:])
 
-  /// Listens for the goodbye of a transfer's session from now on.
+  /// Listens for the close_notify of a transfer's session from now on.
   static func listen(for session: UnsafeRawPointer) {
     sessions.withLock { $0[Int(bitPattern: session)] = false }
   }

@@ -11,7 +11,7 @@ import NIOHTTP1
 final class FieldBytes {
   /// Whether bytes that come in belong to a body.
   private var isInBody = false
-  /// How much of it is left, in bytes, if its client has said.
+  /// How much of it is left, in bytes, if its client has announced it.
   private var left: Int64?
   private var isWritingHead = false
 
@@ -20,7 +20,7 @@ final class FieldBytes {
     carried.isASCII ? carried : FieldText.text(contracted(Array(carried.utf8)))
   }
 
-  /// What NIO is to carry of a text.
+  /// The text for NIO to carry.
   static func carried(_ text: String) -> String {
     text.isASCII ? text : String(decoding: expanded(FieldText.bytes(text)), as: UTF8.self)
   }

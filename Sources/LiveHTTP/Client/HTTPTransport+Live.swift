@@ -5,7 +5,7 @@ extension HTTPTransport {
   ///
   /// Nothing is created before the first request: no library is loaded, no thread started, no file
   /// read. libcurl and its one thread belong to the value that is returned and are shared by its
-  /// copies. When the last of these goes the thread ends; a process just exits.
+  /// copies. When the last of these is released the thread ends; a process just exits.
   ///
   /// The transport writes `Host`, `Expect` and the framing fields of a request itself; those among
   /// a request's fields are replaced.

@@ -2,7 +2,7 @@ import AcctModel
 
 /// A proxy as the environment names it: `[scheme://][user:password@]host[:port]`.
 package struct Proxy: Hashable, Sendable {
-  /// How it is spoken to.
+  /// The protocol to it.
   package enum Kind: Sendable { case http, socks5 }
 
   /// For the proxy alone (RFC 7617).
@@ -17,7 +17,7 @@ package struct Proxy: Hashable, Sendable {
   package let port: UInt16
   package let credentials: Credentials?
 
-  /// Parses what curl takes, but for what can't be spoken.
+  /// Parses what curl accepts, except what acct can't speak.
   ///
   /// That is TLS to the proxy, SOCKS 4, and SOCKS with a password. With `socks5` as with
   /// `socks5h` the proxy resolves the names.

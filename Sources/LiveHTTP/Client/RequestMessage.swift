@@ -1,7 +1,7 @@
 import AcctModel
 import AcctPorts
 
-/// A request as it goes on the wire, checked: nothing of it can leave its place there.
+/// A request as it goes on the wire, checked: no part of it can break the framing.
 struct RequestMessage: Sendable {
   /// Where a body comes from.
   enum Body: Sendable {
@@ -10,7 +10,7 @@ struct RequestMessage: Sendable {
     case source(ByteSource)
   }
 
-  /// Which clock ends it, in seconds.
+  /// The clock that ends it, in seconds.
   enum Timeout: Sendable {
     /// For everything.
     case total(Int)
@@ -64,7 +64,8 @@ struct RequestMessage: Sendable {
     _ timeout: Timeout,
     _ reach: Reach
   ) throws(HTTPFailure) {
-    // An origin that breaks this can't be made; it stands here too since all else rests on it.
+    // An origin that breaks this can't be made; it is checked here too since all else depends on
+    // it.
     guard url.origin.scheme == .https || url.origin.isLoopback else {
       throw .unsendable(reason: "plain http is for loopback only")
     }
@@ -90,7 +91,7 @@ struct RequestMessage: Sendable {
           ? Secret("\(name);") : Secret(joining: [Secret("\(name): "), value])
       )
     }
-    // What libcurl would add by itself; a name alone says that it shall not.
+    // Fields that libcurl would add by itself; a name alone suppresses one.
     for name in ["Accept", "Content-Type"] where !names.contains(name.lowercased()) {
       lines.append(Secret("\(name):"))
     }
@@ -104,7 +105,7 @@ struct RequestMessage: Sendable {
     self.reach = reach
   }
 
-  /// Lets go of its fields and its body.
+  /// Releases its fields and its body.
   mutating func forgetSecrets() {
     lines = []
     body = .none

@@ -8,13 +8,13 @@ final class RequestPipe: Sendable {
 
   private struct State {
     var parts: [[UInt8]] = []
-    /// How many bytes of the first part are gone already.
+    /// How many bytes of the first part are sent already.
     var offset = 0
     var sent: Int64 = 0
     var isWaitedFor = false
-    /// Stays, unlike that, until it is asked for.
+    /// Stays set, unlike that, until it is read.
     var wasWaitedFor = false
-    /// Whether any of it was: a server that is asked first may not want it.
+    /// Whether any of it was read: a server that is asked first may not want it.
     var isWanted = false
     var end: Result<Void, HTTPFailure>?
     var feeder: CheckedContinuation<Bool, Never>?
@@ -98,7 +98,7 @@ final class RequestPipe: Sendable {
     }
   }
 
-  /// Says that nothing more is wanted.
+  /// Records that no more is wanted.
   func close() { finish(.failure(.cancelled)) }
 
   private func add(_ part: [UInt8]) -> (isWanted: Bool, wasWaitedFor: Bool) {

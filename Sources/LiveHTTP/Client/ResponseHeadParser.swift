@@ -37,12 +37,12 @@ struct ResponseHeadParser {
     return nil
   }
 
-  /// The head with one word on where the body ends (RFC 9112, section 6.3).
+  /// The head with one statement of where the body ends (RFC 9112, section 6.3).
   ///
-  /// Two readers of contradictory words see two different bodies, and one may take the rest of what the
-  /// other sees for an answer of another server. An encoding counts before a length, which is dropped. Of
-  /// lengths there is one: repeated equal values would be valid (RFC 9110, section 8.6), and no server
-  /// needs them.
+  /// Two readers of contradictory statements see two different bodies, and one may take the rest of
+  /// what the other sees for an answer of another server. An encoding precedes a length, which is
+  /// dropped. There is one length: repeated equal values would be valid (RFC 9110, section 8.6),
+  /// and no server needs them.
   private static func withOneFraming(_ head: ResponseHead) throws(HTTPFailure) -> ResponseHead {
     var head = head
     if head.fields.contains(where: { $0.name.lowercased() == "transfer-encoding" }) {

@@ -19,7 +19,7 @@ final class ResponsePipe: Sendable {
     var end: Part?
     var reader: CheckedContinuation<Part, Never>?
     var isHeldUp = false
-    /// Stays, unlike that, until it is asked for.
+    /// Stays set, unlike that, until it is read.
     var wasHeldUp = false
     var isGrowing = false
 
@@ -36,14 +36,14 @@ final class ResponsePipe: Sendable {
       }
       filling = lent
       lent = part
-      // In place, unless its reader still has it.
+      // In place, unless its reader still uses it.
       filling.removeAll(keepingCapacity: true)
       return part
     }
   }
 
-  /// - Parameter reuses: Use the memory of a part again, once its reader has let go of it: new
-  ///   memory for each costs more than the copying. Not for what its reader wipes.
+  /// - Parameter reuses: Use the memory of a part again, once its reader has released it: new
+  ///   memory for each costs more than the copying. Not for a part that its reader wipes.
   init(reuses: Bool) { state = Mutex(State(reuses: reuses)) }
 
   /// Takes bytes, unless the reader has to catch up first.
@@ -78,7 +78,7 @@ final class ResponsePipe: Sendable {
     }
   }
 
-  /// Says that nothing more will come.
+  /// Records that no more will come.
   ///
   /// - Parameter failure: Why that is too early, if it is.
   func end(_ failure: HTTPFailure?) {
@@ -102,7 +102,7 @@ final class ResponsePipe: Sendable {
 
   /// Returns the next part once it is there.
   ///
-  /// - Parameter goOn: Is called if bytes were refused that can be taken now.
+  /// - Parameter goOn: Is called if bytes were rejected that fit now.
   /// - Returns: The part, `nil` at the end, or why that came too early.
   func next(_ goOn: () -> Void) async -> Part {
     await withCheckedContinuation { reader in

@@ -4,9 +4,9 @@ import CLibCurl
 import Glibc
 
 extension Transfer {
-  /// Says in this room's words how a transfer ended; `nil` is well.
+  /// Translates the end of a transfer into this room's errors; `nil` is success.
   ///
-  /// libcurl's own words are looked at where a code says too little, and never passed on.
+  /// libcurl's own words are read only if a code says too little, and are never passed on.
   func failure(_ code: CURLcode) -> HTTPFailure? {
     let sentCloseNotify = unsafe session.map { unsafe CloseNotifyMonitor.heard(from: $0) } ?? true
     if let failure { return failure }
@@ -21,7 +21,7 @@ extension Transfer {
   }
 }
 
-/// How libcurl says that a transfer failed.
+/// libcurl's report of a failed transfer.
 private struct Outcome {
   let code: CURLcode
   let transfer: Transfer

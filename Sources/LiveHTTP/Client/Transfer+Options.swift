@@ -38,7 +38,7 @@ extension Transfer {
   }
 
   private func setLimits(_ options: CurlOptions) throws(HTTPFailure) {
-    // Signals are the process's.
+    // Signals belong to the process.
     try options.set(CURLOPT_NOSIGNAL, 1)
     // From 7.87 on: a cancelled request does not wait for a name that is slow to resolve.
     options.prefer(CURLOPT_QUICK_EXIT, 1)
@@ -75,7 +75,7 @@ extension Transfer {
   }
 
   private func setProxy(_ options: CurlOptions) throws(HTTPFailure) {
-    // Ours to decide: libcurl would look into the environment.
+    // Chosen by acct: libcurl would read the environment.
     try options.set(CURLOPT_NOPROXY, "")
     guard case .proxied(let proxy) = route else { return try options.set(CURLOPT_PROXY, "") }
     let host = proxy.host.contains(":") ? "[\(proxy.host)]" : proxy.host
@@ -114,7 +114,7 @@ extension Transfer {
   }
 }
 
-/// Sets options of a handle, and takes no refusal for granted.
+/// Sets options of a handle, and checks every result.
 @safe struct CurlOptions {
   let table: UnsafePointer<acct_curl>
   let easy: UnsafeMutableRawPointer

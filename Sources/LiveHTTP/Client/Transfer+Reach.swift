@@ -5,7 +5,7 @@ import Glibc
 
 /// Which addresses a transfer may connect to, whatever its host's name resolves to.
 ///
-/// Behind a proxy both are the proxy's affair: it resolves the name, in its own network, and the
+/// Behind a proxy both belong to the proxy: it resolves the name, in its own network, and the
 /// address that is seen here is the proxy's, which the user chose.
 extension Transfer {
   private var isLimited: Bool { message.reach == .publicOnly && route == .direct }

@@ -22,7 +22,7 @@ import Synchronization
   var easy: UnsafeMutableRawPointer?
   let resources = TransferResources()
   var parser = ResponseHeadParser()
-  /// What a callback found wrong, which libcurl does not know.
+  /// A callback's failure, which libcurl does not know.
   var failure: HTTPFailure?
   /// Whether an address of its host is one that it may not reach.
   var metInside = false
@@ -38,7 +38,7 @@ import Synchronization
     case none
     case awaited(CheckedContinuation<Result<ResponseHead, HTTPFailure>, Never>)
     case settled(Result<ResponseHead, HTTPFailure>)
-    /// Its one reader has it, and nothing of it stays here: a field may be a secret.
+    /// Its one reader has it, and no copy stays here: a field may be a secret.
     case handedOver
   }
 
@@ -65,7 +65,7 @@ import Synchronization
   func head(_ start: () -> Void) async -> Result<ResponseHead, HTTPFailure> {
     await withCheckedContinuation { caller in
       let isNew = head.withLock { state in
-        // A task that was cancelled before is told so here.
+        // A task that was cancelled before gets its failure here.
         if case .settled(let outcome) = state {
           caller.resume(returning: outcome)
           state = .handedOver
@@ -78,7 +78,7 @@ import Synchronization
     }
   }
 
-  /// Hands the head over; nothing else can come of the wait then.
+  /// Returns the head to the waiting task, whose wait ends.
   func settle(_ outcome: Result<ResponseHead, HTTPFailure>) {
     head.withLock { state in
       switch state {
@@ -91,10 +91,10 @@ import Synchronization
     }
   }
 
-  /// Ends everything that waits for this transfer, which libcurl has let go of.
+  /// Ends every wait for this transfer, which libcurl has released.
   ///
-  /// What was secret about it goes first: who waited may end the process before this thread has
-  /// come to the end of its round, and let go of the transfer.
+  /// Its secrets are wiped first: the waiting task may end the process before this thread has
+  /// finished its round and released the transfer.
   func end(_ failure: HTTPFailure?) {
     message.forgetSecrets()
     settle(.failure(failure ?? .closed))
@@ -107,10 +107,10 @@ import Synchronization
     }
   }
 
-  /// Whether libcurl has let go of it, or never got it.
+  /// Whether libcurl has released it, or never got it.
   var hasEnded: Bool { removal.withLock { $0.isRemoved } }
 
-  /// Waits until libcurl has let go of it.
+  /// Waits until libcurl has released it.
   func removed() async {
     await withCheckedContinuation { caller in
       removal.withLock { removal in
@@ -119,7 +119,7 @@ import Synchronization
     }
   }
 
-  /// Whether nothing has moved for too long, and that is not for want of a reader or a source.
+  /// Whether nothing has moved for too long, and neither a reader nor a source is the cause.
   func isStalled() -> Bool {
     guard case .each(let seconds) = message.timeout, let easy = unsafe easy else { return false }
     let size =

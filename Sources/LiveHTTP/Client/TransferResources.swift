@@ -14,7 +14,7 @@ import Glibc
 
   deinit { unsafe errorBuffer.deallocate() }
 
-  /// What libcurl said; for this room's eyes, since it may quote the request.
+  /// libcurl's words; for this room alone, since they may quote the request.
   var errorText: String {
     unsafe String(decoding: errorBuffer.prefix { $0 != 0 }, as: UTF8.self)
   }
@@ -39,7 +39,7 @@ import Glibc
     return true
   }
 
-  /// Whom the certificate must name.
+  /// The host that the certificate must name.
   func expectedHost(
     _ name: String,
     isAddress: Bool,
@@ -59,7 +59,7 @@ import Glibc
     return unsafe host
   }
 
-  /// Wipes and frees everything; libcurl must have let go of it.
+  /// Wipes and frees everything; libcurl must have released it.
   func free(_ library: CurlLibrary) {
     var line = unsafe lines
     while let current = unsafe line {

@@ -21,7 +21,7 @@ final class TransferThread: Sendable {
     /// Its reader or its source has caught up.
     case goOn(Transfer)
     case cancel(Transfer)
-    /// Ends the thread, and what it does.
+    /// Ends the thread, and its transfers.
     case end
   }
 

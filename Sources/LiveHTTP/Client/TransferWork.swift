@@ -1,7 +1,7 @@
 import AcctPorts
 import CLibCurl
 
-/// What the transfers' thread does, one round after another.
+/// The work of the transfers' thread, one round after another.
 struct TransferWork {
   private let library: CurlLibrary
   private let multi: CurlMulti

@@ -1,6 +1,6 @@
 import AcctPorts
 
-/// What the browser is shown: fixed words, and nothing of what it sent.
+/// The page for the browser: fixed words, and nothing of the request.
 struct CallbackAnswer {
   private let status: String
   private let title: String

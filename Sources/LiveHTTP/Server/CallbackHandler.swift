@@ -8,17 +8,17 @@ final class CallbackHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
 
-  /// What a connection is told from outside.
+  /// Events for a connection from outside.
   enum Order: Sendable {
     case answer(CallbackPage)
-    /// Ends once everything is said.
+    /// Ends once everything is sent.
     case leave
   }
 
   private enum State {
     /// Waits for the rest of the request.
     case reading(HTTPRequestHead?)
-    /// A callback has been handed over, and its answer has not come yet.
+    /// A callback has been delivered, and its answer has not come yet.
     case handedOver
     case answered
   }
@@ -30,7 +30,7 @@ final class CallbackHandler: ChannelInboundHandler {
 
   /// - Parameters:
   ///   - connections: Is told when this one has sent its callback.
-  ///   - owner: Tells whose connection it is.
+  ///   - owner: Finds the user of a connection.
   ///   - deliver: Takes the callback.
   init(
     _ connections: OpenConnections,
@@ -61,7 +61,7 @@ final class CallbackHandler: ChannelInboundHandler {
     }
   }
 
-  /// Reset, or no HTTP.
+  /// Reset, or not HTTP.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     context.close(promise: nil)
   }
@@ -69,7 +69,7 @@ final class CallbackHandler: ChannelInboundHandler {
   private func take(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let port = context.channel.localAddress?.port ?? 0
-    // A page elsewhere whose name was made to lead here would send that name (DNS rebinding).
+    // A page whose host name was rebound to this machine would send that name (DNS rebinding).
     guard isLoopback(head.headers["Host"], port) else { return send(.wrongHost, context) }
     guard parts.first == "/callback" else { return send(.notFound, context) }
     guard head.method == .GET else { return send(.wrongMethod, context) }
@@ -106,7 +106,7 @@ private func isLoopback(_ hosts: [String], _ port: Int) -> Bool {
   }
 }
 
-/// Closes a connection that sends more than any browser has to say.
+/// Closes a connection that sends more than any browser does.
 final class ByteBudget: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOPosix
 
 extension CallbackListener {
-  /// A small HTTP/1.1 server on 127.0.0.1, and on ::1 with the same port where that can be had.
+  /// A small HTTP/1.1 server on 127.0.0.1, and on ::1 with the same port if that is available.
   ///
   /// It takes one request from each connection, and only within 10 seconds and 64 KiB. At most 100
   /// connections are open at once, or a quarter of `RLIMIT_NOFILE` where that is less. It starts one
@@ -113,7 +113,7 @@ private final class CallbackServer: Sendable {
       for visitor in open { visitor.close(promise: nil) }
     }
     for channel in listeners + open {
-      // It never fails, and how a connection ended is nothing to act on.
+      // It never fails, and how a connection ended does not matter.
       try? await channel.closeFuture.get()
     }
     timeout.cancel()

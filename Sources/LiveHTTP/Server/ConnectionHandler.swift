@@ -81,15 +81,15 @@ struct ConnectionHandler: Sendable {
       )
     )
     var headers = HTTPHeaders(response.fields.map { ($0.name, FieldBytes.carried($0.value)) })
-    // The encoder writes the last chunk of a body that a HEAD's answer only tells of.
+    // The encoder writes the last chunk of a body that the answer to HEAD only announces.
     let endsByItself = head.method != .HEAD || headers.contains(name: "Content-Length")
-    // What was not read of a body would be taken for the next request.
+    // Unread bytes of a body would be taken for the next request.
     let staysOpen =
       head.isKeepAlive && head.version != .http1_0 && incoming.isAtEnd && endsByItself
       && !response.endsConnection
     if !staysOpen { headers.replaceOrAdd(name: "Connection", value: "close") }
     let status = HTTPResponseStatus(statusCode: response.status)
-    // To a client of HTTP/1.0, in its words: it knows no chunks (RFC 9112, section 6.1).
+    // For a client of HTTP/1.0, which knows no chunks (RFC 9112, section 6.1).
     try await outbound.write(.head(.init(version: head.version, status: status, headers: headers)))
     var left = headers.first(name: "Content-Length").flatMap { Int64($0) }
     while let part = try await response.next() {
@@ -102,19 +102,19 @@ struct ConnectionHandler: Sendable {
       }
     }
     if endsByItself { try await outbound.write(.end(nil)) }
-    // A client that has had its answer may still be reading it; one that was refused has its time.
+    // A client that got its answer may still be reading it; one that was rejected has a deadline.
     if response.endsConnection { connections.rest(connection.channel, wasValid: false) }
     return staysOpen
   }
 }
 
 extension HTTPRequestHead {
-  /// The method as it stood on the request line: NIO has a name of its own for one of them.
+  /// The method as it was on the request line: NIO has a name of its own for one of them.
   fileprivate var methodName: String { method == .MSEARCH ? "M-SEARCH" : method.rawValue }
 }
 
 extension NIOAsyncChannelOutboundWriter<HTTPServerResponsePart> {
-  /// Answers what can't be read.
+  /// Answers a malformed request.
   fileprivate func refuse() async throws {
     let fields = HTTPHeaders([("Connection", "close"), ("Content-Length", "0")])
     try await write(.head(.init(version: .http1_1, status: .badRequest, headers: fields)))

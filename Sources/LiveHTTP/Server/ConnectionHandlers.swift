@@ -2,7 +2,7 @@ import AcctPorts
 import NIOCore
 import Synchronization
 
-/// The conversations of one server, each a task that begins when its connection is accepted.
+/// The connections of one server, each a task that begins when its connection is accepted.
 ///
 /// Not a sequence of connections to be served in turn: when the server is stopped, those that wait
 /// are dropped, and NIO ends the process if a connection is dropped without being closed.

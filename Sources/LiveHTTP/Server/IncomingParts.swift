@@ -3,13 +3,11 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// What comes in on a connection, for one reader at a time.
+/// The parts that come in on a connection, for one reader at a time.
 ///
-/// Who passes a body on may still wait for a part of it when the answer has already been sent; the
-/// connection then takes the rest over. So turns are taken, and reading is refused to who comes
-/// late.
-///
-/// Unchecked: the iterator is used by who has the turn alone.
+/// A task that passes a body on may still wait for a part of it when the answer has already been
+/// sent; the connection then takes the rest over. So readers take turns, and a late reader is
+/// rejected.
 final class IncomingParts: @unchecked Sendable {
   typealias Parts = NIOAsyncChannelInboundStream<HTTPServerRequestPart>
 
@@ -17,7 +15,7 @@ final class IncomingParts: @unchecked Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Which request's body is being read.
+    /// The request whose body is being read.
     var request = 0
     var isAtEnd = true
     var isReading = false
@@ -31,7 +29,7 @@ final class IncomingParts: @unchecked Sendable {
 
   /// The head of the next request; `nil` at the end of the connection.
   ///
-  /// - Throws: What the connection says; `HTTPParserError` for a length beyond what can be counted.
+  /// - Throws: The connection's error; `HTTPParserError` for a length that is too large to count.
   func head() async throws -> HTTPRequestHead? {
     while let part = try await parts.next() {
       guard case .head(let head) = part else { continue }
@@ -52,7 +50,7 @@ final class IncomingParts: @unchecked Sendable {
   /// The body of the request whose head was read last.
   ///
   /// - Parameters:
-  ///   - length: In bytes, if the client has said so.
+  ///   - length: In bytes, if the client has announced it.
   ///   - before: Is done before the first part is waited for.
   /// - Returns: The body; it is over when ``takeBack(limit:)`` is called.
   func body(length: Int64?, before: @escaping @Sendable () async throws -> Void) -> ByteSource {
@@ -68,13 +66,13 @@ final class IncomingParts: @unchecked Sendable {
     }
   }
 
-  /// Reads and forgets what is left of a body, so that its client gets to read the answer.
+  /// Reads and drops the rest of a body, so that its client gets to read the answer.
   ///
-  /// A connection that is closed while bytes lie unread is reset, and a reset takes away what its
-  /// other end has not read yet (RFC 9112, section 9.6).
+  /// A connection that is closed with unread bytes is reset, and a reset discards what its other
+  /// end has not read yet (RFC 9112, section 9.6).
   ///
-  /// - Parameter limit: How much at most, in bytes.
-  /// - Throws: What the connection says.
+  /// - Parameter limit: The maximum, in bytes.
+  /// - Throws: The connection's error.
   func takeBack(limit: Int) async throws {
     let request = state.withLock { state in
       state.request += 1
@@ -120,7 +118,7 @@ final class IncomingParts: @unchecked Sendable {
 }
 
 extension HTTPRequestHead {
-  /// What the client has said of the body's length, in bytes.
+  /// The announced length of the body, in bytes.
   var length: Int64? { headers.first(name: "Content-Length").flatMap { Int64($0) } }
 
   /// Whether the length is a number of bytes, where one is said; NIO takes those up to 2^64.

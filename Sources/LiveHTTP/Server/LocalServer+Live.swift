@@ -13,7 +13,7 @@ extension LocalServer {
   /// - Parameters:
   ///   - limit: Fewer connections than that.
   ///   - timeout: How long a connection may stay without a valid request.
-  ///   - folder: Makes sure of acct's own folder for sockets, and returns its path.
+  ///   - folder: Creates acct's own folder for sockets if it is missing, and returns its path.
   /// - Returns: The server; nothing is started before ``LocalServer/serve``.
   package static func live(
     limit: Int = 256,
@@ -101,7 +101,7 @@ private func connection(_ channel: any Channel) throws -> LocalConnection {
   return try LocalConnection(wrappingChannelSynchronously: channel)
 }
 
-/// Takes a socket away that a process left which is no more; anything else stays.
+/// Removes the socket of a process that has ended; anything else stays.
 private func clearTheWay(_ path: String) throws(ListenFailure) {
   var status = stat()
   guard unsafe lstat(path, &status) == 0 else { return }

@@ -4,9 +4,10 @@ import Synchronization
 
 /// The connections to a listener that are open now.
 ///
-/// Any local program, and a page in the browser, can connect to a port. So there is a limit, at which the
-/// oldest connection that has not sent a valid request gives way to a new one; and such a connection
-/// ends after a while in any case. What its own users wait for is never closed in favour of another.
+/// Any local program, and a page in the browser, can connect to a port. So there is a limit, at
+/// which the oldest connection that has not sent a valid request is closed for a new one; and such
+/// a connection ends after a while in any case. A connection that waits for an answer is never
+/// closed in favour of another.
 final class OpenConnections: Sendable {
   private let limit: Int
   /// How long a connection may stay without a valid request; `nil` where its handler sees to that.
@@ -22,12 +23,12 @@ final class OpenConnections: Sendable {
   private struct Connection {
     let channel: any Channel
     var stage = Stage.fresh
-    /// When it came to that, in the order of all such events.
+    /// When it got there, in the order of all such events.
     var order: Int
     var deadline: Scheduled<Void>?
   }
 
-  /// What a connection has done so far; those that come first give way first.
+  /// The state of a connection; earlier states are closed first.
   private enum Stage: Int {
     /// It has not sent a valid request.
     case fresh
@@ -46,7 +47,7 @@ final class OpenConnections: Sendable {
 
   var haveEnded: Bool { state.withLock { $0.haveEnded } }
 
-  /// Takes a connection in, if need be in place of another one.
+  /// Admits a connection, if need be in place of another one.
   ///
   /// - Returns: Whether it may stay.
   func admit(_ channel: any Channel) -> Bool {

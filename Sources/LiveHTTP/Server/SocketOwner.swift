@@ -2,7 +2,7 @@ import AcctModel
 import Glibc
 import NIOCore
 
-/// Whose socket is at the other end of a TCP connection on this machine.
+/// The user of the socket at the other end of a TCP connection on this machine.
 ///
 /// The kernel lists every socket with its user in `/proc/net/tcp` and `/proc/net/tcp6` (proc(5)). User ids
 /// are those of this process's user namespace, as is `geteuid`.
@@ -37,7 +37,7 @@ package struct SocketOwner: Sendable {
   /// The users of all sockets in a table that connect `peer` to `local`.
   ///
   /// - Parameters:
-  ///   - peer: The end whose socket is looked for.
+  ///   - peer: The end whose socket is searched.
   ///   - local: The end that it is connected to.
   ///   - table: As in `/proc/net/tcp`.
   /// - Returns: Their user ids. A socket that no process has open any more, whose user the kernel may not

@@ -6,10 +6,10 @@ import Glibc
 import PrivateFiles
 import Synchronization
 
-/// A unix socket on which addresses are handed to the process that waits for them.
+/// A unix socket on which addresses are delivered to the process that waits for them.
 ///
-/// Only the same user's processes are listened to. The address comes first, to the end of the
-/// sender's half; one byte goes back, which says what is thought of it.
+/// Only the same user's processes are accepted. The address comes first, to the end of the sender's
+/// half; one byte goes back, with the verdict.
 final class CallbackSocket: Sendable {
   private let handed: AsyncStream<HandedAddress>
   private let hand: AsyncStream<HandedAddress>.Continuation

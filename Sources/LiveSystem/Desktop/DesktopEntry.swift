@@ -1,10 +1,10 @@
-/// The desktop entry that makes acct the one that an app's scheme goes to (freedesktop.org's
+/// The desktop entry that makes acct the handler of an app's scheme (freedesktop.org's
 /// "Desktop Entry Specification").
 struct DesktopEntry: Equatable {
   let scheme: String
   /// The program that it runs.
   let program: String
-  /// Where the process listens that waits.
+  /// Where the waiting process listens.
   let folder: String
 
   /// The file's name; what begins and ends like this is acct's own.
@@ -21,7 +21,7 @@ struct DesktopEntry: Equatable {
     return String(name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
   }
 
-  /// Where the one who wrote an entry listens, if it is one of acct's by its content.
+  /// Where the author of an entry listens, if it is one of acct's by its content.
   static func folder(in text: String) -> String? {
     for line in text.split(separator: "\n") where line.hasPrefix("\(folderKey)=") {
       return String(line.dropFirst(folderKey.utf8.count + 1))

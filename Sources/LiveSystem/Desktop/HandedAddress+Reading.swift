@@ -9,7 +9,7 @@ extension HandedAddress {
   /// In bytes; more than a callback may have.
   private static let limit = 1 << 16
 
-  /// Reads what a process of the same user sends; `nil` for nothing, such as a knock.
+  /// Reads the bytes of a process of the same user; `nil` for none, such as a probe.
   init?(on connection: consuming Descriptor) {
     guard connection.isFromOwnUser else { return nil }
     // Its end comes with the writing: a client that keeps it open for no reason is not waited for.

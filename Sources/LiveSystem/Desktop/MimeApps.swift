@@ -28,7 +28,7 @@ struct MimeApps {
     text = lines.joined(separator: "\n")
   }
 
-  /// Takes a desktop entry out of every list; a list that had nothing else goes with it.
+  /// Removes a desktop entry from every list; a list that had nothing else is removed with it.
   mutating func remove(_ entry: String) {
     text = lines.compactMap { line in
       guard line.entries.contains(entry), let key = line.key else { return line }

@@ -39,7 +39,7 @@ extension SchemeHandler {
           throw SchemeHandlerFailure(error)
         }
         guard let answer else {
-          // An entry that led here is of a process that is no more.
+          // An entry that led here belongs to a process that has ended.
           SchemeRegistration(program: "", variable).clean(isAlive)
           throw .nobodyWaits
         }
@@ -67,7 +67,7 @@ private func reception(
     throw .failed(path: "the desktop entry", reason: error.reason)
   }
   return SchemeReception(next: { await callbackSocket.next() }) {
-    // Put back in any case: a list that two change at once is better than an entry that stays.
+    // Restored in any case: a list that two processes change at once is better than a stale entry.
     let list = try? await callbacks.lock("_", seconds: 5)
     registration.undo(change)
     list?.release()

@@ -30,11 +30,11 @@ struct SchemeRegistration: Sendable {
     fileprivate let list: (before: String?, after: String)?
   }
 
-  /// Makes acct the one that a scheme goes to.
+  /// Makes acct the handler of a scheme.
   ///
   /// - Parameters:
   ///   - scheme: Of an app.
-  ///   - folder: Where the process listens that waits.
+  ///   - folder: Where the waiting process listens.
   /// - Returns: What ``undo(_:)`` takes.
   /// - Throws: ``FileError``; nothing is left of it then.
   func register(_ scheme: String, folder: String) throws(FileError) -> Change {
@@ -63,7 +63,7 @@ struct SchemeRegistration: Sendable {
     return (before, list.text)
   }
 
-  /// Puts everything back as it was.
+  /// Restores the previous state.
   func undo(_ change: Change) {
     if let list = change.list, (try? configuration.read(Self.listName)) == list.after {
       // No other program has changed it meanwhile: restored byte for byte.

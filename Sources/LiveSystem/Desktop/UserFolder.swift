@@ -3,8 +3,8 @@ import PrivateFiles
 
 /// A folder of the user's that other programs use as well, such as that of desktop entries.
 ///
-/// Unlike ``PrivateFolder`` it is none of acct's business who can read it, and what lies in it may
-/// be links: people keep such files elsewhere.
+/// Unlike for ``PrivateFolder``, it does not matter who can read it, and it may contain links:
+/// users keep such files elsewhere.
 struct UserFolder: Sendable {
   let path: String
   /// The folder that must be there; those below it are made if they are missing.

@@ -19,10 +19,10 @@ extension ByteSource {
 
   /// An open descriptor with another owner, such as standard input.
   static func descriptor(_ number: Int32, _ name: String) -> ByteSource {
-    // A pipe that holds more takes fewer turns (F_SETPIPE_SZ); what is no pipe refuses, or who has
-    // too many such pipes is refused, and it goes on as before.
+    // A pipe that holds more takes fewer turns (F_SETPIPE_SZ); the call fails for other files, and
+    // for a user with too many such pipes, and then changes nothing.
     _ = fcntl(number, 1031, Int32(1 << 20))
-    // Where it stands in a file, and who else reads it, is not known: its end tells.
+    // The position in a file, and its other readers, are not known: only its end tells.
     return ByteSource(length: nil, reading: PartReader(number, name))
   }
 

@@ -80,7 +80,7 @@ extension Folders {
   /// With what is kept, not with what the session leaves: a job without `XDG_RUNTIME_DIR` and a login
   /// must meet at the same lock, or both would use the same refresh token.
   var locks: PrivateFolder { state.subfolder("locks") }
-  /// What is of use for minutes.
+  /// Files that are useful for minutes.
   var hints: [PrivateFolder] { [nonces, identities] }
   private var nonces: PrivateFolder { run.subfolder("nonces") }
   private var identities: PrivateFolder { run.subfolder("identities") }

@@ -2,7 +2,7 @@ package import AcctPorts
 import PrivateFiles
 
 extension Folders {
-  /// Makes sure of the folder for sockets, and returns its path.
+  /// Creates the folder for sockets if it is missing, and returns its path.
   ///
   /// - Returns: The path of the run folder.
   /// - Throws: ``ListenFailure/unusableSocket(path:reason:)``.

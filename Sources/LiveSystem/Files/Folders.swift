@@ -3,11 +3,11 @@ package import PrivateFiles
 
 /// The folders that acct's files lie in, by the XDG Base Directory specification.
 package struct Folders: Sendable {
-  /// What is to be kept: accounts, the vault.
+  /// Permanent data: accounts, the vault.
   package let data: PrivateFolder
-  /// What can be had again: limits; and the locks.
+  /// Replaceable data: limits; and the locks.
   package let state: PrivateFolder
-  /// What need not outlive the session: nonces, the proxy's socket.
+  /// Data of the session: nonces, the proxy's socket.
   package let run: PrivateFolder
 
   /// All of acct's folders lie in these; one may be named twice.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What keeps a process that holds secrets from leaking them by accident.
+/// Protects a process that holds secrets from leaking them by accident.
 package struct Hardening: Sendable {
   let mask: mode_t
   let coreLimit: rlim_t
@@ -79,8 +79,8 @@ package struct Hardening: Sendable {
     close(null)
   }
 
-  /// Gives back what the next program would inherit, lets `body` become it, and closes again if it
-  /// could not.
+  /// Restores what the next program would inherit, lets `body` become it, and closes again if that
+  /// failed.
   ///
   /// The signals that are to be blocked are left to `body`, since they are the calling thread's.
   ///

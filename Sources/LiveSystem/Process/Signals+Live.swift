@@ -8,9 +8,8 @@ extension Signals {
   /// The signals of the process, in whichever thread they arrive.
   ///
   /// One that was ignored when the process started, as SIGHUP under nohup(1), stays ignored. A
-  /// watch whose action has been called takes further signals without a word, so that what the
-  /// first one set going may finish: a terminal that closes sends two. While signals are held
-  /// back, watches don't hear of them either.
+  /// watch whose action has been called ignores further signals, so that its reaction can finish: a
+  /// terminal that closes sends two. While signals are held back, watches don't get them either.
   package static func live() -> Signals {
     Signals(
       holdBack: {
@@ -26,7 +25,7 @@ extension Signals {
   }
 }
 
-/// Who has an interest in signals now; one for the process, as the signals are.
+/// The current users of signals; one list for the process, as the signals are.
 private let desk = Mutex(Desk())
 
 private struct Desk {
@@ -53,14 +52,14 @@ private struct Desk {
     return actions
   }
 
-  /// Ends a watch; if it has been told of a signal, it takes those along that came after that.
+  /// Ends a watch; if it has been called, it also consumes the signals that came after that.
   mutating func endWatch(_ id: Int) {
     guard let action = watches.removeValue(forKey: id) else { return }
     if action == nil && isEmpty { _ = acct_signals_take() }
   }
 }
 
-/// Takes an interest back; the last one to go gives the signals back.
+/// Removes a user; the last one restores the signals.
 private func settle(_ change: (inout Desk) -> Void) {
   desk.withLock { desk in
     let wasEmpty = desk.isEmpty

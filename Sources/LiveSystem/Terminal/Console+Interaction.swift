@@ -24,7 +24,7 @@ extension Console {
     else { return false }
     defer {
       acct_prompt_end()
-      // Once more: a signal may have given it back before the keystrokes were asked for.
+      // Once more: a signal may have restored it before the keystrokes were asked for.
       unsafe tcsetattr(input, TCSANOW, &mode)
     }
     guard acct_keystrokes_begin(input) == 0 else { return false }
@@ -33,7 +33,7 @@ extension Console {
     var keys = KeyReader()
     var lines = react(nil, size)
     while let shown = lines {
-      // The cursor is left visible: a signal gives back the terminal's mode, and nothing else.
+      // The cursor is left visible: a signal restores the terminal's mode, and nothing else.
       let text = shown.map { "\($0)\u{1B}[K\n" }.joined()
       guard write(up(height) + text + "\u{1B}[J") else { return true }
       height = shown.count

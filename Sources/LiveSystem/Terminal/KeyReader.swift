@@ -30,7 +30,7 @@ struct KeyReader {
     case 0x0A, 0x0D: .enter
     case 0x08, 0x7F: .backspace
     case 0x15: .eraseLine
-    // Ctrl-C, Ctrl-D, Ctrl-\: the signal keys are off, so that the one who asked hears of them.
+    // Ctrl-C, Ctrl-D, Ctrl-\: the signal keys are off, so that the caller gets them.
     case 0x03, 0x04, 0x1C: .cancel
     // Ctrl-N and Ctrl-P, as in line editors; Tab goes on.
     case 0x09, 0x0E: .down

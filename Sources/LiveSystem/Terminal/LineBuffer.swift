@@ -1,7 +1,7 @@
 import AcctModel
 import Glibc
 
-/// Makes lines of bytes as they come, and keeps no copy of what it has given away.
+/// Makes lines of bytes as they come, and keeps no copy of a line that it has returned.
 final class LineBuffer {
   /// In bytes; far more than any address that a browser shows.
   static let lineLimit = 1 << 16
@@ -41,7 +41,7 @@ final class LineBuffer {
       case (newline, _), (carriageReturn, true): return take()
       case (0x04, true) where count > 0: return take()
       // Ctrl-D, Ctrl-C, Ctrl-\: the last two end a line like this one and not the process, so that
-      // the one who asked hears of the cancellation.
+      // the caller gets the cancellation.
       case (0x04, true), (0x03, true), (0x1C, true): return .end
       case (0x7F, true), (0x08, true): eraseCharacter()
       // Ctrl-U.

@@ -44,7 +44,7 @@ final class LineInput: Sendable {
       }
       defer {
         acct_prompt_end()
-        // Once more: a signal may have given it back before the keystrokes were asked for.
+        // Once more: a signal may have restored it before the keystrokes were asked for.
         unsafe tcsetattr(input, TCSANOW, &mode)
         write("\n", on: device)
       }
@@ -83,7 +83,7 @@ final class LineInput: Sendable {
   }
 }
 
-/// Writes to the terminal that a person sits at.
+/// Writes to the user's terminal.
 private func write(_ text: String, on device: String) {
   let bytes = Array(text.utf8)
   // A line can be typed even if the prompt can't be shown.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets in one at a time, in the order in which they came; who waits holds no thread.
+/// Lets in one at a time, in the order in which they came; a waiting caller holds no thread.
 final class AsyncLock: Sendable {
   private struct State {
     var isTaken = false

@@ -9,12 +9,13 @@ protocol Channel: AnyObject {
   /// Sends a call, at the latest when a reply is waited for; returns the number of the call.
   func send<Answer>(_ call: BusCall<Answer>, to name: String) throws(KeyringFailure) -> UInt32
 
-  /// Asks the bus which process owns a name, and believes no other process that answers a call to it.
+  /// Asks the bus which process owns a name, and accepts answers to calls to it from no other
+  /// process.
   ///
   /// Returns the number of the call ``BusCall/owner(of:)``.
   func askOwner(of name: String) throws(KeyringFailure) -> UInt32
 
-  /// Gives up a call whose reply is no longer of interest.
+  /// Cancels a call whose reply is no longer of interest.
   func forget(_ serial: UInt32)
 
   /// Waits for the reply to a call, which may be an error.

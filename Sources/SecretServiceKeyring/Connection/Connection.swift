@@ -3,9 +3,9 @@ import SessionBus
 
 /// One operation's connection to one provider, over a channel that may have served others.
 ///
-/// A provider that was started anew is simply met by the next operation: each asks the bus which process
-/// owns the name, and believes that process and no other. Should it go away, the rest of the operation
-/// fails rather than ask a successor that may not have loaded its items yet.
+/// A provider that was started anew is found by the next operation: each asks the bus which process
+/// owns the name, and trusts that process and no other. If it ends, the rest of the operation fails
+/// rather than ask a successor that may not have loaded its items yet.
 final class Connection {
   private let channel: any Channel
   private static let name = "org.freedesktop.secrets"
@@ -16,7 +16,7 @@ final class Connection {
 
   init(over channel: any Channel) { self.channel = channel }
 
-  /// Has the provider take notice of us, before anything is asked that needs that.
+  /// Introduces this client to the provider, before any call that needs that.
   ///
   /// GNOME Keyring registers a caller in one event of its main loop and serves its call in another. Its
   /// bus thread may queue both while the loop is half through looking for what to do, and then the

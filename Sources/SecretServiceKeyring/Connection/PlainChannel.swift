@@ -22,9 +22,10 @@ final class PlainChannel: Channel {
     do { bus = try BusConnection(to: address, until: end) } catch { throw KeyringFailure(error) }
   }
 
-  /// Whether nothing of what it was used for is left in it.
+  /// Whether nothing of its earlier use is left in it.
   ///
-  /// A reply may still come to who did not wait for it, and a prompt leaves a subscription.
+  /// A reply may still come to a caller that did not wait for it, and a prompt leaves a
+  /// subscription.
   var isReusable: Bool { unanswered == 0 && !hasFailed && !hasPrompted }
 
   func send<Answer>(_ call: BusCall<Answer>, to name: String) throws(KeyringFailure) -> UInt32 {

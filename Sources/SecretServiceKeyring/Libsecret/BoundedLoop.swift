@@ -3,7 +3,7 @@ import CLibSecret
 
 /// The event loop of one operation, which ends whatever is under way when its time is up.
 ///
-/// GLib's blocking calls have their own ideas of patience: connecting waits for ever, a call for 25
+/// GLib's blocking calls have their own timeouts: connecting waits for ever, a call for 25
 /// seconds. So nothing blocks here: an operation starts GLib's asynchronous calls, all with the one
 /// cancellable, and turns this loop until they are done; a timer of the loop cancels them. A loop
 /// belongs to the thread that made it.
@@ -31,7 +31,7 @@ import CLibSecret
     unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(cancellable))
   }
 
-  /// Whether the time is up.
+  /// Whether the deadline has passed.
   var isOver: Bool { unsafe libsecret.g_cancellable_is_cancelled(cancellable) != 0 }
 
   /// Grants the 2 minutes that a person gets, once: however many prompts there are.

@@ -10,7 +10,7 @@ extension LibsecretChannel {
   /// cancellation. It tells dismissed prompts and completed ones apart by the result alone, so a
   /// caller looks for itself at what it wanted to have changed.
   ///
-  /// - Throws: `KeyringFailure.timedOut` after 2 minutes, `unavailable` if the provider went away.
+  /// - Throws: `KeyringFailure.timedOut` after 2 minutes, `unavailable` if the provider ended.
   func perform(prompt path: String, of provider: String) throws(KeyringFailure) -> String? {
     loop.waitForPerson()
     let prompt = try unsafe makePrompt(path, of: provider)

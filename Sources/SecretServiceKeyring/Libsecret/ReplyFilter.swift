@@ -31,10 +31,10 @@ import Synchronization
     )
   }
 
-  /// Believes a process besides the bus, which is named by its unique name.
+  /// Accepts a process besides the bus, which is named by its unique name.
   func believe(_ owner: String?) { provider.withLock { $0 = owner } }
 
-  /// Whether a message is to go on; one that is not is freed.
+  /// Whether a message is passed on; one that is not is freed.
   ///
   /// GDBus calls this on a thread of its own.
   private func passes(_ message: OpaquePointer) -> Bool {

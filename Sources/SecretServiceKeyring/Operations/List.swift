@@ -24,7 +24,7 @@ extension ServiceOperation {
     return accounts
   }
 
-  /// Whether a write would be taken, without changing or asking anything.
+  /// Whether a write would succeed, without changing or asking anything.
   ///
   /// - Throws: `KeyringFailure` if the provider does not say.
   func state() throws(KeyringFailure) -> Keyring.State {
@@ -32,7 +32,7 @@ extension ServiceOperation {
     return try isLocked(collection) ? .locked : .ready
   }
 
-  /// Whose each item is, and which, as far as its attributes can be read.
+  /// The account and kind of each item, as far as its attributes can be read.
   private func identities(
     of paths: [String]
   ) throws(KeyringFailure) -> [(account: AccountID, kind: ItemKind)?] {

@@ -14,7 +14,7 @@ extension LibsecretChannel: Prompter {}
 extension PlainChannel: Prompter {
   /// Performs a prompt that should need no person, within the rest of the deadline.
   ///
-  /// - Throws: `KeyringFailure.locked` if it does ask, and takes the question back.
+  /// - Throws: `KeyringFailure.locked` if it does ask, and withdraws the prompt.
   func perform(prompt path: String, of provider: String) throws(KeyringFailure) -> String? {
     let completed = PromptCalls.completed(path)
     subscribe(to: completed, from: provider)
@@ -26,7 +26,7 @@ extension PlainChannel: Prompter {
       return object
     } catch .timedOut {
       let dismissing = try send(PromptCalls.dismiss(path), to: provider)
-      // Sent, and no more than that: there is no time left to hear that it was done.
+      // Sent without waiting for its answer: there is no time left.
       _ = try? reply(to: dismissing)
       throw .wantsPerson
     }

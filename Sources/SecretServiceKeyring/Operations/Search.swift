@@ -11,7 +11,7 @@ struct Found {
 }
 
 extension ServiceOperation {
-  /// Opens a session and finds an account's items, unlocked; empty is what is not there.
+  /// Opens a session and finds an account's items, unlocked; a missing item is empty.
   ///
   /// - Returns: the session, and for each kind the items of that kind, which are more than one only
   ///   if several collections have it.
@@ -63,7 +63,7 @@ extension ServiceOperation {
     do { return try connection.ask(ServiceCalls.isDefaultLocked) } catch .failed { return false }
   }
 
-  /// What must be unlocked before a search can be believed.
+  /// What must be unlocked before a search is complete.
   ///
   /// Every locked match counts, even beside an unlocked one: it may be the newer of the two.
   private func obstacles(to found: [Found]) throws(KeyringFailure) -> [String] {

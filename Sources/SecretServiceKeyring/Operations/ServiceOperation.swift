@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import SessionBus
 
-/// What one operation says to the provider: here, what several operations have in common.
+/// One operation's calls to the provider: here, those that several operations share.
 final class ServiceOperation {
   let connection: Connection
   /// Performs prompts; `nil` if prompts are allowed but not available yet.
@@ -13,7 +13,7 @@ final class ServiceOperation {
   /// Whether the operation ended where a person would have had to be asked.
   private(set) var lacksPerson = false
 
-  /// Begins a conversation.
+  /// Begins an operation.
   ///
   /// - Throws: `KeyringFailure` if there is no provider.
   init(

@@ -8,7 +8,7 @@ struct FoundItem {
   let kind: ItemKind
 }
 
-/// What a search finds is compared with what was searched for, before it is used.
+/// The result of a search is compared with the searched attributes, before it is used.
 extension ServiceOperation {
   /// Asks for the attributes of items, in the round trip of the next answer that is waited for.
   func beginVerifying(
@@ -19,7 +19,7 @@ extension ServiceOperation {
     return pending
   }
 
-  /// Tells which of the items are acct's, and are what they were taken for.
+  /// Separates acct's own items, which are what they were taken for, from others.
   ///
   /// Another program's item that has the same attributes and another schema is left out, and so is an
   /// item that has been removed since the search.

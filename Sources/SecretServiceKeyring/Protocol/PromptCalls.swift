@@ -1,6 +1,6 @@
 import SessionBus
 
-/// What is said to and by a prompt of the freedesktop Secret Service API, draft 0.2.
+/// The calls and signals of a prompt of the freedesktop Secret Service API, draft 0.2.
 enum PromptCalls {
   private static let interface = "org.freedesktop.Secret.Prompt"
 
@@ -18,7 +18,7 @@ enum PromptCalls {
     ) { _, _ throws(BusError) in }
   }
 
-  /// Takes a prompt back.
+  /// Withdraws a prompt.
   static func dismiss(_ prompt: String) -> BusCall<Void> {
     BusCall(path: prompt, interface: interface, method: "Dismiss", answerSignature: "") {
       _,
@@ -26,7 +26,7 @@ enum PromptCalls {
     }
   }
 
-  /// Is emitted once, when it is known what became of a prompt.
+  /// Is emitted once, when a prompt has ended.
   static func completed(_ prompt: String) -> BusSignal<(isDismissed: Bool, object: String?)> {
     BusSignal(path: prompt, interface: interface, name: "Completed", signature: "bv") {
       reader,

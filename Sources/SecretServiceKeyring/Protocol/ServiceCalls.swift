@@ -156,7 +156,7 @@ enum ServiceCalls {
 /// What an item is marked with: names and values, in the order in which they are sent.
 typealias Attributes = [(name: String, value: String)]
 
-/// What became of a call that may have to ask first.
+/// The result of a call that may need a prompt first.
 struct Outcome {
   /// What was made, if anything was.
   let object: String?

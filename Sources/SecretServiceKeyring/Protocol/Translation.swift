@@ -12,7 +12,7 @@ extension KeyringFailure {
       case "org.freedesktop.Secret.Error.IsLocked": .locked()
       case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
         .unavailable(reason: "no Secret Service is running")
-      // The bus answers for a provider that went away while it was being asked.
+      // The bus answers for a provider that ended while it was being asked.
       case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
         .wentAway
       case "org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.TimedOut": .timedOut
@@ -24,7 +24,7 @@ extension KeyringFailure {
       }
   }
 
-  /// Translates what was wrong with the bus itself.
+  /// Translates an error of the bus itself.
   init(_ error: BusError) {
     self =
       switch error {
