@@ -49,7 +49,7 @@ struct OwnOriginsTests {
     origins.move(from: new, to: old)
     #expect(origins.reasons(for: old) == .signIn)
     #expect(origins.reasons(for: new) == .user)
-    // What only the user has allowed goes nowhere.
+    // An origin that only the user has allowed does not move.
     origins.move(from: new, to: api)
     #expect(Array(origins) == [new, old])
     origins = [old, new]

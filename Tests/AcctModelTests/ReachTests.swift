@@ -58,11 +58,11 @@ struct ReachTests {
     #expect(Naming.user.reach(to: local) == .anywhere)
     #expect(Naming.user.document(at: local).reach(to: other) == .anywhere)
     let document = Naming.user.document(at: remote)
-    // Its own origin may be in the user's own network, by the user's word.
+    // Its own origin may be in the user's own network, if the user named it.
     #expect(document.reach(to: remote) == .anywhere)
     #expect(document.reach(to: far) == .publicOnly)
     #expect(document.reach(to: local) == .publicOnly)
-    // What could not be fetched vouches for nothing.
+    // A document that could not be fetched names nothing.
     #expect(document.document(at: local).reach(to: local) == .publicOnly)
     #expect(document.document(at: far).reach(to: far) == .publicOnly)
     #expect(Naming.remote.reach(to: remote) == .publicOnly)

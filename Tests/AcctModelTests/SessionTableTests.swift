@@ -2,8 +2,8 @@ import AcctModel
 import AcctTestSupport
 import Testing
 
-/// The whole table once more, as a person would write it on a wall: each state a line, each event
-/// a column, and in each place the state after it and what is done.
+/// The whole table once more, as a person would draw it: each state a line, each event a column,
+/// and in each place the state after it and the action.
 private let wall = """
   state          | fresh     | due          | spent        | guestSpent      | missing        | keyringLocked | keyringUnavailable | confirmed  | replaced   | ended                 | noAnswer                | signedIn   | removed
   valid          | valid use | expiring renew | expired stop | expired discard | signedOut stop | locked stop | unavailable stop | valid keep | valid keep | reauthRequired record | valid use               | valid keep | signedOut forget

@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// The secrets that a test knows to be about, by kind, to look for them where they must not be.
+/// The secrets that a test knows to exist, by kind, to search for them where they must not be.
 package struct GivenSecrets: Sendable {
   private var byKind: [String: Set<String>] = [:]
 

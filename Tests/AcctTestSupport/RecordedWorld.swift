@@ -3,18 +3,18 @@ package import AcctPorts
 import Synchronization
 package import Testing
 
-/// A world that lives in memory and records what was said to it.
+/// A world in memory that records its output.
 ///
-/// Time stands still until a test moves it, random bytes count upward, and whatever a test did
-/// not provide fails that test when it is touched.
+/// Time stands still until a test moves it, random bytes count upward, and a use of anything that a
+/// test did not provide fails that test.
 package final class RecordedWorld: Sendable {
   private struct State {
     var out: [String] = []
     var err: [String] = []
-    /// Lines that took each other's place; `nil` where standard error is no terminal.
+    /// Lines that replaced each other; `nil` if standard error is not a terminal.
     var passing: [String]?
     var files: [StoredFile: [UInt8]] = [:]
-    /// What the disk fails on when it is read, once for each time that it stands here.
+    /// The files that the disk fails to read, once for each entry.
     var unreadable: [StoredFile] = []
     var now: Int64 = 1_800_000_000
     var localOffset: Int64 = 0
@@ -51,14 +51,13 @@ package final class RecordedWorld: Sendable {
   package var out: String { state.withLock { $0.out.joined() } }
   /// The lines on standard error.
   package var err: [String] { state.withLock { $0.err } }
-  /// The lines that took each other's place on a terminal, an empty one where the last was taken
-  /// away.
+  /// The lines that replaced each other on a terminal, an empty one where the last was erased.
   package var passing: [String] { state.withLock { $0.passing ?? [] } }
   /// Makes standard error a terminal.
   package func showOnTerminal() { state.withLock { $0.passing = [] } }
   /// The files that a command has written for the user, whole.
   package var outputs: [String: String] { state.withLock { $0.outputs } }
-  /// Everything that is kept in files, as text.
+  /// The contents of all files, as text.
   package var filesText: String {
     state.withLock { state in
       state.files.values.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
@@ -123,7 +122,7 @@ package final class RecordedWorld: Sendable {
     state.withLock { $0.files[file].map { String(decoding: $0, as: UTF8.self) } }
   }
 
-  /// Forgets what was said, and keeps everything else.
+  /// Clears the output, and keeps everything else.
   package func clear() {
     state.withLock {
       $0.out = []
@@ -316,7 +315,7 @@ package final class RecordedWorld: Sendable {
     return streams
   }
 
-  /// Takes the place of the line that was shown last; there may be none to take away.
+  /// Replaces the line that was shown last; there may be none to erase.
   @Sendable private func pass(_ line: String) {
     state.withLock { state in
       guard !line.isEmpty || state.passing?.last?.isEmpty == false else { return }

@@ -3,7 +3,7 @@ import Glibc
 /// How much of a test that repeats itself is run.
 ///
 /// `make test` runs short forms, which are enough to see a change fail; `make test-all` and
-/// `.ci/run` run the long ones, which look for what happens once in hundreds of times.
+/// `.ci/run` run the long ones, which look for failures that occur once in hundreds of times.
 package enum TestExtent {
   /// Whether the long forms are wanted: `ACCT_TESTS=all`.
   package static let isFull =

@@ -1,4 +1,4 @@
-/// A parser of data from outside, and what must hold of whatever it makes of any bytes.
+/// A parser of data from outside, and the properties of its result for any bytes.
 ///
 /// Not to crash, hang or eat memory is what the fuzzer itself watches. Beyond that a target states
 /// properties, such as: what was read, written and read again is the same.

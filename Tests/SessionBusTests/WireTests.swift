@@ -2,7 +2,7 @@ import AcctModel
 import SessionBus
 import Testing
 
-/// What comes over the bus is believed only as far as its own lengths and types hold together.
+/// Bytes from the bus are accepted only as far as their own lengths and types are consistent.
 @Suite("Messages on the session bus")
 struct WireTests {
   /// A reply to call 5 from `:1.7`, with one string, as a machine of this byte order sends it.

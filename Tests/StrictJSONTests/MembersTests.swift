@@ -1,7 +1,7 @@
 import StrictJSON
 import Testing
 
-/// What is read as members alone is held to what is read as a tree.
+/// Reading members alone must give the same as reading a tree.
 @Suite("Members of an object")
 struct MembersTests {
   private func read(_ text: String) throws(JSONError) -> JSONMembers {

@@ -7,8 +7,7 @@ import Testing
 
 /// An issuer whose refresh tokens are good for one use; a second use ends the session.
 ///
-/// Every answer carries a new DPoP nonce, as some servers' do, so that there is one more thing to
-/// write down.
+/// Every answer carries a new DPoP nonce, as some servers' do, so that there is one more write.
 private final class RotatingIssuer: Sendable {
   private struct State {
     var generation = 1
@@ -94,7 +93,7 @@ struct AccountCrashTests {
     }
     // The note, the nonce, three items, the account: otherwise this test has shown nothing.
     #expect(deaths >= 5 && deaths < Self.limit)
-    // The very write that makes the answer last is the one that can't be missed.
+    // Only the write that makes the answer durable can't be protected.
     #expect(losses == 1)
   }
 

@@ -72,7 +72,7 @@ struct SelectionTests {
     record.place([.trusted(path: "/q/.acct", line: "alice")])
     #expect(await record.acct("status") == 0)
     #expect(record.err.count == 1)
-    // What chose otherwise has nothing to do with it.
+    // The file has no effect on another choice.
     record.place([.trusted(path: "/r/.acct", line: "alice")])
     #expect(await record.acct("token", "-a", "bob") == 0)
     #expect(record.err.isEmpty)

@@ -5,7 +5,7 @@ import StrictJSON
 import Synchronization
 import Testing
 
-/// Long random walks through everything that can go wrong but a server's own "this is over".
+/// Long random walks through every failure except a server's own end of the session.
 @Suite("Random walks of keyring and network faults")
 struct TroubleWalkTests {
   private static let outages: [KeyringFailure?] = [

@@ -20,7 +20,7 @@ struct DoctorTests {
     return (status, codes)
   }
 
-  /// Expects these findings, that a repair mends those with `!`, and that none is left then.
+  /// Expects these findings, that a repair removes those with `!`, and that none is left then.
   private func expect(
     _ codes: [String],
     _ status: Int32 = 1,

@@ -25,7 +25,7 @@ enum Guests {
     return String(decoding: JSON.object(answer).serialized(), as: UTF8.self)
   }
 
-  /// A refusal, as the backend words it.
+  /// A refusal in the backend's words.
   static func refusal(_ message: String) -> String {
     #"{"error":{"code":"SOME_CODE","message":"\#(message)"}}"#
   }
@@ -39,7 +39,7 @@ extension RecordedWorld {
     }
   }
 
-  /// Adds a guest; whatever it says stays in the record.
+  /// Adds a guest; its output stays in the record.
   @discardableResult
   func addGuest(_ token: String = Guests.token(), _ options: String...) async -> Int32 {
     serve(200, Guests.answer(token))

@@ -4,7 +4,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// What a guest's backend says to a guest's own requests.
+/// A backend's answers to a guest's own requests.
 @Suite("Requests of a guest")
 struct RequestGuestTests {
   private let world = RecordedWorld()

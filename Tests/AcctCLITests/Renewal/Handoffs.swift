@@ -77,13 +77,13 @@ enum Handoffs {
 }
 
 extension RecordedWorld {
-  /// Runs a command line and returns its exit status; what it said is in the record.
+  /// Runs a command line and returns its exit status; its output is in the record.
   func acct(_ arguments: String...) async -> Int32 {
     clear()
     return await run(arguments)
   }
 
-  /// Adds an account from a handoff; whatever it says is forgotten.
+  /// Adds an account from a handoff; its output is dropped.
   func add(_ handoff: String, _ options: String...) async -> Int32 {
     provide("-", handoff)
     let status = await run(["add", "--import", "-"] + options)

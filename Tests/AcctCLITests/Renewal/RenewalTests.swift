@@ -138,7 +138,7 @@ struct RenewalTests {
     #expect(record.out == "new\n")
   }
 
-  /// What goes wrong, the exit status, and whether the server may have spent the token.
+  /// The failure, the exit status, and whether the server may have spent the token.
   static let faults: [(String, Result<HTTPResponse, HTTPFailure>, Int32, Bool)] = [
     ("500", .success(.json("{}", 500)), 11, true),
     ("503 with Retry-After", .success(.json("{}", 503, ("Retry-After", "120"))), 11, true),

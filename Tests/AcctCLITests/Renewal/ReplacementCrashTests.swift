@@ -4,7 +4,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// New credentials for an account that is there, whose process dies at one of its writes.
+/// New credentials for an existing account, whose process dies at one of its writes.
 @Suite("Replacing credentials when the process dies")
 struct ReplacementCrashTests {
   /// More writes than a replacement has.
@@ -25,7 +25,7 @@ struct ReplacementCrashTests {
     ]
   )
 
-  /// Credentials as a whole: what the keyring holds, and what `status` says of it.
+  /// Credentials as a whole: the keyring's items, and the output of `status`.
   struct Credentials: Equatable, CustomTestStringConvertible {
     var items: [ItemKind: Secret]
     var status: JSONObject?

@@ -73,7 +73,7 @@ struct ObserveTests {
     _ = await world.add(Handoffs.dpop())
     #expect(await observe("HTTP/2 200\ndate: \(date)\ndpop-nonce: fresh\n\n") == 0)
     #expect(try await issuedAt() == 1_800_000_000 + skew)
-    // A hint that was written down before such clocks were refused is no better.
+    // A hint that was stored before such clocks were rejected is ignored as well.
     let file = StoredFile.nonce(try Origin("https://pds.example"))
     for planted in ["253402300799", "-9223372036854775808"] {
       world.corrupt(file, with: "1800000000 \(planted) n\n")

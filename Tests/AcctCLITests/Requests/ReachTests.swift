@@ -87,7 +87,7 @@ struct ReachTests {
     record.serve { request throws(HTTPFailure) in
       .json(#"{"resource":"https://pds.example","authorization_servers":["https://as.example"]}"#)
     }
-    // What is answered is no use here, but how far each request may reach is seen.
+    // The answers do not matter here, but how far each request may reach is recorded.
     _ = await record.acct("add", "https://pds.example")
     #expect(record.requests.map(\.url.origin.host) == ["pds.example", "as.example"])
     let reaches = record.requests.map(\.reach)

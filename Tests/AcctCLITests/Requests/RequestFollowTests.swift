@@ -5,13 +5,14 @@ import StrictJSON
 import Synchronization
 import Testing
 
-/// `acct request --follow`, of an account whose own origins are two.
+/// `acct request --follow`, of an account with two own origins.
 @Suite("Following redirects")
 struct RequestFollowTests {
   private let record = RecordedWorld()
   private static let start = "https://pds.example/start"
 
-  /// An account with a DPoP key, and servers that redirect so: from a URL with a status to another.
+  /// An account with a DPoP key, and servers with these redirects: from a URL with a status to
+  /// another.
   private func redirecting(
     _ routes: [String: (status: Int, location: String)],
     origins: JSON = .null

@@ -10,7 +10,7 @@ struct RequestWaitTests {
   let record = RecordedWorld()
   private let url = "https://issuer.example/list"
 
-  /// An account, and a server that answers so.
+  /// An account, and a server with these answers.
   private func account(_ answers: Result<HTTPResponse, HTTPFailure>...) async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     record.clear()

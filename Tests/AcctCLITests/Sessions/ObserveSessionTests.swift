@@ -4,12 +4,12 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// A session that a backend rolled by an answer to a script's own curl.
+/// A session that a backend rotated in an answer to a script's own curl.
 @Suite("Observing a rotated session")
 struct ObserveSessionTests {
   private let record = RecordedWorld()
 
-  /// An account, and a backend that says this of a session that it is asked about.
+  /// An account, and a backend with these answers about a session.
   private func backend(_ answers: FakeBackend.Answer...) async throws -> FakeBackend {
     try await record.plantSession(left: 3600)
     return FakeBackend(record, ["session": answers])
@@ -38,7 +38,7 @@ struct ObserveSessionTests {
     #expect(sent == Secret("sid=Fe26.2*1*new"))
     #expect(record.sealed == "Fe26.2*1*new")
     #expect(try record.member("expiresAt") == "2027-01-16T08:00:00Z")
-    // The same headers again say nothing new.
+    // The same headers again teach nothing new.
     #expect(await observe() == 0)
     #expect(backend.asked == ["session"])
   }

@@ -9,7 +9,7 @@ import Testing
 struct ProxySessionTests {
   private let record = RecordedWorld()
 
-  /// Runs the proxy for one request to a backend that answers so, and returns its answer.
+  /// Runs the proxy for one request to a backend with this answer, and returns the proxy's answer.
   private func ask(_ path: String, answered answer: HTTPResponse) async throws
     -> RecordedLocalServer.Answer
   {

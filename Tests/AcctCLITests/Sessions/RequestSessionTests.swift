@@ -10,7 +10,7 @@ struct RequestSessionTests {
   private let record = RecordedWorld()
   private let url = "\(FakeBackend.origin)/things"
 
-  /// An account with an hour to go, and a backend that answers so.
+  /// An account with an hour to go, and a backend with these answers.
   private func backend(_ answers: [String: [FakeBackend.Answer]]) async throws -> FakeBackend {
     try await record.plantSession(left: 3600)
     return FakeBackend(record, answers)
@@ -85,7 +85,7 @@ struct RequestSessionTests {
       record.out == #"{"success":true,"payload":{"did":"did:plc:alice","sid":"Fe26.2*1*new"}}"#
     )
     #expect(record.sealed == "Fe26.2*1*new")
-    // When the new one ends is not known.
+    // The end of the new one is not known.
     #expect(try record.member("expiresAt") == .null)
     #expect(try record.member("standing") == "signedIn")
     #expect(await record.acct("request", url) == 0)

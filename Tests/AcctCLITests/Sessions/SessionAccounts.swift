@@ -5,7 +5,7 @@ import StrictJSON
 import Synchronization
 import Testing
 
-/// A backend-for-frontend in memory: what it answers, and when it was asked what.
+/// A backend-for-frontend in memory: its answers, and its requests with their times.
 final class FakeBackend: Sendable {
   static let origin = "https://backend.example"
   typealias Answer = Result<HTTPResponse, HTTPFailure>
@@ -26,7 +26,7 @@ final class FakeBackend: Sendable {
     record.serve { request throws(HTTPFailure) in try self.respond(request) }
   }
 
-  /// What was asked, oldest first: `session` or `refresh-token`.
+  /// The requests, oldest first: `session` or `refresh-token`.
   var asked: [String] { state.withLock { $0.asked.map(\.path) } }
   /// When, in seconds after the first time.
   var times: [Int64] {
@@ -46,7 +46,7 @@ final class FakeBackend: Sendable {
     }.get()
   }
 
-  /// A confirmation, with so many seconds left, and a rolled session if one is named.
+  /// A confirmation, with so many seconds left, and a rotated session if one is named.
   static func valid(
     _ record: RecordedWorld,
     left: Int64? = 86_400,

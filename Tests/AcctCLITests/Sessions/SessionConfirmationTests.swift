@@ -4,7 +4,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// A sign-in at a backend that rolls the session while it is asked to confirm it.
+/// A sign-in at a backend that rotates the session in its confirmation.
 @Suite("A session that is rotated while its sign-in is confirmed")
 struct SessionConfirmationTests {
   private let record = RecordedWorld()

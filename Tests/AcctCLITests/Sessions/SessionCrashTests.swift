@@ -5,7 +5,7 @@ import StrictJSON
 import Synchronization
 import Testing
 
-/// A backend that rolls its session with every confirmation, after which the old one is worthless.
+/// A backend that rotates its session with every confirmation, after which the old one is invalid.
 private final class RollingBackend: Sendable {
   private let generation = Mutex(0)
 

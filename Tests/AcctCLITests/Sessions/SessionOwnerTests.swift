@@ -34,7 +34,7 @@ struct SessionOwnerTests {
   )
   func somebodyElse(path: String, body: String) async throws {
     #expect(try await request(path, answered: body) == 11)
-    // The answer is the user's all the same.
+    // The user gets the answer all the same.
     #expect(record.out == body)
     #expect(record.err.first?.contains("mallory") == true)
     #expect(record.err.last == "acct: hint: nothing was changed")

@@ -4,14 +4,14 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// Two processes and a backend that takes none but the newest session: one is given a new one while
-/// the other is told that the old one is over.
+/// Two processes and a backend that accepts only the newest session: one gets a new one while the
+/// other is told that the old one has ended.
 @Suite("A session that another process rotates at the same time")
 struct SessionRaceTests {
   private let record = RecordedWorld()
   private static let new = "Fe26.2*1*new"
 
-  /// A backend that takes the new session alone, and what happens when it is asked.
+  /// A backend that accepts the new session alone, and runs an action at each request.
   private func backend(
     _ meanwhile: @escaping @Sendable (_ path: String) -> Void
   ) async throws {
@@ -27,7 +27,7 @@ struct SessionRaceTests {
     }
   }
 
-  /// What was asked, oldest first.
+  /// The requests, oldest first.
   private var asked: [String] {
     record.requests.map { request in
       let path = request.url.path.split(separator: "/").last ?? ""

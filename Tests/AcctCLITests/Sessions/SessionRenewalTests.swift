@@ -4,7 +4,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// A backend's sealed session that is due: validated, then extended, and only then over.
+/// A backend's sealed session that is due: confirmed, then refreshed, and only then ended.
 @Suite("Renewing a sealed session")
 struct SessionRenewalTests {
   let record = RecordedWorld()
@@ -250,7 +250,7 @@ extension Result<HTTPResponse, HTTPFailure> {
   }
 }
 
-/// What a backend should not say, and what it says.
+/// The name of a faulty answer, and the answer.
 private let sessionNonsense: [(String, @Sendable (RecordedWorld) -> FakeBackend.Answer)] = [
   ("another DID", { .foreign($0, ["did": "did:plc:mallory"]) }),
   (

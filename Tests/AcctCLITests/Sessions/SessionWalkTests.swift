@@ -5,11 +5,11 @@ import StrictJSON
 import Synchronization
 import Testing
 
-/// Long random walks of real commands at a backend that takes none but the newest session, and rolls
-/// it by any answer, whatever else that says.
+/// Long random walks of real commands at a backend that accepts only the newest session, and
+/// rotates it in any answer, whatever else that says.
 @Suite("Random walks of a single-use session")
 struct SessionWalkTests {
-  /// How a request ends: what a session or a refresh is answered with, and whether it was rolled.
+  /// How a request ends: the answer to a session or a refresh request, and whether it was rotated.
   private enum Weather: CaseIterable {
     case fine, rolls, lost, failed, failedAndRolls, limited, nonsense, nonsenseAndRolls, exception
 

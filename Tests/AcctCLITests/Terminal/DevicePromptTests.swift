@@ -3,7 +3,7 @@ import AcctPorts
 import AcctTestSupport
 import Testing
 
-/// What `acct add --issuer --device` shows while the user is elsewhere.
+/// The output of `acct add --issuer --device` while the user is at another device.
 @Suite("The prompt of a device sign-in")
 struct DevicePromptTests {
   private let record = RecordedWorld()

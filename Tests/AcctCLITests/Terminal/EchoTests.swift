@@ -4,7 +4,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// Servers that send secrets back in their own words: in memory, one border after the other.
+/// Servers that return secrets in their own words: in memory, one kind of answer after the other.
 @Suite("A server that repeats a secret")
 struct EchoTests {
   private let record = RecordedWorld()

@@ -10,7 +10,7 @@ struct ProgressBarTests {
   private let url = "https://issuer.example/file"
   private static let mebibyte = 1 << 20
 
-  /// An account, and a server that answers with so many MiB and this promise of how much.
+  /// An account, and a server that answers with so many MiB and this announced length.
   private func account(answering count: Int, _ length: String?) async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     let fields = length.map { [("Content-Length", $0)] } ?? []

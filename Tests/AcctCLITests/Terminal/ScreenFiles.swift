@@ -2,9 +2,9 @@ import AcctTestSupport
 import Foundation
 import Testing
 
-/// Compares what was shown with the file in `Screens` that says how it looks.
+/// Compares the output with its file in `Screens`.
 ///
-/// `make screens` writes the files anew; the difference is then to be looked at, and committed.
+/// `make screens` writes the files anew; review the difference, and commit it.
 func expectScreen(
   _ shown: String,
   _ name: String,

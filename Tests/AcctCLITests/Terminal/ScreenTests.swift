@@ -3,7 +3,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// How things look, from a narrow window to a wide one; the files in `Screens` are to be read.
+/// The screens, from a narrow window to a wide one; the files in `Screens` are for people to read.
 @Suite("Screens")
 struct ScreenTests {
   let record = RecordedWorld()
@@ -128,7 +128,7 @@ struct ScreenTests {
     for frame in shown { try expectFit(frame, setting) }
   }
 
-  /// Asserts by a count of its own that no line is too wide, and that what may not be there is not.
+  /// Asserts by its own count that no line is too wide, and that no forbidden character is there.
   private func expectFit(_ shown: String, _ setting: Setting) throws {
     if setting != .colour { #expect(!shown.contains("\u{1B}")) }
     if setting == .plain { #expect(shown.utf8.allSatisfy { $0 < 0x80 }) }

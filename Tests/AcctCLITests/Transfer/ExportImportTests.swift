@@ -44,7 +44,7 @@ struct ExportImportTests {
     #expect(record.keyring.count == 6)
   }
 
-  /// Every bit of every byte is `SealedExportTests`' business; here it is what becomes of it.
+  /// `SealedExportTests` covers every bit of every byte; this test covers the command's result.
   @Test("An export with a flipped bit is a clear error and stores nothing")
   func damaged() async {
     let bytes = Array(export.file.utf8)

@@ -18,7 +18,7 @@ struct ExportTests {
     }
   }
 
-  /// Takes what was exported to a file over to the other machine.
+  /// Imports an exported file at the other machine.
   private func move(_ options: String...) async -> Int32 {
     other.provide("in", record.secretFiles["out"] ?? "")
     other.clear()
@@ -61,7 +61,7 @@ struct ExportTests {
         #expect(moved[name] == value, "\(name)")
       }
     }
-    // What belongs to a machine stays there.
+    // A machine's own data stays there.
     #expect(other.file(.deviceID) == nil)
   }
 

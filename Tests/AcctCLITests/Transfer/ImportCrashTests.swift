@@ -6,7 +6,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// An import of several accounts, one of which is there, whose process dies at one of its writes.
+/// An import of several accounts, one of which exists, whose process dies at one of its writes.
 @Suite("An import whose process dies")
 struct ImportCrashTests {
   private static let limit = 100

@@ -2,7 +2,7 @@ import AcctModel
 import AcctProtocol
 import Testing
 
-/// A row of a table of answers: the status and the body, and what they mean.
+/// A row of a table of answers: the status and the body, and their meaning.
 struct AnswerRow: Sendable, CustomTestStringConvertible {
   let status: Int
   let body: String
@@ -28,7 +28,7 @@ struct AnswerRow: Sendable, CustomTestStringConvertible {
 }
 
 extension AnswerRow {
-  /// What says nothing of what was asked, whatever that was.
+  /// Answers that do not answer the call, whatever it was.
   static let unanswered = [
     Self(200, "[]", "not JSON"), Self(200, #"{"a":1,"a":2}"#, "not JSON"),
     Self(200, "", "not JSON"),

@@ -2,7 +2,7 @@ import AcctModel
 import AcctProtocol
 import Testing
 
-/// The tables of what backends answer, row by row: the status and the body, and what it means.
+/// The tables of backends' answers, row by row: the status and the body, and their meaning.
 @Suite("The meaning of a backend's answers")
 struct BackendTableTests {
   @Test(

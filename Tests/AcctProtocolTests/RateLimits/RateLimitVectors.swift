@@ -4,7 +4,7 @@ import Foundation
 import StrictJSON
 import Testing
 
-/// `Vectors/rate-limits.json`: every spelling, every form of a reset, and what comes of bad values.
+/// `Vectors/rate-limits.json`: every spelling, every form of a reset, and the result of bad values.
 struct RateLimitVectors {
   let observedAt: Timestamp
   let resetsAt: Timestamp

@@ -3,7 +3,7 @@ package struct AcctHome: Sendable {
   private let folder: TemporaryFolder
   private let environment: [String: String]
 
-  /// Makes a home whose accounts are kept in a vault of its own.
+  /// Makes a home with accounts in a vault of its own.
   ///
   /// - Parameter variables: More of the environment.
   /// - Throws: ``ProcessFailure`` if there is no place for it.
@@ -16,7 +16,7 @@ package struct AcctHome: Sendable {
     ]) { $1 }.merging(variables) { $1 }
   }
 
-  /// Makes a home whose accounts are kept in a desktop's keyring.
+  /// Makes a home with accounts in a desktop's keyring.
   package init(
     in keyring: some DesktopKeyring,
     with variables: [String: String] = [:]

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What lies in a folder, as a test sees it that looks from outside.
+/// The contents of a folder, as a test sees them from outside.
 extension AcctHome {
   /// The whole contents of a file below the home, or `nil` if there is none.
   package func contents(of name: String) -> [UInt8]? {

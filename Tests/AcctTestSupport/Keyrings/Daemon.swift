@@ -80,7 +80,7 @@ package final class Daemon: Sendable {
   /// Stops the process where it is; it keeps its sockets and answers nothing.
   package func freeze() {
     kill(pid, SIGSTOP)
-    // Sent is not yet stopped.
+    // A signal that was sent has not stopped it yet.
     var status: Int32 = 0
     unsafe waitpid(pid, &status, WUNTRACED)
   }
@@ -91,7 +91,7 @@ package final class Daemon: Sendable {
   /// Ends it, frozen or not, and waits for that.
   package func stop() { _ = end(byForce: true) }
 
-  /// Whether it is no longer there, of itself or because it was ended.
+  /// Whether it has ended, by itself or because it was stopped.
   package var hasEnded: Bool {
     status.withLock { known in
       guard known == nil else { return true }

@@ -56,7 +56,7 @@ package final class KeePassXC: DesktopKeyring {
     try wait(untilLocked: true)
   }
 
-  /// Unlocks the database, as who types its password.
+  /// Unlocks the database, as a user who types its password.
   package func unlock() throws(HarnessFailure) {
     try window("openDatabase", database, Self.password)
     try wait(untilLocked: false)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A program that a test runs, and everything the program gets to see.
+/// A program that a test runs, and its whole surroundings.
 ///
 /// Nothing is inherited but the user: no environment, no open file, no blocked signal. Output goes
 /// to unnamed files rather than pipes, so a child that writes much cannot block, and one that

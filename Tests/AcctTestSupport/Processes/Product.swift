@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where things lie that a test process needs: what the package built, and what its tree holds.
+/// The paths that a test process needs: the package's products, and files of its tree.
 package enum Product {
   /// The path of an executable that was built together with these tests; of `acct`, the one that
   /// `ACCT_BINARY` names, if it does.

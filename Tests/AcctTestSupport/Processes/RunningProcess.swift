@@ -79,7 +79,7 @@ package final class RunningProcess: Sendable {
     )
   }
 
-  /// Asks the child to end, and kills it if it does not.
+  /// Sends SIGTERM to the child, and kills it if it does not end.
   package func stop() async {
     send(SIGTERM)
     // Wakes a child that a test froze.

@@ -3,8 +3,8 @@ package import AcctPorts
 import Synchronization
 import Testing
 
-/// A desktop in memory, which opens the addresses that a test gives it as soon as acct is the one
-/// that their scheme goes to.
+/// A desktop in memory, which opens the addresses that a test gives it as soon as acct is the
+/// handler of their scheme.
 ///
 /// Without any, registering a scheme fails the test.
 package final class InMemoryDesktop: Sendable {
@@ -21,7 +21,7 @@ package final class InMemoryDesktop: Sendable {
   /// Opens addresses, one after the other, when a sign-in waits for them.
   package func opens(_ addresses: String...) { state.withLock { $0.addresses += addresses } }
 
-  /// What was thought of each address.
+  /// The verdict on each address.
   package var answers: [CallbackPage] { state.withLock { $0.answers } }
   /// The schemes that were acct's at some time.
   package var registered: [String] { state.withLock { $0.registered } }

@@ -2,7 +2,7 @@ package import AcctModel
 package import AcctPorts
 import Synchronization
 
-/// A keyring that lives and dies with the test, and the hand that locks it and makes it fail.
+/// A keyring that lives as long as the test, which can lock it and make it fail.
 ///
 /// It passes the same contract suite as the real ones, which is why it can stand in for them.
 package final class InMemoryKeyring: Sendable {
@@ -31,7 +31,7 @@ package final class InMemoryKeyring: Sendable {
 
   package func unlock() { contents.withLock { $0.isLocked = false } }
 
-  /// Decides what the person does who is asked to unlock it; without this, they refuse.
+  /// Decides the user's answer to a request to unlock it; without this, they refuse.
   package func unlockWhenAsked() { contents.withLock { $0.unlocksWhenAsked = true } }
 
   /// Makes every call fail from now on, or none any more.
@@ -48,12 +48,12 @@ package final class InMemoryKeyring: Sendable {
     }
   }
 
-  /// Does something once, after the next item has been read: what another process does meanwhile.
+  /// Does something once, after the next item has been read, as another process might.
   package func interruptNextRead(_ action: @escaping @Sendable () -> Void) {
     contents.withLock { $0.interruption = action }
   }
 
-  /// Does something whenever it refuses: what a keyring that takes its time lets pass.
+  /// Does something whenever it refuses, such as moving the time for a slow keyring.
   package func whenRefusing(_ action: @escaping @Sendable () -> Void) {
     contents.withLock { $0.refusal = action }
   }
@@ -166,6 +166,6 @@ package final class InMemoryKeyring: Sendable {
 }
 
 extension Keyring {
-  /// A keyring that lives and dies with the test, for tests that need no hand on it.
+  /// A keyring that lives as long as the test, for tests that do not control it.
   package static func inMemory() -> Keyring { InMemoryKeyring().keyring() }
 }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Whether the process that a test stands for is still alive, and how many writes it has left.
 ///
-/// A process that has died does nothing any more: every later operation fails, so that what is
-/// stored stays as it was at that moment, however the code takes the failure.
+/// A process that has died does nothing any more: every later operation fails, so that stored data
+/// stays as it was at that moment, however the code handles the failure.
 package final class Lifeline: Sendable {
   private let writesLeft = Mutex<Int?>(nil)
 

@@ -1,7 +1,7 @@
 package import AcctPorts
 import Synchronization
 
-/// Folders that a test lays out, and what is done to them.
+/// Folders that a test lays out, and the changes to them.
 package final class RecordedFolderMaintenance: Sendable {
   private let files = Mutex<[SurveyedFile]>([])
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A server for programs on this machine that has no socket: its clients are a test's own code.
 package final class RecordedLocalServer: Sendable {
-  /// What a client was answered, whole.
+  /// The answer that a client got, whole.
   package struct Answer: Sendable {
     package let status: Int
     package let fields: [(name: String, value: String)]
@@ -37,7 +37,7 @@ package final class RecordedLocalServer: Sendable {
     state.withLock { $0.clients = clients }
   }
 
-  /// Lets it find no place.
+  /// Makes listening fail.
   package func fail(with failure: ListenFailure) { state.withLock { $0.failure = failure } }
 
   /// The server as a command gets it.

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// What a network has seen: every request, without any secret in it.
+/// The requests that a network has seen, without any secret in them.
 package struct ATProtoLog: Sendable {
   package let requests: [Request]
   /// Requests that only a wrong client makes, or with a secret that has no business there.
@@ -50,6 +50,6 @@ package struct ATProtoLog: Sendable {
   /// The requests that could have spent a refresh token.
   package var renewals: [Request] { requests.filter { $0.grantType == "refresh_token" } }
 
-  /// The requests that were refused for want of a nonce.
+  /// The requests that were rejected because they lacked a nonce.
   package var challenges: [Request] { requests.filter { $0.error == "use_dpop_nonce" } }
 }

@@ -5,7 +5,7 @@ package import StrictJSON
 ///
 /// It is `Tests/StrictServer/atproto_server.py`, whose README says what can be set.
 package final class ATProtoNetwork: Sendable {
-  /// What the network says of itself when it is ready: its addresses and accounts.
+  /// The network's first line: its addresses and accounts.
   package let addresses: JSON
   private let folder: TemporaryFolder
   /// Begins to browse and returns at once, as what opens a browser on a desktop does: acct gives

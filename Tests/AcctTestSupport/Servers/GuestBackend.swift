@@ -10,8 +10,8 @@ package final class GuestBackend: Sendable {
 
   /// Starts a backend, and returns when it serves.
   ///
-  /// - Parameter settings: What differs from 15 minutes and 5 edits a day.
-  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
+  /// - Parameter settings: Differences from 15 minutes and 5 edits a day.
+  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` for a malformed answer.
   package init(_ settings: JSON = [:]) async throws {
     server = try await PythonServer("Backends/guest_backend.py")
     origin = try server.address("backend")
@@ -22,7 +22,7 @@ package final class GuestBackend: Sendable {
   /// Changes settings.
   package func set(_ settings: JSON) async throws { try await control("settings", settings) }
 
-  /// Makes every token given out so far worthless.
+  /// Invalidates every token issued so far.
   package func revoke() async throws { try await control("revoke", [:]) }
 
   /// The requests that came, oldest first.

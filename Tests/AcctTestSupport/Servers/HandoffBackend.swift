@@ -12,9 +12,9 @@ package final class HandoffBackend: Sendable {
   /// Starts a backend, and returns when it serves.
   ///
   /// - Parameters:
-  ///   - network: Where the people live whom it signs in.
-  ///   - settings: What differs from an ordinary one.
-  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
+  ///   - network: The network of the identities that it signs in.
+  ///   - settings: Differences from an ordinary one.
+  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` for a malformed answer.
   package init(on network: ATProtoNetwork, _ settings: JSON = [:]) async throws {
     server = try await PythonServer(
       "Backends/handoff_backend.py",
@@ -41,7 +41,7 @@ package final class HandoffBackend: Sendable {
       .map { $0["handle"]?.stringValue }
   }
 
-  /// What only a wrong client sends, in words.
+  /// Requests that only a wrong client sends, in words.
   package func violations() async throws -> [String] {
     try await log("violations").compactMap { $0["violation"]?.stringValue }
   }

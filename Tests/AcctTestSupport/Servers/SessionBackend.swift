@@ -13,8 +13,8 @@ package final class SessionBackend: Sendable {
 
   /// Starts a backend, and returns when it serves.
   ///
-  /// - Parameter settings: What differs from an ordinary one.
-  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
+  /// - Parameter settings: Differences from an ordinary one.
+  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` for a malformed answer.
   package init(_ settings: JSON = [:]) async throws {
     server = try await PythonServer("Backends/session_backend.py", settings: settings)
     address = try server.address("backend")
@@ -25,7 +25,7 @@ package final class SessionBackend: Sendable {
   /// Changes settings.
   package func set(_ settings: JSON) async throws { try await control("settings", settings) }
 
-  /// Adds a fault, as of the strict server; without one, takes all of them away.
+  /// Adds a fault, as of the strict server; without one, removes all of them.
   package func fault(_ fault: JSON?) async throws {
     _ = try await http.send(
       fault == nil ? "DELETE" : "POST",
@@ -42,7 +42,7 @@ package final class SessionBackend: Sendable {
     }
   }
 
-  /// Lets the held requests go on.
+  /// Releases the held requests.
   package func release() async throws { try await control("release") }
 
   /// Ends every session, for a reason.
@@ -67,7 +67,7 @@ package final class SessionBackend: Sendable {
     return counts.reduce(into: [:]) { $0[$1.name] = $1.value.numberValue?.integer }
   }
 
-  /// What only a wrong client sends, in words; what reached the second origin is part of it.
+  /// Requests that only a wrong client sends, in words; those to the second origin are among them.
   package func violations() async throws -> [String] {
     let strayed = try await log("requests").filter { $0["endpoint"] == "elsewhere" }
     return try await log("violations").map { $0["violation"]?.stringValue ?? "" }

@@ -14,8 +14,8 @@ package final class StrictServer: Sendable {
 
   /// Starts a server, and returns when it serves.
   ///
-  /// - Parameter settings: What differs from the strictest choice.
-  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` if it does not make sense.
+  /// - Parameter settings: Differences from the strictest choice.
+  /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` for a malformed answer.
   package init(_ settings: JSON = [:]) async throws {
     server = try await PythonServer("StrictServer/strict_server.py", settings: settings)
     issuer = try server.address("issuer")
@@ -29,7 +29,7 @@ package final class StrictServer: Sendable {
 
   /// Gives a command of the control API, and returns its answer.
   ///
-  /// - Throws: ``HarnessFailure`` with the server's words, if it does not understand.
+  /// - Throws: ``HarnessFailure`` with the server's words, if it rejects the command.
   @discardableResult
   package func control(_ command: String, _ body: JSON? = nil) async throws -> JSONObject {
     let bytes = try await http.send("POST", "/control/\(command)", body?.serialized() ?? [])
@@ -39,7 +39,7 @@ package final class StrictServer: Sendable {
   /// Changes settings.
   package func set(_ settings: JSON) async throws { try await control("settings", settings) }
 
-  /// Adds a fault; without one, takes all of them away.
+  /// Adds a fault; without one, removes all of them.
   package func fault(_ fault: JSON?) async throws {
     _ = try await http.send(
       fault == nil ? "DELETE" : "POST",
@@ -85,7 +85,7 @@ package final class StrictServer: Sendable {
 
   /// A part of the log: `requests`, or of those the `violations` or the `misplaced` ones.
   package func log(_ part: String) async throws -> [JSONObject] {
-    // All of it is too much to be read, once there were thousands.
+    // The whole log is too large to be read after thousands of requests.
     try await control("log?part=\(part)")[part]?.arrayValue?.compactMap(\.objectValue) ?? []
   }
 }

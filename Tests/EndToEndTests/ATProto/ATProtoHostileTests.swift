@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Hostile AT Protocol sign-ins", .serialized)
 struct ATProtoHostileTests {
-  /// One thing that is wrong, and how it is refused.
+  /// One fault, and the error for it.
   struct Variant: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var settings: JSON = [:]

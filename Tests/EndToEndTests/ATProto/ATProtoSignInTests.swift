@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Signing in with an AT Protocol identity")
 struct ATProtoSignInTests {
-  /// What the user has to begin with.
+  /// The identifier that the user begins with.
   enum Beginning: String, CaseIterable {
     case handle, webHandle, did, webDID, dataServer, entryway, hostedClient
 

@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// What `acct` said when it refused.
+/// The error that `acct` printed.
 struct Refusal: Equatable {
   let code: String
   let status: Int32

@@ -9,7 +9,7 @@ struct KillLane {
   private let server: StrictServer
   private let id: String
   private var random: SplitMix64
-  /// How long a renewal takes that is left alone: the last one did.
+  /// How long an undisturbed renewal takes: the last one did.
   private var duration = Duration.zero
 
   init(seed: UInt64) async throws {
@@ -22,7 +22,7 @@ struct KillLane {
     try await expectRenewal()
   }
 
-  /// Kills so many renewals, and looks after each what is left.
+  /// Kills so many renewals, and checks after each what is left.
   consuming func kill(_ count: Int) async throws -> KillTally {
     var lane = self
     var tally = KillTally()
@@ -104,7 +104,7 @@ struct KillLane {
     #expect(token.text.hasPrefix("eyJ") && token.text.hasSuffix("\n"))
   }
 
-  /// Asserts that no secret and no lock lies about; returns how many temporary files do.
+  /// Asserts that no secret and no lock is left; returns how many temporary files are.
   private func expectNothingStray() async throws -> Int {
     #expect(try await home.files(containing: secretForms).isEmpty)
     let files = try await home.files()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Killing a process")
 struct KillTests {
   private static let kills = TestExtent.count(120, full: 1_000)
-  /// Homes with a server each that run at once; what happens in one says nothing about another.
+  /// Homes with a server each that run at once and independently.
   private static let lanes = 4
 
   @Test("A renewal killed at a random moment loses only an answer that was not yet written")
@@ -28,7 +28,7 @@ struct KillTests {
   }
 }
 
-/// What became of the renewals that were killed.
+/// The results of the renewals that were killed.
 struct KillTally: CustomStringConvertible {
   var kills = 0
   /// Those whose refresh token the server had used up.

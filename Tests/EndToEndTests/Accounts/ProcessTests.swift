@@ -46,7 +46,7 @@ struct ProcessTests {
     #expect(found.text.isEmpty)
   }
 
-  /// SECURITY.md and the export's format say how much; every other test is spared it.
+  /// SECURITY.md and the export's format state the cost; every other test is spared it.
   @Test("A guess at the passphrase of a vault or an export costs what the documentation says")
   func costs() async throws {
     let home = try AcctHome()

@@ -39,7 +39,7 @@ let secretForms =
 
 extension StrictServer {
   /// Asserts that no client has done anything wrong so far: no request that only a wrong client
-  /// makes, no secret where it has no business, nothing secret to the third origin.
+  /// makes, no secret in a wrong place, nothing secret to the third origin.
   func expectNothingWrong(_ location: SourceLocation = #_sourceLocation) async throws {
     for part in ["violations", "misplaced"] {
       let requests = try await log(part).map { JSON.object($0).serialized() }

@@ -1,7 +1,7 @@
 import StrictJSON
 import Testing
 
-/// What a backend may say instead of what it should, and what becomes of it.
+/// A backend's faulty answers, and the errors for them.
 struct BackendFault: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let settings: JSON

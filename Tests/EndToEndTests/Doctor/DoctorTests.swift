@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// The built `acct` looking after real folders and real keyrings.
+/// The built `acct doctor` on real folders and real keyrings.
 @Suite("The doctor on real keyrings")
 struct DoctorTests {
   private func fill(_ home: AcctHome) async throws {

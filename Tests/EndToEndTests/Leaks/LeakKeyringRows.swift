@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// What acct does while it can't get at secrets, or gets what can't be right.
+/// What acct does while it can't get at secrets, or gets damaged ones.
 extension LeakStage {
   /// With a keyring that is locked (6), or that can't be reached (7).
   func closed(_ status: Int32) async throws -> [LeakRow] {

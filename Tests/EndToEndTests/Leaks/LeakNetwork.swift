@@ -10,7 +10,7 @@ final class LeakNetwork {
   private let callback: String
   private let desktop: TemporaryFolder
 
-  /// - Parameter subject: What is looked at.
+  /// - Parameter subject: What is searched.
   /// - Throws: What starting servers throws.
   init(_ subject: LeakWatch.Subject) async throws {
     network = try ATProtoNetwork()
@@ -50,7 +50,7 @@ final class LeakNetwork {
     try await runPasted()
   }
 
-  /// Sign-ins that end in a refusal, after they have been given something.
+  /// Sign-ins that end in a refusal, after they have got something.
   private func runUnbelievable() async throws {
     try await signIn(["alice.test", "--json", "-v"], status: 11, mood: "wrong-iss")
     try await signIn(["alice.test", "--json", "-v"], status: 4, mood: "deny")

@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// What acct does with credentials that servers do not take, or not any more.
+/// What acct does with credentials that servers reject, at once or later.
 extension LeakStage {
   /// Has every kind of credential refused, and uses it then.
   func runRefused() async throws {
@@ -28,7 +28,7 @@ extension LeakStage {
       LeakRow("refresh", ["imported", "--force", "--json", "-v"], status: 11, fault: answer)
     ])
 
-    // A session that is over, and what can then be had without it.
+    // A session that has ended, and what can then be had without it.
     try await server.control("end")
     try await server.control("revoke-access")
     try await run([

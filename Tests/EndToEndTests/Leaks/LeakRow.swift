@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// One call of acct, and what it may show to whom.
+/// One call of acct, and the secrets that it may show in which place.
 struct LeakRow: CustomStringConvertible {
   /// The command as `acct --help` knows it; empty for acct alone.
   let command: String
@@ -15,7 +15,7 @@ struct LeakRow: CustomStringConvertible {
   var fault: JSON?
   /// What the user does in the browser, as the strict server's browser takes it; `nil` for none.
   var mood: String?
-  /// Whether it goes on until it is told to stop.
+  /// Whether it runs until it is stopped.
   var isEndless = false
 
   init(

@@ -1,6 +1,6 @@
 import Testing
 
-/// Everything that acct asks of the kernel, searched for secrets in every form.
+/// Every system call of acct, searched for secrets in every form.
 ///
 /// Where a secret may be: in what goes to its own server, in the keyring's own traffic, and on the
 /// standard output of a command whose purpose it is. Nowhere else: no argument, no environment, no

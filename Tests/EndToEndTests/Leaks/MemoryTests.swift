@@ -1,7 +1,7 @@
 import AcctTestSupport
 import Testing
 
-/// What is left of a secret when the work with it is done, or could not be done.
+/// The rest of a secret in memory when the work with it is done, or has failed.
 ///
 /// The whole memory that the process could write to is searched, between the end of its work and the
 /// kernel's taking it away: heap, stacks and variables, of acct and of every library.

@@ -41,7 +41,7 @@ struct TracedRun {
     output = await process.output()
   }
 
-  /// Where secrets went, in each of several runs of one program.
+  /// The places of secrets, in each of several runs of one program.
   ///
   /// Places are `stdout`, `stderr`, `file PATH`, `tcp HOST:PORT`, `unix PATH`, and `call NAME` for
   /// every other argument of a system call.

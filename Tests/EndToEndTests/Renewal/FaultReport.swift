@@ -1,4 +1,4 @@
-/// What the table's rows came to, for people to read in the tests' output.
+/// The results of the table's rows, for people to read in the tests' output.
 struct FaultReport: CustomStringConvertible {
   private var lines = [("fault", "exit", "next", "said")]
 

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// A line of the fault table: what goes wrong with a renewal, and what must come of it.
+/// A line of the fault table: a failure of a renewal, and its required result.
 struct FaultRow {
   var what: String
   /// As the strict server takes it.

@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// A real server that quotes in its errors what it was sent, one border after the other.
+/// A real server that quotes in its errors what it got, one kind of answer after the other.
 @Suite("A server that quotes secrets that it got")
 struct EchoedSecretTests {
   private let server: StrictServer

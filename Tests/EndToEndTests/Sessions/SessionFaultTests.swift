@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// A sealed session kept by the built `acct`, at a backend over real sockets that is in trouble.
+/// A sealed session kept by the built `acct`, at a failing backend over real sockets.
 @Suite("A sealed session and a failing backend")
 struct SessionFaultTests {
   @Test("A session that can't be refreshed is reported and kept", arguments: ["fail", "refuse"])

@@ -2,8 +2,8 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// A backend over real sockets that rolls the session by every answer and takes none but the newest,
-/// and processes that do not know of each other.
+/// A backend over real sockets that rotates the session in every answer and accepts only the
+/// newest, and processes that do not know of each other.
 @Suite("A single-use session")
 struct SessionRollingTests {
   private func scene() async throws -> SessionScene {
@@ -21,7 +21,7 @@ struct SessionRollingTests {
   func race() async throws {
     let scene = try await scene()
     try await scene.backend.set(["refresh": "refuse"])
-    // The backend has rolled it, and its answer is on its way.
+    // The backend has rotated it, and its answer is on its way.
     try await scene.backend.fault([
       "endpoint": "session", "kind": "delay", "count": 1, "process": true,
     ])

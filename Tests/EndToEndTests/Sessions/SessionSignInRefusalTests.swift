@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// `acct add --session` at a backend over real sockets, and what it does not believe.
+/// `acct add --session` at a backend over real sockets, and the answers that it rejects.
 @Suite("Failed sign-ins at a backend that keeps the session")
 struct SessionSignInRefusalTests {
   @Test(

@@ -3,7 +3,7 @@ import Glibc
 import StrictJSON
 import Testing
 
-/// The callback of a backend has no `state`: who brings it is what tells it from another one's.
+/// The callback of a backend has no `state`: only its caller distinguishes it from a forged one.
 @Suite("Callers of a backend's callback", .timeLimit(.minutes(2)))
 struct CallbackCallerTests {
   @Test(
@@ -43,7 +43,8 @@ struct CallbackCallerTests {
 
   private static let curl = ["-sS", "--noproxy", "*", "-o", "/dev/null", "-w", "%{http_code}"]
 
-  /// Has forged callbacks, and errors, refused while a sign-in waits, which then ends as it should.
+  /// Has forged callbacks, and errors, rejected while a sign-in waits, which then ends as it
+  /// should.
   private func expectRefusals(
     _ isSession: Bool,
     _ words: String,

@@ -3,7 +3,7 @@ import Glibc
 import StrictJSON
 import Testing
 
-/// A sign-in that is given up while it waits for the user: Ctrl-C, a closed window, a polite end.
+/// A sign-in that is interrupted while it waits for the user: Ctrl-C, a closed window, SIGTERM.
 @Suite("Interrupted sign-ins")
 struct InterruptedSignInTests {
   @Test(

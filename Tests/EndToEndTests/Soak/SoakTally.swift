@@ -1,4 +1,4 @@
-/// What came of the commands of a soak.
+/// The results of the commands of a soak.
 struct SoakTally: CustomStringConvertible {
   /// How often each command ended with each status.
   private(set) var endings: [String: [Int32: Int]] = [:]

@@ -1,7 +1,7 @@
 import AcctTestSupport
 import StrictJSON
 
-/// What the outside does to the commands meanwhile: a keyring and a network in bad moods.
+/// The faults during the commands: of a keyring and of a network.
 struct SoakWeather {
   let scene: SoakScene
   var random: SplitMix64
@@ -24,7 +24,7 @@ struct SoakWeather {
     return deaths
   }
 
-  /// Something befalls the keyring, and passes.
+  /// A fault of the keyring, which passes.
   private mutating func trouble() async throws {
     switch Int.random(in: 0..<3, using: &random) {
     case 0:

@@ -10,7 +10,7 @@ struct FaultPoint: Hashable, CustomStringConvertible {
   /// Whether it changes nothing.
   var onlyLooks: Bool { kind == "open" || kind == "read" }
 
-  /// What can befall such a call.
+  /// The faults of such a call.
   ///
   /// Opening and reading change nothing: who is killed there is killed before the next call that
   /// does, or after the last one that did.
@@ -30,7 +30,7 @@ struct FaultPoint: Hashable, CustomStringConvertible {
   }
 }
 
-/// What befalls a system call; `Tests/Torture/faults.c` says what each is.
+/// A fault of a system call; `Tests/Torture/faults.c` says what each is.
 enum Fault: String, CaseIterable {
   case error, full, interrupted, short, before, after
 

@@ -1,7 +1,7 @@
 import AcctTestSupport
 import Testing
 
-/// A command that is tortured, with what must come of it.
+/// A command that is tortured, with its required result.
 struct Ordeal: Sendable {
   let name: String
   /// Whether there is another account, or nothing at all.

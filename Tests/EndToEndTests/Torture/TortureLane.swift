@@ -2,7 +2,7 @@ import AcctTestSupport
 import Synchronization
 import Testing
 
-/// What came of the faults at a command.
+/// The results of the faults at a command.
 struct TortureTally: CustomStringConvertible {
   /// Calls, and faults at them.
   var points = 0

@@ -2,7 +2,7 @@ import AcctTestSupport
 import Glibc
 import Testing
 
-/// What must hold after whatever has befallen a command.
+/// What must hold after every fault of a command.
 extension TortureScene {
   /// What a command has left that the next one does without.
   struct Litter {
@@ -10,7 +10,7 @@ extension TortureScene {
     var locks = 0
   }
 
-  /// Asserts that the other account is as it was, and that no secret lies about.
+  /// Asserts that the other account is unchanged, and that no secret is in a file.
   func expectBystander(_ comment: Comment) async throws {
     let token = try await home.acct("token", "-a", Self.bystander)
     #expect(token.text == Self.bystanderToken + "\n", "\(comment.rawValue): \(token.errorText)")
@@ -40,7 +40,7 @@ extension TortureScene {
 }
 
 extension TortureScene {
-  /// Takes away what dead processes have left, so that the next is not blamed for it.
+  /// Removes the files of dead processes, so that the next is not blamed for them.
   func sweep() async throws {
     let swept = try await ChildProcess(
       "find",

@@ -8,7 +8,7 @@ struct DistrustTests {
 
   init() throws { authority = try TestAuthority.shared.get() }
 
-  /// What becomes of a renewal at a server with that side of TLS.
+  /// The result of a renewal at a server with that side of TLS.
   private struct Outcome {
     let output: ChildProcess.Output
     let received: [ScriptedServer.Request]

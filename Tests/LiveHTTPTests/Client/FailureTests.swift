@@ -15,7 +15,7 @@ struct FailureTests {
     try await ScriptedServer.serving({ _ in [.send(start), .close] }) { server in
       let failure = try await HTTPTransport.live().failure(of: .get(server.url))
       #expect(failure == .closed)
-      // Nothing is tried again.
+      // Nothing is retried.
       #expect(server.received.count == 1)
     }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Callers of the callback listener", .timeLimit(.minutes(1)))
 struct CallbackCallerTests {
-  /// Who is said to have made a request with these fields.
+  /// The caller of a request with these fields.
   private func caller(_ fields: String, owner: SocketOwner = .kernel) async throws -> (
     Callback.Caller?, page: String
   ) {

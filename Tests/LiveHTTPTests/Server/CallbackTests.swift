@@ -152,7 +152,7 @@ struct CallbackTests {
       try await browser.send(get("/callback?code=right", host))
       #expect(await listening.next()?.query == Secret("code=right"))
       for visitor in crowd.prefix(2) { #expect(await visitor.everything() == "") }
-      // Who waits for an answer stays.
+      // A connection that waits for an answer stays.
       callback.answer(.done)
       #expect(await first.everything().hasPrefix("HTTP/1.1 200"))
     }
