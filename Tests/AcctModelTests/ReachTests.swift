@@ -49,7 +49,7 @@ struct ReachTests {
   )
   func names(_ host: String) throws { #expect(try Origin("https://\(host)").mayBePublic) }
 
-  @Test("The user may name any address, and a document only addresses of its own network")
+  @Test("The user may name any address, and a document private ones only at its own place")
   func naming() throws {
     let local = try Origin("http://127.0.0.1:1")
     let other = try Origin("http://localhost:2")

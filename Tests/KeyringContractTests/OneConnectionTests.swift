@@ -10,7 +10,7 @@ struct OneConnectionTests {
   let account = KeyringCall.account
   let token = Keyring.Item(.accessToken, Secret("made-up-token"))
 
-  @Test("One connection serves any number of concurrent calls, each with its own answer")
+  @Test("One connection to the keyring serves any number of calls, each with its own answer")
   func crowd() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -38,7 +38,7 @@ struct OneConnectionTests {
     #expect(try gnome.bus.connections() == before + 2)
   }
 
-  @Test("One connection is kept while the keyring is locked, and while there is none")
+  @Test("The connection to the keyring is kept while that is locked, and while there is none")
   func refusals() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
@@ -53,7 +53,7 @@ struct OneConnectionTests {
     #expect(try gnome.bus.connections() == before + 2)
   }
 
-  @Test("A connection that the bus ended is replaced")
+  @Test("A connection to the keyring that the bus ended is replaced")
   func reconnected() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }

@@ -40,7 +40,7 @@ struct LockTests {
     #expect(scratch.entries() == [])
   }
 
-  @Test("A lock without a reference is freed")
+  @Test("A lock that loses its last reference is freed")
   func dropped() async throws {
     _ = try await folder.lock("l", seconds: 0)
     try await folder.lock("l", seconds: 0).release()

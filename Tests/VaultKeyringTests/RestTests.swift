@@ -89,7 +89,7 @@ struct RestTests {
     await #expect(throws: KeyringFailure.self) { try await store.vault.lock() }
   }
 
-  @Test("A question for the state does not store the key")
+  @Test("A question for the vault's state does not store its key")
   func stateKeepsNothing() async throws {
     let kernel = ObligingKernel()
     #expect(

@@ -32,7 +32,7 @@ struct RecipePromptTests {
   }
 
   @Test(
-    "The prompt names the account, marks a broken one and is empty without an account",
+    "The shell prompt names the account, marks a broken one and is empty without one",
     arguments: ["bash", "zsh", "fish"]
   )
   func states(_ shell: String) async throws {
@@ -49,7 +49,7 @@ struct RecipePromptTests {
   }
 
   @Test(
-    "The prompt does not wait for a keyring that does not answer",
+    "The shell prompt does not wait for a keyring that does not answer",
     arguments: ["bash", "zsh", "fish"]
   )
   func hangs(_ shell: String) async throws {

@@ -76,7 +76,7 @@ struct SessionFaultTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test("A backend that does not answer is waited for until the timeout")
+  @Test("A backend that hangs is given up at the timeout and asked again")
   func hangs() async throws {
     let scene = try await SessionScene.due()
     try await scene.backend.fault(["endpoint": "session", "kind": "hang", "count": 1])

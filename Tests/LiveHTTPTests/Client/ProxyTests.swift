@@ -45,7 +45,7 @@ struct ProxyTests {
   }
 
   @Test(
-    "A wildcard stands for one label, and not for a whole domain",
+    "A wildcard stands for one label, and not directly below a top-level name",
     arguments: [
       ("DNS:*.example.test", "pds.example.test", true),
       ("DNS:*.example.test", "a.pds.example.test", false),
