@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// Asserts that rows call every command that the built acct has, and that each also fails in a row.
+/// Asserts that rows call every command that the built acct has, and that each fails in one of them.
 func expectEveryCommand(
   in rows: [LeakRow],
   _ location: SourceLocation = #_sourceLocation
