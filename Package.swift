@@ -36,6 +36,9 @@ let argumentParser = Target.Dependency.product(
   package: "swift-argument-parser"
 )
 
+/// P-256 and SHA-256.
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+
 /// A part of SwiftNIO.
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
 
@@ -75,7 +78,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
-    // Tests only: a second opinion on OpenSSL's P-256.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
@@ -93,7 +95,7 @@ let package = Package(
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
     room("AcctModel"),
     room("StrictJSON"),
-    room("AcctCrypto", ["AcctModel", "COpenSSL"]),
+    room("AcctCrypto", ["AcctModel", "COpenSSL", crypto]),
     room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto"]),
     room("AcctPorts", ["AcctModel"]),
     room("AcctEngine", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts"]),
@@ -147,7 +149,7 @@ let package = Package(
     tests("StrictJSONTests", ["StrictJSON"]),
     tests(
       "AcctCryptoTests",
-      ["AcctModel", "AcctCrypto", .product(name: "Crypto", package: "swift-crypto")],
+      ["AcctModel", "AcctCrypto", "AcctTestSupport", crypto],
       vectors: true
     ),
     tests(

@@ -69,7 +69,6 @@ if numbers.count == 2 {
   let make = try proof(tokenBytes: numbers[0])
   for _ in 0..<numbers[1] { try make() }
 } else if let sign = ownSignature() {
-  // First, since making a proof changes where OpenSSL takes its random numbers from.
   let own = microseconds(sign)
   let ours = try microseconds(try proof(tokenBytes: 1_000))
   let long = try microseconds(try proof(tokenBytes: 8_000))

@@ -13,6 +13,6 @@ package enum CryptoError: Error, Equatable, Sendable {
   /// The administrator's OpenSSL configuration has errors, and declares them fatal (config(5ssl),
   /// `config_diagnostics`).
   case notConfigured
-  /// OpenSSL itself failed, as it does when memory runs out.
+  /// The library itself failed, as it does when memory runs out.
   case libraryFailed
 }

@@ -1,14 +1,10 @@
 import COpenSSL
 
-/// How libcrypto is made ready.
-///
-/// Each is done once, when it is first asked for, and tells whether it worked.
+/// How libcrypto is made ready for what the vault and exports need: AES-256-GCM and scrypt.
 enum Library {
-  /// Ready for arithmetic: hashes, keys and signatures, which need no provider.
-  static let isStarted = copenssl_start() == 1
-
-  /// Ready for providers, too: ciphers and key derivation, configured as the administrator wants.
+  /// Whether the administrator's configuration, which says what providers are and do, was read.
   ///
-  /// To read the configuration takes longer than to sign, so who only signs does not.
-  static let isConfigured = isStarted && copenssl_configure() == 1
+  /// OpenSSL reads it once, before the first cipher at the latest. It is asked for here to tell
+  /// errors in it from a failure of the cipher.
+  static let isConfigured = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_LOAD_CONFIG), nil) == 1
 }

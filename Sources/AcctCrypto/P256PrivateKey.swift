@@ -1,37 +1,61 @@
 package import AcctModel
+import Crypto
 
 /// A private key on the curve P-256, checked when it was made and ready to sign.
 package struct P256PrivateKey: Sendable {
+  /// The bytes of a scalar, and of each coordinate of a point.
+  static let coordinateCount = 32
+
   /// The scalar d, 32 bytes, big-endian.
   package let rawScalar: Secret
   /// The point that the scalar yields; it is always computed, never taken on trust.
   package let publicKey: P256PublicKey
-  private let key: ECKey
+  private let key: P256.Signing.PrivateKey
 
-  /// Generates a key from the kernel's random numbers.
+  /// Generates a key.
   ///
   /// - Throws: ``CryptoError/libraryFailed``.
   package static func generate() throws(CryptoError) -> P256PrivateKey {
-    try P256PrivateKey(rawScalar: try ECKey.randomScalar())
+    // The compact form, which JOSE does not have, would cost half of all keys.
+    let key = P256.Signing.PrivateKey(compactRepresentable: false)
+    var scalar = Array(key.rawRepresentation)
+    return P256PrivateKey(key, rawScalar: Secret(consuming: &scalar))
   }
 
   /// Makes a key of a scalar.
   ///
   /// - Parameter rawScalar: d, 32 bytes, big-endian, with 0 < d < n.
-  /// - Throws: ``CryptoError/wrongLength``, ``CryptoError/scalarOutOfRange`` or
-  ///   ``CryptoError/libraryFailed``.
+  /// - Throws: ``CryptoError/wrongLength`` or ``CryptoError/scalarOutOfRange``.
   package init(rawScalar: Secret) throws(CryptoError) {
-    key = try ECKey(scalar: rawScalar)
-    publicKey = P256PublicKey(computed: try key.point())
+    guard rawScalar.count == Self.coordinateCount else { throw .wrongLength }
+    let key = try rawScalar.withBytes { scalar throws(CryptoError) in
+      // Lent, not copied: the library reads the bytes into a number of its own, which it wipes.
+      do {
+        return try unsafe scalar.withUnsafeBytes {
+          try unsafe P256.Signing.PrivateKey(rawRepresentation: $0)
+        }
+      } catch { throw .scalarOutOfRange }
+    }
+    self.init(key, rawScalar: rawScalar)
+  }
+
+  private init(_ key: P256.Signing.PrivateKey, rawScalar: Secret) {
+    self.key = key
     self.rawScalar = rawScalar
+    publicKey = P256PublicKey(key.publicKey)
   }
 
   /// Signs with ECDSA and SHA-256 (RFC 7518, section 3.4).
+  ///
+  /// The signature's nonce is hedged: the library derives it from random numbers, the key and the
+  /// message, so that two messages do not share one where random numbers repeat.
   ///
   /// - Parameter message: What to sign; it is hashed here.
   /// - Returns: r and s, 32 bytes each. Two signatures of one message differ.
   /// - Throws: ``CryptoError/libraryFailed``.
   package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
-    try key.sign(SHA256.hash(message)).raw()
+    do {
+      return Array(try key.signature(for: SHA256.digest(of: message)).rawRepresentation)
+    } catch { throw .libraryFailed }
   }
 }

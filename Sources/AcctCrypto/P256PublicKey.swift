@@ -1,29 +1,33 @@
+import Crypto
+
 /// A public key on the curve P-256; one that exists is a point of the curve.
 package struct P256PublicKey: Equatable, Sendable {
   /// The coordinates, 32 bytes each, big-endian.
   package let x, y: [UInt8]
+  private let key: P256.Signing.PublicKey
 
   /// Makes a key of two coordinates.
   ///
-  /// - Throws: ``CryptoError/wrongLength``, ``CryptoError/notOnCurve`` or
-  ///   ``CryptoError/libraryFailed``.
+  /// - Throws: ``CryptoError/wrongLength`` or ``CryptoError/notOnCurve``.
   package init(x: [UInt8], y: [UInt8]) throws(CryptoError) {
-    guard x.count == P256.coordinateCount, y.count == P256.coordinateCount else {
-      throw .wrongLength
-    }
+    let count = P256PrivateKey.coordinateCount
+    guard x.count == count, y.count == count else { throw .wrongLength }
+    do { key = try P256.Signing.PublicKey(rawRepresentation: x + y) } catch { throw .notOnCurve }
     self.x = x
     self.y = y
-    _ = try ECKey(point: point)
   }
 
-  /// Takes over an uncompressed point that was computed, not received.
-  init(computed point: [UInt8]) {
-    x = Array(point[1...P256.coordinateCount])
-    y = Array(point[(1 + P256.coordinateCount)...])
+  /// Takes over a key that was computed, not received.
+  init(_ key: P256.Signing.PublicKey) {
+    let point = Array(key.rawRepresentation)
+    self.key = key
+    x = Array(point[..<P256PrivateKey.coordinateCount])
+    y = Array(point[P256PrivateKey.coordinateCount...])
   }
 
-  /// The uncompressed point (SEC 1, section 2.3.3).
-  var point: [UInt8] { [0x04] + x + y }
+  package static func == (left: P256PublicKey, right: P256PublicKey) -> Bool {
+    left.x == right.x && left.y == right.y
+  }
 
   /// Whether `signature` is one of `message` by this key: ECDSA with SHA-256 (RFC 7518,
   /// section 3.4).
@@ -32,15 +36,10 @@ package struct P256PublicKey: Equatable, Sendable {
   ///   - signature: r and s, 32 bytes each. Anything else is no signature.
   ///   - message: What was signed.
   /// - Returns: Whether it is.
-  /// - Throws: ``CryptoError/libraryFailed``.
-  package func isValidSignature(
-    _ signature: [UInt8],
-    of message: Span<UInt8>
-  ) throws(CryptoError) -> Bool {
-    guard signature.count == ECDSASignature.rawCount else { return false }
-    return try ECKey(point: point).isValid(
-      .of(raw: signature),
-      of: SHA256.hash(message)
-    )
+  package func isValidSignature(_ signature: [UInt8], of message: Span<UInt8>) -> Bool {
+    guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else {
+      return false
+    }
+    return key.isValidSignature(signature, for: SHA256.digest(of: message))
   }
 }

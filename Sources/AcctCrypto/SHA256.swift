@@ -1,4 +1,4 @@
-import COpenSSL
+import Crypto
 
 /// SHA-256 (FIPS 180-4).
 package enum SHA256 {
@@ -8,16 +8,12 @@ package enum SHA256 {
   /// Hashes `message`.
   ///
   /// - Returns: The 32 bytes of its digest.
-  package static func hash(_ message: Span<UInt8>) -> [UInt8] {
-    var digest = [UInt8](repeating: 0, count: count)
-    var context = SHA256_CTX()
-    // It wipes the message's last block from the context, and leaves the digest.
-    let done = unsafe message.withUnsafeBytes { message in
-      unsafe SHA256_Init(&context) == 1
-        && SHA256_Update(&context, message.baseAddress, message.count) == 1
-        && SHA256_Final(&digest, &context) == 1
-    }
-    precondition(done, "SHA-256 is arithmetic, which has no way to fail")
-    return digest
+  package static func hash(_ message: Span<UInt8>) -> [UInt8] { Array(digest(of: message)) }
+
+  /// Hashes `message`, for a signature.
+  static func digest(of message: Span<UInt8>) -> Crypto.SHA256.Digest {
+    var hash = Crypto.SHA256()
+    unsafe message.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
+    return hash.finalize()
   }
 }

@@ -1,40 +1,45 @@
 import AcctCrypto
 import AcctModel
-import Crypto
 import Testing
 
 private let order = bytes("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
 
+extension P256PublicKey {
+  /// Takes the message as an array, since `#expect` accepts no span.
+  fileprivate func isValidSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    isValidSignature(signature, of: message.span)
+  }
+}
+
 @Suite("P-256 keys")
 struct P256Tests {
-  @Test("A thousand keys of OpenSSL sign for swift-crypto")
-  func signsForOthers() throws {
+  @Test("A thousand keys sign for OpenSSL, which computes the same points")
+  func signsForOthers() async throws {
+    var (lines, points) = ([[String]](), [String]())
     for index in 0..<1_000 {
       let key = try P256PrivateKey.generate()
-      let other = try key.rawScalar.withBytes { span in
-        try P256.Signing.PrivateKey(rawRepresentation: span.indices.map { span[$0] })
-      }
-      let point = key.publicKey.x + key.publicKey.y
-      #expect(Array(other.publicKey.rawRepresentation) == point)
       let message = Array("message \(index)".utf8)
       let signature = try key.sign(message.span)
-      let parsed = try P256.Signing.ECDSASignature(rawRepresentation: signature)
-      #expect(other.publicKey.isValidSignature(parsed, for: message))
-      #expect(try key.publicKey.isValidSignature(signature, of: message.span))
+      #expect(key.publicKey.isValidSignature(signature, of: message))
+      lines.append([key.rawScalar.withBytes { hex($0) }, hex(message.span), hex(signature.span)])
+      points.append(hex((key.publicKey.x + key.publicKey.y).span))
     }
+    let answer = try await OtherImplementation.verify(lines)
+    #expect(answer == points)
   }
 
-  @Test("A thousand keys of swift-crypto sign for OpenSSL")
-  func verifiesOthers() throws {
-    for index in 0..<1_000 {
-      let other = P256.Signing.PrivateKey()
-      let key = try P256PrivateKey(rawScalar: Secret(other.rawRepresentation))
-      let point = Array(other.publicKey.rawRepresentation)
-      #expect(try key.publicKey == P256PublicKey(x: Array(point[..<32]), y: Array(point[32...])))
-      let message = Array("message \(index)".utf8)
-      let signature = Array(try other.signature(for: message).rawRepresentation)
-      #expect(try key.publicKey.isValidSignature(signature, of: message.span))
-      #expect(try !key.publicKey.isValidSignature(signature, of: Array("other".utf8).span))
+  @Test("A thousand signatures of OpenSSL are valid, for their messages alone")
+  func verifiesOthers() async throws {
+    let lines = try await OtherImplementation.signatures(count: 1_000)
+    try #require(lines.count == 1_000)
+    for line in lines {
+      try #require(line.count == 4)
+      let (message, signature) = (bytes(line[2]), bytes(line[3]))
+      let key = try P256PrivateKey(rawScalar: Secret(bytes(line[0]))).publicKey
+      #expect(hex((key.x + key.y).span) == line[1])
+      #expect(try P256PublicKey(x: key.x, y: key.y) == key)
+      #expect(key.isValidSignature(signature, of: message))
+      #expect(!key.isValidSignature(signature, of: Array("other".utf8)))
     }
   }
 
@@ -45,11 +50,11 @@ struct P256Tests {
     let signature = try key.sign(message.span)
     #expect(signature.count == 64)
     #expect(try key.sign(message.span) != signature)
-    #expect(try !other.publicKey.isValidSignature(signature, of: message.span))
-    #expect(try !key.publicKey.isValidSignature(signature.reversed(), of: message.span))
-    #expect(try !key.publicKey.isValidSignature(Array(signature[..<63]), of: message.span))
+    #expect(!other.publicKey.isValidSignature(signature, of: message))
+    #expect(!key.publicKey.isValidSignature(signature.reversed(), of: message))
+    #expect(!key.publicKey.isValidSignature(Array(signature[..<63]), of: message))
     let empty = try key.sign([UInt8]().span)
-    #expect(try key.publicKey.isValidSignature(empty, of: [UInt8]().span))
+    #expect(key.publicKey.isValidSignature(empty, of: []))
   }
 
   @Test("A signature keeps the leading zeros of r and s: always 64 bytes")
@@ -110,7 +115,7 @@ struct P256Tests {
         group.addTask {
           let message = [UInt8(task)]
           return try (0..<50).allSatisfy { _ in
-            try key.publicKey.isValidSignature(try key.sign(message.span), of: message.span)
+            key.publicKey.isValidSignature(try key.sign(message.span), of: message)
           }
         }
       }

@@ -46,6 +46,6 @@ func words(for error: JWKError) -> String {
   case .scalarTooLarge: "its d is not below the order of the curve"
   case .coordinatesSwapped: "its x and y are swapped"
   case .coordinateMismatch(let member): "its \(member.rawValue) does not match its d"
-  case .libraryFailed: "OpenSSL failed"
+  case .libraryFailed: "the cryptographic library failed"
   }
 }

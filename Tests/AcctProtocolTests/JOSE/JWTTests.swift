@@ -129,5 +129,5 @@ struct JWTTests {
 func isSigned(_ jws: String, by key: P256PublicKey) throws -> Bool {
   let end = try #require(jws.lastIndex(of: "."))
   let signature = try Base64URL.decode(String(jws[jws.index(after: end)...]))
-  return try key.isValidSignature(signature, of: Array(jws[..<end].utf8).span)
+  return key.isValidSignature(signature, of: Array(jws[..<end].utf8).span)
 }
