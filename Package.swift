@@ -36,6 +36,11 @@ let argumentParser = Target.Dependency.product(
   package: "swift-argument-parser"
 )
 
+let structuredFields = Target.Dependency.product(
+  name: "RawStructuredFieldValues",
+  package: "swift-http-structured-headers"
+)
+
 /// A part of SwiftNIO.
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
 
@@ -75,6 +80,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+    .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
     // Tests only: a second opinion on OpenSSL's P-256.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
@@ -94,7 +100,7 @@ let package = Package(
     room("AcctModel"),
     room("StrictJSON"),
     room("AcctCrypto", ["AcctModel", "COpenSSL"]),
-    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto"]),
+    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto", structuredFields]),
     room("AcctPorts", ["AcctModel"]),
     room("AcctEngine", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts"]),
 
