@@ -86,7 +86,13 @@ let package = Package(
   ],
   targets: [
     // System libraries: a module map and a shim, nothing else.
-    .systemLibrary(name: "CLibSecret"),
+    // A .pc file of its own: libsecret's headers without linking the library, which is loaded at the
+    // first prompt. (SwiftPM warns of GLib's -pthread, which it drops; nothing needs it.)
+    .systemLibrary(
+      name: "CLibSecret",
+      pkgConfig: "\(Context.packageDirectory)/Sources/CLibSecret/libsecret-headers.pc",
+      providers: [.apt(["libsecret-1-dev"])]
+    ),
     // No pkgConfig: it would have the shared library found before the static one (see acct's settings).
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
