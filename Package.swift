@@ -36,8 +36,10 @@ let argumentParser = Target.Dependency.product(
   package: "swift-argument-parser"
 )
 
-/// P-256 and SHA-256.
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let structuredFields = Target.Dependency.product(
+  name: "RawStructuredFieldValues",
+  package: "swift-http-structured-headers"
+)
 
 /// A part of SwiftNIO.
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
@@ -78,11 +80,19 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+    .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
+    // Tests only: a second opinion on OpenSSL's P-256.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
     // System libraries: a module map and a shim, nothing else.
-    .systemLibrary(name: "CLibSecret"),
+    // A .pc file of its own: libsecret's headers without linking the library, which is loaded at the
+    // first prompt. (SwiftPM warns of GLib's -pthread, which it drops; nothing needs it.)
+    .systemLibrary(
+      name: "CLibSecret",
+      pkgConfig: "\(Context.packageDirectory)/Sources/CLibSecret/libsecret-headers.pc",
+      providers: [.apt(["libsecret-1-dev"])]
+    ),
     // No pkgConfig: it would have the shared library found before the static one (see acct's settings).
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
@@ -95,8 +105,8 @@ let package = Package(
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
     room("AcctModel"),
     room("StrictJSON"),
-    room("AcctCrypto", ["AcctModel", "COpenSSL", crypto]),
-    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto"]),
+    room("AcctCrypto", ["AcctModel", "COpenSSL"]),
+    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto", structuredFields]),
     room("AcctPorts", ["AcctModel"]),
     room("AcctEngine", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts"]),
 

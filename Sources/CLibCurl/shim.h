@@ -27,6 +27,11 @@ typedef struct acct_curl {
   CURLMsg *(*multi_info_read)(CURLM *, int *);
   struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
   void (*slist_free_all)(struct curl_slist *);
+  __typeof__(curl_url) *url;
+  __typeof__(curl_url_set) *url_set;
+  __typeof__(curl_url_get) *url_get;
+  __typeof__(curl_url_cleanup) *url_cleanup;
+  __typeof__(curl_free) *free;
   /* OpenSSL's, as libcurl brings it along. */
   int (*crypto_init)(uint64_t options, const void *settings);
   int (*load_configuration)(const char *file, const char *section, unsigned long flags);
@@ -59,6 +64,11 @@ static inline const char *acct_curl_load(acct_curl *table) {
     { "curl_multi_info_read", offsetof(acct_curl, multi_info_read) },
     { "curl_slist_append", offsetof(acct_curl, slist_append) },
     { "curl_slist_free_all", offsetof(acct_curl, slist_free_all) },
+    { "curl_url", offsetof(acct_curl, url) },
+    { "curl_url_set", offsetof(acct_curl, url_set) },
+    { "curl_url_get", offsetof(acct_curl, url_get) },
+    { "curl_url_cleanup", offsetof(acct_curl, url_cleanup) },
+    { "curl_free", offsetof(acct_curl, free) },
     { "OPENSSL_init_crypto", offsetof(acct_curl, crypto_init) },
     { "CONF_modules_load_file", offsetof(acct_curl, load_configuration) },
     { "SSL_CTX_get0_param", offsetof(acct_curl, ssl_ctx_param) },

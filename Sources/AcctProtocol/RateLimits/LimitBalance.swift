@@ -1,4 +1,5 @@
 import AcctModel
+import RawStructuredFieldValues
 
 /// What is left of a limit, before it is known which policy that belongs to.
 struct LimitBalance: Equatable {
@@ -46,20 +47,20 @@ struct LimitBalance: Equatable {
     guard !lines.isEmpty else { return [] }
     if let items = StructuredField.list(lines) {
       return items.compactMap { item in
-        guard let name = item.bare.policyName else { return nil }
+        guard let name = item.rfc9651BareItem.policyName else { return nil }
         return LimitBalance(
           name: name,
           limit: nil,
-          remaining: item.parameters["r"]?.integer,
-          resetsAt: item.parameters["t"]?.moment(from: observed)
+          remaining: item.rfc9651Parameters["r"]?.integer,
+          resetsAt: item.rfc9651Parameters["t"]?.moment(from: observed)
         )
       }
     }
     guard let members = StructuredField.dictionary(lines) else { return [] }
     return LimitBalance(
-      limit: members["limit"]?.bare.integer,
-      remaining: members["remaining"]?.bare.integer,
-      resetsAt: members["reset"]?.bare.moment(from: observed)
+      limit: members["limit"]?.rfc9651BareItem.integer,
+      remaining: members["remaining"]?.rfc9651BareItem.integer,
+      resetsAt: members["reset"]?.rfc9651BareItem.moment(from: observed)
     ).map { [$0] } ?? []
   }
 
@@ -105,17 +106,17 @@ struct LimitBalance: Equatable {
   }
 }
 
-extension StructuredField.Bare {
+extension RFC9651BareItem {
   /// The moment that it means; see ``LimitValue/moment(_:from:)``.
   fileprivate func moment(from observed: Timestamp) -> Timestamp? {
     switch self {
     case .integer(let seconds): LimitValue.moment("\(seconds)", from: observed)
-    case .decimal(let seconds): LimitValue.moment("\(seconds)", from: observed)
+    case .decimal(let seconds): LimitValue.moment(String(seconds), from: observed)
     case .string(let text): LimitValue.moment(text, from: observed)
     case .date(let seconds):
       Timestamp(secondsSince1970: seconds)
         .flatMap { LimitValue.moment($0.description, from: observed) }
-    case .token, .boolean, .bytes: nil
+    case .token, .bool, .undecodedByteSequence, .displayString: nil
     }
   }
 }

@@ -1,3 +1,5 @@
+import RawStructuredFieldValues
+
 /// A policy that a server applies: how much there is, under which name.
 struct LimitPolicy: Equatable {
   var name: String?
@@ -10,7 +12,7 @@ struct LimitPolicy: Equatable {
   static func read(_ fields: [(name: String, value: String)]) -> [LimitPolicy] {
     let named = StructuredField.list(fields.values(of: "ratelimit-policy")) ?? []
     let earlier = StructuredField.list(fields.values(of: "ratelimit-limit")) ?? []
-    let items = named.isEmpty ? earlier.filter { !$0.parameters.isEmpty } : named
+    let items = named.isEmpty ? earlier.filter { !$0.rfc9651Parameters.isEmpty } : named
     var policies: [LimitPolicy] = []
     for policy in items.compactMap(policy)
     where policy.name == nil || !policies.contains(where: { $0.name == policy.name }) {
@@ -19,9 +21,9 @@ struct LimitPolicy: Equatable {
     return policies
   }
 
-  private static func policy(_ item: StructuredField.Item) -> LimitPolicy? {
-    let name = item.bare.policyName
-    guard let quota = item.parameters["q"]?.integer ?? item.bare.integer else {
+  private static func policy(_ item: Item) -> LimitPolicy? {
+    let name = item.rfc9651BareItem.policyName
+    guard let quota = item.rfc9651Parameters["q"]?.integer ?? item.rfc9651BareItem.integer else {
       return name.map { LimitPolicy(name: $0, quota: nil) }
     }
     // Fewer than none means, where it is seen, that there is no limit.
@@ -30,12 +32,12 @@ struct LimitPolicy: Equatable {
   }
 }
 
-extension StructuredField.Bare {
+extension RFC9651BareItem {
   /// A policy's name; what is too long to be one is none.
   var policyName: String? {
     switch self {
     case .string(let text), .token(let text): (1...128).contains(text.utf8.count) ? text : nil
-    default: nil
+    case .integer, .decimal, .bool, .undecodedByteSequence, .date, .displayString: nil
     }
   }
 }

@@ -1,51 +1,48 @@
+import RawStructuredFieldValues
+
 /// Structured fields (RFC 9651, which replaces RFC 8941), as far as rate limits are written so:
 /// lists of items, and dictionaries of items, each with parameters.
 ///
-/// Parsing is as strict as section 4.2 asks for: a field with one flaw in it is no field at all.
-/// Inner lists and display strings, which no rate limit uses, count as flaws.
+/// A field with one flaw in it is no field at all (section 4.2). An inner list, which no rate limit
+/// is, counts as a flaw.
 enum StructuredField {
-  /// A bare item.
-  enum Bare: Equatable {
-    case integer(Int64)
-    /// With at most three digits behind the point.
-    case decimal(Double)
-    case string(String)
-    case token(String)
-    case boolean(Bool)
-    /// Seconds since 1970.
-    case date(Int64)
-    /// Bytes, still in base64: a partition key, which says nothing to a client.
-    case bytes(String)
-  }
-
-  /// A bare item with its parameters; of two of one name the later one counts.
-  struct Item: Equatable {
-    var bare: Bare
-    var parameters: [String: Bare] = [:]
-  }
-
-  /// Reads a list of items (section 4.2.1); `nil` for anything else.
+  /// Parses a list of items (section 4.2.1); `nil` for anything else.
   static func list(_ lines: [String]) -> [Item]? {
-    var reader = StructuredFieldReader(lines)
-    return reader.members { reader in reader.item() }
+    guard let bytes = bytes(lines) else { return nil }
+    var parser = StructuredFieldValueParser(bytes)
+    return (try? parser.parseListFieldValue()).flatMap { items($0) }
   }
 
-  /// Reads a dictionary of items (section 4.2.2); `nil` for anything else.
+  /// Parses a dictionary of items (section 4.2.2); `nil` for anything else.
   static func dictionary(_ lines: [String]) -> [String: Item]? {
-    var reader = StructuredFieldReader(lines)
-    let members = reader.members { reader -> (String, Item)? in
-      guard let name = reader.key() else { return nil }
-      // A member without a value is true.
-      guard reader.take("=") else {
-        return reader.parameters().map { (name, Item(bare: .boolean(true), parameters: $0)) }
-      }
-      return reader.item().map { (name, $0) }
+    guard let bytes = bytes(lines) else { return nil }
+    var parser = StructuredFieldValueParser(bytes)
+    guard let members = try? parser.parseDictionaryFieldValue(),
+      let items = items(members.map(\.1))
+    else { return nil }
+    return Dictionary(zip(members.map(\.0), items)) { _, later in later }
+  }
+
+  /// Several lines of one field are one list (section 4.2).
+  ///
+  /// The parser's time for the names in a field grows with the square of their number, so a field of
+  /// more than 16 KiB counts as a flaw.
+  private static func bytes(_ lines: [String]) -> [UInt8]? {
+    let bytes = Array(lines.joined(separator: ", ").utf8)
+    return bytes.count <= 1 << 14 ? bytes : nil
+  }
+
+  private static func items(_ members: [ItemOrInnerList]) -> [Item]? {
+    var items: [Item] = []
+    for member in members {
+      guard case .item(let item) = member else { return nil }
+      items.append(item)
     }
-    return members.map { Dictionary($0) { _, later in later } }
+    return items
   }
 }
 
-extension StructuredField.Bare {
+extension RFC9651BareItem {
   /// The value of an integer.
   var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 }

@@ -2,6 +2,9 @@ import AcctModel
 
 /// The hosts that no proxy is used for: `NO_PROXY`, read as curl reads it, and with ports.
 ///
+/// libcurl does not say which way it took before a connection is open, and ``Transfer`` limits what a direct
+/// one may reach.
+///
 /// The whole value `*` means every host. Otherwise it is a list, by commas or blanks, of names
 /// (each with everything below it; a leading or trailing dot makes no difference), addresses and
 /// networks such as `10.0.0.0/8`, each with `:port` if it is for one port only.

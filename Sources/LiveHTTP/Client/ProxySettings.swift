@@ -28,7 +28,8 @@ package struct ProxySettings {
   /// - Throws: ``HTTPFailure/proxy(reason:)`` if there is one and it can't be used.
   package func proxy(for origin: Origin) throws(HTTPFailure) -> Proxy? {
     guard let proxy, !origin.isLoopback, !exceptions.contain(origin) else { return nil }
-    do { return try Proxy(proxy.url) } catch {
+    let library = try CurlLibrary.loaded()
+    do { return try Proxy(proxy.url, library) } catch {
       throw .proxy(reason: "\(proxy.variable) can't be used: \(error.reason)")
     }
   }

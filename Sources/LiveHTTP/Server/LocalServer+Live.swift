@@ -1,5 +1,4 @@
 package import AcctPorts
-import CLibCurl  // where an optimized build of this room has <sys/socket.h> from
 import Glibc
 import NIOCore
 import NIOHTTP1
@@ -72,7 +71,7 @@ private func listen(
   case .socket(let given):
     let path: String
     if let given { path = given } else { path = "\(try folder())/proxy" }
-    try clearTheWay(path)
+    try await clearTheWay(path, group)
     // The socket must never be there with more rights than its owner's, not even for a moment.
     let mask = umask(0o177)
     defer { umask(mask) }
@@ -101,33 +100,31 @@ private func connection(_ channel: any Channel) throws -> LocalConnection {
   return try LocalConnection(wrappingChannelSynchronously: channel)
 }
 
-/// Removes the socket of a process that has ended; anything else stays.
-private func clearTheWay(_ path: String) throws(ListenFailure) {
+/// Takes a socket away that a process left which is no more; anything else stays.
+private func clearTheWay(
+  _ path: String,
+  _ group: MultiThreadedEventLoopGroup
+) async throws(ListenFailure) {
   var status = stat()
   guard unsafe lstat(path, &status) == 0 else { return }
   guard status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
     throw .unusableSocket(path: path, reason: "another file exists there")
   }
-  guard !isAnswered(path) else {
+  guard await !isAnswered(path, group) else {
     throw .unusableSocket(path: path, reason: "another process listens there")
   }
   unsafe unlink(path)
 }
 
-private func isAnswered(_ path: String) -> Bool {
-  let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-  defer { close(socket) }
-  var address = sockaddr_un()
-  address.sun_family = sa_family_t(AF_UNIX)
-  let fits = unsafe withUnsafeMutableBytes(of: &address.sun_path) { place in
-    guard path.utf8.count < place.count else { return false }
-    unsafe place.copyBytes(from: path.utf8)
+private func isAnswered(_ path: String, _ group: MultiThreadedEventLoopGroup) async -> Bool {
+  do {
+    let connection = try await ClientBootstrap(group: group)
+      .connect(unixDomainSocketPath: path).get()
+    // It fails only where it has been closed already.
+    try? await connection.close()
     return true
-  }
-  guard fits else { return false }
-  return unsafe withUnsafePointer(to: &address) { pointer in
-    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-      unsafe connect(socket, generic, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-    }
-  }
+  } catch let error as IOError {
+    // Any other failure, such as a queue that is full, is a process's.
+    return error.errnoCode != ECONNREFUSED
+  } catch { return false }
 }

@@ -8,9 +8,10 @@ import CLibSecret
 /// cancellable, and turns this loop until they are done; a timer of the loop cancels them. A loop
 /// belongs to the thread that made it.
 @safe final class BoundedLoop {
-  let cancellable: OpaquePointer
+  // GLib does not say which pointers can be missing; those that it makes never are.
+  let cancellable: UnsafeMutablePointer<GCancellable>?
   private let libsecret: acct_libsecret
-  private let context: OpaquePointer
+  private let context: OpaquePointer?
   private var timers: [LoopTimer] = []
   private var isAbandoned = false
   private var waitsForPerson = false
@@ -28,7 +29,7 @@ import CLibSecret
     timers = []
     unsafe libsecret.g_main_context_pop_thread_default(context)
     unsafe libsecret.g_main_context_unref(context)
-    unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(cancellable))
+    unsafe libsecret.g_object_unref(cancellable)
   }
 
   /// Whether the deadline has passed.
@@ -77,13 +78,13 @@ import CLibSecret
 /// Something that happens once in a loop, unless this value is gone by then.
 @safe private final class LoopTimer {
   private let libsecret: acct_libsecret
-  private let source: OpaquePointer
+  private let source: UnsafeMutablePointer<GSource>?
   private let action: () -> Void
 
   init(
     _ libsecret: acct_libsecret,
     _ time: Duration,
-    in context: OpaquePointer,
+    in context: OpaquePointer?,
     action: @escaping () -> Void
   ) {
     self.libsecret = libsecret

@@ -21,21 +21,21 @@ import CLibSecret
 
 /// What a call of GLib's came to: the object that it was made on, and what its `_finish` takes.
 @safe final class AsyncResult {
-  let source: OpaquePointer
+  let source: UnsafeMutablePointer<GObject>
   let result: OpaquePointer
   private let libsecret: acct_libsecret
 
   /// Keeps what a callback is lent.
-  init(_ libsecret: acct_libsecret, source: OpaquePointer, result: OpaquePointer) {
+  init(_ libsecret: acct_libsecret, source: UnsafeMutablePointer<GObject>, result: OpaquePointer) {
     self.libsecret = libsecret
     unsafe self.source = source
     unsafe self.result = result
-    _ = unsafe libsecret.g_object_ref(UnsafeMutableRawPointer(source))
+    _ = unsafe libsecret.g_object_ref(source)
     _ = unsafe libsecret.g_object_ref(UnsafeMutableRawPointer(result))
   }
 
   deinit {
     unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(result))
-    unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(source))
+    unsafe libsecret.g_object_unref(source)
   }
 }

@@ -17,17 +17,16 @@ extension KeyringFailure {
       return
     }
     let domain = unsafe error.pointee.domain
-    let code = unsafe UInt32(bitPattern: error.pointee.code)
+    let code = unsafe GIOErrorEnum(rawValue: UInt32(bitPattern: error.pointee.code))
+    let reason = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "GLib failed"
     let isIO = domain == libsecret.g_io_error_quark()
-    if isIO,
-      code == ACCT_G_IO_ERROR_CANCELLED || code == ACCT_G_IO_ERROR_TIMED_OUT
-    {
+    if isIO, code == G_IO_ERROR_CANCELLED || code == G_IO_ERROR_TIMED_OUT {
       // Nothing but the deadline cancels.
       self = .timedOut
     } else if isIO || domain == libsecret.g_dbus_error_quark() {
-      self = unsafe .unavailable(reason: String(cString: error.pointee.message))
+      self = .unavailable(reason: reason)
     } else {
-      self = unsafe .failed(reason: String(cString: error.pointee.message))
+      self = .failed(reason: reason)
     }
   }
 }

@@ -14,7 +14,7 @@ extension LibsecretChannel {
   func perform(prompt path: String, of provider: String) throws(KeyringFailure) -> String? {
     loop.waitForPerson()
     let prompt = try unsafe makePrompt(path, of: provider)
-    defer { unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(prompt)) }
+    defer { unsafe libsecret.g_object_unref(prompt) }
     let performing = Completion(libsecret)
     unsafe libsecret.secret_prompt_perform(
       prompt,
@@ -36,17 +36,17 @@ extension LibsecretChannel {
       return nil
     }
     defer { unsafe libsecret.g_variant_unref(result) }
-    guard unsafe libsecret.g_variant_classify(result) == Int32(UInt8(ascii: "o")) else {
-      return nil
-    }
-    let object = unsafe String(cString: libsecret.g_variant_get_string(result, nil))
+    guard unsafe libsecret.g_variant_classify(result) == G_VARIANT_CLASS_OBJECT_PATH,
+      let path = unsafe libsecret.g_variant_get_string(result, nil)
+    else { return nil }
+    let object = unsafe String(cString: path)
     return object == "/" ? nil : object
   }
 
   private func makePrompt(
     _ path: String,
     of provider: String
-  ) throws(KeyringFailure) -> OpaquePointer {
+  ) throws(KeyringFailure) -> UnsafeMutablePointer<SecretPrompt> {
     let making = Completion(libsecret)
     var libsecret = libsecret
     unsafe acct_prompt_new(
@@ -61,7 +61,7 @@ extension LibsecretChannel {
     let made = try loop.result(of: making)
     var error: UnsafeMutablePointer<GError>?
     guard
-      let prompt = unsafe libsecret.g_async_initable_new_finish(made.source, made.result, &error)
+      let prompt = unsafe acct_prompt_new_finish(&libsecret, made.source, made.result, &error)
     else { throw unsafe KeyringFailure(consuming: error, of: libsecret) }
     return unsafe prompt
   }

@@ -13,6 +13,10 @@ import SessionBus
   private var replies: [UInt32: BusMessage] = [:]
   private var lastSerial: UInt32 = 0
   private let filter: ReplyFilter
+  private static let flags = GDBusConnectionFlags(
+    rawValue: G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
+      | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue
+  )
 
   /// Connects and shakes hands.
   ///
@@ -24,7 +28,7 @@ import SessionBus
     let connecting = Completion(libsecret)
     unsafe libsecret.g_dbus_connection_new_for_address(
       address.text,
-      Int32(ACCT_G_DBUS_CONNECTION_FLAGS),
+      Self.flags,
       nil,
       loop.cancellable,
       connecting.callback,
@@ -49,7 +53,12 @@ import SessionBus
     lastSerial += 1
     var bytes = call.message(serial: lastSerial, to: name)
     var error: UnsafeMutablePointer<GError>?
-    let made = unsafe libsecret.g_dbus_message_new_from_blob(&bytes, bytes.count, 0, &error)
+    let made = unsafe libsecret.g_dbus_message_new_from_blob(
+      &bytes,
+      gsize(bytes.count),
+      G_DBUS_CAPABILITY_FLAGS_NONE,
+      &error
+    )
     // GIO has its own copy, which is out of reach.
     _ = Secret(consuming: &bytes)
     guard let message = unsafe made else {
@@ -61,7 +70,7 @@ import SessionBus
     unsafe libsecret.g_dbus_connection_send_message_with_reply(
       pointer,
       message,
-      0,
+      G_DBUS_SEND_MESSAGE_FLAGS_NONE,
       Int32.max,
       nil,
       loop.cancellable,
@@ -100,12 +109,18 @@ import SessionBus
       )
     else { throw unsafe KeyringFailure(consuming: error, of: libsecret) }
     defer { unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(reply)) }
-    var count = 0
-    guard let blob = unsafe libsecret.g_dbus_message_to_blob(reply, &count, 0, &error) else {
+    var count: gsize = 0
+    let made = unsafe libsecret.g_dbus_message_to_blob(
+      reply,
+      &count,
+      G_DBUS_CAPABILITY_FLAGS_NONE,
+      &error
+    )
+    guard let blob = unsafe made else {
       throw unsafe KeyringFailure(consuming: error, of: libsecret)
     }
     defer { unsafe libsecret.g_free(blob) }
-    let bytes = unsafe Secret(UnsafeBufferPointer(start: blob, count: count))
+    let bytes = unsafe Secret(UnsafeBufferPointer(start: blob, count: Int(count)))
     do { return try BusMessage(bytes) } catch { throw KeyringFailure(error) }
   }
 }

@@ -39,7 +39,7 @@ import Synchronization
   /// GDBus calls this on a thread of its own.
   private func passes(_ message: OpaquePointer) -> Bool {
     let type = unsafe libsecret.g_dbus_message_get_message_type(message)
-    guard type == ACCT_G_DBUS_MESSAGE_METHOD_RETURN || type == ACCT_G_DBUS_MESSAGE_ERROR else {
+    guard type == G_DBUS_MESSAGE_TYPE_METHOD_RETURN || type == G_DBUS_MESSAGE_TYPE_ERROR else {
       return true
     }
     let sender = unsafe libsecret.g_dbus_message_get_sender(message).map {

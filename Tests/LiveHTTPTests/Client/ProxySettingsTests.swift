@@ -9,7 +9,11 @@ struct ProxySettingsTests {
     try ProxySettings { environment[$0] }.proxy(for: Origin(origin))
   }
 
-  @Test("Proxy variables are read in curl's order, and an empty one counts as not set")
+  private func proxy(_ text: String) throws -> Proxy? {
+    try proxy(for: "https://pds.example", ["ALL_PROXY": text])
+  }
+
+  @Test("The variables are asked in curl's order, and an empty one is not set")
   func order() throws {
     var environment = [
       "https_proxy": "a:1", "HTTPS_PROXY": "b:1", "all_proxy": "c:1", "ALL_PROXY": "d:1",
@@ -34,21 +38,23 @@ struct ProxySettingsTests {
       ("http://u%3Ax@proxy.test", nil), ("http://%zz@proxy.test", nil),
       ("http://u:p%0Aq@proxy.test", nil), ("https://proxy.test", nil), ("socks4://proxy.test", nil),
       ("socks5://u:p@proxy.test", nil), ("ftp://proxy.test", nil), ("proxy.test:0", nil),
-      ("proxy.test:x", nil), ("http://", nil), ("pro xy", nil), ("[::1", nil), ("[x]:1", nil),
+      ("smtp.proxy.test", "http smtp.proxy.test 1080"), ("http://me@a@proxy.test", nil),
+      ("http://u:p#q@proxy.test", nil), ("proxy.test:65536", nil), ("proxy.test:x", nil),
+      ("http://", nil), ("pro xy", nil), ("[::1", nil), ("[x]:1", nil),
     ]
   )
   func parsing(_ text: String, _ expected: String?) throws {
-    let proxy = try? Proxy(text)
+    let proxy = try? proxy(text)
     #expect(proxy.map { "\($0.kind) \($0.host) \($0.port)" } == expected)
   }
 
   @Test("A proxy's user name and password are percent-decoded and never printed")
   func credentials() throws {
-    let proxy = try Proxy("http://me%40home:p%3As:s@proxy.test:1")
+    let proxy = try #require(try proxy("http://me%40home:p%3As:s@proxy.test:1"))
     #expect(proxy.credentials?.user == "me@home")
     #expect(proxy.credentials?.password == "p:s:s")
     #expect("\(proxy)" == "the proxy proxy.test:1")
-    #expect(try Proxy("http://me@proxy.test").credentials?.password == "")
+    #expect(try self.proxy("http://me@proxy.test")?.credentials?.password == "")
   }
 
   @Test("A proxy that can't be used is named by its variable, without its content")

@@ -69,10 +69,26 @@ struct LocalSocketTests {
     }
   }
 
-  @Test(
-    "A file, folder or link at a local socket's path is left alone",
-    arguments: ["file", "folder", "link"]
-  )
+  @Test("leaves another process's alone whose queue is full, and does not wait for it")
+  func full() async throws {
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    #expect(bindUnix(listener, path) && listen(listener, 0) == 0)
+    var clients: [Int32] = []
+    defer { for client in clients { close(client) } }
+    repeat {
+      clients.append(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0))
+    } while clients.count < 8 && connectUnix(clients[clients.count - 1], path)
+    #expect(clients.count < 8)
+    await #expect(
+      throws: ListenFailure.unusableSocket(path: path, reason: "another process listens there")
+    ) {
+      try await serve {}
+    }
+    #expect(mode != nil)
+  }
+
+  @Test("leaves anything else alone", arguments: ["file", "folder", "link"])
   func foreign(_ kind: String) async throws {
     switch kind {
     case "file": _ = try folder.file("socket", containing: "precious")
@@ -106,12 +122,23 @@ struct LocalSocketTests {
 }
 
 private func bindUnix(_ descriptor: Int32, _ path: String) -> Bool {
+  unsafe withUnixAddress(path) { unsafe bind(descriptor, $0, $1) == 0 }
+}
+
+private func connectUnix(_ descriptor: Int32, _ path: String) -> Bool {
+  unsafe withUnixAddress(path) { unsafe connect(descriptor, $0, $1) == 0 }
+}
+
+private func withUnixAddress(
+  _ path: String,
+  _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool
+) -> Bool {
   var address = sockaddr_un()
   address.sun_family = sa_family_t(AF_UNIX)
   unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
   return unsafe withUnsafePointer(to: &address) { pointer in
     unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
     }
   }
 }
