@@ -47,6 +47,8 @@ package struct Authorize: Sendable {
     var token: Token
     package var expiresAt: Timestamp?
     package var notices: [Notice]
+    /// What the proof knew of its server; `nil` where there is none.
+    var hint: ServerHint?
   }
 
   /// Authorizes one request as `account`.
@@ -58,12 +60,14 @@ package struct Authorize: Sendable {
   ///   - account: Who makes it.
   ///   - asBearer: Send a sealed session as a bearer token instead of a cookie; the tokens of
   ///     others are bearer tokens already, or can't be.
+  ///   - hint: What is known of the server; read from its file where a proof needs it, if not given.
   /// - Returns: The lines, in the order in which they are printed.
   /// - Throws: ``EngineError``: the origin is refused, a sign-in is needed, the keyring fails.
   package func authorize(
     _ target: Target,
     as account: Account,
-    asBearer: Bool = false
+    asBearer: Bool = false,
+    knowing hint: ServerHint? = nil
   ) async throws(EngineError) -> Authorization {
     if asBearer, account.tokenType == .dpop { throw .noBearer(account.name) }
     if let url = target.url {
@@ -72,52 +76,34 @@ package struct Authorize: Sendable {
       throw .urlNeeded(account.name)
     }
     let grant = try await tokenProvider.grant(to: account)
-    return Authorization(
-      fields: try await fields(grant, for: target, as: account, asBearer: asBearer),
+    var authorization = Authorization(
+      fields: [],
       token: grant.token,
       expiresAt: grant.expiresAt,
       notices: grant.notices
     )
+    switch account.tokenType {
+    case .dpop:
+      guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
+      // After the grant: a renewal may have talked to the same server.
+      let hint = hint ?? NonceCache(world).hint(for: url.origin)
+      let proof = try ProofSigner(world)
+        .field(target.method, url, key: key, token: grant.token, knowing: hint)
+      authorization.fields = [.authorization("DPoP", grant.token), proof]
+      authorization.hint = hint
+    case .session where !asBearer: authorization.fields = [.sessionCookie(grant.token)]
+    case .bearer, .session: authorization.fields = [.authorization("Bearer", grant.token)]
+    case .guest:
+      let deviceID = try await DeviceID(world).field()
+      authorization.fields = [.authorization("Bearer", grant.token), deviceID]
+    }
+    return authorization
   }
 
   /// Refuses a URL whose origin is not the account's.
   func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
     guard account.origins.contains(url.origin) else {
       throw .refusedOrigin(url.origin, account: account.name, allowed: Array(account.origins))
-    }
-  }
-
-  private func fields(
-    _ grant: AccessGrant,
-    for target: Target,
-    as account: Account,
-    asBearer: Bool
-  ) async throws(EngineError) -> [HeaderField] {
-    switch account.tokenType {
-    case .dpop:
-      guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
-      let nonceCache = NonceCache(world)
-      let proof: String
-      do {
-        proof = try DPoPProof.make(
-          key: key,
-          method: target.method,
-          url: url,
-          issuedAt: nonceCache.now(at: url.origin),
-          random: world.entropy.bytes(16),
-          nonce: nonceCache.nonce(for: url.origin),
-          accessToken: grant.token
-        )
-      } catch {
-        throw .proof(error)
-      }
-      return [.authorization("DPoP", grant.token), HeaderField("DPoP", Secret(proof))]
-    case .session where !asBearer:
-      return [.sessionCookie(grant.token)]
-    case .bearer, .session:
-      return [.authorization("Bearer", grant.token)]
-    case .guest:
-      return [.authorization("Bearer", grant.token), try await DeviceID(world).field()]
     }
   }
 }

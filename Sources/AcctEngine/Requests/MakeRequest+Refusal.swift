@@ -2,18 +2,59 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// What is done about credentials that a server has refused.
+/// What an answer does to the account's credentials.
 extension MakeRequest {
+  /// Does at once what an answer asks of acct, whatever becomes of the request.
+  ///
+  /// - Parameters:
+  ///   - response: The answer; what had to be read of it comes again.
+  ///   - attempt: What was sent.
+  ///   - authorization: What it carried.
+  /// - Returns: What failed, or was ended; the answer is delivered with it.
+  func settle(
+    _ response: inout StreamedResponse,
+    _ attempt: RequestAttempt,
+    _ authorization: Authorize.Authorization
+  ) async -> EngineError? {
+    let account = attempt.account
+    do throws(EngineError) {
+      // A backend may take no other session from now on.
+      try await RotatedSession(world, interaction, report: waiting)
+        .keep(
+          from: &response,
+          to: attempt.request.target,
+          insteadOf: authorization.token,
+          for: account
+        )
+      if account.kind == .guest, attempt.request.url.origin == account.service {
+        try await meet(&response, asGuest: account)
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   /// Renews what a 401 has refused, or has its backend say whether it goes on.
   ///
   /// - Parameters:
-  ///   - account: Whose credentials; afterwards as it is then.
-  ///   - refused: What the request carried. Another process may have put something else in its
+  ///   - attempt: Whose credentials; afterwards with the account as it is then.
+  ///   - sent: What the request carried. Another process may have put something else in its
   ///     place since; that has not been refused.
-  /// - Throws: ``EngineError``; the credentials are kept in every case.
-  func renew(
+  /// - Returns: Whether it worked; the credentials are kept in every case.
+  func renewal(
+    of attempt: inout RequestAttempt,
+    after sent: Sent
+  ) async -> RetryStateMachine.Event {
+    do throws(EngineError) { try await renew(&attempt.account, sent.authorization) } catch {
+      return .notRenewed(error)
+    }
+    return .renewed(attempt.request.url.origin, canRepeat: await attempt.canRepeat)
+  }
+
+  private func renew(
     _ account: inout Account,
-    insteadOf refused: Authorize.Authorization
+    _ refused: Authorize.Authorization
   ) async throws(EngineError) {
     switch account.kind {
     case .oauth:
@@ -31,7 +72,7 @@ extension MakeRequest {
   }
 
   /// Does what a guest's backend asks for by refusing, and says what only a guest must know.
-  func meet(
+  private func meet(
     _ response: inout StreamedResponse,
     asGuest account: Account
   ) async throws(EngineError) {

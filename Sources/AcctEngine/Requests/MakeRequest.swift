@@ -6,8 +6,8 @@ import AcctProtocol
 ///
 /// A request that is refused for want of a nonce is made once more, and one that is refused for
 /// its token once after a renewal. With retries, so is one that came too often, or that failed for
-/// no fault of its own. Bodies flow through; nothing of them is kept but the beginning of one that
-/// can't be read twice.
+/// no fault of its own. ``RetryStateMachine`` decides; the loop here runs what it decides. Bodies flow
+/// through; nothing of them is kept but the beginning of one that can't be read twice.
 package struct MakeRequest: Sendable {
   let world: World
   let interaction: Interaction
@@ -54,13 +54,42 @@ package struct MakeRequest: Sendable {
   ) async throws(EngineError) -> Answer {
     var attempt = RequestAttempt(request, body, account)
     while true {
-      switch try await make(&attempt, report) {
-      case .take(let answer):
-        guard let answer = await lastWord(answer, &attempt) else { continue }
-        return answer
-      case .again(let seconds): try await wait(seconds, for: attempt.request.url.origin, report)
-      }
+      let sent = try await send(&attempt, report)
+      let action = attempt.retry.next(after: sent.event)
+      if let answer = try await run(action, after: sent, &attempt, report) { return answer }
     }
+  }
+
+  /// Does what an attempt calls for.
+  ///
+  /// - Returns: The answer to deliver; `nil` if the request is to be sent again.
+  private func run(
+    _ action: RetryStateMachine.Action,
+    after sent: Sent,
+    _ attempt: inout RequestAttempt,
+    _ report: (Event) -> Void
+  ) async throws(EngineError) -> Answer? {
+    let origin = attempt.request.url.origin
+    switch action {
+    case .deliver(let cause):
+      var answer = try sent.answer.get()
+      answer.cause = cause
+      return answer
+    case .fail(let error): throw error
+    case .renew:
+      let event = await renewal(of: &attempt, after: sent)
+      return try await run(attempt.retry.next(after: event), after: sent, &attempt, report)
+    case .challenge:
+      await sent.dismiss()
+      attempt.hint = sent.hint
+    case .wait(let seconds):
+      await sent.dismiss()
+      try await wait(seconds, for: origin, report)
+    case .follow(let url):
+      await sent.dismiss()
+      attempt.follow(to: url)
+    }
+    return nil
   }
 
   private func wait(

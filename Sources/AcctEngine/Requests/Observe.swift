@@ -42,10 +42,8 @@ package struct Observe: Sendable {
     let bytes = input.withBytes { span in span.indices.map { span[$0] } }
     guard let head = PrintedHead.last(in: bytes) else { throw .nothingObserved }
     world.held.hold(cookiesIn: head.fields)
-    NonceCache(world).learn(
-      from: HTTPResponse(status: head.status ?? 200, fields: head.fields, body: Secret("")),
-      of: origin
-    )
+    let nonceCache = NonceCache(world)
+    nonceCache.learn(from: head.fields, of: origin, knowing: nonceCache.hint(for: origin))
     await LimitsLedger(world).learn(from: head.fields, of: origin, for: account.id)
     return try await session.keep(from: head, of: origin, for: account).map { [$0] } ?? []
   }
