@@ -1,20 +1,18 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 
 /// Makes the header lines that authorize one request.
 package struct Authorize: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let tokenProvider: TokenProvider
 
   package init(
-    _ world: World,
-    _ interaction: Interaction,
-    _ network: TokenProvider.Network,
-    report: @escaping Waiting.Reporter = { _ in }
+    _ context: EngineContext,
+    _ network: TokenProvider.Network
   ) {
-    self.world = world
-    tokenProvider = TokenProvider(world, interaction, network, report: report)
+    self.context = context
+    tokenProvider = TokenProvider(context, network)
   }
 
   /// Where the lines are to go.
@@ -96,7 +94,7 @@ package struct Authorize: Sendable {
     switch account.tokenType {
     case .dpop:
       guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
-      let nonceCache = NonceCache(world)
+      let nonceCache = NonceCache(context.world)
       let proof: String
       do {
         proof = try DPoPProof.make(
@@ -104,7 +102,7 @@ package struct Authorize: Sendable {
           method: target.method,
           url: url,
           issuedAt: nonceCache.now(at: url.origin),
-          random: world.entropy.bytes(16),
+          random: context.world.entropy.bytes(16),
           nonce: nonceCache.nonce(for: url.origin),
           accessToken: grant.token
         )
@@ -117,7 +115,7 @@ package struct Authorize: Sendable {
     case .bearer, .session:
       return [.authorization("Bearer", grant.token)]
     case .guest:
-      return [.authorization("Bearer", grant.token), try await DeviceID(world).field()]
+      return [.authorization("Bearer", grant.token), try await DeviceID(context.world).field()]
     }
   }
 }

@@ -25,13 +25,14 @@ extension MakeRequest {
     let url = attempt.request.url
     if !attempt.isFirst {
       // A wait may be long: what the user has changed meanwhile counts.
-      attempt.account = try AccountStore(world.files).account(attempt.account.id) ?? attempt.account
+      attempt.account =
+        try AccountStore(context.world.files).account(attempt.account.id) ?? attempt.account
     }
     let authorization = try await authorizer.authorize(attempt.request.target, as: attempt.account)
     if attempt.isFirst { authorization.notices.forEach { report(.notice($0)) } }
-    let request = try await attempt.nextRequest(authorization.fields, timeout)
+    let request = try await attempt.nextRequest(authorization.fields, context.timeout)
     var response: StreamedResponse
-    do throws(HTTPFailure) { response = try await world.transport.stream(request) } catch {
+    do throws(HTTPFailure) { response = try await context.world.transport.stream(request) } catch {
       guard await attempt.canRepeat, let seconds = attempt.policy.wait(after: error) else {
         throw .http(error, url.origin)
       }
@@ -53,7 +54,7 @@ extension MakeRequest {
 
   /// Keeps what any answer teaches.
   private func learn(from head: ResponseHead, of origin: Origin, for account: Account) async {
-    NonceCache(world).learn(from: head.fields, of: origin)
+    NonceCache(context.world).learn(from: head.fields, of: origin)
     await limits.learn(from: head.fields, of: origin, for: account.id)
   }
 
@@ -62,7 +63,7 @@ extension MakeRequest {
     from origin: Origin,
     _ cause: EngineError?
   ) -> Answer {
-    let now = NonceCache(world).now(at: origin)
+    let now = NonceCache(context.world).now(at: origin)
     return Answer(
       origin: origin,
       response: response,

@@ -19,7 +19,7 @@ extension MakeRequest {
     _ authorization: Authorize.Authorization
   ) async throws(EngineError) -> Int64? {
     // First of all: a backend may take no other session from now on.
-    try await RotatedSession(world, interaction, report: waiting)
+    try await RotatedSession(context)
       .keep(
         from: &response,
         to: attempt.request.target,
@@ -56,7 +56,7 @@ extension MakeRequest {
     if attempt.account.kind == .guest, origin == attempt.account.service {
       try await meet(&response, asGuest: attempt.account)
     }
-    return attempt.policy.wait(after: response.head, now: NonceCache(world).now(at: origin))
+    return attempt.policy.wait(after: response.head, now: NonceCache(context.world).now(at: origin))
   }
 
   /// Whether the server wants a nonce, or the right time, in a proof that had neither.
@@ -66,7 +66,7 @@ extension MakeRequest {
   ) async throws(EngineError) -> Bool {
     guard attempt.mayChallenge else { return false }
     let codes = await response.refusalCodes()
-    let isClockOff = NonceCache(world).isClockOff(at: attempt.request.url.origin)
+    let isClockOff = NonceCache(context.world).isClockOff(at: attempt.request.url.origin)
     guard codes.contains("use_dpop_nonce") || codes.contains("invalid_dpop_proof") && isClockOff
     else { return false }
     attempt.mayChallenge = false
