@@ -1,20 +1,18 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 
 /// Makes the header lines that authorize one request.
 package struct Authorize: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let tokenProvider: TokenProvider
 
   package init(
-    _ world: World,
-    _ interaction: Interaction,
-    _ network: TokenProvider.Network,
-    report: @escaping Waiting.Reporter = { _ in }
+    _ context: EngineContext,
+    _ network: TokenProvider.Network
   ) {
-    self.world = world
-    tokenProvider = TokenProvider(world, interaction, network, report: report)
+    self.context = context
+    tokenProvider = TokenProvider(context, network)
   }
 
   /// Where the lines are to go.
@@ -86,15 +84,15 @@ package struct Authorize: Sendable {
     case .dpop:
       guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
       // After the grant: a renewal may have talked to the same server.
-      let hint = hint ?? NonceCache(world).hint(for: url.origin)
-      let proof = try ProofSigner(world)
+      let hint = hint ?? NonceCache(context.world).hint(for: url.origin)
+      let proof = try ProofSigner(context.world)
         .field(target.method, url, key: key, token: grant.token, knowing: hint)
       authorization.fields = [.authorization("DPoP", grant.token), proof]
       authorization.hint = hint
     case .session where !asBearer: authorization.fields = [.sessionCookie(grant.token)]
     case .bearer, .session: authorization.fields = [.authorization("Bearer", grant.token)]
     case .guest:
-      let deviceID = try await DeviceID(world).field()
+      let deviceID = try await DeviceID(context.world).field()
       authorization.fields = [.authorization("Bearer", grant.token), deviceID]
     }
     return authorization

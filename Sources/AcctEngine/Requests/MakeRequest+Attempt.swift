@@ -34,7 +34,8 @@ extension MakeRequest {
     let origin = attempt.request.url.origin
     if !attempt.isFirst {
       // A wait may be long: what the user has changed meanwhile counts.
-      attempt.account = try AccountStore(world.files).account(attempt.account.id) ?? attempt.account
+      attempt.account =
+        try AccountStore(context.world.files).account(attempt.account.id) ?? attempt.account
     }
     let authorization = try await authorizer.authorize(
       attempt.request.target,
@@ -42,9 +43,9 @@ extension MakeRequest {
       knowing: attempt.hint.take()
     )
     if attempt.isFirst { authorization.notices.forEach { report(.notice($0)) } }
-    let request = try await attempt.nextRequest(authorization.fields, timeout)
+    let request = try await attempt.nextRequest(authorization.fields, context.timeout)
     do throws(HTTPFailure) {
-      let response = try await world.transport.stream(request)
+      let response = try await context.world.transport.stream(request)
       return await answered(response, attempt, authorization)
     } catch {
       return Sent(
@@ -61,7 +62,9 @@ extension MakeRequest {
     _ attempt: RequestAttempt,
     _ authorization: Authorize.Authorization
   ) async -> Sent {
-    let (head, origin, nonceCache) = (response.head, attempt.request.url.origin, NonceCache(world))
+    let (head, origin, nonceCache) = (
+      response.head, attempt.request.url.origin, NonceCache(context.world)
+    )
     let hint = nonceCache.learn(
       from: head.fields,
       of: origin,
@@ -71,13 +74,13 @@ extension MakeRequest {
 
     var response = response
     var facts = RetryStateMachine.Response(status: head.status, origin: origin)
-    facts.cause = await settle(&response, attempt, authorization)
+    facts.cause = await react(to: &response, attempt, authorization)
     if facts.cause == nil, attempt.retry.wantsRefusalCodes {
       facts.refusalCodes = await response.refusalCodes()
     }
     facts.isClockOff = hint.isClockOff
     facts.retryAfter = RetryAfter(head.field("Retry-After"))?
-      .seconds(from: hint.time(at: world.clock.now()))
+      .seconds(from: hint.time(at: context.world.clock.now()))
     facts.redirect = redirect(head, attempt)
     facts.canRepeat = await attempt.canRepeat
     let answer = Answer(

@@ -27,13 +27,13 @@ extension MakeRequest {
     do { target = try attempt.request.url.resolving(location) } catch .refusedURL(let refusal) {
       throw .malformed(.refusedURL(refusal))
     } catch {
-      let shown = world.held.redactor.redact(location)
+      let shown = context.world.held.redactor.redact(location)
       throw .request(.redirectMalformed(location: shown, attempt.request.url.origin))
     }
     let (origin, here) = (target.origin, attempt.request.url.origin)
     let own = attempt.account.origins
     // An origin that is refused is named, unless it repeats a secret.
-    guard own.contains(origin) || !world.held.redactor.finds(in: origin.host) else {
+    guard own.contains(origin) || !context.world.held.redactor.finds(in: origin.host) else {
       throw .request(.redirectMalformed(location: "<redacted>", here))
     }
     try check(target, for: attempt.account)

@@ -11,15 +11,15 @@ extension MakeRequest {
   ///   - attempt: What was sent.
   ///   - authorization: What it carried.
   /// - Returns: What failed, or was ended; the answer is delivered with it.
-  func settle(
-    _ response: inout StreamedResponse,
+  func react(
+    to response: inout StreamedResponse,
     _ attempt: RequestAttempt,
     _ authorization: Authorize.Authorization
   ) async -> EngineError? {
     let account = attempt.account
     do throws(EngineError) {
       // A backend may take no other session from now on.
-      try await RotatedSession(world, interaction, report: waiting)
+      try await RotatedSession(context)
         .keep(
           from: &response,
           to: attempt.request.target,
@@ -58,17 +58,17 @@ extension MakeRequest {
   ) async throws(EngineError) {
     switch account.kind {
     case .oauth:
-      try await Renewal(world, interaction, timeout: timeout, report: waiting).renew(account) {
+      try await Renewal(context).renew(account) {
         current in
         current.tokenLifetime.expiresAt == refused.expiresAt
       }
     case .session:
       // The backend's word is asked for: no clock has told that this session would be refused.
-      try await SessionRenewal(world, interaction, timeout: timeout, report: waiting)
+      try await SessionRenewal(context)
         .check(account, insteadOf: refused.token)
     case .guest: break
     }
-    account = try AccountStore(world.files).account(account.id) ?? account
+    account = try AccountStore(context.world.files).account(account.id) ?? account
   }
 
   /// Does what a guest's backend asks for by refusing, and says what only a guest must know.
@@ -78,10 +78,10 @@ extension MakeRequest {
   ) async throws(EngineError) {
     switch response.head.status {
     case 401:
-      if let end = try await GuestTokenEnd(world, interaction).refused(account) { throw end }
+      if let end = try await GuestTokenEnd(context).refused(account) { throw end }
     case 400:
       guard let origin = account.service,
-        await response.fault(redacting: world.held.redactor).namesDeviceID
+        await response.fault(redacting: context.world.held.redactor).namesDeviceID
       else { return }
       throw .request(.deviceIDMissing(origin))
     default: return

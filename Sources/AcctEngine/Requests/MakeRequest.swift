@@ -1,5 +1,5 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 
 /// Makes a request as an account, and does what the server asks for before it answers.
@@ -9,25 +9,14 @@ import AcctProtocol
 /// no fault of its own. ``RetryStateMachine`` decides; the loop here runs what it decides. Bodies flow
 /// through; nothing of them is kept but the beginning of one that can't be read twice.
 package struct MakeRequest: Sendable {
-  let world: World
-  let interaction: Interaction
-  let timeout: Int
-  let waiting: Waiting.Reporter
+  let context: EngineContext
   let authorizer: Authorize
   let limits: LatestLimits
 
-  package init(
-    _ world: World,
-    _ interaction: Interaction,
-    timeout: Int,
-    waiting: @escaping Waiting.Reporter = { _ in }
-  ) {
-    self.world = world
-    self.interaction = interaction
-    self.timeout = timeout
-    self.waiting = waiting
-    authorizer = Authorize(world, interaction, .allowed(timeout: timeout), report: waiting)
-    limits = LatestLimits(world)
+  package init(_ context: EngineContext) {
+    self.context = context
+    authorizer = Authorize(context, .allowed)
+    limits = LatestLimits(context.world)
   }
 
   /// Refuses an origin that is not the account's; neither keyring nor body are touched for that.
@@ -99,7 +88,7 @@ package struct MakeRequest: Sendable {
   ) async throws(EngineError) {
     for left in stride(from: seconds, to: 0, by: -1) {
       report(.waiting(left, of: seconds, origin))
-      guard await world.clock.sleep(1) else { throw .cancelled }
+      guard await context.world.clock.sleep(1) else { throw .cancelled }
     }
     if seconds > 0 { report(.waiting(0, of: seconds, origin)) }
   }

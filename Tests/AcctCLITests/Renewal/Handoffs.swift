@@ -1,4 +1,6 @@
+import AcctEngine
 import AcctModel
+import AcctPorts
 import AcctTestSupport
 import StrictJSON
 
@@ -90,6 +92,9 @@ extension RecordedWorld {
     clear()
     return status
   }
+
+  /// What a use case of this world works with; no person may be asked.
+  var engine: EngineContext { EngineContext(world(), .forbidden, timeout: 30) { _ in } }
 
   /// Standard output as JSON.
   var json: JSON? { try? JSON(parsing: Array(out.utf8)) }

@@ -139,7 +139,7 @@ struct LimitsTests {
     _ = await observe("X-RateLimit-Remaining: 9\n")
     _ = await world.acct("limits", "bob.example.com")
     #expect(world.out.isEmpty)
-    let account = try #require(try AccountOverview(world.world()).listing().accounts.last)
+    let account = try #require(try AccountOverview(world.engine).listing().accounts.last)
     #expect(world.file(.limits(account.id)) != nil)
     #expect(await world.acct("remove", "carol.example.com", "--local") == 0)
     #expect(world.file(.limits(account.id)) == nil)
@@ -153,7 +153,7 @@ struct LimitsTests {
   @Test("A damaged file of limits is as good as none, and the next answer mends it")
   func damage() async throws {
     _ = await world.add(Handoffs.bearer())
-    let account = try #require(try AccountOverview(world.world()).listing().accounts.first)
+    let account = try #require(try AccountOverview(world.engine).listing().accounts.first)
     for text in [
       "", "{", "[]", #"{"version":2,"limits":[]}"#, #"{"version":1,"limits":[1,{"origin":"x"}]}"#,
     ] {

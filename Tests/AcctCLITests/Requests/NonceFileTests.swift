@@ -1,11 +1,14 @@
+import AcctCLI
 import AcctModel
 import AcctPorts
+import AcctProtocol
 import AcctTestSupport
+import StrictJSON
 import Synchronization
 import Testing
 
-@Suite("How often the nonce file is read")
-struct NonceReadTests {
+@Suite("The nonce file of a request")
+struct NonceFileTests {
   private let record = RecordedWorld()
   private static let url = "https://pds.example/x"
 
@@ -21,6 +24,12 @@ struct NonceReadTests {
     return record.reads(of: file) - before
   }
 
+  private static let challenge = HTTPResponse(
+    status: 401,
+    fields: [("WWW-Authenticate", #"DPoP error="use_dpop_nonce""#), ("DPoP-Nonce", "n1")],
+    body: Secret("")
+  )
+
   @Test("A header's proof takes one read")
   func header() async throws { #expect(try await reads("header") == 1) }
 
@@ -29,12 +38,7 @@ struct NonceReadTests {
 
   @Test("A request that is asked for a nonce does not read back what it has just learned")
   func challenge() async throws {
-    let challenge = HTTPResponse(
-      status: 401,
-      fields: [("WWW-Authenticate", #"DPoP error="use_dpop_nonce""#), ("DPoP-Nonce", "n1")],
-      body: Secret("")
-    )
-    #expect(try await reads("request", answers: challenge) == 1)
+    #expect(try await reads("request", answers: Self.challenge) == 1)
     #expect(record.requests.count == 2)
   }
 
@@ -42,5 +46,22 @@ struct NonceReadTests {
   func wait() async throws {
     let limited = HTTPResponse(status: 429, fields: [("Retry-After", "7")], body: Secret(""))
     #expect(try await reads("request", "--retry", "1", answers: limited) == 2)
+  }
+
+  @Test("A nonce that cannot be written down is still used for the request that was asked for it")
+  func unwritable() async throws {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    let answers = Mutex([Self.challenge][...])
+    record.serve { _ in answers.withLock { $0.popFirst() } ?? .json("fine") }
+    var world = record.world()
+    let replace = world.files.replace
+    world.files.replace = { file, bytes throws(FilesFailure) in
+      if case .nonce = file { throw .failed(path: "nonces", reason: "read-only file system") }
+      try replace(file, bytes)
+    }
+    #expect(await Acct.run(["request", Self.url], in: world) == 0)
+    let proof = try #require(record.requests.last?.fields.first { $0.name == "DPoP" }?.value)
+    let claims = try JWT.decode(Token(text(of: proof))).claims.object
+    #expect(claims["nonce"] == "n1")
   }
 }
