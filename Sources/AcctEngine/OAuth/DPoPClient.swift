@@ -108,8 +108,13 @@ struct DPoPClient: Sendable {
     _ token: Token?,
     _ hint: ServerHint
   ) async throws(EngineError) -> HTTPResponse {
-    let proof = try ProofSigner(world)
-      .field(request.method, request.url, key: key, token: token, knowing: hint)
+    let proof = try hint.proof(
+      for: request.method,
+      request.url,
+      key: key,
+      token: token,
+      in: world
+    )
     var request = request
     request.fields.append((proof.name, proof.value))
     return try await once(request)

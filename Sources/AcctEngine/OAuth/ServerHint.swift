@@ -1,4 +1,6 @@
 import AcctModel
+import AcctPorts
+import AcctProtocol
 
 /// What an origin's last response taught: its DPoP nonce, and how far its clock is from ours.
 ///
@@ -22,4 +24,37 @@ package struct ServerHint: Equatable, Sendable {
   /// - Parameter now: The time here.
   /// - Returns: The time that a proof for the server has.
   func time(at now: Timestamp) -> Timestamp { now.adding(seconds: clockOffset) }
+
+  /// Makes the proof of one request to the server.
+  ///
+  /// - Parameters:
+  ///   - method: The method exactly as it will be sent.
+  ///   - url: Where the request goes.
+  ///   - key: The key to prove possession of.
+  ///   - token: The access token sent along to a resource server; its hash goes into the proof.
+  ///   - world: For the time here and random bytes.
+  /// - Returns: The header field `DPoP`.
+  /// - Throws: ``EngineError/proof(_:)``.
+  func proof(
+    for method: String,
+    _ url: HTTPURL,
+    key: DPoPKey,
+    token: Token?,
+    in world: World
+  ) throws(EngineError) -> HeaderField {
+    do {
+      let proof = try DPoPProof.make(
+        key: key,
+        method: method,
+        url: url,
+        issuedAt: time(at: world.clock.now()),
+        random: world.entropy.bytes(16),
+        nonce: nonce,
+        accessToken: token
+      )
+      return HeaderField("DPoP", Secret(proof))
+    } catch {
+      throw .proof(error)
+    }
+  }
 }

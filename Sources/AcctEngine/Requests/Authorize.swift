@@ -85,8 +85,13 @@ package struct Authorize: Sendable {
       guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
       // After the grant: a renewal may have talked to the same server.
       let hint = hint ?? NonceCache(context.world).hint(for: url.origin)
-      let proof = try ProofSigner(context.world)
-        .field(target.method, url, key: key, token: grant.token, knowing: hint)
+      let proof = try hint.proof(
+        for: target.method,
+        url,
+        key: key,
+        token: grant.token,
+        in: context.world
+      )
       authorization.fields = [.authorization("DPoP", grant.token), proof]
       authorization.hint = hint
     case .session where !asBearer: authorization.fields = [.sessionCookie(grant.token)]

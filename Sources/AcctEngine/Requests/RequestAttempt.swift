@@ -29,7 +29,7 @@ struct RequestAttempt {
 
   /// Whether the whole of the body is still there.
   var canRepeat: Bool {
-    get async { await body?.canRepeat() ?? true }
+    get async { await body?.canRepeat ?? true }
   }
 
   /// Goes on at the URL that a redirect leads to.

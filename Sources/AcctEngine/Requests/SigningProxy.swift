@@ -1,6 +1,7 @@
 package import AcctModel
 package import AcctPorts
 import AcctProtocol
+import Synchronization
 
 /// Passes requests of unchanged clients on, with an account's own header lines.
 ///
@@ -21,7 +22,7 @@ package struct SigningProxy: Sendable {
     var context = context
     context.world.secretService = context.world.secretService.sharingReads()
     context.world.vaultKeyring = context.world.vaultKeyring.sharingReads()
-    // Nobody sits at a proxy: a keyring that is locked is an error at once, and no wait is told.
+    // No user sits at a proxy: a locked keyring is an error at once, and no wait is reported.
     context.interaction = .forbidden
     context.report = { _ in }
     self.context = context
@@ -53,7 +54,7 @@ package struct SigningProxy: Sendable {
     do throws(ProxyRefusal) {
       url = try gate.url(method: request.method, target: request.target, fields: request.fields)
     } catch {
-      // Whoever has not shown the secret keeps no connection open.
+      // A client that has not shown the secret keeps no connection open.
       return .own(error.status, error.words, endsConnection: true)
     }
     do throws(EngineError) {
@@ -112,22 +113,13 @@ extension LocalResponse {
     endsConnection: Bool
   ) -> LocalResponse {
     let text = Array("acct: \(words)\n".utf8)
-    let rest = Once(text)
+    let rest = Mutex<[UInt8]?>(text)
     return LocalResponse(
       status: status,
       fields: [("Content-Type", "text/plain"), ("Content-Length", "\(text.count)")],
       endsConnection: endsConnection
-    ) { await rest.take() }
+    ) { rest.withLock { $0.take() } }
   }
-}
-
-/// A body of one part.
-private actor Once {
-  private var part: [UInt8]?
-
-  init(_ part: [UInt8]) { self.part = part }
-
-  func take() -> [UInt8]? { part.take() }
 }
 
 extension EngineError {
