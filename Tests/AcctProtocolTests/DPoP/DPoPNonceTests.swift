@@ -42,11 +42,11 @@ struct DPoPNonceTests {
   @Test("a new proof is worth it once, for a nonce, or for its time where the clocks differ")
   func newProof() {
     for isClockOff in [false, true] {
-      for (codes, isWanted) in [
+      let answers: [(codes: Set<String>, isWanted: Bool)] = [
         (["use_dpop_nonce"], true), (["invalid_dpop_proof"], isClockOff),
-        (["invalid_token"], false),
-        ([], false), (["invalid_token", "use_dpop_nonce"], true),
-      ] as [(Set<String>, Bool)] {
+        (["invalid_token"], false), ([], false), (["invalid_token", "use_dpop_nonce"], true),
+      ]
+      for (codes, isWanted) in answers {
         let first = DPoPRefusal.wantsNewProof(codes, isClockOff: isClockOff, isRepeated: false)
         #expect(first == isWanted, "\(codes), \(isClockOff)")
         #expect(!DPoPRefusal.wantsNewProof(codes, isClockOff: isClockOff, isRepeated: true))
