@@ -3,6 +3,7 @@ import AcctModel
 import AcctPorts
 import AcctTestSupport
 import StrictJSON
+import Testing
 
 /// Credentials made up for tests, as a backend would hand them over.
 ///
