@@ -5,18 +5,27 @@ import StrictJSON
 
 /// What a command runs in: the world, and the options that every command has.
 struct Context {
-  let world: World
+  /// What use cases work with.
+  let engine: EngineContext
   let options: SharedOptions
 
   init(_ world: World, _ options: SharedOptions) {
-    self.world = options.verbose && !options.quiet ? world.logging() : world
+    let world = options.verbose && !options.quiet ? world.logging() : world
+    engine = EngineContext(
+      world,
+      options.noInput ? .forbidden : .allowed,
+      timeout: options.timeout,
+      report: WaitingNotices(world, options).show
+    )
     self.options = options
   }
+
+  var world: World { engine.world }
 
   /// What standard output can show.
   var screen: Screen { Screen(output: world, options) }
 
-  var interaction: Interaction { options.noInput ? .forbidden : .allowed }
+  var interaction: Interaction { engine.interaction }
 
   /// Chooses the account, and says which `.acct` files were ignored.
   ///
@@ -40,15 +49,7 @@ struct Context {
     notice("\(printable(path)) chooses \(name) in this folder and below; this is said once")
   }
 
-  /// Whether and for how long the network may be used.
-  func network(offline: Bool) -> TokenProvider.Network {
-    offline ? .forbidden : .allowed(timeout: options.timeout)
-  }
-
-  /// Shows what a use case waits for.
-  var waiting: Waiting.Reporter { WaitingNotices(self).show }
-
-  /// Prints a notice on standard error that is not an error.
+  /// Says something on standard error that is not an error.
   func notice(_ text: String) {
     guard !options.quiet else { return }
     world.report("acct: \(text)")
@@ -74,7 +75,7 @@ struct Context {
   /// Prints an account as the result of a change, where JSON is asked for; else says `text`.
   func done(_ account: Account, _ text: String) throws(EngineError) -> ExitStatus {
     if options.json {
-      let active = try AccountOverview(world).listing().active
+      let active = try AccountOverview(engine).listing().active
       let json = account.json(
         account.lastKnownState(at: world.clock.now()),
         isActive: active == account.id
@@ -88,7 +89,7 @@ struct Context {
 
   /// Accounts as the contract's `ACCOUNT` objects, with their last known state.
   func json(of accounts: [Account]) throws(EngineError) -> JSON {
-    let active = try AccountOverview(world).listing().active
+    let active = try AccountOverview(engine).listing().active
     let now = world.clock.now()
     return .array(
       accounts.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) }

@@ -14,7 +14,9 @@ package final class RecordedWorld: Sendable {
     /// Lines that replaced each other; `nil` if standard error is not a terminal.
     var passing: [String]?
     var files: [StoredFile: [UInt8]] = [:]
-    /// The files that the disk fails to read, once for each entry.
+    /// How often each file was read.
+    var reads: [StoredFile: Int] = [:]
+    /// What the disk fails on when it is read, once for each time that it stands here.
     var unreadable: [StoredFile] = []
     var now: Int64 = 1_800_000_000
     var localOffset: Int64 = 0
@@ -122,7 +124,10 @@ package final class RecordedWorld: Sendable {
     state.withLock { $0.files[file].map { String(decoding: $0, as: UTF8.self) } }
   }
 
-  /// Clears the output, and keeps everything else.
+  /// How often a file was read since the world began.
+  package func reads(of file: StoredFile) -> Int { state.withLock { $0.reads[file] ?? 0 } }
+
+  /// Forgets what was said, and keeps everything else.
   package func clear() {
     state.withLock {
       $0.out = []
@@ -225,7 +230,10 @@ package final class RecordedWorld: Sendable {
     Files(
       read: { file throws(FilesFailure) in
         guard self.lifeline.isAlive else { throw .busy }
-        return self.state.withLock { $0.files[file] }
+        return self.state.withLock { state in
+          state.reads[file, default: 0] += 1
+          return state.files[file]
+        }
       },
       replace: { file, bytes throws(FilesFailure) in
         guard self.lifeline.write() else { throw .busy }

@@ -10,12 +10,8 @@ extension AddCommand {
     _ request: AddAccount.Options,
     _ context: Context
   ) async throws(EngineError) -> ExitStatus {
-    let passphrase = try ExportPassphrase(
-      context.world,
-      context.interaction,
-      file: passphraseFile
-    ).known()
-    let accounts = try await ImportAccounts(context.world, context.interaction).importAll(
+    let passphrase = try ExportPassphrase(context.engine, file: passphraseFile).known()
+    let accounts = try await ImportAccounts(context.engine).importAll(
       export,
       openedBy: passphrase,
       request
@@ -35,7 +31,7 @@ extension AddCommand {
 
   /// Says that the keyring holds secrets of an `add` that was killed before it could write down whose.
   func tellOfOrphans(_ context: Context) async {
-    let count = await AddAccount(context.world, context.interaction).orphans()
+    let count = await AddAccount(context.engine).orphans()
     guard count > 0 else { return }
     let accounts = count == 1 ? "an account that has" : "\(count) accounts that have"
     context.notice(

@@ -111,27 +111,15 @@ struct AddCommand: AcctCommand {
     let request = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
     let added: AddAccount.Added
     if let guest {
-      added = try await AddGuest(context.world, context.interaction, timeout: options.timeout).add(
-        at: try parseOrigin(guest),
-        request
-      )
+      added = try await AddGuest(context.engine).add(at: try parseOrigin(guest), request)
     } else if let importFile {
       switch try ImportFile(context.world).read(importFile) {
       case .export(let export): return try await take(export, request, context)
       case .credentials(let credentials):
-        added = try await AddAccount(context.world, context.interaction, report: context.waiting)
-          .add(
-            credentials,
-            request
-          )
+        added = try await AddAccount(context.engine).add(credentials, request)
       }
     } else {
-      added = try await AddAccount(
-        context.world,
-        context.interaction,
-        waitsToBegin: true,
-        report: context.waiting
-      ).add(
+      added = try await AddAccount(context.engine, waitsToBegin: true).add(
         try await signedIn(context),
         request
       )
@@ -151,41 +139,31 @@ struct AddCommand: AcctCommand {
 
   private func signedIn(_ context: Context) async throws(EngineError) -> NewCredentials {
     // A keyring that can't take the tokens is found out before the user has signed in.
-    try await AddAccount(context.world, context.interaction).prepare()
+    try await AddAccount(context.engine).prepare()
     let prompts = SignInPrompts(context)
     if let backend {
       let request = try signIn.request(backend: backend, for: identifier, context)
-      let credentials = try await BackendSignIn(context.world, timeout: options.timeout).signIn(
+      let credentials = try await BackendSignIn(context.engine).signIn(
         request,
         report: prompts.show
       )
       return try confirmed(credentials, context)
     }
     if let session {
-      let credentials = try await SessionSignIn(context.world, timeout: options.timeout).signIn(
+      let credentials = try await SessionSignIn(context.engine).signIn(
         try signIn.request(session: session, for: identifier, context),
-        report: prompts.show,
-        wait: context.waiting
+        report: prompts.show
       )
       return try confirmed(credentials, context)
     }
     if let identifier {
       let request = try signIn.request(identity: identifier, context)
-      return try await ATProtoSignIn(context.world, timeout: options.timeout).signIn(
-        request,
-        report: prompts.show
-      )
+      return try await ATProtoSignIn(context.engine).signIn(request, report: prompts.show)
     }
     let request = try signIn.request(issuer ?? "", context)
     return signIn.device
-      ? try await DeviceSignIn(context.world, timeout: options.timeout).signIn(
-        request,
-        report: prompts.show
-      )
-      : try await SignIn(context.world, context.interaction, timeout: options.timeout).signIn(
-        request,
-        report: prompts.show
-      )
+      ? try await DeviceSignIn(context.engine).signIn(request, report: prompts.show)
+      : try await SignIn(context.engine).signIn(request, report: prompts.show)
   }
 }
 

@@ -23,7 +23,7 @@ struct AllowCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let origin = try parseOrigin(origin)
     let account = try Selection(context.world).find(name)
-    let change = ChangeAccounts(context.world, context.interaction)
+    let change = ChangeAccounts(context.engine)
     if revoke {
       let changed = try await change.revoke(origin, from: account)
       return try context.done(changed, "headers of \(account.name) no longer go to \(origin)")

@@ -24,7 +24,7 @@ struct CompleteCommand: AcctCommand {
     case .accounts:
       // Neither names nor what describes them hold a tab or a line's end: they are parsed.
       try context.output(
-        try AccountOverview(context.world).listing().accounts.map { account in
+        try AccountOverview(context.engine).listing().accounts.map { account in
           let server = account.service?.authority ?? account.origins.first?.authority
           return [account.name.description, server].compactMap(\.self).joined(separator: "\t")
         }

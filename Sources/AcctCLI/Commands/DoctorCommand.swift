@@ -22,8 +22,7 @@ struct DoctorCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let timeout = offline ? nil : min(options.timeout, 10)
-    let findings = await Doctor(context.world, repairs: repair).diagnose(askingServersFor: timeout)
+    let findings = await Doctor(context.engine, repairs: repair).diagnose(askingServers: !offline)
     let reports = findings.map { DoctorReport($0) }
     if options.json {
       try context.output(["version": 1, "findings": .array(reports.map(\.json))])

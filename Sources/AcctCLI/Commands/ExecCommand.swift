@@ -46,8 +46,7 @@ struct ExecCommand: AcctCommand {
     let runner = RunWithToken(context.world)
     let account = try context.choose().account
     try runner.find(command.first ?? "")
-    let network = context.network(offline: offline)
-    let grant = try await TokenProvider(context.world, context.interaction, network)
+    let grant = try await TokenProvider(context.engine, offline ? .forbidden : .allowed)
       .grant(to: account, leaving: minValid)
     context.report(grant.notices)
     if account.tokenType == .dpop {

@@ -53,15 +53,11 @@ struct ExportCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let exporter = ExportAccounts(context.world, context.interaction)
+    let exporter = ExportAccounts(context.engine)
     let accounts = try chosen(context)
     let target = target
     try exporter.check(target)
-    let passphrase = try ExportPassphrase(
-      context.world,
-      context.interaction,
-      file: passphraseFile
-    ).new()
+    let passphrase = try ExportPassphrase(context.engine, file: passphraseFile).new()
     let exported = try await exporter.export(accounts, to: target, under: passphrase)
     warn(of: exported.filter(\.tokenLifetime.canRenew), context)
     if case .file(let path, _) = target { try report(exported, path, context) }
@@ -76,7 +72,7 @@ struct ExportCommand: AcctCommand {
   /// The accounts, each once, in the order in which they were named.
   private func chosen(_ context: Context) throws(EngineError) -> [Account] {
     if all {
-      let accounts = try AccountOverview(context.world).listing().accounts
+      let accounts = try AccountOverview(context.engine).listing().accounts
       guard !accounts.isEmpty else { throw .noAccounts }
       return accounts
     }

@@ -46,12 +46,7 @@ struct HeaderCommand: AcctCommand {
       url: request.last
     )
     let account = try context.choose().account
-    let authorizer = Authorize(
-      context.world,
-      context.interaction,
-      context.network(offline: offline),
-      report: context.waiting
-    )
+    let authorizer = Authorize(context.engine, offline ? .forbidden : .allowed)
     let authorization = try await authorizer.authorize(target, as: account, asBearer: bearer)
     context.report(authorization.notices)
     try context.output(rendered(authorization, target, account))

@@ -29,7 +29,7 @@ struct KeyCommand: ParsableCommand {
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       let account = try context.choose(name).account
-      let key = try await AccountKey(context.world, context.interaction).key(of: account)
+      let key = try await AccountKey(context.engine).key(of: account)
       let jwk = `private` ? key.privateJWK : Secret(key.publicJWK.serialized())
       try context.output(Secret(joining: [jwk, Secret("\n")]))
       return .done
@@ -50,7 +50,7 @@ struct KeyCommand: ParsableCommand {
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       let account = try context.choose(name).account
-      let key = try await AccountKey(context.world, context.interaction).key(of: account)
+      let key = try await AccountKey(context.engine).key(of: account)
       if options.json {
         try context.output([
           "version": 1,
@@ -82,7 +82,7 @@ struct KeyCommand: ParsableCommand {
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       let account = try context.choose(name).account
       let jwk = try ImportFile(context.world).json(file)
-      let key = try await AccountKey(context.world, context.interaction)
+      let key = try await AccountKey(context.engine)
         .replace(with: jwk, for: account)
       return try context.done(account, "the key of \(account.name) is \(key.thumbprint)")
     }

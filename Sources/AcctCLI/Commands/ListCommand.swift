@@ -14,7 +14,7 @@ struct ListCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let overview = AccountOverview(context.world)
+    let overview = AccountOverview(context.engine)
     let now = context.world.clock.now()
     if options.json {
       let listing = try overview.listing(asJSONAt: now)

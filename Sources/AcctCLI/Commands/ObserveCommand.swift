@@ -26,12 +26,7 @@ struct ObserveCommand: AcctCommand {
     let target: HTTPURL
     do { target = try HTTPURL(url) } catch { throw .malformed(error) }
     let account = try context.choose().account
-    let observer = Observe(
-      context.world,
-      context.interaction,
-      timeout: options.timeout,
-      report: context.waiting
-    )
+    let observer = Observe(context.engine)
     context.report(try await observer.observe(target, as: account))
     if options.json {
       try context.output(

@@ -41,7 +41,7 @@ struct ProxyCommand: AcctCommand {
     let world = context.world
     let account = try context.choose().account
     let secret = port == nil ? nil : SigningProxy.newSecret(world.entropy)
-    let proxy = SigningProxy(world, for: account, secret: secret, timeout: options.timeout)
+    let proxy = SigningProxy(context.engine, for: account, secret: secret)
 
     // Watched before the address is printed: Ctrl-C may be the answer to it.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)

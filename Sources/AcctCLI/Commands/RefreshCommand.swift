@@ -29,12 +29,7 @@ struct RefreshCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let refresher = Refresh(
-      context.world,
-      context.interaction,
-      timeout: options.timeout,
-      report: context.waiting
-    )
+    let refresher = Refresh(context.engine)
     guard all else {
       let account = try context.choose(name).account
       switch await refresher.refresh(account, force: force) {
@@ -53,7 +48,7 @@ struct RefreshCommand: AcctCommand {
     _ context: Context
   ) async throws(EngineError) -> ExitStatus {
     var outcomes: [RefreshOutcome] = []
-    for account in try AccountOverview(context.world).listing().accounts {
+    for account in try AccountOverview(context.engine).listing().accounts {
       let result = await refresher.refresh(account, force: force)
       let outcome = RefreshOutcome(account, result, context.world.clock)
       outcomes.append(outcome)

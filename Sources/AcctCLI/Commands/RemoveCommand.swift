@@ -19,7 +19,7 @@ struct RemoveCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let change = ChangeAccounts(context.world, context.interaction)
+    let change = ChangeAccounts(context.engine)
     let account: Account
     do throws(EngineError) {
       account = try Selection(context.world).find(name)
@@ -32,7 +32,7 @@ struct RemoveCommand: AcctCommand {
       }
       return .done
     }
-    if let notice = try await change.remove(account, revoking: local ? nil : options.timeout) {
+    if let notice = try await change.remove(account, revoking: !local) {
       context.report([notice])
     }
     return try context.done(account, "removed \(account.name)")

@@ -87,12 +87,7 @@ struct RequestCommand: AcctCommand {
     let account = try context.choose().account
     let fields: RequestFields
     do { fields = try RequestFields(header, for: account) } catch { throw .request(error) }
-    let makeRequest = MakeRequest(
-      context.world,
-      context.interaction,
-      timeout: options.timeout,
-      waiting: context.waiting
-    )
+    let makeRequest = MakeRequest(context.engine)
     try makeRequest.check(url, for: account)
     let outgoing = MakeRequest.Request(
       method: method,

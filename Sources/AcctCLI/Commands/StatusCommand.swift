@@ -23,12 +23,7 @@ struct StatusCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     var choice = try context.choose(name)
     if check {
-      let server = ServerCheck(
-        context.world,
-        context.interaction,
-        timeout: options.timeout,
-        report: context.waiting
-      )
+      let server = ServerCheck(context.engine)
       var refusal: EngineError?
       do { try await server.check(choice.account) } catch { refusal = error }
       choice.account = try Selection(context.world).find(choice.account.id.description)
@@ -42,10 +37,7 @@ struct StatusCommand: AcctCommand {
     _ context: Context,
     _ refusal: EngineError? = nil
   ) async throws(EngineError) -> ExitStatus {
-    let status = try await AccountOverview(context.world).status(
-      of: choice.account,
-      context.interaction
-    )
+    let status = try await AccountOverview(context.engine).status(of: choice.account)
     let errorMessage = (refusal ?? status.cause)
       .map { ErrorMessage($0).timed(by: context.world.clock) }
     let limits = LimitsLedger(context.world).limits(of: choice.account.id)

@@ -17,7 +17,7 @@ struct SwitchCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let change = ChangeAccounts(context.world, context.interaction)
+    let change = ChangeAccounts(context.engine)
     let account = try chosen(change, in: context)
     try await change.activate(account)
     return try context.done(account, "\(account.name) is active")
@@ -35,7 +35,7 @@ struct SwitchCommand: AcctCommand {
   }
 
   private func ask(in context: Context) throws(EngineError) -> Account {
-    let listing = try AccountOverview(context.world).listing()
+    let listing = try AccountOverview(context.engine).listing()
     guard context.interaction == .allowed, context.world.terminal.canAsk() else {
       throw .undecidedSwitch(candidates: listing.accounts.map(\.name))
     }

@@ -28,14 +28,10 @@ struct TokenCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let account = try context.choose().account
-    let network = context.network(offline: offline)
-    let grant = try await TokenProvider(
-      context.world,
-      context.interaction,
-      network,
-      report: context.waiting
+    let grant = try await TokenProvider(context.engine, offline ? .forbidden : .allowed).grant(
+      to: account,
+      leaving: minValid
     )
-    .grant(to: account, leaving: minValid)
     context.report(grant.notices)
     if options.json {
       try context.output([

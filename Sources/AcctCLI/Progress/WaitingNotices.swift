@@ -4,16 +4,17 @@ import AcctPorts
 
 /// Shows on standard error what a command waits for.
 struct WaitingNotices: Sendable {
-  private let report: @Sendable (String) -> Void
-  /// Shows a line in place of the last one; `nil` where lines stay.
-  private let replace: (@Sendable (String) -> Void)?
+  private let world: World
   private let isQuiet: Bool
 
-  init(_ context: Context) {
-    report = context.world.streams.notice
-    isQuiet = context.options.quiet
-    let isDumb = context.world.environment.variable("TERM") == "dumb"
-    replace = isDumb ? nil : context.world.streams.passing
+  init(_ world: World, _ options: SharedOptions) {
+    self.world = world
+    isQuiet = options.quiet
+  }
+
+  /// Shows a line in place of the last one; `nil` where lines stay.
+  private var replace: (@Sendable (String) -> Void)? {
+    world.environment.variable("TERM") == "dumb" ? nil : world.streams.passing
   }
 
   /// Shows one: a countdown where a line can be replaced, else one line for each wait.
@@ -22,11 +23,11 @@ struct WaitingNotices: Sendable {
     case .toAskAgain(let left, let total, let error):
       guard !isQuiet else { return }
       let text = "acct: \(ErrorMessage(error).text); trying again in \(left) s"
-      if let replace { replace(text) } else if left == total { report(text) }
+      if let replace { replace(text) } else if left == total { world.streams.notice(text) }
     case .toStore(let owner, let kind, let seconds):
       // Printed with `--quiet` too: without this notice the user may lose the session.
       let name = kind == .vault ? "the vault" : "the keyring"
-      report(
+      world.streams.notice(
         "acct: \(name) can't store the new session of \(printable(owner)): "
           + "unlock it within \(duration(seconds)), or the session may be lost"
       )

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The contents of `list` and `status`.
 package struct AccountOverview: Sendable {
-  private let world: World
+  private let context: EngineContext
 
-  package init(_ world: World) { self.world = world }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// Every account with its last known state; asks neither keyring nor server.
   package typealias Listing = Contents<Account>
@@ -31,7 +31,7 @@ package struct AccountOverview: Sendable {
   private func contents<Shown: Sendable>(
     _ show: @Sendable (Account, _ isActive: Bool) -> Shown
   ) throws(EngineError) -> Contents<Shown> {
-    let accountStore = AccountStore(world.files)
+    let accountStore = AccountStore(context.world.files)
     let active = try accountStore.active().current
     let isThere = Atomic(false)
     let (accounts, damaged) = try accountStore.listing { account in
@@ -58,10 +58,9 @@ package struct AccountOverview: Sendable {
   }
 
   package func status(
-    of account: Account,
-    _ interaction: Interaction
+    of account: Account
   ) async throws(EngineError) -> Status {
-    let credentialStore = try CredentialStore(of: account, in: world, interaction)
+    let credentialStore = try CredentialStore(of: account, in: context)
     var account = account
     var evidence = Evidence.missing
     var keyringState = Keyring.State.ready
@@ -69,11 +68,7 @@ package struct AccountOverview: Sendable {
     do {
       let contents: CredentialStore.Contents
       if account.incoming?.isWhole == true {
-        (account, contents) = try await CredentialStore.readWhole(
-          of: account,
-          in: world,
-          interaction
-        )
+        (account, contents) = try await CredentialStore.readWhole(of: account, in: context)
       } else {
         contents = try await credentialStore.readToTell()
       }
@@ -88,25 +83,25 @@ package struct AccountOverview: Sendable {
         }
       cause = .keyring(failure, kind)
     }
-    var assessment = account.assess(evidence, at: world.clock.now())
+    var assessment = account.assess(evidence, at: context.world.clock.now())
     if assessment.action == .discard {
-      await discard(&account, interaction)
-      assessment = account.assess(.missing, at: world.clock.now())
+      await discard(&account)
+      assessment = account.assess(.missing, at: context.world.clock.now())
     }
     return Status(
       account: account,
       assessment: assessment,
-      isActive: try AccountStore(world.files).active().current == account.id,
+      isActive: try AccountStore(context.world.files).active().current == account.id,
       keyringKind: credentialStore.keyring.kind,
       keyringState: keyringState,
       cause: self.cause(assessment, cause, account)
     )
   }
 
-  /// Discards a guest's expired token; if that fails now, the next call tries again.
-  private func discard(_ account: inout Account, _ interaction: Interaction) async {
-    try? await GuestTokenEnd(world, interaction).past(account)
-    account.take(.guestSpent, reason: GuestTokenEnd.past, at: world.clock.now())
+  /// Discards a guest's token that is past; one that can't be removed now is removed the next time.
+  private func discard(_ account: inout Account) async {
+    try? await GuestTokenEnd(context).past(account)
+    account.take(.guestSpent, reason: GuestTokenEnd.past, at: context.world.clock.now())
   }
 
   /// The same failure that a `header` would have; `nil` if a token can be had without the user, at

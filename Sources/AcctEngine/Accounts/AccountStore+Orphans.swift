@@ -24,7 +24,7 @@ extension AddAccount {
   }
 
   private func listed() async throws(EngineError) -> [AccountID: Set<ItemKind>] {
-    let keyring = try KeyringChoice(world).decided()
+    let keyring = try KeyringChoice(context.world).decided()
     do { return try await keyring.list() } catch { throw .keyring(error, keyring.kind) }
   }
 }

@@ -4,30 +4,24 @@ import AcctProtocol
 
 /// Stores new credentials: as a new account, or by renewing the one that they belong to.
 package struct AddAccount: Sendable {
-  let world: World
-  private let interaction: Interaction
+  let context: EngineContext
   private let keyringRetry: KeyringRetry
   private let waitsToBegin: Bool
   let accountStore: AccountStore
 
   /// - Parameters:
-  ///   - world: Everything outside.
-  ///   - interaction: Whether a person may be asked to unlock the keyring.
+  ///   - context: Told of a keyring that is waited for: also of one that goes away when only a part
+  ///     is written.
   ///   - waitsToBegin: Whether a keyring that is locked is waited for before anything is written,
   ///     as after a sign-in; otherwise it is an error at once.
-  ///   - report: Called when a keyring is waited for, also one that becomes unavailable when only a
-  ///     part is written.
   package init(
-    _ world: World,
-    _ interaction: Interaction,
-    waitsToBegin: Bool = false,
-    report: @escaping Waiting.Reporter = { _ in }
+    _ context: EngineContext,
+    waitsToBegin: Bool = false
   ) {
-    self.world = world
-    self.interaction = interaction
+    self.context = context
     self.waitsToBegin = waitsToBegin
-    keyringRetry = KeyringRetry(world, report)
-    accountStore = AccountStore(world.files)
+    keyringRetry = KeyringRetry(context)
+    accountStore = AccountStore(context.world.files)
   }
 
   /// What the user asked for besides the credentials.
@@ -78,16 +72,20 @@ package struct AddAccount: Sendable {
   /// The same, with time to unlock the keyring again: the user has just signed in.
   private func prepare(for owner: String) async throws(EngineError) -> Keyring {
     guard waitsToBegin else { return try await prepare() }
-    return try await keyringRetry.run(for: owner, interaction) {
+    return try await keyringRetry.run(for: owner) {
       (interaction) async throws(EngineError) -> Keyring in
-      try await AddAccount(world, interaction).prepare()
+      try await prepare(interaction)
     }
   }
 
   /// Makes sure that the keyring accepts new credentials, and chooses one if need be.
   @discardableResult
   package func prepare() async throws(EngineError) -> Keyring {
-    let choice = KeyringChoice(world)
+    try await prepare(context.interaction)
+  }
+
+  private func prepare(_ interaction: Interaction) async throws(EngineError) -> Keyring {
+    let choice = KeyringChoice(context.world)
     let keyring = try await choice.proposed()
     do { try await keyring.prepare(interaction) } catch { throw .keyring(error, keyring.kind) }
     try choice.settle(on: keyring)
@@ -105,16 +103,16 @@ package struct AddAccount: Sendable {
     _ keyring: Keyring
   ) async throws(EngineError) -> Account? {
     try await accountStore.exclusively { () throws(EngineError) -> Account? in
-      let held = world.signals.holdBack()
+      let held = context.world.signals.holdBack()
       defer { held.release() }
       guard try sameIdentity(incoming) == nil else { return nil }
       var account = incoming.account(
         try id(for: incoming),
         try name(for: incoming, options),
-        createdAt: world.clock.now()
+        createdAt: context.world.clock.now()
       )
       account.origins.add(options.allowedOrigins, for: .user)
-      let credentialStore = CredentialStore(of: account, in: keyring, interaction)
+      let credentialStore = CredentialStore(of: account, in: keyring, context.interaction)
       do throws(EngineError) {
         if account.id == incoming.id {
           // Items that an interrupted removal has left under this identifier are not its own.
@@ -145,17 +143,17 @@ package struct AddAccount: Sendable {
     _ keyring: Keyring
   ) async throws(EngineError) -> Added? {
     try await accountStore.exclusively(id) { () throws(EngineError) -> Added? in
-      let held = world.signals.holdBack()
+      let held = context.world.signals.holdBack()
       defer { held.release() }
       guard let found = try accountStore.account(id) else { return nil }
-      let replacement = ReplaceCredentials(world, interaction)
+      let replacement = ReplaceCredentials(context)
       let known = try await replacement.settled(found)
       var account = incoming.account(id, options.name ?? known.name, createdAt: known.createdAt)
       // An export of version 0.1.0 has no source; then the known one stays.
       account.source = account.source ?? known.source
       account.origins.keepUsers(of: known.origins)
       account.origins.add(options.allowedOrigins, for: .user)
-      let items = try await CredentialStore(of: known, in: keyring, interaction).items(
+      let items = try await CredentialStore(of: known, in: keyring, context.interaction).items(
         ItemKind.allCases
       )
       try await replacement.replace(
@@ -173,9 +171,10 @@ package struct AddAccount: Sendable {
 
   /// The identifier that it had elsewhere, if no account here has it.
   private func id(for incoming: IncomingAccount) throws(EngineError) -> AccountID {
-    guard let id = incoming.id else { return world.entropy.accountID() }
+    guard let id = incoming.id else { return context.world.entropy.accountID() }
     do {
-      return try world.files.read(.account(id)) == nil ? id : world.entropy.accountID()
+      return try context.world.files.read(.account(id)) == nil
+        ? id : context.world.entropy.accountID()
     } catch {
       throw .files(error)
     }
@@ -186,7 +185,7 @@ package struct AddAccount: Sendable {
     _ options: Options
   ) throws(EngineError) -> AccountName {
     guard let name = options.name else {
-      return try accountStore.freeName(like: incoming.suggestedName, world.entropy)
+      return try accountStore.freeName(like: incoming.suggestedName, context.world.entropy)
     }
     try accountStore.requireFree(name)
     return name

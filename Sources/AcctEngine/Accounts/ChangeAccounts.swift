@@ -1,16 +1,14 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 
 /// Changes to accounts that need no server: switch, rename, allow, remove.
 package struct ChangeAccounts: Sendable {
-  private let world: World
-  private let interaction: Interaction
+  private let context: EngineContext
   private let accountStore: AccountStore
 
-  package init(_ world: World, _ interaction: Interaction) {
-    self.world = world
-    self.interaction = interaction
-    accountStore = AccountStore(world.files)
+  package init(_ context: EngineContext) {
+    self.context = context
+    accountStore = AccountStore(context.world.files)
   }
 
   /// Makes an account the active one.
@@ -80,19 +78,23 @@ package struct ChangeAccounts: Sendable {
   ///
   /// - Parameters:
   ///   - account: The account.
-  ///   - timeout: Seconds that the server may take to end the session; `nil` leaves it out.
-  /// - Returns: The result of ending the session at the server.
-  /// - Throws: ``EngineError``; then the account is unchanged.
-  package func remove(_ account: Account, revoking timeout: Int?) async throws(EngineError)
+  ///   - revoking: Whether the server is asked to end the session.
+  /// - Returns: What became of the session at the server.
+  /// - Throws: ``EngineError``; then the account is as it was.
+  package func remove(_ account: Account, revoking: Bool) async throws(EngineError)
     -> Notice?
   {
     try await accountStore.exclusively(account.id) { () throws(EngineError) -> Notice? in
-      let account = try await ReplaceCredentials(world, interaction)
+      let account = try await ReplaceCredentials(context)
         .settled(accountStore.account(account.id) ?? account)
-      let credentialStore = try CredentialStore(of: account, in: world, interaction)
+      let credentialStore = try CredentialStore(of: account, in: context)
       try await credentialStore.prepare()
-      let notice = try await revoke(account, credentialStore, timeout)
-      try await CredentialStore.removeAll(of: account.id, in: credentialStore.keyring, interaction)
+      let notice = revoking ? try await revoke(account, credentialStore) : nil
+      try await CredentialStore.removeAll(
+        of: account.id,
+        in: credentialStore.keyring,
+        context.interaction
+      )
       try forgetIdentity(of: account)
       try await forget(account.id)
       return notice
@@ -104,9 +106,9 @@ package struct ChangeAccounts: Sendable {
   /// Only its identifier is known, which names its keyring items; the session can't be ended at
   /// the server.
   package func removeDamaged(_ id: AccountID) async throws(EngineError) {
-    let keyring = try KeyringChoice(world).decided()
+    let keyring = try KeyringChoice(context.world).decided()
     try await accountStore.exclusively(id) { () throws(EngineError) in
-      try await CredentialStore.removeAll(of: id, in: keyring, interaction)
+      try await CredentialStore.removeAll(of: id, in: keyring, context.interaction)
       try await forget(id)
     }
   }
@@ -114,7 +116,7 @@ package struct ChangeAccounts: Sendable {
   /// Removes the cached lookup of the DID: a trace as well, if only of the last few minutes.
   private func forgetIdentity(of account: Account) throws(EngineError) {
     guard let did = account.did else { return }
-    do { try world.files.remove(.identity(did)) } catch { throw .files(error) }
+    do { try context.world.files.remove(.identity(did)) } catch { throw .files(error) }
   }
 
   /// Deletes an account's file, and its place as the active one.
@@ -122,7 +124,7 @@ package struct ChangeAccounts: Sendable {
     try await accountStore.exclusively { () throws(EngineError) in
       let active = try accountStore.active()
       if active.without(id) != active { try accountStore.setActive(active.without(id)) }
-      try await LimitsLedger(world).forget(id) { () throws(EngineError) in
+      try await LimitsLedger(context.world).forget(id) { () throws(EngineError) in
         try accountStore.delete(id)
       }
     }
@@ -130,10 +132,8 @@ package struct ChangeAccounts: Sendable {
 
   private func revoke(
     _ account: Account,
-    _ credentialStore: CredentialStore,
-    _ timeout: Int?
+    _ credentialStore: CredentialStore
   ) async throws(EngineError) -> Notice? {
-    guard let timeout else { return nil }
     let contents: CredentialStore.Contents
     do throws(EngineError) {
       contents = try await credentialStore.readForRenewal()
@@ -143,7 +143,7 @@ package struct ChangeAccounts: Sendable {
     } catch .halfReplaced {
       return .notRevoked(account: account.name, .damaged)
     }
-    return await Revocation(world, timeout: timeout).revoke(account, contents)
+    return await Revocation(context).revoke(account, contents)
   }
 
   /// Reads an account again under its lock and the book's, changes it and saves it.

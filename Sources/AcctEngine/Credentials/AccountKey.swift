@@ -1,16 +1,14 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 package import AcctProtocol
 package import StrictJSON
 
 /// The DPoP key of an account: shown, or put back.
 package struct AccountKey: Sendable {
-  private let world: World
-  private let interaction: Interaction
+  private let context: EngineContext
 
-  package init(_ world: World, _ interaction: Interaction) {
-    self.world = world
-    self.interaction = interaction
+  package init(_ context: EngineContext) {
+    self.context = context
   }
 
   /// Reads the key.
@@ -18,7 +16,7 @@ package struct AccountKey: Sendable {
   /// - Throws: ``EngineError/noKey(_:)`` for a bearer account.
   package func key(of account: Account) async throws(EngineError) -> DPoPKey {
     guard
-      let key = try await CredentialStore.readWhole(of: account, in: world, interaction).contents
+      let key = try await CredentialStore.readWhole(of: account, in: context).contents
         .key
     else {
       throw .noKey(account.name)
@@ -43,11 +41,11 @@ package struct AccountKey: Sendable {
     guard account.thumbprint == nil || account.thumbprint == key.thumbprint else {
       throw .otherKey(account: account.name)
     }
-    let accountStore = AccountStore(world.files)
+    let accountStore = AccountStore(context.world.files)
     try await accountStore.exclusively(account.id) { () throws(EngineError) in
-      let current = try await ReplaceCredentials(world, interaction)
+      let current = try await ReplaceCredentials(context)
         .settled(accountStore.account(account.id) ?? account)
-      try await CredentialStore(of: current, in: world, interaction)
+      try await CredentialStore(of: current, in: context)
         .write([.init(.keypair, key.privateJWK)])
     }
     return key

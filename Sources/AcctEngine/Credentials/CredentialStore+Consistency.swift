@@ -25,27 +25,25 @@ extension CredentialStore {
   ///
   /// - Parameters:
   ///   - account: Whose credentials.
-  ///   - world: Everything outside.
-  ///   - interaction: Whether a person may be asked to unlock the keyring.
+  ///   - context: Everything outside.
   /// - Returns: The account, and its credentials.
   /// - Throws: ``EngineError``; ``EngineError/halfReplaced(_:)`` if whoever replaced them was
   ///   interrupted.
   static func readWhole(
     of account: Account,
-    in world: World,
-    _ interaction: Interaction
+    in context: EngineContext
   ) async throws(EngineError) -> (account: Account, contents: Contents) {
     if account.incoming?.isWhole != true {
       do throws(EngineError) {
-        return (account, try await CredentialStore(of: account, in: world, interaction).read())
+        return (account, try await CredentialStore(of: account, in: context).read())
       } catch .halfReplaced {}
     }
-    let accountStore = AccountStore(world.files)
+    let accountStore = AccountStore(context.world.files)
     return try await accountStore.exclusively(account.id) {
       () throws(EngineError) -> (account: Account, contents: Contents) in
-      let current = try await ReplaceCredentials(world, interaction)
+      let current = try await ReplaceCredentials(context)
         .settled(accountStore.account(account.id) ?? account)
-      return (current, try await CredentialStore(of: current, in: world, interaction).read())
+      return (current, try await CredentialStore(of: current, in: context).read())
     }
   }
 }

@@ -9,8 +9,8 @@ struct CredentialStore: Sendable {
   let interaction: Interaction
 
   /// Opens the keyring that accounts are kept in.
-  init(of account: Account, in world: World, _ interaction: Interaction) throws(EngineError) {
-    self.init(of: account, in: try KeyringChoice(world).decided(), interaction)
+  init(of account: Account, in context: EngineContext) throws(EngineError) {
+    self.init(of: account, in: try KeyringChoice(context.world).decided(), context.interaction)
   }
 
   init(of account: Account, in keyring: Keyring, _ interaction: Interaction) {

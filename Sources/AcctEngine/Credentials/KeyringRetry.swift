@@ -7,12 +7,10 @@ import AcctPorts
 /// gone away, the user gets time to bring it back: what is held in memory meanwhile has no other
 /// safe place, and without it the session may be lost.
 struct KeyringRetry: Sendable {
-  private let world: World
-  private let report: Waiting.Reporter
+  private let context: EngineContext
 
-  init(_ world: World, _ report: @escaping Waiting.Reporter) {
-    self.world = world
-    self.report = report
+  init(_ context: EngineContext) {
+    self.context = context
   }
 
   /// Does something with the keyring, and again every second where that can't be done now.
@@ -22,17 +20,16 @@ struct KeyringRetry: Sendable {
   ///
   /// - Parameters:
   ///   - owner: Whose session it is, for the user.
-  ///   - interaction: Whether a person may be asked: once, not every second.
-  ///   - attempt: What to do.
+  ///   - attempt: What to do; whether a person may be asked differs: once, not every second.
   /// - Returns: What `attempt` returned.
   /// - Throws: What it threw the first time; ``SessionError/notStored(_:_:)`` where waiting for the
   ///   keyring was in vain.
   func run<Value: Sendable>(
     for owner: String,
-    _ interaction: Interaction,
     _ attempt: (Interaction) async throws(EngineError) -> Value
   ) async throws(EngineError) -> Value {
-    let started = world.clock.now()
+    let interaction = context.interaction
+    let started = context.world.clock.now()
     let failure: EngineError
     do { return try await attempt(interaction) } catch { failure = error }
     // What has failed once, for a disk's reason or another, need not fail again.
@@ -45,13 +42,13 @@ struct KeyringRetry: Sendable {
     // begins when the first attempt, in which the keyring may have asked them, has failed.
     let isPersons = interaction == .allowed && canBeAnswered(cause, kind)
     let seconds: Int64 = isPersons ? 120 : 10
-    let start = interaction == .allowed ? world.clock.now() : started
+    let start = interaction == .allowed ? context.world.clock.now() : started
     let end = start.adding(seconds: seconds)
-    defer { report(.over) }
-    report(.toStore(owner: owner, kind, seconds: seconds))
+    defer { context.report(.over) }
+    context.report(.toStore(owner: owner, kind, seconds: seconds))
     // The number is a bound, should the clock be set back meanwhile.
-    for _ in 0..<seconds where world.clock.now().seconds(since: end) < 0 {
-      guard await world.clock.sleep(1) else { break }
+    for _ in 0..<seconds where context.world.clock.now().seconds(since: end) < 0 {
+      guard await context.world.clock.sleep(1) else { break }
       // The first failure is the one to tell.
       if let value = try? await attempt(.forbidden) { return value }
     }
@@ -61,7 +58,7 @@ struct KeyringRetry: Sendable {
   /// Whether a person is likely to see that the keyring is waited for: at the terminal, or, where a
   /// provider of the Secret Service is there and locked, at its own prompt.
   private func canBeAnswered(_ cause: KeyringFailure, _ kind: Keyring.Kind) -> Bool {
-    if world.terminal.canAsk() { return true }
+    if context.world.terminal.canAsk() { return true }
     return switch cause {
     case .locked, .cancelled: kind == .secretService
     case .unavailable, .timedOut, .noVault, .failed: false
@@ -73,7 +70,7 @@ struct KeyringRetry: Sendable {
   /// - Throws: ``EngineError``, as above.
   func write(_ items: [Keyring.Item], to credentialStore: CredentialStore) async throws(EngineError)
   {
-    try await run(for: credentialStore.account.name.description, credentialStore.interaction) {
+    try await run(for: credentialStore.account.name.description) {
       (interaction) async throws(EngineError) in
       try await CredentialStore(
         of: credentialStore.account,

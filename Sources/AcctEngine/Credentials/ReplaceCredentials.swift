@@ -18,14 +18,12 @@ import AcctPorts
 /// account with the note of step 3 ends steps 4 and 5 first, under the account's lock; so does
 /// whoever begins another change.
 struct ReplaceCredentials: Sendable {
-  private let world: World
-  private let interaction: Interaction
+  private let context: EngineContext
   private let accountStore: AccountStore
 
-  init(_ world: World, _ interaction: Interaction) {
-    self.world = world
-    self.interaction = interaction
-    accountStore = AccountStore(world.files)
+  init(_ context: EngineContext) {
+    self.context = context
+    accountStore = AccountStore(context.world.files)
   }
 
   /// Replaces an account; the caller holds its lock, and not the book's.
@@ -46,11 +44,15 @@ struct ReplaceCredentials: Sendable {
     _ keyringRetry: KeyringRetry?,
     activates: Bool
   ) async throws(EngineError) {
-    let place = world.entropy.accountID()
+    let place = context.world.entropy.accountID()
     let noted = known.noting(place, isWhole: false)
     do throws(EngineError) {
       try accountStore.save(noted)
-      let credentialStore = CredentialStore(of: account.renumbered(place), in: keyring, interaction)
+      let credentialStore = CredentialStore(
+        of: account.renumbered(place),
+        in: keyring,
+        context.interaction
+      )
       if let keyringRetry {
         try await keyringRetry.write(items, to: credentialStore)
       } else {
@@ -74,23 +76,23 @@ struct ReplaceCredentials: Sendable {
   /// - Throws: ``EngineError`` if the keyring or the file can't be written now.
   func settled(_ account: Account) async throws(EngineError) -> Account {
     guard let incoming = account.incoming else { return account }
-    let keyring = try KeyringChoice(world).decided()
+    let keyring = try KeyringChoice(context.world).decided()
     if incoming.isWhole {
       let items = try await CredentialStore(
         of: account.renumbered(incoming.place),
         in: keyring,
-        interaction
+        context.interaction
       )
       .items(ItemKind.allCases)
       // Where somebody has cleared them away, what is left of the old ones is more than nothing.
       if !items.isEmpty {
-        try await CredentialStore(of: account, in: keyring, interaction)
+        try await CredentialStore(of: account, in: keyring, context.interaction)
           .replaceAll(with: StoredAccount(account: account, items: items).orderedItems)
       }
       // First the note: half removed, they must not be taken for whole.
       try accountStore.save(account.noting(incoming.place, isWhole: false))
     }
-    try await CredentialStore.removeAll(of: incoming.place, in: keyring, interaction)
+    try await CredentialStore.removeAll(of: incoming.place, in: keyring, context.interaction)
     var account = account
     account.incoming = nil
     try accountStore.save(account)

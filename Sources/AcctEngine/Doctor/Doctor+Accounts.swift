@@ -15,7 +15,7 @@ extension Doctor {
     if findings.isEmpty {
       findings.append(Finding(.accountsReadable(count: listing.accounts.count)))
     }
-    let now = world.clock.now()
+    let now = context.world.clock.now()
     for account in listing.accounts {
       guard let started = account.renewalStartedAt else { continue }
       let age = now.seconds(since: started)
@@ -33,12 +33,12 @@ extension Doctor {
   private func replacement(of account: Account) async -> Finding? {
     let lock = Lock.account(account.id)
     do throws(EngineError) {
-      return try await world.files.withLock(lock, waiting: 0, failure: EngineError.files) {
+      return try await context.world.files.withLock(lock, waiting: 0, failure: EngineError.files) {
         () throws(EngineError) -> Finding? in
         guard let current = try accountStore.account(account.id), current.incoming != nil else {
           return nil
         }
-        if repairs { _ = try await ReplaceCredentials(world, .forbidden).settled(current) }
+        if repairs { _ = try await ReplaceCredentials(context).settled(current) }
         return Finding(.interruptedReplacement(current.name), isRepaired: repairs)
       }
     } catch .files(.busy) {
@@ -69,6 +69,8 @@ extension Doctor {
 
   private func goneActive() throws(EngineError) -> AccountID? {
     guard let id = try accountStore.active().current else { return nil }
-    do { return try world.files.read(.account(id)) == nil ? id : nil } catch { throw .files(error) }
+    do { return try context.world.files.read(.account(id)) == nil ? id : nil } catch {
+      throw .files(error)
+    }
   }
 }

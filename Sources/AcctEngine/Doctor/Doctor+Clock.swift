@@ -7,11 +7,11 @@ extension Doctor {
 
   /// Whether the clock agrees with those of the accounts' servers.
   ///
-  /// Each is asked for its front page's header alone, without anything about the user.
-  func clock(timeout: Int) async -> [Finding] {
-    // The check of accounts reports a failure to list accounts.
+  /// Each is asked for nothing but its front page's header, and told nothing of the user.
+  func clock() async -> [Finding] {
+    // That accounts can't be listed is told by the check of accounts.
     guard let accounts = try? accountStore.listing().accounts else { return [] }
-    let resolver = IdentityResolver(world, DPoPClient(world, timeout: timeout))
+    let resolver = IdentityResolver(context)
     var servers: [Origin: Reach] = [:]
     for account in accounts {
       for (origin, naming) in [
@@ -27,7 +27,7 @@ extension Doctor {
     let questions = servers
     let findings = await withTaskGroup(of: (Origin, Finding).self) { group in
       for (origin, reach) in questions {
-        group.addTask { (origin, await finding(origin, reach, timeout)) }
+        group.addTask { (origin, await finding(origin, reach)) }
       }
       var findings: [(Origin, Finding)] = []
       for await finding in group { findings.append(finding) }
@@ -36,18 +36,18 @@ extension Doctor {
     return findings.sorted { $0.0.description < $1.0.description }.map(\.1)
   }
 
-  private func finding(_ origin: Origin, _ reach: Reach, _ timeout: Int) async -> Finding {
+  private func finding(_ origin: Origin, _ reach: Reach) async -> Finding {
     guard reach.permits(origin) else { return Finding(.noTime(origin, .inside(host: origin.host))) }
     guard let url = try? HTTPURL("\(origin)/") else { return Finding(.noTime(origin, nil)) }
-    let request = HTTPRequest(method: "HEAD", url: url, timeout: timeout, reach: reach)
+    let request = HTTPRequest(method: "HEAD", url: url, timeout: context.timeout, reach: reach)
     let response: HTTPResponse
-    do { response = try await world.transport.send(request) } catch {
+    do { response = try await context.world.transport.send(request) } catch {
       return Finding(.noTime(origin, error))
     }
     guard let date = response.field("Date").flatMap({ HTTPDate.parse($0) }) else {
       return Finding(.noTime(origin, nil))
     }
-    let difference = date.seconds(since: world.clock.now())
+    let difference = date.seconds(since: context.world.clock.now())
     guard abs(difference) > Self.tolerance else { return Finding(.clockRight(origin)) }
     return Finding(.clockOff(seconds: difference, origin))
   }

@@ -4,7 +4,9 @@ extension Doctor {
   /// The owners of files and folders, and their readers and writers.
   func files() -> [Finding] {
     let surveyed: [SurveyedFile]
-    do { surveyed = try world.maintenance.survey() } catch { return [Finding(.files(error))] }
+    do { surveyed = try context.world.maintenance.survey() } catch {
+      return [Finding(.files(error))]
+    }
     let findings = surveyed.sorted { $0.path < $1.path }.compactMap(finding)
     return findings.isEmpty ? [Finding(.filesPrivate(count: surveyed.count))] : findings
   }
@@ -20,7 +22,7 @@ extension Doctor {
 
   private func close(_ file: SurveyedFile) -> Bool {
     guard repairs, file.kind == .regular || file.kind == .folder else { return false }
-    do { try world.maintenance.close(file) } catch { return false }
+    do { try context.world.maintenance.close(file) } catch { return false }
     return true
   }
 }

@@ -40,7 +40,7 @@ extension Doctor {
   private func orphan(_ id: AccountID, _ keyring: Keyring) async -> Finding {
     guard repairs else { return Finding(.orphans(id, rebuilt: nil)) }
     do throws(EngineError) {
-      let account = try await RebuildAccount(world).rebuild(id, from: keyring)
+      let account = try await RebuildAccount(context.world).rebuild(id, from: keyring)
       return Finding(.orphans(id, rebuilt: account.name), isRepaired: true)
     } catch {
       return Finding(.orphans(id, rebuilt: nil))

@@ -7,7 +7,7 @@ extension Doctor {
     var findings: [Finding] = []
     let keyring: Keyring
     do throws(EngineError) {
-      keyring = try KeyringChoice(world).decided()
+      keyring = try KeyringChoice(context.world).decided()
     } catch .noKeyring {
       let (found, finding) = await lostDecision()
       guard let found, finding.isRepaired else { return (nil, [finding]) }
@@ -29,8 +29,8 @@ extension Doctor {
     switch await keyring.state() {
     case .ready:
       do {
-        // A vault that does not exist yet needs no passphrase, and so is ready.
-        if keyring.kind == .vault, try !world.vault.isThere() { return Finding(.noVault) }
+        // A vault that is still to be made asks for nothing, and so is ready.
+        if keyring.kind == .vault, try !context.world.vault.isThere() { return Finding(.noVault) }
       } catch {
         return Finding(.keyring(error, .vault))
       }
@@ -39,7 +39,7 @@ extension Doctor {
     case .unavailable:
       // A state has no reason; reading an item that does not exist returns one.
       do {
-        _ = try await keyring.read(world.entropy.accountID(), [.handle], .forbidden)
+        _ = try await keyring.read(context.world.entropy.accountID(), [.handle], .forbidden)
       } catch {
         return Finding(.keyring(error, keyring.kind))
       }
@@ -49,7 +49,7 @@ extension Doctor {
 
   /// The recorded choice, if it can be read.
   private var decision: Keyring.Kind? {
-    guard let bytes = try? world.files.read(.keyringDecision) else { return nil }
+    guard let bytes = try? context.world.files.read(.keyringDecision) else { return nil }
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first
     return Keyring.Kind(rawValue: line.map(String.init) ?? "")
   }
@@ -59,13 +59,13 @@ extension Doctor {
     let accounts: Set<AccountID>
     let isThere: Bool
     do {
-      accounts = Set(try world.files.accounts())
-      isThere = try world.files.read(.keyringDecision) != nil
+      accounts = Set(try context.world.files.accounts())
+      isThere = try context.world.files.read(.keyringDecision) != nil
     } catch {
       return (nil, Finding(.files(error)))
     }
     guard isThere || !accounts.isEmpty else { return (nil, Finding(.keyringUndecided)) }
-    for keyring in [world.secretService, world.vaultKeyring] {
+    for keyring in [context.world.secretService, context.world.vaultKeyring] {
       guard let listed = try? await keyring.list(), listed.keys.contains(where: accounts.contains)
       else { continue }
       return (
@@ -77,8 +77,9 @@ extension Doctor {
 
   private func write(_ keyring: Keyring) -> Bool {
     guard repairs else { return false }
-    do { try world.files.replace(.keyringDecision, Array("\(keyring.kind.rawValue)\n".utf8)) } catch
-    {
+    do {
+      try context.world.files.replace(.keyringDecision, Array("\(keyring.kind.rawValue)\n".utf8))
+    } catch {
       return false
     }
     return true

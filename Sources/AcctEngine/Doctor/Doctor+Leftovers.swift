@@ -10,9 +10,9 @@ extension Doctor {
   /// Files that killed processes left, and hints that have expired.
   func leftovers() async -> [Finding] {
     let surveyed: [SurveyedFile]
-    // The first check has reported this failure.
-    do { surveyed = try world.maintenance.survey() } catch { return [] }
-    let now = world.clock.now()
+    // The first check has told of this failure.
+    do { surveyed = try context.world.maintenance.survey() } catch { return [] }
+    let now = context.world.clock.now()
     let own = surveyed.filter { $0.isOwn && $0.kind == .regular }
     let old = { (file: SurveyedFile, age: Int64) in now.seconds(since: file.modifiedAt) > age }
     let temporary = own.filter { $0.role == .temporary && old($0, Self.writing) }
@@ -38,7 +38,7 @@ extension Doctor {
 
   private func discard(_ files: [SurveyedFile]) -> Bool {
     guard repairs else { return false }
-    do { for file in files { try world.maintenance.discard(file) } } catch { return false }
+    do { for file in files { try context.world.maintenance.discard(file) } } catch { return false }
     return true
   }
 
@@ -47,7 +47,7 @@ extension Doctor {
   private func release(_ files: [SurveyedFile]) async -> Bool {
     guard repairs else { return false }
     for case .lock(let lock) in files.map(\.role) {
-      do { try await world.files.lock(lock, 0).release() } catch {
+      do { try await context.world.files.lock(lock, 0).release() } catch {
         guard error == .busy else { return false }
       }
     }

@@ -1,31 +1,34 @@
 import AcctModel
-package import AcctPorts
+import AcctPorts
 
 /// Checks everything that acct relies on, and repairs what needs no decision of the user.
 ///
 /// It prompts for nothing and sends no credential. One check that fails does not stop the others.
 package struct Doctor: Sendable {
-  let world: World
+  let context: EngineContext
   let repairs: Bool
   let accountStore: AccountStore
 
   /// Prepares the checks.
   ///
   /// - Parameters:
-  ///   - world: Everything outside.
-  ///   - repairs: Whether to repair what can be repaired.
-  package init(_ world: World, repairs: Bool) {
-    self.world = world
+  ///   - context: Everything outside; no person is asked.
+  ///   - repairs: Whether to mend what can be mended.
+  package init(_ context: EngineContext, repairs: Bool) {
+    var context = context
+    context.interaction = .forbidden
+    context.timeout = min(context.timeout, 10)
+    self.context = context
     self.repairs = repairs
-    accountStore = AccountStore(world.files)
+    accountStore = AccountStore(context.world.files)
   }
 
   /// Makes every check.
   ///
-  /// - Parameter timeout: Seconds that a server may take to answer with its time; `nil` asks none.
-  /// - Returns: The findings, at least one for each check.
-  package func diagnose(askingServersFor timeout: Int?) async -> [Finding] {
-    // Files first: files that others can read must be closed before another check opens them.
+  /// - Parameter askingServers: Whether servers are asked for their time, for 10 seconds at most.
+  /// - Returns: What was found, at least one finding for each check.
+  package func diagnose(askingServers: Bool) async -> [Finding] {
+    // Files first: what others can read must be closed before anything else opens it.
     var findings = files()
     let (keyring, ofKeyring) = await keyring()
     findings += ofKeyring
@@ -36,7 +39,7 @@ package struct Doctor: Sendable {
     }
     findings += await accounts()
     findings += await leftovers()
-    if let timeout { findings += await clock(timeout: timeout) }
+    if askingServers { findings += await clock() }
     return findings
   }
 }

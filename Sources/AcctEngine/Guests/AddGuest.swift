@@ -1,5 +1,5 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 
 /// Begins a guest session at a backend, or a new one in place of one that has expired.
@@ -7,14 +7,14 @@ import AcctProtocol
 /// There is one for each backend: its limits belong to this machine's identifier, so a second one
 /// would have no more left.
 package struct AddGuest: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let adding: AddAccount
   private let client: DPoPClient
 
-  package init(_ world: World, _ interaction: Interaction, timeout: Int) {
-    self.world = world
-    adding = AddAccount(world, interaction)
-    client = DPoPClient(world, timeout: timeout)
+  package init(_ context: EngineContext) {
+    self.context = context
+    adding = AddAccount(context)
+    client = context.client
   }
 
   /// Requests a guest session, and stores it.
@@ -30,9 +30,11 @@ package struct AddGuest: Sendable {
   ) async throws(EngineError) -> AddAccount.Added {
     // A keyring that can't store the token is noticed before one of the few tokens is requested.
     try await adding.prepare()
-    let known = try AccountStore(world.files).listing().accounts.first { $0.isGuest(of: service) }
+    let known = try AccountStore(context.world.files).listing().accounts.first {
+      $0.isGuest(of: service)
+    }
     let response = try await ask(service)
-    let ledger = LimitsLedger(world)
+    let ledger = LimitsLedger(context.world)
     if let known { await ledger.learn(from: response.fields, of: service, for: known.id) }
     let grant = try grant(response, service)
     let added = try await adding.add(credentials(grant, service, known), options)
@@ -43,7 +45,7 @@ package struct AddGuest: Sendable {
   private func ask(_ service: Origin) async throws(EngineError) -> HTTPResponse {
     let url: HTTPURL
     do { url = try HTTPURL("\(service)/api/auth/guest") } catch { throw .malformed(error) }
-    let deviceID = try await DeviceID(world).field()
+    let deviceID = try await DeviceID(context.world).field()
     return try await client.send(
       HTTPRequest(
         method: "POST",
@@ -66,26 +68,30 @@ package struct AddGuest: Sendable {
     case 200..<300:
       guard let json = response.json else { throw .guest(.malformed(member: nil, service)) }
       do {
-        return try GuestGrant(json, receivedAt: world.clock.now(), redacting: world.held.redactor)
+        return try GuestGrant(
+          json,
+          receivedAt: context.world.clock.now(),
+          redacting: context.world.held.redactor
+        )
       } catch {
         throw .guest(.malformed(member: error.member, service))
       }
     case 300..<400:
       throw .oauth(
-        .redirected(to: response.field("Location").map(world.held.redactor.redact)),
+        .redirected(to: response.field("Location").map(context.world.held.redactor.redact)),
         service
       )
-    case 500...: throw .unavailable(response, service, world.held)
+    case 500...: throw .unavailable(response, service, context.world.held)
     default:
       let limits = RateLimitFields.limits(
         from: response.fields,
         of: service,
-        at: world.clock.now()
+        at: context.world.clock.now()
       )
       throw .guest(
         GuestError(
           status: response.status,
-          BackendFault(response.json, redacting: world.held.redactor),
+          BackendFault(response.json, redacting: context.world.held.redactor),
           limits,
           service
         )
@@ -102,7 +108,7 @@ package struct AddGuest: Sendable {
     do { issuer = try Issuer(service.description) } catch { throw .malformed(error) }
     // No other guest has it; once stored, it identifies this guest from now on.
     let subject =
-      grant.subject ?? known?.identity.subject ?? world.entropy.accountID().description
+      grant.subject ?? known?.identity.subject ?? context.world.entropy.accountID().description
     return NewCredentials(
       kind: .guest,
       tokenType: .guest,
@@ -112,7 +118,7 @@ package struct AddGuest: Sendable {
       service: service,
       origins: [service],
       tokenLifetime: grant.tokenLifetime,
-      validatedAt: world.clock.now(),
+      validatedAt: context.world.clock.now(),
       limitations: grant.limitations,
       token: grant.token
     )

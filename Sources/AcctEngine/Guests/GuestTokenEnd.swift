@@ -1,19 +1,17 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 
 /// Discards a guest's token that has expired, or that its server rejected.
 ///
 /// The token has no further use: it can't be renewed, and a new one does not bring new limits. The
 /// account stays, so that `add --guest` of the same backend renews it.
 package struct GuestTokenEnd: Sendable {
-  private let world: World
-  private let interaction: Interaction
+  private let context: EngineContext
   private let accountStore: AccountStore
 
-  package init(_ world: World, _ interaction: Interaction) {
-    self.world = world
-    self.interaction = interaction
-    accountStore = AccountStore(world.files)
+  package init(_ context: EngineContext) {
+    self.context = context
+    accountStore = AccountStore(context.world.files)
   }
 
   /// The reason for a token that the clock has ended.
@@ -42,14 +40,14 @@ package struct GuestTokenEnd: Sendable {
     return try await accountStore.exclusively(account.id) { () throws(EngineError) in
       // `add --guest` may have brought a new token meanwhile.
       guard let found = try accountStore.account(account.id) else { return false }
-      var current = try await ReplaceCredentials(world, interaction).settled(found)
+      var current = try await ReplaceCredentials(context).settled(found)
       guard current.tokenLifetime == account.tokenLifetime,
         current.validatedAt == account.validatedAt,
-        current.take(.guestSpent, reason: reason, at: world.clock.now()) == .discard
+        current.take(.guestSpent, reason: reason, at: context.world.clock.now()) == .discard
       else { return false }
-      let held = world.signals.holdBack()
+      let held = context.world.signals.holdBack()
       defer { held.release() }
-      try await CredentialStore(of: current, in: world, interaction).remove([.guest])
+      try await CredentialStore(of: current, in: context).remove([.guest])
       try accountStore.save(current)
       return true
     }

@@ -7,12 +7,12 @@ import AcctProtocol
 /// A lookup is valid for less than 10 minutes, so that a script that renews often does not ask the
 /// directory each time.
 struct IdentityCheck: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let resolver: IdentityResolver
 
-  init(_ world: World, _ client: DPoPClient) {
-    self.world = world
-    resolver = IdentityResolver(world, client)
+  init(_ context: EngineContext) {
+    self.context = context
+    resolver = IdentityResolver(context)
   }
 
   private static let lifetime: Int64 = 540
@@ -50,18 +50,18 @@ struct IdentityCheck: Sendable {
   }
 
   private func remembered(_ did: DID) -> (service: Origin?, issuer: String?)? {
-    guard let bytes = try? world.files.read(.identity(did)) else { return nil }
+    guard let bytes = try? context.world.files.read(.identity(did)) else { return nil }
     let words = String(decoding: bytes, as: UTF8.self).split { " \n".contains($0) }
     guard words.count == 3, let seconds = Int64(words[0]),
       let time = Timestamp(secondsSince1970: seconds),
-      (0...Self.lifetime).contains(world.clock.now().seconds(since: time))
+      (0...Self.lifetime).contains(context.world.clock.now().seconds(since: time))
     else { return nil }
     return (try? Origin(String(words[1])), String(words[2]))
   }
 
   /// A hint: if it can't be written, the next renewal asks again.
   private func remember(_ did: DID, _ service: Origin, _ issuer: Issuer) {
-    let line = "\(world.clock.now().secondsSince1970) \(service) \(issuer)\n"
-    try? world.files.replace(.identity(did), Array(line.utf8))
+    let line = "\(context.world.clock.now().secondsSince1970) \(service) \(issuer)\n"
+    try? context.world.files.replace(.identity(did), Array(line.utf8))
   }
 }

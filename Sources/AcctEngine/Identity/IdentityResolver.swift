@@ -7,12 +7,12 @@ import AcctProtocol
 /// Each step is fetched from the address in the step before, so the result is what the identity's
 /// owner has published, and nothing else.
 struct IdentityResolver: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let client: DPoPClient
 
-  init(_ world: World, _ client: DPoPClient) {
-    self.world = world
-    self.client = client
+  init(_ context: EngineContext) {
+    self.context = context
+    client = context.client
   }
 
   /// The DID of a handle, and its source: DNS first, then the handle's own server.
@@ -24,7 +24,8 @@ struct IdentityResolver: Sendable {
     named naming: Naming
   ) async throws(EngineError) -> (did: DID, naming: Naming) {
     let isTest = handle.description.hasSuffix(".test")
-    guard handle.isResolvable, !isTest || world.environment.variable("ACCT_DNS_SERVER") != nil
+    guard handle.isResolvable,
+      !isTest || context.world.environment.variable("ACCT_DNS_SERVER") != nil
     else { throw .atproto(.unresolvableHandle(handle)) }
     if let did = try await didInDNS(handle) { return (did, dnsNaming) }
 
@@ -49,7 +50,7 @@ struct IdentityResolver: Sendable {
   private func didInDNS(_ handle: Handle) async throws(EngineError) -> DID? {
     let name = HandleRecord.name(of: handle)
     let message: [UInt8]
-    do { message = try await world.dns.txt(name, client.timeout) } catch {
+    do { message = try await context.world.dns.txt(name, client.timeout) } catch {
       throw .dns(error, name: name)
     }
     switch DNSAnswer(message) {
@@ -64,7 +65,7 @@ struct IdentityResolver: Sendable {
 
   /// The source of a DNS answer: the user, if it is a resolver of this machine that they chose.
   private var dnsNaming: Naming {
-    let server = world.environment.variable("ACCT_DNS_SERVER") ?? ""
+    let server = context.world.environment.variable("ACCT_DNS_SERVER") ?? ""
     let host = server.prefix { $0 != ":" }
     return IPAddress(host)?.isLoopback == true ? .user : .remote
   }
@@ -82,7 +83,7 @@ struct IdentityResolver: Sendable {
     let naming = did.method == "web" ? naming : .user
     let response = try await client.fetch(url, named: naming)
     if (500...).contains(response.status) || response.status == 429 {
-      throw .unavailable(response, url.origin, world.held)
+      throw .unavailable(response, url.origin, context.world.held)
     }
     guard response.status == 200 else { throw .atproto(.didNotFound(did)) }
     guard response.field("Content-Type").isDIDDocument, let json = response.json else {
@@ -129,7 +130,7 @@ struct IdentityResolver: Sendable {
     _ issuer: Issuer,
     named naming: Naming
   ) async throws(EngineError) -> AuthorizationServer {
-    let server = try await Discovery(world, timeout: client.timeout)
+    let server = try await Discovery(context)
       .server(issuer, named: naming)
     try believed { () throws(ATProtoError) in try server.checkATProto() }
     return server
@@ -145,7 +146,7 @@ struct IdentityResolver: Sendable {
     }
     let response = try await client.fetch(url, named: naming)
     if (500...).contains(response.status) || response.status == 429 {
-      throw .unavailable(response, service, world.held)
+      throw .unavailable(response, service, context.world.held)
     }
     guard response.status == 200 else {
       throw .atproto(.protectedResource(service, .status(response.status)))
@@ -161,7 +162,7 @@ struct IdentityResolver: Sendable {
   }
 
   private func plcDirectory() throws(EngineError) -> Origin {
-    let text = world.environment.variable("ACCT_PLC_URL") ?? "https://plc.directory"
+    let text = context.world.environment.variable("ACCT_PLC_URL") ?? "https://plc.directory"
     do { return try Origin(text) } catch { throw .malformed(error) }
   }
 

@@ -9,16 +9,26 @@ import AcctProtocol
 /// want of a nonce, or for its time, is sent once more, with both corrected.
 struct DPoPClient: Sendable {
   private let world: World
+  private let nonceCache: NonceCache
   /// Seconds for one request.
   let timeout: Int
 
   init(_ world: World, timeout: Int) {
     self.world = world
     self.timeout = timeout
+    nonceCache = NonceCache(world)
   }
 
   /// The secrets that have been sent and received so far.
   var held: HeldSecrets { world.held }
+
+  /// A response that is still to be learned from.
+  struct Unlearned {
+    let response: HTTPResponse
+    fileprivate let origin: Origin
+    /// What was known when the request was made.
+    fileprivate let hint: ServerHint
+  }
 
   /// Sends a request.
   ///
@@ -27,15 +37,15 @@ struct DPoPClient: Sendable {
   ///   - key: The key to prove possession of, if any.
   ///   - token: The access token, for a resource server alone; its hash goes into the proof.
   /// - Returns: The response, to the second try if there was one.
-  /// - Throws: ``EngineError/http(_:_:)``.
+  /// - Throws: ``EngineError/http(_:_:)``, ``EngineError/proof(_:)``.
   func send(
     _ request: HTTPRequest,
     key: DPoPKey? = nil,
     token: Token? = nil
   ) async throws(EngineError) -> HTTPResponse {
-    let response = try await sendUnlearned(request, key: key, token: token)
-    learn(from: response, of: request.url.origin)
-    return response
+    let unlearned = try await sendUnlearned(request, key: key, token: token)
+    learn(from: unlearned)
+    return unlearned.response
   }
 
   /// The same, but the last response is left for the caller to learn from.
@@ -46,22 +56,30 @@ struct DPoPClient: Sendable {
     _ request: HTTPRequest,
     key: DPoPKey? = nil,
     token: Token? = nil
-  ) async throws(EngineError) -> HTTPResponse {
-    let response = try await once(request, key, token)
-    let refusal = key == nil ? [] : codes(response)
-    guard !refusal.isEmpty else { return response }
+  ) async throws(EngineError) -> Unlearned {
     let origin = request.url.origin
-    learn(from: response, of: origin)
+    let hint = nonceCache.hint(for: origin)
+    guard let key else {
+      return Unlearned(response: try await once(request), origin: origin, hint: hint)
+    }
+    let first = try await once(request, key, token, hint)
+    let codes = first.refusalCodes
+    guard !codes.isEmpty else { return Unlearned(response: first, origin: origin, hint: hint) }
+    let learned = nonceCache.learn(from: first.fields, of: origin, knowing: hint)
     guard
-      refusal.contains("use_dpop_nonce")
-        || refusal.contains("invalid_dpop_proof") && NonceCache(world).isClockOff(at: origin)
-    else { return response }
-    return try await once(request, key, token)
+      DPoPRefusal.wantsNewProof(codes, isClockOff: learned.isClockOff, isRepeated: false)
+    else { return Unlearned(response: first, origin: origin, hint: learned) }
+    let second = try await once(request, key, token, learned)
+    return Unlearned(response: second, origin: origin, hint: learned)
   }
 
   /// Keeps what a response taught about its origin.
-  func learn(from response: HTTPResponse, of origin: Origin) {
-    NonceCache(world).learn(from: response, of: origin)
+  func learn(from unlearned: Unlearned) {
+    nonceCache.learn(
+      from: unlearned.response.fields,
+      of: unlearned.origin,
+      knowing: unlearned.hint
+    )
   }
 
   /// Fetches a public document; no credential goes with it.
@@ -86,39 +104,37 @@ struct DPoPClient: Sendable {
 
   private func once(
     _ request: HTTPRequest,
-    _ key: DPoPKey? = nil,
-    _ token: Token? = nil
+    _ key: DPoPKey,
+    _ token: Token?,
+    _ hint: ServerHint
   ) async throws(EngineError) -> HTTPResponse {
-    let origin = request.url.origin
-    let nonceCache = NonceCache(world)
+    let proof = try hint.proof(
+      for: request.method,
+      request.url,
+      key: key,
+      token: token,
+      in: world
+    )
     var request = request
-    if let key {
-      let proof: String
-      do {
-        proof = try DPoPProof.make(
-          key: key,
-          method: request.method,
-          url: request.url,
-          issuedAt: nonceCache.now(at: origin),
-          random: world.entropy.bytes(16),
-          nonce: nonceCache.nonce(for: origin),
-          accessToken: token
-        )
-      } catch {
-        throw .proof(error)
-      }
-      request.fields.append(("DPoP", Secret(proof)))
-    }
-    do { return try await world.transport.send(request) } catch { throw .http(error, origin) }
+    request.fields.append((proof.name, proof.value))
+    return try await once(request)
   }
 
+  private func once(_ request: HTTPRequest) async throws(EngineError) -> HTTPResponse {
+    do { return try await world.transport.send(request) } catch {
+      throw .http(error, request.url.origin)
+    }
+  }
+}
+
+extension HTTPResponse {
   /// Why the request was refused, if it was; a body that grants tokens is not looked at.
-  private func codes(_ response: HTTPResponse) -> Set<String> {
-    guard (400..<500).contains(response.status) else { return [] }
+  fileprivate var refusalCodes: Set<String> {
+    guard (400..<500).contains(status) else { return [] }
     return DPoPRefusal.codes(
-      status: response.status,
-      headers: response.fields,
-      body: response.body.withBytes { span in span.indices.map { span[$0] } }
+      status: status,
+      headers: fields,
+      body: body.withBytes { span in span.indices.map { span[$0] } }
     )
   }
 }

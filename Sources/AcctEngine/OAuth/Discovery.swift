@@ -7,7 +7,7 @@ import StrictJSON
 struct Discovery: Sendable {
   private let client: DPoPClient
 
-  init(_ world: World, timeout: Int) { client = DPoPClient(world, timeout: timeout) }
+  init(_ context: EngineContext) { client = context.client }
 
   /// Fetches the metadata: RFC 8414's place first, then OpenID Connect's.
   ///

@@ -27,17 +27,15 @@ struct TokenEndpoint: Sendable {
   /// - Returns: The answer.
   /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
   func ask(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> Answer {
-    let response = try await client.sendUnlearned(
+    let unlearned = try await client.sendUnlearned(
       .form(form, to: server.tokenEndpoint, of: server, client),
       key: key
     )
     let outcome = TokenOutcome(
-      ServerAnswer(response, redacting: client.held.redactor),
+      ServerAnswer(unlearned.response, redacting: client.held.redactor),
       boundTo: key?.thumbprint
     )
-    return Answer(outcome: outcome) {
-      client.learn(from: response, of: server.tokenEndpoint.origin)
-    }
+    return Answer(outcome: outcome) { client.learn(from: unlearned) }
   }
 
   /// The same, where anything but tokens is an error.

@@ -1,23 +1,12 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 
 /// Renews accounts on request, one or all.
 package struct Refresh: Sendable {
-  private let world: World
-  private let interaction: Interaction
-  private let timeout: Int
-  private let report: Waiting.Reporter
+  private let context: EngineContext
 
-  package init(
-    _ world: World,
-    _ interaction: Interaction,
-    timeout: Int,
-    report: @escaping Waiting.Reporter = { _ in }
-  ) {
-    self.world = world
-    self.interaction = interaction
-    self.timeout = timeout
-    self.report = report
+  package init(_ context: EngineContext) {
+    self.context = context
   }
 
   /// What became of an account.
@@ -32,7 +21,7 @@ package struct Refresh: Sendable {
 
   /// Renews `account` if it is due, or whatever is there if `force` is set.
   package func refresh(_ account: Account, force: Bool) async -> Result {
-    let now = world.clock.now()
+    let now = context.world.clock.now()
     guard account.tokenLifetime.canRenew else {
       let isWell = account.lastKnownState(at: now).state == .valid
       return isWell && !force ? .notDue : .cannotRenew
@@ -49,12 +38,12 @@ package struct Refresh: Sendable {
     }
     do throws(EngineError) {
       if account.kind == .session {
-        let sessionRenewal = SessionRenewal(world, interaction, timeout: timeout, report: report)
+        let sessionRenewal = SessionRenewal(context)
         try await sessionRenewal.renew(account, ifDue: isDue) { current in
           force || current.tokenLifetime.state(at: now) != .valid
         }
       } else {
-        try await Renewal(world, interaction, timeout: timeout, report: report).renew(
+        try await Renewal(context).renew(
           account,
           ifDue: isDue
         )

@@ -9,23 +9,12 @@ import AcctProtocol
 /// result; what the server answers is written down before anything else happens; and only the
 /// server's own `invalid_grant` ends a session.
 struct Renewal: Sendable {
-  private let world: World
-  private let interaction: Interaction
-  private let timeout: Int
-  private let report: Waiting.Reporter
+  private let context: EngineContext
   private let accountStore: AccountStore
 
-  init(
-    _ world: World,
-    _ interaction: Interaction,
-    timeout: Int,
-    report: @escaping Waiting.Reporter = { _ in }
-  ) {
-    self.world = world
-    self.interaction = interaction
-    self.timeout = timeout
-    self.report = report
-    accountStore = AccountStore(world.files)
+  init(_ context: EngineContext) {
+    self.context = context
+    accountStore = AccountStore(context.world.files)
   }
 
   /// Makes sure that a token has enough time left, renewing it if need be.
@@ -48,10 +37,10 @@ struct Renewal: Sendable {
         )
       }
       guard current.recordedState.state != .reauthRequired else {
-        throw current.stateError(current.lastKnownState(at: world.clock.now()))
+        throw current.stateError(current.lastKnownState(at: context.world.clock.now()))
       }
-      current = try await ReplaceCredentials(world, interaction).settled(current)
-      let credentialStore = try CredentialStore(of: current, in: world, interaction)
+      current = try await ReplaceCredentials(context).settled(current)
+      let credentialStore = try CredentialStore(of: current, in: context)
       let contents = try await credentialStore.readForRenewal()
       if let expiresAt = contents.expiresAt { current.tokenLifetime.expiresAt = expiresAt }
       guard isDue(current) else { return }
@@ -72,12 +61,12 @@ struct Renewal: Sendable {
   private func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
     var naming = account.naming
     if account.issuerSource == .did {
-      naming = try await IdentityCheck(world, DPoPClient(world, timeout: timeout)).check(&account)
+      naming = try await IdentityCheck(context).check(&account)
     }
     guard let issuer = account.identity.issuer else {
       throw .issuerUnknown(account: account.name)
     }
-    return try await Discovery(world, timeout: timeout).server(issuer, named: naming)
+    return try await Discovery(context).server(issuer, named: naming)
   }
 
   /// From the note that a renewal is in flight to the last write, nothing may interrupt.
@@ -88,14 +77,14 @@ struct Renewal: Sendable {
     at server: AuthorizationServer,
     _ credentialStore: CredentialStore
   ) async throws(EngineError) {
-    let held = world.signals.holdBack()
+    let held = context.world.signals.holdBack()
     defer { held.release() }
     let wasInterrupted = account.renewalStartedAt != nil
     var account = account
-    account.renewalStartedAt = world.clock.now()
+    account.renewalStartedAt = context.world.clock.now()
     try accountStore.save(account)
 
-    let endpoint = TokenEndpoint(of: server, DPoPClient(world, timeout: timeout))
+    let endpoint = TokenEndpoint(of: server, context.client)
     let form = RefreshRequest.form(refreshToken, clientID: account.identity.clientID)
     let answer: TokenEndpoint.Answer
     do { answer = try await endpoint.ask(form, key: key) } catch {
@@ -108,7 +97,7 @@ struct Renewal: Sendable {
       try await keep(response, &account, credentialStore)
     case .ended(let description):
       let reason = Self.reason(description, wasInterrupted: wasInterrupted)
-      account.take(.ended, reason: reason, at: world.clock.now())
+      account.take(.ended, reason: reason, at: context.world.clock.now())
       try settle(&account, wasSent: false)
       throw .signInRequired(account: account.name, .ended(reason: reason))
     case .unanswered:
@@ -124,16 +113,16 @@ struct Renewal: Sendable {
     _ account: inout Account,
     _ credentialStore: CredentialStore
   ) async throws(EngineError) {
-    account.tokenLifetime = response.tokenLifetime(from: world.clock.now(), canRenew: true)
+    account.tokenLifetime = response.tokenLifetime(from: context.world.clock.now(), canRenew: true)
     var items: [Keyring.Item] = []
     if let token = response.refreshToken { items.append(.init(.refreshToken, token.secret)) }
     items.append(.init(.accessToken, response.accessToken.secret))
     if let expiresAt = account.tokenLifetime.expiresAt {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }
-    try await KeyringRetry(world, report).write(items, to: credentialStore)
+    try await KeyringRetry(context).write(items, to: credentialStore)
     if let scope = response.scope { account.scope = scope }
-    account.take(.confirmed, at: world.clock.now())
+    account.take(.confirmed, at: context.world.clock.now())
     try settle(&account, wasSent: false)
   }
 

@@ -5,13 +5,15 @@ import AcctProtocol
 /// Tells the server that a session is over (RFC 7009, or a backend's own way); best effort, and
 /// never for long.
 struct Revocation: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let client: DPoPClient
 
   /// A server that is slow to say goodbye is left: 5 seconds for each request at most.
-  init(_ world: World, timeout: Int) {
-    self.world = world
-    client = DPoPClient(world, timeout: min(timeout, 5))
+  init(_ context: EngineContext) {
+    var context = context
+    context.timeout = min(context.timeout, 5)
+    self.context = context
+    client = context.client
   }
 
   /// Asks the server to end a session.
@@ -28,8 +30,8 @@ struct Revocation: Sendable {
       return nil
     }
     do throws(EngineError) {
-      let server = try await Discovery(world, timeout: client.timeout)
-        .server(issuer, named: IdentityResolver(world, client).naming(ofIssuerOf: account))
+      let server = try await Discovery(context)
+        .server(issuer, named: IdentityResolver(context).naming(ofIssuerOf: account))
       guard let endpoint = server.revocationEndpoint else {
         return .notRevoked(account: account.name, .noEndpoint)
       }
@@ -52,7 +54,7 @@ struct Revocation: Sendable {
   private func logOut(_ account: Account, _ session: Token?) async -> Notice? {
     guard let session, let origin = account.service else { return nil }
     do throws(EngineError) {
-      let backend = SessionBackend(origin, world, timeout: client.timeout)
+      let backend = SessionBackend(origin, context)
       let status = try await backend.logOut(session)
       return status == 200
         ? .revoked(account: account.name)

@@ -1,24 +1,15 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 
 /// Asks the server whether an account's credentials still work.
 package struct ServerCheck: Sendable {
-  private let world: World
-  private let interaction: Interaction
+  private let context: EngineContext
   private let client: DPoPClient
-  private let report: Waiting.Reporter
 
-  package init(
-    _ world: World,
-    _ interaction: Interaction,
-    timeout: Int,
-    report: @escaping Waiting.Reporter = { _ in }
-  ) {
-    self.world = world
-    self.interaction = interaction
-    self.report = report
-    client = DPoPClient(world, timeout: timeout)
+  package init(_ context: EngineContext) {
+    self.context = context
+    client = context.client
   }
 
   /// Asks; returns if the server takes the credentials.
@@ -33,21 +24,16 @@ package struct ServerCheck: Sendable {
   /// - Throws: ``EngineError``; a refusal changes nothing of what is kept.
   package func check(_ account: Account) async throws(EngineError) {
     guard account.kind != .session else {
-      return try await SessionRenewal(world, interaction, timeout: client.timeout, report: report)
+      return try await SessionRenewal(context)
         .check(account)
     }
-    let tokenProvider = TokenProvider(
-      world,
-      interaction,
-      .allowed(timeout: client.timeout),
-      report: report
-    )
+    let tokenProvider = TokenProvider(context, .allowed)
     var grant = try await tokenProvider.grant(to: account)
     // A backend has nothing to ask about a guest: what its token says of itself has been looked at.
     guard account.kind != .guest else { return }
     guard account.did != nil, let service = account.service else {
       if let issuer = account.identity.issuer {
-        _ = try await Discovery(world, timeout: client.timeout)
+        _ = try await Discovery(context)
           .server(issuer, named: account.naming)
       }
       return
@@ -55,29 +41,28 @@ package struct ServerCheck: Sendable {
     var response = try await session(at: service, of: account, grant)
     if response.status == 401, account.tokenLifetime.canRenew {
       // A renewal by another process may have ended this token before its time.
-      try await Renewal(world, interaction, timeout: client.timeout, report: report).renew(account)
-      { _ in
+      try await Renewal(context).renew(account) { _ in
         true
       }
       grant = try await tokenProvider.grant(to: account)
       response = try await session(at: service, of: account, grant)
     }
-    await LimitsLedger(world).learn(from: response.fields, of: service, for: account.id)
+    await LimitsLedger(context.world).learn(from: response.fields, of: service, for: account.id)
     switch response.status {
     case 200: try await confirm(account)
     case 401:
       throw .signInRequired(account: account.name, .ended(reason: "\(service) answered 401"))
-    case 429, 500...: throw .unavailable(response, service, world.held)
+    case 429, 500...: throw .unavailable(response, service, context.world.held)
     default: throw .oauth(.unexplained(status: response.status), service)
     }
   }
 
   /// Writes down that the server has just taken the credentials.
   private func confirm(_ account: Account) async throws(EngineError) {
-    let accountStore = AccountStore(world.files)
+    let accountStore = AccountStore(context.world.files)
     try await accountStore.exclusively(account.id) { () throws(EngineError) in
       guard var current = try accountStore.account(account.id) else { return }
-      current.take(.confirmed, at: world.clock.now())
+      current.take(.confirmed, at: context.world.clock.now())
       try accountStore.save(current)
     }
   }
@@ -91,7 +76,7 @@ package struct ServerCheck: Sendable {
     do { url = try HTTPURL("\(service)/xrpc/com.atproto.server.getSession") } catch {
       throw .malformed(error)
     }
-    let naming = IdentityResolver(world, client).naming(ofServiceOf: account)
+    let naming = IdentityResolver(context).naming(ofServiceOf: account)
     let authorization = HeaderField.authorization(account.tokenType.rawValue, grant.token)
     return try await client.send(
       HTTPRequest(

@@ -1,5 +1,5 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 package import AcctProtocol
 
 /// A token that can be used now, with the key that it is bound to.
@@ -12,27 +12,20 @@ package struct AccessGrant: Sendable {
 
 /// Gets the token of an account, renewed first where that is due.
 package struct TokenProvider: Sendable {
-  private let world: World
-  private let interaction: Interaction
+  private let context: EngineContext
   private let network: Network
-  private let report: Waiting.Reporter
 
-  /// Whether a renewal may be tried, and how many seconds a request may take.
+  /// Whether a renewal may be tried.
   package enum Network: Sendable {
-    case allowed(timeout: Int)
-    case forbidden
+    case allowed, forbidden
   }
 
   package init(
-    _ world: World,
-    _ interaction: Interaction,
-    _ network: Network,
-    report: @escaping Waiting.Reporter = { _ in }
+    _ context: EngineContext,
+    _ network: Network
   ) {
-    self.world = world
-    self.interaction = interaction
+    self.context = context
     self.network = network
-    self.report = report
   }
 
   /// Returns a token that can be used now.
@@ -48,7 +41,7 @@ package struct TokenProvider: Sendable {
     leaving minimum: Int64? = nil
   ) async throws(EngineError) -> AccessGrant {
     let held = try await storedCredentials(account)
-    let now = world.clock.now()
+    let now = context.world.clock.now()
     let assessment = held.account.assess(held.evidence, at: now, leaving: minimum)
     switch assessment.action {
     case .use: return try held.grant(at: now)
@@ -58,7 +51,7 @@ package struct TokenProvider: Sendable {
         return try unrenewed(held, assessment, error)
       }
       // What has just been obtained is used as it is, however short its life.
-      let current = try AccountStore(world.files).account(account.id) ?? account
+      let current = try AccountStore(context.world.files).account(account.id) ?? account
       return try await storedCredentials(current).grant(at: now)
     case .discard: throw await ending(held, assessment, at: now)
     default: throw held.account.stateError(assessment)
@@ -74,7 +67,7 @@ package struct TokenProvider: Sendable {
     var assessment = assessment
     if held.account.assess(held.evidence, at: now).action == .discard {
       // What can't be removed now is removed the next time; that it is past is the news.
-      try? await GuestTokenEnd(world, interaction).past(held.account)
+      try? await GuestTokenEnd(context).past(held.account)
     } else {
       // More was asked for than is usual: it is still good for everybody else.
       assessment.reason = "it has less time left than requested"
@@ -83,17 +76,17 @@ package struct TokenProvider: Sendable {
   }
 
   private func renew(_ account: Account, leaving minimum: Int64?) async throws(EngineError) {
-    guard case .allowed(let timeout) = network else { throw .offline }
+    guard network == .allowed else { throw .offline }
     let isDue = { @Sendable (current: Account) in
-      current.tokenLifetime.state(at: world.clock.now(), leaving: minimum) != .valid
+      current.tokenLifetime.state(at: context.world.clock.now(), leaving: minimum) != .valid
     }
     guard account.kind == .session else {
-      return try await Renewal(world, interaction, timeout: timeout, report: report).renew(
+      return try await Renewal(context).renew(
         account,
         ifDue: isDue
       )
     }
-    let sessionRenewal = SessionRenewal(world, interaction, timeout: timeout, report: report)
+    let sessionRenewal = SessionRenewal(context)
     try await sessionRenewal.renew(account, ifDue: isDue, extendedIf: isDue)
   }
 
@@ -101,13 +94,9 @@ package struct TokenProvider: Sendable {
   private func storedCredentials(_ account: Account) async throws(EngineError) -> Held {
     // Where the server's word has ended it, the keyring has nothing to add.
     guard account.recordedState.state != .reauthRequired else {
-      throw account.stateError(account.lastKnownState(at: world.clock.now()))
+      throw account.stateError(account.lastKnownState(at: context.world.clock.now()))
     }
-    var (account, contents) = try await CredentialStore.readWhole(
-      of: account,
-      in: world,
-      interaction
-    )
+    var (account, contents) = try await CredentialStore.readWhole(of: account, in: context)
     if let expiresAt = contents.expiresAt { account.tokenLifetime.expiresAt = expiresAt }
     return Held(account: account, contents: contents)
   }
@@ -118,7 +107,7 @@ package struct TokenProvider: Sendable {
     _ assessment: Assessment,
     _ cause: EngineError
   ) throws(EngineError) -> AccessGrant {
-    let now = world.clock.now()
+    let now = context.world.clock.now()
     guard assessment.state.after(.noAnswer).action == .useWhileUnpast,
       let left = held.account.tokenLifetime.secondsLeft(at: now), left > 0
     else {

@@ -1,20 +1,18 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 
 /// Makes the header lines that authorize one request.
 package struct Authorize: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let tokenProvider: TokenProvider
 
   package init(
-    _ world: World,
-    _ interaction: Interaction,
-    _ network: TokenProvider.Network,
-    report: @escaping Waiting.Reporter = { _ in }
+    _ context: EngineContext,
+    _ network: TokenProvider.Network
   ) {
-    self.world = world
-    tokenProvider = TokenProvider(world, interaction, network, report: report)
+    self.context = context
+    tokenProvider = TokenProvider(context, network)
   }
 
   /// Where the lines are to go.
@@ -47,6 +45,8 @@ package struct Authorize: Sendable {
     var token: Token
     package var expiresAt: Timestamp?
     package var notices: [Notice]
+    /// What the proof knew of its server; `nil` where there is none.
+    var hint: ServerHint?
   }
 
   /// Authorizes one request as `account`.
@@ -58,12 +58,14 @@ package struct Authorize: Sendable {
   ///   - account: Who makes it.
   ///   - asBearer: Send a sealed session as a bearer token instead of a cookie; the tokens of
   ///     others are bearer tokens already, or can't be.
+  ///   - hint: What is known of the server; read from its file where a proof needs it, if not given.
   /// - Returns: The lines, in the order in which they are printed.
   /// - Throws: ``EngineError``: the origin is refused, a sign-in is needed, the keyring fails.
   package func authorize(
     _ target: Target,
     as account: Account,
-    asBearer: Bool = false
+    asBearer: Bool = false,
+    knowing hint: ServerHint? = nil
   ) async throws(EngineError) -> Authorization {
     if asBearer, account.tokenType == .dpop { throw .noBearer(account.name) }
     if let url = target.url {
@@ -72,52 +74,39 @@ package struct Authorize: Sendable {
       throw .urlNeeded(account.name)
     }
     let grant = try await tokenProvider.grant(to: account)
-    return Authorization(
-      fields: try await fields(grant, for: target, as: account, asBearer: asBearer),
+    var authorization = Authorization(
+      fields: [],
       token: grant.token,
       expiresAt: grant.expiresAt,
       notices: grant.notices
     )
+    switch account.tokenType {
+    case .dpop:
+      guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
+      // After the grant: a renewal may have talked to the same server.
+      let hint = hint ?? NonceCache(context.world).hint(for: url.origin)
+      let proof = try hint.proof(
+        for: target.method,
+        url,
+        key: key,
+        token: grant.token,
+        in: context.world
+      )
+      authorization.fields = [.authorization("DPoP", grant.token), proof]
+      authorization.hint = hint
+    case .session where !asBearer: authorization.fields = [.sessionCookie(grant.token)]
+    case .bearer, .session: authorization.fields = [.authorization("Bearer", grant.token)]
+    case .guest:
+      let deviceID = try await DeviceID(context.world).field()
+      authorization.fields = [.authorization("Bearer", grant.token), deviceID]
+    }
+    return authorization
   }
 
   /// Refuses a URL whose origin is not the account's.
   func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
     guard account.origins.contains(url.origin) else {
       throw .refusedOrigin(url.origin, account: account.name, allowed: Array(account.origins))
-    }
-  }
-
-  private func fields(
-    _ grant: AccessGrant,
-    for target: Target,
-    as account: Account,
-    asBearer: Bool
-  ) async throws(EngineError) -> [HeaderField] {
-    switch account.tokenType {
-    case .dpop:
-      guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
-      let nonceCache = NonceCache(world)
-      let proof: String
-      do {
-        proof = try DPoPProof.make(
-          key: key,
-          method: target.method,
-          url: url,
-          issuedAt: nonceCache.now(at: url.origin),
-          random: world.entropy.bytes(16),
-          nonce: nonceCache.nonce(for: url.origin),
-          accessToken: grant.token
-        )
-      } catch {
-        throw .proof(error)
-      }
-      return [.authorization("DPoP", grant.token), HeaderField("DPoP", Secret(proof))]
-    case .session where !asBearer:
-      return [.sessionCookie(grant.token)]
-    case .bearer, .session:
-      return [.authorization("Bearer", grant.token)]
-    case .guest:
-      return [.authorization("Bearer", grant.token), try await DeviceID(world).field()]
     }
   }
 }

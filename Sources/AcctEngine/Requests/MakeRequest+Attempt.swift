@@ -2,73 +2,98 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// One attempt at a request: authorized anew, sent, and learnt from.
+/// One attempt at a request: authorized anew, sent, and learned from.
 extension MakeRequest {
-  /// How an attempt ends.
-  enum End {
-    case take(Answer)
-    /// Once more, after so many seconds.
-    case again(Int64)
+  /// What an attempt came to.
+  struct Sent {
+    let event: RetryStateMachine.Event
+    /// The answer, or why there is none.
+    let answer: Result<Answer, EngineError>
+    /// The token that the request carried, and when it expires.
+    let authorization: Authorize.Authorization
+    /// What is known of the server now.
+    var hint: ServerHint?
+
+    /// Does without the answer's body.
+    func dismiss() async {
+      if case .success(let answer) = answer { await answer.response.dismiss() }
+    }
   }
 
   /// Makes the request once.
   ///
   /// - Parameters:
-  ///   - attempt: What is left to be tried.
+  ///   - attempt: What to send.
   ///   - report: Is told what goes on.
-  /// - Returns: The server's last word, or that the request is to be made once more.
-  /// - Throws: ``EngineError``, where there is no answer and none will come.
-  func make(
+  /// - Returns: What it came to.
+  /// - Throws: ``EngineError``, where nothing could be sent.
+  func send(
     _ attempt: inout RequestAttempt,
     _ report: (Event) -> Void
-  ) async throws(EngineError) -> End {
-    let url = attempt.request.url
+  ) async throws(EngineError) -> Sent {
+    let origin = attempt.request.url.origin
     if !attempt.isFirst {
       // A wait may be long: what the user has changed meanwhile counts.
-      attempt.account = try AccountStore(world.files).account(attempt.account.id) ?? attempt.account
+      attempt.account =
+        try AccountStore(context.world.files).account(attempt.account.id) ?? attempt.account
     }
-    let authorization = try await authorizer.authorize(attempt.request.target, as: attempt.account)
+    let authorization = try await authorizer.authorize(
+      attempt.request.target,
+      as: attempt.account,
+      knowing: attempt.hint.take()
+    )
     if attempt.isFirst { authorization.notices.forEach { report(.notice($0)) } }
-    let request = try await attempt.nextRequest(authorization.fields, timeout)
-    var response: StreamedResponse
-    do throws(HTTPFailure) { response = try await world.transport.stream(request) } catch {
-      guard await attempt.canRepeat, let seconds = attempt.policy.wait(after: error) else {
-        throw .http(error, url.origin)
-      }
-      return .again(seconds)
-    }
-    await learn(from: response.head, of: url.origin, for: attempt.account)
-
-    var cause: EngineError?
-    do throws(EngineError) {
-      if let seconds = try await repetition(after: &response, &attempt, authorization) {
-        await response.dismiss()
-        return .again(seconds)
-      }
+    let request = try await attempt.nextRequest(authorization.fields, context.timeout)
+    do throws(HTTPFailure) {
+      let response = try await context.world.transport.stream(request)
+      return await answered(response, attempt, authorization)
     } catch {
-      cause = error
+      return Sent(
+        event: .unanswered(error, origin, canRepeat: await attempt.canRepeat),
+        answer: .failure(.http(error, origin)),
+        authorization: authorization
+      )
     }
-    return .take(delivery(of: response, from: url.origin, cause))
   }
 
-  /// Keeps what any answer teaches.
-  private func learn(from head: ResponseHead, of origin: Origin, for account: Account) async {
-    NonceCache(world).learn(from: head.fields, of: origin)
-    await limits.learn(from: head.fields, of: origin, for: account.id)
-  }
+  /// Learns from an answer, and finds out what the decision needs to know of it.
+  private func answered(
+    _ response: StreamedResponse,
+    _ attempt: RequestAttempt,
+    _ authorization: Authorize.Authorization
+  ) async -> Sent {
+    let (head, origin, nonceCache) = (
+      response.head, attempt.request.url.origin, NonceCache(context.world)
+    )
+    let hint = nonceCache.learn(
+      from: head.fields,
+      of: origin,
+      knowing: authorization.hint ?? nonceCache.hint(for: origin)
+    )
+    await limits.learn(from: head.fields, of: origin, for: attempt.account.id)
 
-  private func delivery(
-    of response: StreamedResponse,
-    from origin: Origin,
-    _ cause: EngineError?
-  ) -> Answer {
-    let now = NonceCache(world).now(at: origin)
-    return Answer(
+    var response = response
+    var facts = RetryStateMachine.Response(status: head.status, origin: origin)
+    facts.cause = await react(to: &response, attempt, authorization)
+    if facts.cause == nil, attempt.retry.wantsRefusalCodes {
+      facts.refusalCodes = await response.refusalCodes()
+    }
+    facts.isClockOff = hint.isClockOff
+    facts.retryAfter = RetryAfter(head.field("Retry-After"))?
+      .seconds(from: hint.time(at: context.world.clock.now()))
+    facts.redirect = redirect(head, attempt)
+    facts.canRepeat = await attempt.canRepeat
+    let answer = Answer(
       origin: origin,
       response: response,
-      retryAfter: (response.head.retryAfter?.seconds(from: now)).map(RetryAfter.seconds),
-      isWorthRetrying: RetryPolicy.waits(for: response.head, now: now),
-      cause: cause
+      retryAfter: facts.retryAfter.map(RetryAfter.seconds),
+      isWorthRetrying: RetryPolicy.waits(facts.retryAfter)
+    )
+    return Sent(
+      event: .answered(facts),
+      answer: .success(answer),
+      authorization: authorization,
+      hint: hint
     )
   }
 }

@@ -2,45 +2,86 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// What is done about credentials that a server has refused.
+/// What an answer does to the account's credentials.
 extension MakeRequest {
+  /// Does at once what an answer asks of acct, whatever becomes of the request.
+  ///
+  /// - Parameters:
+  ///   - response: The answer; what had to be read of it comes again.
+  ///   - attempt: What was sent.
+  ///   - authorization: What it carried.
+  /// - Returns: What failed, or was ended; the answer is delivered with it.
+  func react(
+    to response: inout StreamedResponse,
+    _ attempt: RequestAttempt,
+    _ authorization: Authorize.Authorization
+  ) async -> EngineError? {
+    let account = attempt.account
+    do throws(EngineError) {
+      // A backend may take no other session from now on.
+      try await RotatedSession(context)
+        .keep(
+          from: &response,
+          to: attempt.request.target,
+          insteadOf: authorization.token,
+          for: account
+        )
+      if account.kind == .guest, attempt.request.url.origin == account.service {
+        try await meet(&response, asGuest: account)
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   /// Renews what a 401 has refused, or has its backend say whether it goes on.
   ///
   /// - Parameters:
-  ///   - account: Whose credentials; afterwards as it is then.
-  ///   - refused: What the request carried. Another process may have put something else in its
+  ///   - attempt: Whose credentials; afterwards with the account as it is then.
+  ///   - sent: What the request carried. Another process may have put something else in its
   ///     place since; that has not been refused.
-  /// - Throws: ``EngineError``; the credentials are kept in every case.
-  func renew(
+  /// - Returns: Whether it worked; the credentials are kept in every case.
+  func renewal(
+    of attempt: inout RequestAttempt,
+    after sent: Sent
+  ) async -> RetryStateMachine.Event {
+    do throws(EngineError) { try await renew(&attempt.account, sent.authorization) } catch {
+      return .notRenewed(error)
+    }
+    return .renewed(attempt.request.url.origin, canRepeat: await attempt.canRepeat)
+  }
+
+  private func renew(
     _ account: inout Account,
-    insteadOf refused: Authorize.Authorization
+    _ refused: Authorize.Authorization
   ) async throws(EngineError) {
     switch account.kind {
     case .oauth:
-      try await Renewal(world, interaction, timeout: timeout, report: waiting).renew(account) {
+      try await Renewal(context).renew(account) {
         current in
         current.tokenLifetime.expiresAt == refused.expiresAt
       }
     case .session:
       // The backend's word is asked for: no clock has told that this session would be refused.
-      try await SessionRenewal(world, interaction, timeout: timeout, report: waiting)
+      try await SessionRenewal(context)
         .check(account, insteadOf: refused.token)
     case .guest: break
     }
-    account = try AccountStore(world.files).account(account.id) ?? account
+    account = try AccountStore(context.world.files).account(account.id) ?? account
   }
 
   /// Does what a guest's backend asks for by refusing, and says what only a guest must know.
-  func meet(
+  private func meet(
     _ response: inout StreamedResponse,
     asGuest account: Account
   ) async throws(EngineError) {
     switch response.head.status {
     case 401:
-      if let end = try await GuestTokenEnd(world, interaction).refused(account) { throw end }
+      if let end = try await GuestTokenEnd(context).refused(account) { throw end }
     case 400:
       guard let origin = account.service,
-        await response.fault(redacting: world.held.redactor).namesDeviceID
+        await response.fault(redacting: context.world.held.redactor).namesDeviceID
       else { return }
       throw .request(.deviceIDMissing(origin))
     default: return

@@ -1,33 +1,22 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 
 /// Makes a request as an account, and does what the server asks for before it answers.
 ///
 /// A request that is refused for want of a nonce is made once more, and one that is refused for
 /// its token once after a renewal. With retries, so is one that came too often, or that failed for
-/// no fault of its own. Bodies flow through; nothing of them is kept but the beginning of one that
-/// can't be read twice.
+/// no fault of its own. ``RetryStateMachine`` decides; the loop here runs what it decides. Bodies flow
+/// through; nothing of them is kept but the beginning of one that can't be read twice.
 package struct MakeRequest: Sendable {
-  let world: World
-  let interaction: Interaction
-  let timeout: Int
-  let waiting: Waiting.Reporter
+  let context: EngineContext
   let authorizer: Authorize
   let limits: LatestLimits
 
-  package init(
-    _ world: World,
-    _ interaction: Interaction,
-    timeout: Int,
-    waiting: @escaping Waiting.Reporter = { _ in }
-  ) {
-    self.world = world
-    self.interaction = interaction
-    self.timeout = timeout
-    self.waiting = waiting
-    authorizer = Authorize(world, interaction, .allowed(timeout: timeout), report: waiting)
-    limits = LatestLimits(world)
+  package init(_ context: EngineContext) {
+    self.context = context
+    authorizer = Authorize(context, .allowed)
+    limits = LatestLimits(context.world)
   }
 
   /// Refuses an origin that is not the account's; neither keyring nor body are touched for that.
@@ -54,13 +43,42 @@ package struct MakeRequest: Sendable {
   ) async throws(EngineError) -> Answer {
     var attempt = RequestAttempt(request, body, account)
     while true {
-      switch try await make(&attempt, report) {
-      case .take(let answer):
-        guard let answer = await lastWord(answer, &attempt) else { continue }
-        return answer
-      case .again(let seconds): try await wait(seconds, for: attempt.request.url.origin, report)
-      }
+      let sent = try await send(&attempt, report)
+      let action = attempt.retry.next(after: sent.event)
+      if let answer = try await run(action, after: sent, &attempt, report) { return answer }
     }
+  }
+
+  /// Does what an attempt calls for.
+  ///
+  /// - Returns: The answer to deliver; `nil` if the request is to be sent again.
+  private func run(
+    _ action: RetryStateMachine.Action,
+    after sent: Sent,
+    _ attempt: inout RequestAttempt,
+    _ report: (Event) -> Void
+  ) async throws(EngineError) -> Answer? {
+    let origin = attempt.request.url.origin
+    switch action {
+    case .deliver(let cause):
+      var answer = try sent.answer.get()
+      answer.cause = cause
+      return answer
+    case .fail(let error): throw error
+    case .renew:
+      let event = await renewal(of: &attempt, after: sent)
+      return try await run(attempt.retry.next(after: event), after: sent, &attempt, report)
+    case .challenge:
+      await sent.dismiss()
+      attempt.hint = sent.hint
+    case .wait(let seconds):
+      await sent.dismiss()
+      try await wait(seconds, for: origin, report)
+    case .follow(let url):
+      await sent.dismiss()
+      attempt.follow(to: url)
+    }
+    return nil
   }
 
   private func wait(
@@ -70,7 +88,7 @@ package struct MakeRequest: Sendable {
   ) async throws(EngineError) {
     for left in stride(from: seconds, to: 0, by: -1) {
       report(.waiting(left, of: seconds, origin))
-      guard await world.clock.sleep(1) else { throw .cancelled }
+      guard await context.world.clock.sleep(1) else { throw .cancelled }
     }
     if seconds > 0 { report(.waiting(0, of: seconds, origin)) }
   }

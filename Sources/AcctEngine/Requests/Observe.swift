@@ -1,21 +1,16 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 
 /// Learns from a response that another program received: its nonce, its clock and its limits, and the
 /// session that a backend has put in the old one's place.
 package struct Observe: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let session: ObservedSession
 
-  package init(
-    _ world: World,
-    _ interaction: Interaction,
-    timeout: Int,
-    report: @escaping Waiting.Reporter = { _ in }
-  ) {
-    self.world = world
-    session = ObservedSession(world, interaction, timeout: timeout, report: report)
+  package init(_ context: EngineContext) {
+    self.context = context
+    session = ObservedSession(context)
   }
 
   /// Reads response heads on standard input and learns from the last one.
@@ -38,15 +33,13 @@ package struct Observe: Sendable {
       throw .refusedOrigin(origin, account: account.name, allowed: Array(account.origins))
     }
     let input: Secret
-    do { input = try world.streams.input("-", Self.limit) } catch { throw .input(error) }
+    do { input = try context.world.streams.input("-", Self.limit) } catch { throw .input(error) }
     let bytes = input.withBytes { span in span.indices.map { span[$0] } }
     guard let head = PrintedHead.last(in: bytes) else { throw .nothingObserved }
-    world.held.hold(cookiesIn: head.fields)
-    NonceCache(world).learn(
-      from: HTTPResponse(status: head.status ?? 200, fields: head.fields, body: Secret("")),
-      of: origin
-    )
-    await LimitsLedger(world).learn(from: head.fields, of: origin, for: account.id)
+    context.world.held.hold(cookiesIn: head.fields)
+    let nonceCache = NonceCache(context.world)
+    nonceCache.learn(from: head.fields, of: origin, knowing: nonceCache.hint(for: origin))
+    await LimitsLedger(context.world).learn(from: head.fields, of: origin, for: account.id)
     return try await session.keep(from: head, of: origin, for: account).map { [$0] } ?? []
   }
 

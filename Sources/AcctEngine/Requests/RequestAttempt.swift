@@ -2,48 +2,40 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// What is left to be tried with a request.
+/// A request on its way: what the next attempt sends, and what is left to be tried.
 struct RequestAttempt {
   private(set) var request: MakeRequest.Request
   private let body: RequestBody?
   var account: Account
-  var policy: RetryPolicy
-  /// A nonce, or the right time, may be asked for once.
-  var mayChallenge: Bool
-  /// A token that was refused is renewed once.
-  var mayRenew: Bool
-  /// A body that can't be read twice is announced before it is sent.
-  var asksFirst = true
+  /// What is left to be tried.
+  var retry: RetryStateMachine
+  /// What the last answer taught of its server; `nil` where the file may know better.
+  var hint: ServerHint?
   private(set) var isFirst = true
-  /// How many redirects were followed.
-  private(set) var redirects = 0
 
   init(_ request: MakeRequest.Request, _ body: RequestBody?, _ account: Account) {
     self.request = request
     self.body = body
     self.account = account
-    policy = RetryPolicy(request.retries, method: request.method)
-    mayChallenge = account.tokenType == .dpop
-    mayRenew = account.tokenLifetime.canRenew
+    retry = RetryStateMachine(
+      method: request.method,
+      retries: request.retries,
+      follows: request.follows,
+      hasBody: body != nil,
+      usesProofs: account.tokenType == .dpop,
+      canRenew: account.tokenLifetime.canRenew
+    )
   }
 
   /// Whether the whole of the body is still there.
   var canRepeat: Bool {
-    get async { await body?.canRepeat() ?? true }
-  }
-
-  /// Whether a redirect is followed: only GET and HEAD mean the same wherever they go.
-  var mayFollow: Bool {
-    request.follows && body == nil && ["GET", "HEAD"].contains(request.method)
+    get async { await body?.canRepeat ?? true }
   }
 
   /// Goes on at the URL that a redirect leads to.
   mutating func follow(to url: HTTPURL) {
     if url.origin != request.url.origin { request.fields = request.fields.elsewhere }
     request.url = url
-    redirects += 1
-    // Each server may want a nonce of its own; the token stays the same.
-    mayChallenge = account.tokenType == .dpop
   }
 
   /// The next request.
@@ -68,7 +60,7 @@ struct RequestAttempt {
       url: request.url,
       fields: authorization.map { ($0.name, $0.value) } + request.fields.fields,
       body: source,
-      asksFirst: asksFirst && source != nil && body?.comesOnce == true,
+      asksFirst: retry.announcesBody && source != nil && body?.comesOnce == true,
       timeout: timeout
     )
   }

@@ -1,15 +1,14 @@
 import AcctModel
 import AcctPorts
-import AcctProtocol
 
 /// When a request may be made once more, and how long to wait before that.
-struct RetryPolicy {
+struct RetryPolicy: Sendable {
   private let method: String
   private var left: Int
   /// Seconds to wait where the server names none; doubled each time.
   private var pause: Int64 = 1
 
-  /// Nobody waits for more than this, in seconds.
+  /// No wait is longer than this, in seconds.
   private static let longestWait: Int64 = 3600
   private static let longestPause: Int64 = 60
 
@@ -23,16 +22,16 @@ struct RetryPolicy {
 
   /// Takes one of the retries for an answer.
   ///
-  /// 429 means that nothing was done (RFC 6585, section 4). After a 5xx nobody knows, so that only
-  /// a request is repeated that may as well be done twice.
+  /// 429 means that nothing was done (RFC 6585, section 4). After a 5xx the request may have had its
+  /// effect, so that only a request is repeated that may as well be done twice.
   ///
   /// - Parameters:
-  ///   - head: The answer.
-  ///   - now: By the server's clock.
+  ///   - status: The answer's.
+  ///   - retryAfter: Seconds that the server asks for.
   /// - Returns: Seconds to wait; `nil` if the answer is to be taken as it is.
-  mutating func wait(after head: ResponseHead, now: Timestamp) -> Int64? {
-    guard head.status == 429 || head.status >= 500 && isIdempotent else { return nil }
-    return take(head.retryAfter?.seconds(from: now))
+  mutating func wait(after status: Int, _ retryAfter: Int64?) -> Int64? {
+    guard status == 429 || status >= 500 && isIdempotent else { return nil }
+    return take(retryAfter)
   }
 
   /// Takes one of the retries for a request without an answer.
@@ -41,17 +40,15 @@ struct RetryPolicy {
     case .unresolved, .unreachable, .proxy: take(nil)
     // What was sent may have had its effect.
     case .timedOut, .closed: isIdempotent ? take(nil) : nil
-    default: nil
+    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .inside: nil
     }
   }
 
-  /// Whether a retry would wait for as long as an answer asks.
-  static func waits(for head: ResponseHead, now: Timestamp) -> Bool {
-    head.retryAfter?.seconds(from: now) ?? 0 <= longestWait
-  }
+  /// Whether a retry would wait for so many seconds.
+  static func waits(_ retryAfter: Int64?) -> Bool { retryAfter ?? 0 <= longestWait }
 
   private mutating func take(_ seconds: Int64?) -> Int64? {
-    guard left > 0, seconds ?? 0 <= Self.longestWait else { return nil }
+    guard left > 0, Self.waits(seconds) else { return nil }
     left -= 1
     defer { pause = min(pause * 2, Self.longestPause) }
     return seconds ?? pause
@@ -61,9 +58,4 @@ struct RetryPolicy {
   private var isIdempotent: Bool {
     ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method)
   }
-}
-
-extension ResponseHead {
-  /// When the server takes another request, if it says so in words that can be read.
-  var retryAfter: RetryAfter? { RetryAfter(field("Retry-After")) }
 }

@@ -1,6 +1,7 @@
 package import AcctModel
 package import AcctPorts
 import AcctProtocol
+import Synchronization
 
 /// Passes requests of unchanged clients on, with an account's own header lines.
 ///
@@ -8,25 +9,26 @@ import AcctProtocol
 /// is heard at the next one. What a request needs beyond that, a nonce, a renewal, is done as for
 /// ``MakeRequest``, and limits are learnt.
 package struct SigningProxy: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let account: Account
   private let gate: ProxyGate
   private let makeRequest: MakeRequest
 
   /// - Parameters:
-  ///   - world: Everything outside.
+  ///   - context: Its timeout is for something to move.
   ///   - account: Who makes the requests.
   ///   - secret: What a path must begin with on a port; `nil` on a socket.
-  ///   - timeout: Seconds in which something has to move.
-  package init(_ world: World, for account: Account, secret: Secret?, timeout: Int) {
-    var world = world
-    world.secretService = world.secretService.sharingReads()
-    world.vaultKeyring = world.vaultKeyring.sharingReads()
-    self.world = world
+  package init(_ context: EngineContext, for account: Account, secret: Secret?) {
+    var context = context
+    context.world.secretService = context.world.secretService.sharingReads()
+    context.world.vaultKeyring = context.world.vaultKeyring.sharingReads()
+    // No user sits at a proxy: a locked keyring is an error at once, and no wait is reported.
+    context.interaction = .forbidden
+    context.report = { _ in }
+    self.context = context
     self.account = account
     gate = ProxyGate(origins: Array(account.origins), secret: secret)
-    // Nobody sits at a proxy: a keyring that is locked is an error at once.
-    makeRequest = MakeRequest(world, .forbidden, timeout: timeout)
+    makeRequest = MakeRequest(context)
   }
 
   /// A secret of 128 bits for a run on a port, as it stands in a path.
@@ -46,13 +48,13 @@ package struct SigningProxy: Sendable {
     report: @Sendable (EngineError) -> Void
   ) async -> LocalResponse {
     // A proxy runs for days: no secret outlives the request that it was for.
-    world.held.enter()
-    defer { world.held.leave() }
+    context.world.held.enter()
+    defer { context.world.held.leave() }
     let url: HTTPURL
     do throws(ProxyRefusal) {
       url = try gate.url(method: request.method, target: request.target, fields: request.fields)
     } catch {
-      // Whoever has not shown the secret keeps no connection open.
+      // A client that has not shown the secret keeps no connection open.
       return .own(error.status, error.words, endsConnection: true)
     }
     do throws(EngineError) {
@@ -82,7 +84,7 @@ package struct SigningProxy: Sendable {
     _ request: LocalRequest,
     to url: HTTPURL
   ) async throws(EngineError) -> MakeRequest.Answer {
-    guard let account = try AccountStore(world.files).account(account.id) else {
+    guard let account = try AccountStore(context.world.files).account(account.id) else {
       throw .unknownAccount(
         reference: account.name.description,
         selectedBy: .option,
@@ -111,22 +113,13 @@ extension LocalResponse {
     endsConnection: Bool
   ) -> LocalResponse {
     let text = Array("acct: \(words)\n".utf8)
-    let rest = Once(text)
+    let rest = Mutex<[UInt8]?>(text)
     return LocalResponse(
       status: status,
       fields: [("Content-Type", "text/plain"), ("Content-Length", "\(text.count)")],
       endsConnection: endsConnection
-    ) { await rest.take() }
+    ) { rest.withLock { $0.take() } }
   }
-}
-
-/// A body of one part.
-private actor Once {
-  private var part: [UInt8]?
-
-  init(_ part: [UInt8]) { self.part = part }
-
-  func take() -> [UInt8]? { part.take() }
 }
 
 extension EngineError {

@@ -2,6 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 import StrictJSON
+import Synchronization
 
 extension StreamedResponse {
   /// How much of a refusal is read to find out its reason, in bytes.
@@ -72,41 +73,16 @@ extension StreamedResponse {
   /// The same with parts that were read already.
   private init(_ rest: StreamedResponse, after parts: [[UInt8]], _ end: Result<Void, HTTPFailure>?)
   {
-    let replay = Replay(parts: parts, end: end)
+    let unread = Mutex(parts[...])
     self.init(
       head: rest.head,
       next: { () async throws(HTTPFailure) in
-        switch await replay.next() {
-        case .part(let part): return part
-        case .end(let end):
-          try end.get()
-          return nil
-        case .rest: return try await rest.next()
-        }
+        if let part = unread.withLock({ $0.popFirst() }) { return part }
+        guard let end else { return try await rest.next() }
+        try end.get()
+        return nil
       },
       cancel: rest.cancel
     )
-  }
-}
-
-/// Parts of a body that were read before it was asked for.
-private actor Replay {
-  private var parts: ArraySlice<[UInt8]>
-  private let end: Result<Void, HTTPFailure>?
-
-  enum Next: Sendable {
-    case part([UInt8])
-    case end(Result<Void, HTTPFailure>)
-    case rest
-  }
-
-  init(parts: [[UInt8]], end: Result<Void, HTTPFailure>?) {
-    self.parts = parts[...]
-    self.end = end
-  }
-
-  func next() -> Next {
-    if let part = parts.popFirst() { return .part(part) }
-    return end.map { .end($0) } ?? .rest
   }
 }

@@ -9,21 +9,10 @@ import AcctProtocol
 /// a session of somebody else's would have the user act as them. So the backend is asked, and it is
 /// kept only if the backend says that it goes on, and is this account's.
 struct ObservedSession: Sendable {
-  private let world: World
-  private let interaction: Interaction
-  private let timeout: Int
-  private let report: Waiting.Reporter
+  private let context: EngineContext
 
-  init(
-    _ world: World,
-    _ interaction: Interaction,
-    timeout: Int,
-    report: @escaping Waiting.Reporter
-  ) {
-    self.world = world
-    self.interaction = interaction
-    self.timeout = timeout
-    self.report = report
+  init(_ context: EngineContext) {
+    self.context = context
   }
 
   /// Keeps the session that a head brought, if there is one that is not kept yet.
@@ -41,14 +30,14 @@ struct ObservedSession: Sendable {
     for account: Account
   ) async throws(EngineError) -> Notice? {
     guard account.kind == .session, origin == account.service, head.status != 401,
-      let observed = RotatedCookie.session(in: head.fields, at: world.clock.now())?.token
+      let observed = RotatedCookie.session(in: head.fields, at: context.world.clock.now())?.token
     else { return nil }
-    let accountStore = AccountStore(world.files)
-    let held = world.signals.holdBack()
+    let accountStore = AccountStore(context.world.files)
+    let held = context.world.signals.holdBack()
     defer { held.release() }
     return try await accountStore.exclusively(account.id) { () throws(EngineError) -> Notice? in
       guard let current = try accountStore.account(account.id) else { return nil }
-      let credentialStore = try CredentialStore(of: current, in: world, interaction)
+      let credentialStore = try CredentialStore(of: current, in: context)
       guard try await credentialStore.read().token != observed else { return nil }
       // Being asked, the backend may roll it once more: see that the keyring can take that.
       try await credentialStore.prepare()
@@ -64,20 +53,20 @@ struct ObservedSession: Sendable {
     for account: Account,
     in credentialStore: CredentialStore
   ) async throws(EngineError) -> Notice? {
-    let backend = SessionBackend(origin, world, timeout: timeout)
+    let backend = SessionBackend(origin, context)
     let word = try await backend.validate(observed)
     switch word.answer {
     case .valid(let details):
       var account = account
-      try account.requireNamed(details.owner, origin, world.held)
+      try account.requireNamed(details.owner, origin, context.world.held)
       let session = word.rotated?.session.token ?? observed
-      try await KeyringRetry(world, report).write(
+      try await KeyringRetry(context).write(
         [.init(.session, session.secret)],
         to: credentialStore
       )
-      account.take(.replaced, at: world.clock.now())
-      account.keep(details, at: world.clock.now())
-      try AccountStore(world.files).save(account)
+      account.take(.replaced, at: context.world.clock.now())
+      account.keep(details, at: context.world.clock.now())
+      try AccountStore(context.world.files).save(account)
       return nil
     case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
       return .observedSessionRefused(account: account.name, reason: reason)

@@ -6,14 +6,10 @@ import AcctProtocol
 ///
 /// A backend may take none but the newest; what it rolls by any answer would else be lost.
 struct RotatedSession: Sendable {
-  private let world: World
-  private let interaction: Interaction
-  private let report: Waiting.Reporter
+  private let context: EngineContext
 
-  init(_ world: World, _ interaction: Interaction, report: @escaping Waiting.Reporter) {
-    self.world = world
-    self.interaction = interaction
-    self.report = report
+  init(_ context: EngineContext) {
+    self.context = context
   }
 
   /// What an answer puts in the old one's place.
@@ -43,21 +39,18 @@ struct RotatedSession: Sendable {
     guard account.kind == .session, let url = target.url, url.origin == account.service,
       let successor = try await successor(in: &response, to: target.method, url)
     else { return }
-    try account.require(successor.owner, url.origin, world.held)
+    try account.require(successor.owner, url.origin, context.world.held)
     let session = successor.session.token
     guard session != sent else { return }
-    let accountStore = AccountStore(world.files)
-    let held = world.signals.holdBack()
+    let accountStore = AccountStore(context.world.files)
+    let held = context.world.signals.holdBack()
     defer { held.release() }
     try await accountStore.exclusively(account.id) { () throws(EngineError) in
       guard let current = try accountStore.account(account.id) else { return }
-      let isStored = try await KeyringRetry(world, report).run(
-        for: current.name.description,
-        interaction
-      ) {
+      let isStored = try await KeyringRetry(context).run(for: current.name.description) {
         (interaction) async throws(EngineError) in
-        let current = try await ReplaceCredentials(world, interaction).settled(current)
-        let credentialStore = try CredentialStore(of: current, in: world, interaction)
+        let current = try await ReplaceCredentials(context).settled(current)
+        let credentialStore = try CredentialStore(of: current, in: context)
         // A renewal, a sign-in or a later answer may have brought another one meanwhile.
         guard try await credentialStore.read().token == sent else { return false }
         try await credentialStore.write([.init(.session, session.secret)])
@@ -67,10 +60,10 @@ struct RotatedSession: Sendable {
       // Another process may have shown the backend the old one since, and been told that it is over.
       let wasOver = stored.recordedState != .signedIn
       guard wasOver || successor.isExtension else { return }
-      if wasOver { stored.take(.replaced, at: world.clock.now()) }
+      if wasOver { stored.take(.replaced, at: context.world.clock.now()) }
       if successor.isExtension {
         stored.tokenLifetime.expiresAt = nil
-        stored.take(.confirmed, at: world.clock.now())
+        stored.take(.confirmed, at: context.world.clock.now())
       }
       try accountStore.save(stored)
     }
@@ -82,13 +75,13 @@ struct RotatedSession: Sendable {
     to method: String,
     _ url: HTTPURL
   ) async throws(EngineError) -> Successor? {
-    let now = world.clock.now()
+    let now = context.world.clock.now()
     let isRolled = RotatedCookie.session(in: response.head.fields, at: now) != nil
     let mayExtend = SessionBackend.extends(method, url)
     guard isRolled || mayExtend else { return nil }
     let answer =
       SessionBackend.paths.contains(url.path)
-      ? await response.answer(redacting: world.held.redactor) : nil
+      ? await response.answer(redacting: context.world.held.redactor) : nil
     do throws(OAuthError) {
       // As in a renewal, what the body brings comes after the cookie's.
       if mayExtend, let answer, let extended = try extended(by: answer, isRolled) {

@@ -5,8 +5,7 @@ import AcctProtocol
 /// A backend-for-frontend, as its clients see it; the sealed session goes to its origin alone.
 struct SessionBackend: Sendable {
   let origin: Origin
-  private let world: World
-  private let timeout: Int
+  private let context: EngineContext
 
   private static let sessionPath = "/api/auth/session"
   private static let refreshPath = "/mobile/refresh-token"
@@ -18,10 +17,9 @@ struct SessionBackend: Sendable {
     method == "GET" && url.path == refreshPath
   }
 
-  init(_ origin: Origin, _ world: World, timeout: Int) {
+  init(_ origin: Origin, _ context: EngineContext) {
     self.origin = origin
-    self.world = world
-    self.timeout = timeout
+    self.context = context
   }
 
   /// What a backend says of a session, and the one that it put in its place, if it did.
@@ -48,14 +46,14 @@ struct SessionBackend: Sendable {
     _ session: Token
   ) async throws(EngineError) -> Word<ServerAnswer> {
     let response = try await send("GET", path, session)
-    let answer = ServerAnswer(response, redacting: world.held.redactor)
+    let answer = ServerAnswer(response, redacting: context.world.held.redactor)
     let rotated: RotatedCookie?
     do {
       rotated = try RotatedCookie(
         in: response.fields,
         status: response.status,
         naming: answer,
-        at: world.clock.now()
+        at: context.world.clock.now()
       )
     } catch {
       // Whose it is can't be known; the answer itself is no better, and says so.
@@ -78,7 +76,7 @@ struct SessionBackend: Sendable {
   func start(_ handle: Handle, challenge: String) async throws(EngineError) -> HTTPURL {
     let body = MobileStart.body(handle: handle, challenge: challenge)
     let response = try await send("POST", "/api/auth/mobile-start", nil, body)
-    switch MobileStart(ServerAnswer(response, redacting: world.held.redactor)) {
+    switch MobileStart(ServerAnswer(response, redacting: context.world.held.redactor)) {
     case .started(let address):
       try Naming.user.document(at: origin).checkedReach(to: address.origin)
       return address
@@ -105,13 +103,15 @@ struct SessionBackend: Sendable {
       url: try url(path),
       fields: [("Accept", Secret("application/json"))],
       body: body,
-      timeout: timeout
+      timeout: context.timeout
     )
     if let session {
       let cookie = HeaderField.sessionCookie(session)
       request.fields.append((cookie.name, cookie.value))
     }
     if body != nil { request.fields.append(("Content-Type", Secret("application/json"))) }
-    do { return try await world.transport.send(request) } catch { throw .http(error, origin) }
+    do { return try await context.world.transport.send(request) } catch {
+      throw .http(error, origin)
+    }
   }
 }

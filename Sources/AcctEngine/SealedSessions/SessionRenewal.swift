@@ -10,23 +10,12 @@ import AcctProtocol
 /// the lock is free and Ctrl-C works: many processes that wait for one backend wait together, and
 /// the first that reaches it answers for all.
 struct SessionRenewal: Sendable {
-  private let world: World
-  private let interaction: Interaction
-  private let timeout: Int
-  private let report: Waiting.Reporter
+  private let context: EngineContext
   private let accountStore: AccountStore
 
-  init(
-    _ world: World,
-    _ interaction: Interaction,
-    timeout: Int,
-    report: @escaping Waiting.Reporter = { _ in }
-  ) {
-    self.world = world
-    self.interaction = interaction
-    self.timeout = timeout
-    self.report = report
-    accountStore = AccountStore(world.files)
+  init(_ context: EngineContext) {
+    self.context = context
+    accountStore = AccountStore(context.world.files)
   }
 
   /// Makes sure that a session goes on.
@@ -49,10 +38,10 @@ struct SessionRenewal: Sendable {
       switch try await renewOnce(account, refused, isDue, isStale, &tries) {
       case .done: return
       case .again(let cause):
-        guard let pause = backOff.next(world.entropy) else { throw cause }
-        try await world.clock.pause(pause, because: cause, report)
+        guard let pause = backOff.next(context.world.entropy) else { throw cause }
+        try await context.world.clock.pause(pause, because: cause, context.report)
       case .doubtful:
-        guard await world.clock.sleep(Self.moment) else { throw .cancelled }
+        guard await context.world.clock.sleep(Self.moment) else { throw .cancelled }
       }
     }
   }
@@ -73,7 +62,7 @@ struct SessionRenewal: Sendable {
     try await renew(account, insteadOf: refused) { _ in
       true
     } extendedIf: { current in
-      current.tokenLifetime.state(at: world.clock.now()) != .valid
+      current.tokenLifetime.state(at: context.world.clock.now()) != .valid
     }
   }
 
@@ -94,31 +83,30 @@ struct SessionRenewal: Sendable {
         )
       }
       guard found.recordedState.state != .reauthRequired else {
-        throw found.stateError(found.lastKnownState(at: world.clock.now()))
+        throw found.stateError(found.lastKnownState(at: context.world.clock.now()))
       }
       // Whoever has asked since for another process has asked for this one, too.
       guard isDue(found), found.validatedAt == tries.seen else { return .done }
-      let current = try await ReplaceCredentials(world, interaction).settled(found)
-      let credentialStore = try CredentialStore(of: current, in: world, interaction)
+      let current = try await ReplaceCredentials(context).settled(found)
+      let credentialStore = try CredentialStore(of: current, in: context)
       guard let session = try await credentialStore.read().token, let origin = current.service
       else {
-        throw current.stateError(current.assess(.missing, at: world.clock.now()))
+        throw current.stateError(current.assess(.missing, at: context.world.clock.now()))
       }
       // What was refused is not what is kept: whoever has stored it has had the backend's word.
       guard refused == nil || refused == session else { return .done }
       // A new session that can't be stored may be a lost one: see before anything is sent.
       try await credentialStore.prepare()
-      let held = world.signals.holdBack()
+      let held = context.world.signals.holdBack()
       defer { held.release() }
       let before = tries
       let (end, after) = try await uncancelled { () throws(EngineError) in
         var attempt = SessionRenewalAttempt(
           current,
           session,
-          at: SessionBackend(origin, world, timeout: timeout),
+          at: SessionBackend(origin, context),
           credentialStore,
-          world,
-          report
+          context
         )
         var tries = before
         return (try await attempt.run(&tries, isStale), tries)

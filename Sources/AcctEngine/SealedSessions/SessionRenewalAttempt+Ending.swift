@@ -43,7 +43,7 @@ extension SessionRenewalAttempt {
   /// Writes down that the session is over, and why.
   mutating func ended(_ reason: String) throws(EngineError) -> EngineError {
     let reason = wasInterrupted ? Renewal.interrupted(because: reason) : reason
-    account.take(.ended, reason: reason, at: world.clock.now())
+    account.take(.ended, reason: reason, at: context.world.clock.now())
     return try settled(.signInRequired(account: account.name, .ended(reason: reason)))
   }
 
@@ -83,7 +83,7 @@ extension SessionRenewalAttempt {
     return .done
   }
 
-  func save() throws(EngineError) { try AccountStore(world.files).save(account) }
+  func save() throws(EngineError) { try AccountStore(context.world.files).save(account) }
 }
 
 extension HTTPFailure {

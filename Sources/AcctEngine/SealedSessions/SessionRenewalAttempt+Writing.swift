@@ -15,19 +15,19 @@ extension SessionRenewalAttempt {
   /// Keeps what the backend confirmed.
   mutating func keep(_ details: SessionDetails) throws(EngineError) {
     try requireOwn(details.owner)
-    account.keep(details, at: world.clock.now())
+    account.keep(details, at: context.world.clock.now())
   }
 
   /// Keeps a new session whose end is not known yet.
   mutating func replace(_ sealed: SealedSession) async throws(EngineError) {
     try await store(sealed)
     account.tokenLifetime.expiresAt = nil
-    account.take(.confirmed, at: world.clock.now())
+    account.take(.confirmed, at: context.world.clock.now())
   }
 
   private mutating func store(_ sealed: SealedSession) async throws(EngineError) {
     guard sealed.token != session else { return }
-    try await KeyringRetry(world, report).write(
+    try await KeyringRetry(context).write(
       [.init(.session, sealed.token.secret)],
       to: credentialStore
     )
@@ -35,7 +35,8 @@ extension SessionRenewalAttempt {
   }
 
   mutating func requireOwn(_ owner: SessionOwner) throws(EngineError) {
-    do throws(EngineError) { try account.require(owner, backend.origin, world.held) } catch {
+    do throws(EngineError) { try account.require(owner, backend.origin, context.world.held) } catch
+    {
       throw try settled(error)
     }
   }

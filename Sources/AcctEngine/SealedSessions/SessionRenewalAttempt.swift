@@ -10,23 +10,20 @@ struct SessionRenewalAttempt {
   let wasInterrupted: Bool
   let backend: SessionBackend
   let credentialStore: CredentialStore
-  let world: World
-  let report: Waiting.Reporter
+  let context: EngineContext
 
   init(
     _ account: Account,
     _ session: Token,
     at backend: SessionBackend,
     _ credentialStore: CredentialStore,
-    _ world: World,
-    _ report: @escaping Waiting.Reporter
+    _ context: EngineContext
   ) {
     self.account = account
     self.session = session
     self.backend = backend
     self.credentialStore = credentialStore
-    self.world = world
-    self.report = report
+    self.context = context
     wasInterrupted = account.renewalStartedAt != nil
   }
 
@@ -66,7 +63,7 @@ struct SessionRenewalAttempt {
     _ isStale: (Account) -> Bool
   ) async throws(EngineError) -> End {
     if let verdict = tries.verdict.take(), tries.doubted == session { throw try ended(verdict) }
-    account.renewalStartedAt = world.clock.now()
+    account.renewalStartedAt = context.world.clock.now()
     try save()
     let word: SessionBackend.Word<SessionAnswer>
     do { word = try await backend.validate(session) } catch { return try unanswered(error) }

@@ -1,17 +1,17 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 
 /// Signs in with an AT Protocol identity (<https://atproto.com/specs/oauth>).
 package struct ATProtoSignIn: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let client: DPoPClient
   private let resolver: IdentityResolver
 
-  package init(_ world: World, timeout: Int) {
-    self.world = world
-    client = DPoPClient(world, timeout: timeout)
-    resolver = IdentityResolver(world, client)
+  package init(_ context: EngineContext) {
+    self.context = context
+    client = context.client
+    resolver = IdentityResolver(context)
   }
 
   /// The identifier that the user typed.
@@ -80,7 +80,7 @@ package struct ATProtoSignIn: Sendable {
     do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
     let scope = request.scope ?? ATProtoClient.scope
     let clientID = request.clientID ?? ATProtoClient.loopbackID(scope: scope)
-    let outcome = try await AuthorizationCodeFlow(world, client).run(
+    let outcome = try await AuthorizationCodeFlow(context.world, client).run(
       .init(
         server: server,
         clientID: clientID,
@@ -95,7 +95,7 @@ package struct ATProtoSignIn: Sendable {
     )
     let response = outcome.response
     let document = try await verified(response, known, server)
-    let now = world.clock.now()
+    let now = context.world.clock.now()
     return NewCredentials(
       kind: .oauth,
       tokenType: .dpop,
@@ -167,7 +167,7 @@ package struct ATProtoSignIn: Sendable {
     do { did = try ATProtoClient.subject(of: response, askedFor: known?.did) } catch {
       if case .subjectMismatch(let expected, let found?) = error {
         throw .atproto(
-          .subjectMismatch(expected: expected, found: world.held.redactor.redact(found))
+          .subjectMismatch(expected: expected, found: context.world.held.redactor.redact(found))
         )
       }
       throw .atproto(error)

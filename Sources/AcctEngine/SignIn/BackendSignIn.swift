@@ -1,5 +1,5 @@
 import AcctModel
-package import AcctPorts
+import AcctPorts
 package import AcctProtocol
 import StrictJSON
 
@@ -7,12 +7,12 @@ import StrictJSON
 ///
 /// From then on the backend is not needed: acct renews at the authorization server itself.
 package struct BackendSignIn: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let client: DPoPClient
 
-  package init(_ world: World, timeout: Int) {
-    self.world = world
-    client = DPoPClient(world, timeout: timeout)
+  package init(_ context: EngineContext) {
+    self.context = context
+    client = context.client
   }
 
   /// What the user asked for.
@@ -49,7 +49,7 @@ package struct BackendSignIn: Sendable {
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
     let call = BackendCall(request.backend, client)
-    let code = try await BackendCallback(world).receive(
+    let code = try await BackendCallback(context.world).receive(
       request.route,
       requiring: ["code"],
       report: report,
@@ -91,7 +91,7 @@ package struct BackendSignIn: Sendable {
   private func handoff(_ answer: JSON, _ request: Request) throws(EngineError) -> Handoff {
     let origin = request.backend.origin
     let handoff: Handoff
-    do { handoff = try Handoff(answer, receivedAt: world.clock.now()) } catch {
+    do { handoff = try Handoff(answer, receivedAt: context.world.clock.now()) } catch {
       throw .backend(.handoff(error, origin))
     }
     guard let did = handoff.did else {
@@ -114,7 +114,7 @@ package struct BackendSignIn: Sendable {
     var credentials = NewCredentials(
       handoff,
       from: .backend(request.backend.origin),
-      redacting: world.held.redactor
+      redacting: context.world.held.redactor
     )
     // A backend's statement of the issuer does not replace that of the DID's own document.
     credentials.issuerSource = .did

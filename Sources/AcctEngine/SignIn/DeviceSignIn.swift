@@ -1,16 +1,16 @@
 import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 import StrictJSON
 
 /// Signs in on another device (RFC 8628): shows a code, and polls until the user has entered it.
 package struct DeviceSignIn: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let client: DPoPClient
 
-  package init(_ world: World, timeout: Int) {
-    self.world = world
-    client = DPoPClient(world, timeout: timeout)
+  package init(_ context: EngineContext) {
+    self.context = context
+    client = context.client
   }
 
   /// Signs in.
@@ -24,7 +24,7 @@ package struct DeviceSignIn: Sendable {
     _ request: SignIn.Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let server = try await Discovery(world, timeout: client.timeout).server(
+    let server = try await Discovery(context).server(
       request.issuer,
       named: .user
     )
@@ -39,7 +39,7 @@ package struct DeviceSignIn: Sendable {
     let boundKey = key
     let polling = Task { await poll(flow, request.clientID, server, boundKey) }
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.
-    let watch = world.signals.watch { polling.cancel() }
+    let watch = context.world.signals.watch { polling.cancel() }
     defer { watch.release() }
     report(.device(flow))
     let response = try await polling.value.get()
@@ -51,7 +51,7 @@ package struct DeviceSignIn: Sendable {
       scope: request.scope,
       resources: request.resources,
       nonce: nil,
-      now: world.clock.now()
+      now: context.world.clock.now()
     )
   }
 
@@ -67,12 +67,15 @@ package struct DeviceSignIn: Sendable {
     let response = try await client.send(.form(form, to: endpoint, of: server, client))
     let origin = endpoint.origin
     guard response.status == 200 else {
-      throw EngineError(ServerAnswer(response, redacting: world.held.redactor).noAnswer, origin)
+      throw EngineError(
+        ServerAnswer(response, redacting: context.world.held.redactor).noAnswer,
+        origin
+      )
     }
     guard response.field("Content-Type").isJSON,
       let json = response.json
     else { throw .oauth(.notJSON(status: response.status), origin) }
-    do { return try DeviceFlow(json, receivedAt: world.clock.now()) } catch {
+    do { return try DeviceFlow(json, receivedAt: context.world.clock.now()) } catch {
       throw .oauth(error, origin)
     }
   }
@@ -86,16 +89,15 @@ package struct DeviceSignIn: Sendable {
     var flow = flow
     let endpoint = TokenEndpoint(of: server, client)
     let origin = server.tokenEndpoint.origin
-    while await world.clock.sleep(flow.interval) {
+    while await context.world.clock.sleep(flow.interval) {
       let step: DeviceFlow.Step
       do throws(EngineError) {
         let answer = try await endpoint.ask(flow.question(clientID: clientID), key: key)
         answer.learn()
-        step = flow.take(answer.outcome, at: world.clock.now())
+        step = flow.take(answer.outcome, at: context.world.clock.now())
       } catch .http(let failure, _) where failure != .cancelled {
-        // A missing answer is not a refusal: polling continues for as long as the code lives
-        // (section 3.5).
-        guard !flow.isOver(at: world.clock.now()) else {
+        // No answer is no "no": asked again for as long as the code lives (section 3.5).
+        guard !flow.isOver(at: context.world.clock.now()) else {
           return .failure(.http(failure, origin))
         }
         continue

@@ -1,15 +1,13 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 
 /// Signs in at a backend-for-frontend, which keeps the tokens and issues a sealed session.
 package struct SessionSignIn: Sendable {
-  private let world: World
-  private let timeout: Int
+  private let context: EngineContext
 
-  package init(_ world: World, timeout: Int) {
-    self.world = world
-    self.timeout = timeout
+  package init(_ context: EngineContext) {
+    self.context = context
   }
 
   /// What the user asked for.
@@ -34,19 +32,17 @@ package struct SessionSignIn: Sendable {
   /// - Parameters:
   ///   - request: What the user asked for.
   ///   - report: Takes what the user must see while it waits.
-  ///   - wait: Takes what the user should know while the backend is asked again.
-  /// - Returns: Credentials of the requested identity, which are not stored yet.
+  /// - Returns: Credentials that are not kept yet, of whoever was asked for.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(
     _ request: Request,
-    report: @escaping @Sendable (SignInPrompt) -> Void,
-    wait: @escaping Waiting.Reporter
+    report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let backend = SessionBackend(request.backend, world, timeout: timeout)
-    // The verifier stays here: the backend's callback has no code that it could be sent with.
-    let pkce = PKCE(random: world.entropy.bytes(32))
-    world.held.hold(pkce.verifier)
-    let callback = try await BackendCallback(world).receive(
+    let backend = SessionBackend(request.backend, context)
+    // The verifier stays here: the backend's callback brings no code that it could be sent with.
+    let pkce = PKCE(random: context.world.entropy.bytes(32))
+    context.world.held.hold(pkce.verifier)
+    let callback = try await BackendCallback(context.world).receive(
       request.route,
       requiring: ["session_token", "did", "handle"],
       report: report,
@@ -60,7 +56,7 @@ package struct SessionSignIn: Sendable {
     )
     var credentials = NewCredentials(callback, request.backend)
     do throws(EngineError) {
-      try await confirm(&credentials, at: backend, wait)
+      try await confirm(&credentials, at: backend)
     } catch let error where error.leavesOpen {
       report(.notConfirmed(error))
     }
@@ -70,13 +66,12 @@ package struct SessionSignIn: Sendable {
   /// Has the backend confirm the callback's contents; one exception of its own is allowed.
   private func confirm(
     _ credentials: inout NewCredentials,
-    at backend: SessionBackend,
-    _ wait: @escaping Waiting.Reporter
+    at backend: SessionBackend
   ) async throws(EngineError) {
     var word = try await backend.validate(credentials.token)
     if case .exceptionThrown(let reason) = word.answer, let pause = firstPause() {
       let cause = EngineError.authorizationRefused(code: reason, description: nil)
-      try await world.clock.pause(pause, because: cause, wait)
+      try await context.world.clock.pause(pause, because: cause, context.report)
       word = try await backend.validate(credentials.token)
     }
     if let rotated = word.rotated {
@@ -89,7 +84,7 @@ package struct SessionSignIn: Sendable {
       try requireSame(details.owner, credentials, backend.origin)
       credentials.displayName = details.displayName
       credentials.tokenLifetime.expiresAt = details.expiresAt
-      credentials.validatedAt = world.clock.now()
+      credentials.validatedAt = context.world.clock.now()
     case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
       throw .authorizationRefused(code: reason, description: nil)
     case .unanswered(let noAnswer): throw EngineError(noAnswer, backend.origin)
@@ -98,7 +93,7 @@ package struct SessionSignIn: Sendable {
 
   private func firstPause() -> Int64? {
     var backOff = BackOff()
-    return backOff.next(world.entropy)
+    return backOff.next(context.world.entropy)
   }
 
   private func requireSame(
@@ -112,7 +107,7 @@ package struct SessionSignIn: Sendable {
     ]
     for case (let expected?, let found?) in pairs where expected != found {
       throw .session(
-        .otherIdentity(expected: expected, found: world.held.redactor.redact(found), origin)
+        .otherIdentity(expected: expected, found: context.world.held.redactor.redact(found), origin)
       )
     }
   }

@@ -4,14 +4,12 @@ package import AcctProtocol
 
 /// Signs in at an OAuth 2 server through the user's browser (RFC 6749, section 4.1; RFC 8252).
 package struct SignIn: Sendable {
-  private let world: World
-  private let interaction: Interaction
+  private let context: EngineContext
   private let client: DPoPClient
 
-  package init(_ world: World, _ interaction: Interaction, timeout: Int) {
-    self.world = world
-    self.interaction = interaction
-    client = DPoPClient(world, timeout: timeout)
+  package init(_ context: EngineContext) {
+    self.context = context
+    client = context.client
   }
 
   /// What the user asked for.
@@ -51,12 +49,12 @@ package struct SignIn: Sendable {
     _ request: Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let server = try await Discovery(world, timeout: client.timeout).server(
+    let server = try await Discovery(context).server(
       request.issuer,
       named: .user
     )
     let key = try newKey(for: server)
-    let outcome = try await AuthorizationCodeFlow(world, client).run(
+    let outcome = try await AuthorizationCodeFlow(context.world, client).run(
       .init(
         server: server,
         clientID: request.clientID,
@@ -76,7 +74,7 @@ package struct SignIn: Sendable {
       scope: request.scope,
       resources: request.resources,
       nonce: outcome.nonce,
-      now: world.clock.now()
+      now: context.world.clock.now()
     )
   }
 

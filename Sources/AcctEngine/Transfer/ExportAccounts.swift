@@ -1,15 +1,13 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 import AcctProtocol
 
 /// Exports accounts under a passphrase; they stay here unchanged.
 package struct ExportAccounts: Sendable {
-  private let world: World
-  private let interaction: Interaction
+  private let context: EngineContext
 
-  package init(_ world: World, _ interaction: Interaction) {
-    self.world = world
-    self.interaction = interaction
+  package init(_ context: EngineContext) {
+    self.context = context
   }
 
   /// Where an export goes.
@@ -24,9 +22,9 @@ package struct ExportAccounts: Sendable {
   package func check(_ target: Target) throws(EngineError) {
     switch target {
     case .standardOutput:
-      guard !world.streams.outputIsTerminal else { throw .transfer(.terminal) }
+      guard !context.world.streams.outputIsTerminal else { throw .transfer(.terminal) }
     case .file(let path, let replacing):
-      guard replacing || !world.secretFiles.exists(path) else {
+      guard replacing || !context.world.secretFiles.exists(path) else {
         throw .transfer(.file(.exists(path: path)))
       }
     }
@@ -53,9 +51,9 @@ package struct ExportAccounts: Sendable {
     }
     switch target {
     case .standardOutput:
-      do { try world.streams.output(file) } catch { throw .output(error) }
+      do { try context.world.streams.output(file) } catch { throw .output(error) }
     case .file(let path, let replacing):
-      do { try world.secretFiles.write(path, file, replacing) } catch {
+      do { try context.world.secretFiles.write(path, file, replacing) } catch {
         throw .transfer(.file(error))
       }
     }
@@ -64,12 +62,12 @@ package struct ExportAccounts: Sendable {
 
   /// An account while no process renews it: half-written, it could not be used elsewhere.
   private func storedAccount(_ account: Account) async throws(EngineError) -> StoredAccount {
-    let accountStore = AccountStore(world.files)
+    let accountStore = AccountStore(context.world.files)
     return try await accountStore.exclusively(account.id) {
       () throws(EngineError) -> StoredAccount in
-      let current = try await ReplaceCredentials(world, interaction)
+      let current = try await ReplaceCredentials(context)
         .settled(accountStore.account(account.id) ?? account)
-      let items = try await CredentialStore(of: current, in: world, interaction).items(
+      let items = try await CredentialStore(of: current, in: context).items(
         ItemKind.allCases
       )
       let storedAccount = StoredAccount(account: current, items: items)
@@ -89,7 +87,7 @@ package struct ExportAccounts: Sendable {
       bytes = try SealedExport(
         sealing: contents,
         under: passphrase,
-        random: world.entropy.bytes(SealedExport.randomCount)
+        random: context.world.entropy.bytes(SealedExport.randomCount)
       ).serialized()
     } catch {
       throw .sealed(error)

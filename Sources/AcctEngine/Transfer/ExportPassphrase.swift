@@ -1,22 +1,19 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 
 /// The source of an export's passphrase: a file that the user names, or a prompt.
 package struct ExportPassphrase: Sendable {
-  private let world: World
-  private let interaction: Interaction
+  private let context: EngineContext
   private let file: String?
 
   /// Names the sources; nothing is read yet.
   ///
   /// - Parameters:
-  ///   - world: Everything outside.
-  ///   - interaction: Whether a person may be asked.
+  ///   - context: Says whether a person may be asked.
   ///   - file: The file that an option names; else `ACCT_EXPORT_PASSPHRASE_FILE` counts.
-  package init(_ world: World, _ interaction: Interaction, file: String?) {
-    self.world = world
-    self.interaction = interaction
-    self.file = file ?? world.environment.variable("ACCT_EXPORT_PASSPHRASE_FILE")
+  package init(_ context: EngineContext, file: String?) {
+    self.context = context
+    self.file = file ?? context.world.environment.variable("ACCT_EXPORT_PASSPHRASE_FILE")
   }
 
   /// In bytes.
@@ -44,7 +41,7 @@ package struct ExportPassphrase: Sendable {
 
   private func named(_ file: String) throws(EngineError) -> Secret {
     let contents: Secret
-    do { contents = try world.secretFiles.read(file, Self.limit) } catch {
+    do { contents = try context.world.secretFiles.read(file, Self.limit) } catch {
       throw .transfer(.file(error))
     }
     let passphrase = contents.withBytes { bytes in
@@ -56,8 +53,10 @@ package struct ExportPassphrase: Sendable {
   }
 
   private func ask(_ prompt: String) throws(EngineError) -> Secret {
-    guard interaction == .allowed, world.terminal.canAsk() else { throw .transfer(.noPassphrase) }
-    guard let answer = world.terminal.askSecret(prompt) else { throw .cancelled }
+    guard context.interaction == .allowed, context.world.terminal.canAsk() else {
+      throw .transfer(.noPassphrase)
+    }
+    guard let answer = context.world.terminal.askSecret(prompt) else { throw .cancelled }
     guard answer.count > 0 else { throw .transfer(.emptyPassphrase) }
     return answer
   }

@@ -1,17 +1,15 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 package import AcctProtocol
 
 /// Imports the accounts of an export: all of them, or none.
 package struct ImportAccounts: Sendable {
-  private let world: World
-  private let interaction: Interaction
+  private let context: EngineContext
   private let accountStore: AccountStore
 
-  package init(_ world: World, _ interaction: Interaction) {
-    self.world = world
-    self.interaction = interaction
-    accountStore = AccountStore(world.files)
+  package init(_ context: EngineContext) {
+    self.context = context
+    accountStore = AccountStore(context.world.files)
   }
 
   /// Opens an export and stores its accounts.
@@ -38,7 +36,7 @@ package struct ImportAccounts: Sendable {
       throw .transfer(.oneNameForSeveral)
     }
     let active = try accountStore.active()
-    let held = world.signals.holdBack()
+    let held = context.world.signals.holdBack()
     defer { held.release() }
     var added: [AddAccount.Added] = []
     do throws(EngineError) {
@@ -46,7 +44,7 @@ package struct ImportAccounts: Sendable {
         var options = options
         options.activates = options.activates && added.isEmpty
         added.append(
-          try await AddAccount(world, interaction).add(IncomingAccount(storedAccount), options)
+          try await AddAccount(context).add(IncomingAccount(storedAccount), options)
         )
       }
     } catch {
@@ -70,9 +68,9 @@ package struct ImportAccounts: Sendable {
   private func undo(_ added: AddAccount.Added, _ active: ActiveAccounts) async {
     let id = added.account.id
     try? await accountStore.exclusively(id) { () throws(EngineError) in
-      let keyring = try KeyringChoice(world).decided()
+      let keyring = try KeyringChoice(context.world).decided()
       if let before = added.before, let current = try accountStore.account(id) {
-        let replacement = ReplaceCredentials(world, interaction)
+        let replacement = ReplaceCredentials(context)
         let known = try await replacement.settled(current)
         var account = before.account
         account.name = known.name
@@ -90,7 +88,7 @@ package struct ImportAccounts: Sendable {
           try accountStore.setActive(active)
         }
         guard added.before == nil else { return }
-        try await CredentialStore.removeAll(of: id, in: keyring, interaction)
+        try await CredentialStore.removeAll(of: id, in: keyring, context.interaction)
         try accountStore.delete(id)
       }
     }

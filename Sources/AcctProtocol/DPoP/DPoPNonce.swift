@@ -13,24 +13,6 @@ package enum DPoPNonce {
     return nonce
   }
 
-  /// Whether a response rejects a request only because it lacks a nonce.
-  ///
-  /// An authorization server says so in JSON, a resource server in `WWW-Authenticate`; either is
-  /// recognised from both, and with any 4xx, since some servers answer 403 for 400.
-  ///
-  /// - Parameters:
-  ///   - status: The response's status code.
-  ///   - headers: Its fields, in order.
-  ///   - body: The beginning of its body, as far as it was read.
-  /// - Returns: Whether the same request with a nonce may be answered.
-  package static func isChallenge(
-    status: Int,
-    headers: [(name: String, value: String)],
-    body: [UInt8]
-  ) -> Bool {
-    DPoPRefusal.codes(status: status, headers: headers, body: body).contains("use_dpop_nonce")
-  }
-
   /// NQCHAR = %x21 / %x23-5B / %x5D-7E: no control, no space, no quote, no backslash.
   private static func isNonceCharacter(_ byte: UInt8) -> Bool {
     switch byte {

@@ -167,8 +167,8 @@ struct GuestTests {
   @Test("A guest token that its server rejected is deleted, and the account says so")
   func refused() async throws {
     await world.addGuest()
-    let account = try #require(try AccountOverview(world.world()).listing().accounts.first)
-    try await GuestTokenEnd(world.world(), .forbidden).refused(account)
+    let account = try #require(try AccountOverview(world.engine).listing().accounts.first)
+    try await GuestTokenEnd(world.engine).refused(account)
     #expect(world.keyring.count == 0)
     #expect(await world.acct("header", "https://api.example/x") == 4)
     #expect(world.err.first?.hasSuffix("has expired: its server rejected it") == true)
@@ -178,10 +178,10 @@ struct GuestTests {
   @Test("A rejection of a guest token that was replaced since deletes nothing")
   func refusedLate() async throws {
     await world.addGuest()
-    let account = try #require(try AccountOverview(world.world()).listing().accounts.first)
+    let account = try #require(try AccountOverview(world.engine).listing().accounts.first)
     world.now += 1
     await world.addGuest(Guests.token("g2", exp: 1_800_000_901))
-    try await GuestTokenEnd(world.world(), .forbidden).refused(account)
+    try await GuestTokenEnd(world.engine).refused(account)
     #expect(await world.acct("header", "https://api.example/x") == 0)
   }
 

@@ -1,6 +1,9 @@
+import AcctEngine
 import AcctModel
+import AcctPorts
 import AcctTestSupport
 import StrictJSON
+import Testing
 
 /// Credentials made up for tests, as a backend would hand them over.
 ///
@@ -90,6 +93,9 @@ extension RecordedWorld {
     clear()
     return status
   }
+
+  /// What a use case of this world works with; no person may be asked.
+  var engine: EngineContext { EngineContext(world(), .forbidden, timeout: 30) { _ in } }
 
   /// Standard output as JSON.
   var json: JSON? { try? JSON(parsing: Array(out.utf8)) }

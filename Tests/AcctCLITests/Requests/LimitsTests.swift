@@ -141,7 +141,7 @@ struct LimitsTests {
     _ = await observe("X-RateLimit-Remaining: 9\n")
     _ = await world.acct("limits", "bob.example.com")
     #expect(world.out.isEmpty)
-    let account = try #require(try AccountOverview(world.world()).listing().accounts.last)
+    let account = try #require(try AccountOverview(world.engine).listing().accounts.last)
     #expect(world.file(.limits(account.id)) != nil)
     #expect(await world.acct("remove", "carol.example.com", "--local") == 0)
     #expect(world.file(.limits(account.id)) == nil)
@@ -155,7 +155,7 @@ struct LimitsTests {
   @Test("A damaged file of limits counts as empty, and the next answer repairs it")
   func damage() async throws {
     _ = await world.add(Handoffs.bearer())
-    let account = try #require(try AccountOverview(world.world()).listing().accounts.first)
+    let account = try #require(try AccountOverview(world.engine).listing().accounts.first)
     for text in [
       "", "{", "[]", #"{"version":2,"limits":[]}"#, #"{"version":1,"limits":[1,{"origin":"x"}]}"#,
     ] {

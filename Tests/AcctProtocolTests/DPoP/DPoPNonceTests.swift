@@ -26,13 +26,41 @@ struct DPoPNonceTests {
     #expect(DPoPNonce.learned(from: [("DPoP-Nonce", "a"), ("DPoP-Nonce", "b")]) == nil)
   }
 
+  /// Whether a response asks for a proof with a nonce.
+  private func isChallenge(
+    status: Int,
+    headers: [(name: String, value: String)],
+    body: [UInt8]
+  ) -> Bool {
+    DPoPRefusal.wantsNewProof(
+      DPoPRefusal.codes(status: status, headers: headers, body: body),
+      isClockOff: false,
+      isRepeated: false
+    )
+  }
+
+  @Test("a new proof is worth it once, for a nonce, or for its time where the clocks differ")
+  func newProof() {
+    for isClockOff in [false, true] {
+      let answers: [(codes: Set<String>, isWanted: Bool)] = [
+        (["use_dpop_nonce"], true), (["invalid_dpop_proof"], isClockOff),
+        (["invalid_token"], false), ([], false), (["invalid_token", "use_dpop_nonce"], true),
+      ]
+      for (codes, isWanted) in answers {
+        let first = DPoPRefusal.wantsNewProof(codes, isClockOff: isClockOff, isRepeated: false)
+        #expect(first == isWanted, "\(codes), \(isClockOff)")
+        #expect(!DPoPRefusal.wantsNewProof(codes, isClockOff: isClockOff, isRepeated: true))
+      }
+    }
+  }
+
   @Test(
     "A body and a header field challenge alike, on either kind of server",
     arguments: [400, 401, 403]
   )
   func challenges(status: Int) {
     let body = Array(#"{"error":"use_dpop_nonce","error_description":"x"}"#.utf8)
-    #expect(DPoPNonce.isChallenge(status: status, headers: [], body: body))
+    #expect(isChallenge(status: status, headers: [], body: body))
     for value in [
       #"DPoP error="use_dpop_nonce", error_description="Resource server requires nonce""#,
       "dpop error=use_dpop_nonce",
@@ -42,28 +70,28 @@ struct DPoPNonceTests {
       #"Negotiate, , DPoP error="use_dpop_nonce""#,
     ] {
       #expect(
-        DPoPNonce.isChallenge(status: status, headers: [("www-authenticate", value)], body: []),
+        isChallenge(status: status, headers: [("www-authenticate", value)], body: []),
         "\(value)"
       )
     }
     let several = [
       ("WWW-Authenticate", "Bearer"), ("WWW-Authenticate", #"DPoP error="use_dpop_nonce""#),
     ]
-    #expect(DPoPNonce.isChallenge(status: status, headers: several, body: Array("<html>".utf8)))
+    #expect(isChallenge(status: status, headers: several, body: Array("<html>".utf8)))
   }
 
   @Test("Another error, another scheme and another status are no challenge")
   func others() {
     let body = Array(#"{"error":"use_dpop_nonce"}"#.utf8)
     for status in [200, 302, 500, 503] {
-      #expect(!DPoPNonce.isChallenge(status: status, headers: [], body: body))
+      #expect(!isChallenge(status: status, headers: [], body: body))
     }
     for text in [
       "", "<html>use_dpop_nonce</html>", #"{"error":"invalid_grant"}"#, #"["use_dpop_nonce"]"#,
       #"{"error":["use_dpop_nonce"]}"#, #"{"error":"use_dpop_nonce","error":"x"}"#,
       #"{"message":"use_dpop_nonce"}"#,
     ] {
-      #expect(!DPoPNonce.isChallenge(status: 400, headers: [], body: Array(text.utf8)), "\(text)")
+      #expect(!isChallenge(status: 400, headers: [], body: Array(text.utf8)), "\(text)")
     }
     for value in [
       "", "DPoP", #"DPoP error="invalid_token""#, #"Bearer error="use_dpop_nonce""#,
@@ -73,7 +101,7 @@ struct DPoPNonceTests {
       #"DPoP algs="ES256", Bearer error="use_dpop_nonce""#,
     ] {
       #expect(
-        !DPoPNonce.isChallenge(status: 401, headers: [("WWW-Authenticate", value)], body: []),
+        !isChallenge(status: 401, headers: [("WWW-Authenticate", value)], body: []),
         "\(value)"
       )
     }

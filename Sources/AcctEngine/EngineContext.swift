@@ -1,0 +1,30 @@
+package import AcctPorts
+
+/// What a use case works with: everything outside, and how it may treat the user and the network.
+///
+/// A command makes one and passes it on. Whether a command may use the network at all is not part of
+/// it: only ``TokenProvider`` can do without, so it is told.
+package struct EngineContext: Sendable {
+  package var world: World
+  /// Whether a person may be asked to unlock the keyring.
+  package var interaction: Interaction
+  /// Seconds that one request may take.
+  package var timeout: Int
+  /// Takes what the user should know while a use case waits.
+  package var report: Waiting.Reporter
+
+  package init(
+    _ world: World,
+    _ interaction: Interaction,
+    timeout: Int,
+    report: @escaping Waiting.Reporter
+  ) {
+    self.world = world
+    self.interaction = interaction
+    self.timeout = timeout
+    self.report = report
+  }
+
+  /// Sends requests within the timeout.
+  var client: DPoPClient { DPoPClient(world, timeout: timeout) }
+}

@@ -1,0 +1,156 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+
+/// Decides what follows each attempt at a request.
+///
+/// It does no I/O and reads no clock: ``MakeRequest`` feeds it what happened and runs the action that it
+/// returns. Its state is what has not been tried yet: a new proof, a request without `Expect`, a renewal,
+/// so many retries and so many redirects. The first row that fits is the transition:
+///
+///     event                       while                          action          state afterwards
+///     answered, with a cause                                     deliver(cause)
+///     answered 4xx, wants a proof a new proof is left            challenge (b)   no new proof
+///     answered 417                `Expect` is sent               challenge (b)   no `Expect`
+///     answered 401                a renewal is left              renew           no renewal
+///     answered 429                a retry is left                wait(s) (b)     a retry less, a longer pause
+///     answered 5xx                … and it is idempotent         wait(s) (b)     a retry less, a longer pause
+///     answered 3xx, to a target   it follows, fewer than 10      follow(target)  a redirect more, a new proof
+///                                 it follows, after 10           deliver(tooManyRedirects)
+///     answered 3xx, to nowhere    it follows                     deliver(error)
+///     answered otherwise                                         deliver(nil)
+///     renewed                                                    wait(0) (b)
+///     not renewed                                                deliver(error)
+///     unanswered, nothing sent    a retry is left, body whole    wait(s)         a retry less, a longer pause
+///     unanswered, maybe sent      … and it is idempotent         wait(s)         a retry less, a longer pause
+///     unanswered otherwise                                       fail(http)
+///
+/// (b): deliver(bodyGone) in its place where the body cannot be sent again.
+package struct RetryStateMachine: Sendable {
+  /// What happened.
+  package enum Event: Equatable, Sendable {
+    case answered(Response)
+    /// There is no answer.
+    case unanswered(HTTPFailure, Origin, canRepeat: Bool)
+    /// The credentials that a 401 refused were renewed.
+    case renewed(Origin, canRepeat: Bool)
+    case notRenewed(EngineError)
+  }
+
+  /// What to do.
+  package enum Action: Equatable, Sendable {
+    /// Deliver the answer, with what kept acct from more.
+    case deliver(because: EngineError?)
+    /// Send the request again with what the answer taught.
+    case challenge
+    /// Renew the credentials, and say whether that worked.
+    case renew
+    /// Send the request again after so many seconds.
+    case wait(Int64)
+    /// Send the request to the URL that the answer redirects to.
+    case follow(HTTPURL)
+    case fail(EngineError)
+  }
+
+  /// How many redirects of one request are followed.
+  private static let mostRedirects = 10
+
+  private let follows: Bool
+  private let usesProofs: Bool
+  private var policy: RetryPolicy
+  private var mayRenew: Bool
+  private var isProofRepeated = false
+  private var redirects = 0
+  /// Whether a body that cannot be read twice is announced before it is sent.
+  private(set) package var announcesBody = true
+
+  /// - Parameters:
+  ///   - method: The request's.
+  ///   - retries: How often it may be made again that was limited or failed.
+  ///   - follows: Whether redirects are followed; only those of GET and HEAD, without a body, since
+  ///     only these mean the same everywhere.
+  ///   - hasBody: Whether a body is sent.
+  ///   - usesProofs: Whether the account's requests carry DPoP proofs.
+  ///   - canRenew: Whether its token can be renewed.
+  package init(
+    method: String,
+    retries: Int,
+    follows: Bool,
+    hasBody: Bool,
+    usesProofs: Bool,
+    canRenew: Bool
+  ) {
+    policy = RetryPolicy(retries, method: method)
+    self.follows = follows && !hasBody && ["GET", "HEAD"].contains(method)
+    self.usesProofs = usesProofs
+    mayRenew = canRenew
+  }
+
+  /// Whether the codes of a refusal matter; reading them takes the beginning of the body.
+  var wantsRefusalCodes: Bool { usesProofs && !isProofRepeated }
+
+  /// Takes the transition for an event.
+  package mutating func next(after event: Event) -> Action {
+    switch event {
+    case .answered(let response): return next(after: response)
+    case .renewed(let origin, let canRepeat):
+      return canRepeat
+        ? .wait(0) : .deliver(because: .request(.bodyGone(status: 401, origin)))
+    case .notRenewed(let error): return .deliver(because: error)
+    case .unanswered(let failure, let origin, let canRepeat):
+      guard canRepeat, let seconds = policy.wait(after: failure) else {
+        return .fail(.http(failure, origin))
+      }
+      return .wait(seconds)
+    }
+  }
+
+  private mutating func next(after response: Response) -> Action {
+    if let cause = response.cause { return .deliver(because: cause) }
+    guard let action = repetition(after: response) else { return redirection(by: response) }
+    // A renewal is worth it even where the body is gone: the next run needs it.
+    guard response.canRepeat || action == .renew else {
+      return .deliver(because: .request(.bodyGone(status: response.status, response.origin)))
+    }
+    return action
+  }
+
+  /// What has the same request made once more, if anything has.
+  private mutating func repetition(after response: Response) -> Action? {
+    if usesProofs,
+      DPoPRefusal.wantsNewProof(
+        response.refusalCodes,
+        isClockOff: response.isClockOff,
+        isRepeated: isProofRepeated
+      )
+    {
+      isProofRepeated = true
+      return .challenge
+    }
+    switch response.status {
+    case 417 where announcesBody:
+      announcesBody = false
+      return .challenge
+    case 401 where mayRenew:
+      mayRenew = false
+      return .renew
+    default:
+      return policy.wait(after: response.status, response.retryAfter).map(Action.wait)
+    }
+  }
+
+  private mutating func redirection(by response: Response) -> Action {
+    guard follows, let redirect = response.redirect else { return .deliver(because: nil) }
+    switch redirect {
+    case .failure(let error): return .deliver(because: error)
+    case .success where redirects == Self.mostRedirects:
+      let error = RequestError.tooManyRedirects(limit: Self.mostRedirects, response.origin)
+      return .deliver(because: .request(error))
+    case .success(let target):
+      redirects += 1
+      // Each server may want a nonce of its own; the token stays the same.
+      isProofRepeated = false
+      return .follow(target)
+    }
+  }
+}
