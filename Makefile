@@ -1,6 +1,6 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-all torture soak screens picture lint format completions order fuzz sanitize \
+.PHONY: help setup build build-tests test test-all torture soak screens picture lint format completions order fuzz sanitize \
 	bench demo first-ten-minutes deb packages install files uninstall clean
 
 SWIFT ?= swift
@@ -17,23 +17,17 @@ fishdir = $(PREFIX)/share/fish/vendor_completions.d
 version := $(shell sed -n 's/^package let version = "\(.*\)"/\1/p' Sources/AcctCLI/Version.swift)
 pages = $(wildcard man/acct*.[1-8])
 
-# Debug and release agree on this one: a room imports only what Package.swift lets it.
+# A room imports only what Package.swift lets it. How acct is linked stands there, too.
 flags = --explicit-target-dependency-import-check error
-# Types are looked up by address, not by name: that reads every conformance that there is.
-start_up = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-# A library that is not loaded takes no time to be: what .build/static has, and the unwinder.
-static = --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
-# Fewer pages to read, and fewer at random, before main(): relocations packed into a twentieth
-# (DT_RELR), no table of symbols that nobody looks up, and what every command runs lying together. And no
-# records to search that nobody looks for.
-linking = -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
-	-Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -Xfrontend -Xswiftc -function-sections \
-	-Xlinker --symbol-ordering-file=packaging/start-up.order -Xlinker --no-warn-symbol-ordering \
-	-Xlinker --script=packaging/unsearched.ld
-# What is installed looks for no library beside itself.
-release_flags = $(flags) --configuration release --product acct $(static) \
-	--disable-local-rpath $(start_up) $(linking)
+# For the packages that acct depends on as well: types are looked up by address, not by name, which reads every
+# conformance that there is; every function has a section, so that what is not called is left out; and no
+# library is looked for beside the program.
+release_flags = $(flags) --configuration release --product acct --static-swift-stdlib --disable-local-rpath \
+	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections
 binary = .build/release/acct
+# What runs lies side by side; see packaging/start-up-order.
+ordered = -Xlinker --symbol-ordering-file=.build/start-up.order -Xlinker --no-warn-symbol-ordering
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-architecture .ci/check-words .ci/check-binary .ci/check-manual \
 	.ci/check-packages .ci/fuzz .ci/sanitize completions/generate packaging/deb \
 	packaging/start-up-order \
@@ -52,23 +46,23 @@ build: ## the release binary, .build/release/acct
 
 # What Tests/run runs. A suite is a process; JOBS is how many run at a time.
 bundle = .build/debug/acctPackageTests.xctest
+suite = $(bundle) --testing-library swift-testing --no-parallel --filter
 JOBS ?=
-test: ## sets up and runs the tests, which takes a few minutes
-	@.ci/setup build test
+build-tests: build ## the tests, in debug, and the release binary that they run
+	@.ci/setup test
 	$(SWIFT) build $(flags) --build-tests --disable-xctest
+
+test: build-tests ## sets up and runs the tests, which takes a few minutes
 	Tests/run $(bundle) --log .build/test.log $(addprefix --jobs ,$(JOBS))
 
 test-all: export ACCT_TESTS = all
 test-all: test ## the same with the long forms, as in CI
 
-torture: ## fails every system call of every change in every way; takes an hour
-	@.ci/setup build test
-	ACCT_TORTURE=full $(SWIFT) test $(flags) --disable-xctest --no-parallel --filter TortureTests
+torture: build-tests ## fails every system call of every change in every way; takes an hour
+	ACCT_TORTURE=full $(suite) TortureTests
 
-soak: ## 30 processes in bad weather for SOAK_SECONDS (600)
-	@.ci/setup build test
-	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(SWIFT) test $(flags) --disable-xctest --no-parallel \
-		--filter SoakTests
+soak: build-tests ## 30 processes in bad weather for SOAK_SECONDS (600)
+	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(suite) SoakTests
 
 sanitize: ## tests under the sanitizers of address, threads, undefined behaviour; acct under valgrind
 	@.ci/setup build test sanitize
@@ -77,9 +71,8 @@ sanitize: ## tests under the sanitizers of address, threads, undefined behaviour
 	.ci/sanitize undefined
 	.ci/sanitize valgrind
 
-screens: ## writes anew how screens must look, for `git diff` to show
-	@.ci/setup build test
-	ACCT_WRITE_SCREENS=1 $(SWIFT) test $(flags) --disable-xctest --no-parallel --filter ScreenTests
+screens: build-tests ## writes anew how screens must look, for `git diff` to show
+	ACCT_WRITE_SCREENS=1 $(suite) ScreenTests
 
 lint: build ## format, rooms, scripts, the manual, and what the binary links
 	@.ci/setup lint
@@ -94,22 +87,22 @@ lint: build ## format, rooms, scripts, the manual, and what the binary links
 format: ## formats the sources in place
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
-completions: ## writes completions/ anew, from the commands as they are
-	@.ci/setup build completions
-	$(SWIFT) build $(flags) --product acct
-	completions/generate .build/debug/acct
+completions: build ## writes completions/ anew, from the commands as they are
+	@.ci/setup completions
+	completions/generate $(binary)
 
-order: build ## writes packaging/start-up.order anew; `make build` then links by it
-	@.ci/setup bench
+# Linked anew from the same objects. The build does not know that it depends on the order.
+order: build ## the release binary as packages have it: what commands run lies side by side
+	@.ci/setup deb
 	packaging/start-up-order $(binary) >.build/start-up.order
-	mv .build/start-up.order packaging/start-up.order
-	rm $(binary) # the build does not know that it depends on this file
+	rm $(binary)
+	$(SWIFT) build $(release_flags) $(ordered)
 
 fuzz: ## feeds every parser malformed inputs
 	@.ci/setup build
 	.ci/fuzz
 
-bench: build ## measures acct beside its peers, and counts what can be counted
+bench: order ## measures acct beside its peers, and counts what can be counted
 	@.ci/setup bench
 	@Benchmarks/peers.sh $(binary)
 	@Benchmarks/request.sh $(binary)
@@ -152,12 +145,11 @@ uninstall: ## takes it away again; accounts stay
 	  rm -f "$(DESTDIR)$(mandir)/man$${page##*.}/$${page#man/}.gz"; \
 	done
 
-deb: build ## a Debian package, .build/acct_VERSION_ARCH.deb
-	@.ci/setup deb
+deb: order ## a Debian package, .build/acct_VERSION_ARCH.deb
 	packaging/deb .build
 
-packages: build ## checks what install and deb make, in throwaway folders
-	@.ci/setup deb packages
+packages: order ## checks what install and deb make, in throwaway folders
+	@.ci/setup packages
 	.ci/check-packages
 
 clean: ## removes everything that was built

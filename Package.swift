@@ -12,8 +12,17 @@ let houseRules: [SwiftSetting] = [
 ]
 
 /// A room of the house: a library target under the house rules.
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: houseRules)
+func room(
+  _ name: String,
+  _ dependencies: [Target.Dependency] = [],
+  linking: [LinkerSetting] = []
+) -> Target {
+  .target(
+    name: name,
+    dependencies: dependencies,
+    swiftSettings: houseRules,
+    linkerSettings: linking
+  )
 }
 
 /// The tests of a room; spec vectors lie beside them in `Vectors`, as data.
@@ -70,6 +79,30 @@ let measurements: [Target] =
     )
   ]
 
+/// What lets acct start quickly.
+///
+/// A static library takes no time to load: the unwinder, and that of C++, which the file names. Swift's own are
+/// an option of the release build (Makefile). Relocations are packed into a twentieth (DT_RELR), and no table of
+/// exported symbols is read.
+let quickStart: [LinkerSetting] = [
+  .unsafeFlags([
+    "-Xclang-linker", "-static-libgcc",
+    "-Xclang-linker", "--config=\(Context.packageDirectory)/packaging/libstdc++.cfg",
+  ]),
+  .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]),
+  .unsafeFlags(["-Xlinker", "--no-export-dynamic"]),
+]
+
+/// How acct is linked, in debug and in release.
+///
+/// A sanitizer needs shared libraries and exported symbols to stand in for; see `.ci/sanitize`.
+let acctLinking: [LinkerSetting] =
+  (Context.environment["ACCT_SANITIZE"] == nil ? quickStart : []) + [
+    // Every symbol is bound at the start. Bound at its first call, a function has the registers saved
+    // to the stack, with whatever secret was being copied through them, where it stays.
+    .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])
+  ]
+
 let package = Package(
   name: "acct",
   products: [
@@ -86,14 +119,8 @@ let package = Package(
   ],
   targets: [
     // System libraries: a module map and a shim, nothing else.
-    // A .pc file of its own: libsecret's headers without linking the library, which is loaded at the
-    // first prompt. (SwiftPM warns of GLib's -pthread, which it drops; nothing needs it.)
-    .systemLibrary(
-      name: "CLibSecret",
-      pkgConfig: "\(Context.packageDirectory)/Sources/CLibSecret/libsecret-headers.pc",
-      providers: [.apt(["libsecret-1-dev"])]
-    ),
-    // No pkgConfig: it would have the shared library found before the static one (see acct's settings).
+    .systemLibrary(name: "CLibSecret"),
+    // Headers only: AcctCrypto names the library.
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     // No pkgConfig: it would link the library, which is loaded at the first request instead.
@@ -105,8 +132,9 @@ let package = Package(
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
     room("AcctModel"),
     room("StrictJSON"),
-    room("AcctCrypto", ["AcctModel", "COpenSSL"]),
-    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto", structuredFields]),
+    // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
+    room("AcctCrypto", ["AcctModel", "COpenSSL"], linking: [.linkedLibrary(":libcrypto.a")]),
+    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto"]),
     room("AcctPorts", ["AcctModel"]),
     room("AcctEngine", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts"]),
 
@@ -138,13 +166,7 @@ let package = Package(
         "VaultKeyring",
       ],
       swiftSettings: houseRules,
-      linkerSettings: [
-        // .ci/setup puts static libraries there, which take no time to load: libcrypto.a, libstdc++.a.
-        .unsafeFlags(["-L.build/static"]),
-        // Every symbol is bound at the start. Bound at its first call, a function has the registers saved
-        // to the stack, with whatever secret was being copied through them, where it stays.
-        .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"]),
-      ]
+      linkerSettings: acctLinking
     ),
 
     // Tests.

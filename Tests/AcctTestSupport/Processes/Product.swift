@@ -2,13 +2,14 @@ import Glibc
 
 /// The paths that a test process needs: the package's products, and files of its tree.
 package enum Product {
-  /// The path of an executable that was built together with these tests; of `acct`, the one that
-  /// `ACCT_BINARY` names, if it does.
+  /// The path of a product.
+  ///
+  /// `acct` is the release binary, which is the one that is shipped, or the one that `ACCT_BINARY` names.
+  /// Other products lie beside the test bundle.
   package static func executable(_ name: String) -> String {
-    if name == "acct", let path = unsafe getenv("ACCT_BINARY") {
-      return unsafe String(cString: path)
-    }
-    return "\(productFolder)/\(name)"
+    guard name == "acct" else { return "\(productFolder)/\(name)" }
+    if let path = unsafe getenv("ACCT_BINARY") { return unsafe String(cString: path) }
+    return source(".build/release/acct")
   }
 
   /// The path of a file in the package's tree, such as `Examples/verify_proof.py`.
@@ -18,7 +19,7 @@ package enum Product {
     return "/\(root)/\(path)"
   }
 
-  /// The test bundle lies beside the products.
+  /// The folder of the test bundle.
   private static let productFolder: String = {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)

@@ -1,4 +1,5 @@
 import AcctPorts
+import CLinux
 import Glibc
 import LiveSystem
 import Synchronization
