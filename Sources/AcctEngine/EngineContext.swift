@@ -25,6 +25,9 @@ package struct EngineContext: Sendable {
     self.report = report
   }
 
+  /// The accounts' files.
+  var accountStore: AccountStore { AccountStore(world.files) }
+
   /// Sends requests within the timeout.
   var client: DPoPClient { DPoPClient(world, timeout: timeout) }
 }

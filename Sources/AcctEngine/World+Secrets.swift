@@ -85,33 +85,39 @@ extension Keyring {
   fileprivate func noting(_ held: HeldSecrets) -> Keyring {
     var keyring = self
     keyring.read = { account, kinds, interaction throws(KeyringFailure) in
-      let items: [ItemKind: Secret]
-      do throws(KeyringFailure) { items = try await read(account, kinds, interaction) } catch {
-        throw error.redacted(by: held)
+      let items = try await held.redacting { () async throws(KeyringFailure) in
+        try await read(account, kinds, interaction)
       }
       for (kind, secret) in items { held.hold(kind.secrets(in: secret)) }
       return items
     }
     keyring.write = { account, items, interaction throws(KeyringFailure) in
       for item in items { held.hold(item.kind.secrets(in: item.secret)) }
-      do throws(KeyringFailure) { try await write(account, items, interaction) } catch {
-        throw error.redacted(by: held)
+      try await held.redacting { () async throws(KeyringFailure) in
+        try await write(account, items, interaction)
       }
     }
     keyring.remove = { account, kinds, interaction throws(KeyringFailure) in
-      do throws(KeyringFailure) { try await remove(account, kinds, interaction) } catch {
-        throw error.redacted(by: held)
+      try await held.redacting { () async throws(KeyringFailure) in
+        try await remove(account, kinds, interaction)
       }
     }
     keyring.list = { () throws(KeyringFailure) in
-      do throws(KeyringFailure) { return try await list() } catch { throw error.redacted(by: held) }
+      try await held.redacting { () async throws(KeyringFailure) in try await list() }
     }
     keyring.prepare = { interaction throws(KeyringFailure) in
-      do throws(KeyringFailure) { try await prepare(interaction) } catch {
-        throw error.redacted(by: held)
-      }
+      try await held.redacting { () async throws(KeyringFailure) in try await prepare(interaction) }
     }
     return keyring
+  }
+}
+
+extension HeldSecrets {
+  /// Does something with a keyring, whose failure may repeat a secret.
+  fileprivate func redacting<Value>(
+    _ body: () async throws(KeyringFailure) -> Value
+  ) async throws(KeyringFailure) -> Value {
+    do { return try await body() } catch { throw error.redacted(by: self) }
   }
 }
 

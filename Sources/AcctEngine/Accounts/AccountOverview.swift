@@ -31,7 +31,7 @@ package struct AccountOverview: Sendable {
   private func contents<Shown: Sendable>(
     _ show: @Sendable (Account, _ isActive: Bool) -> Shown
   ) throws(EngineError) -> Contents<Shown> {
-    let accountStore = AccountStore(context.world.files)
+    let accountStore = context.accountStore
     let active = try accountStore.active().current
     let isThere = Atomic(false)
     let (accounts, damaged) = try accountStore.listing { account in
@@ -57,23 +57,18 @@ package struct AccountOverview: Sendable {
     package var cause: EngineError?
   }
 
-  package func status(
-    of account: Account
-  ) async throws(EngineError) -> Status {
+  package func status(of account: Account) async throws(EngineError) -> Status {
     let credentialStore = try CredentialStore(of: account, in: context)
     var account = account
     var evidence = Evidence.missing
     var keyringState = Keyring.State.ready
     var cause: EngineError?
     do {
-      let contents: CredentialStore.Contents
-      if account.incoming?.isWhole == true {
-        (account, contents) = try await CredentialStore.readWhole(of: account, in: context)
-      } else {
-        contents = try await credentialStore.readToTell()
-      }
-      if let expiresAt = contents.expiresAt { account.tokenLifetime.expiresAt = expiresAt }
-      evidence = contents.isUsable(for: account) ? .present : .missing
+      let credentials =
+        account.incoming?.isWhole == true
+        ? try await CredentialStore.readWhole(of: account, in: context)
+        : try await credentialStore.readToTell()
+      (account, evidence) = (credentials.account, credentials.evidence)
     } catch .keyring(let failure, let kind) {
       evidence = .failure(failure)
       keyringState =
@@ -91,7 +86,7 @@ package struct AccountOverview: Sendable {
     return Status(
       account: account,
       assessment: assessment,
-      isActive: try AccountStore(context.world.files).active().current == account.id,
+      isActive: try context.accountStore.active().current == account.id,
       keyringKind: credentialStore.keyring.kind,
       keyringState: keyringState,
       cause: self.cause(assessment, cause, account)

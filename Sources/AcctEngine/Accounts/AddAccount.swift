@@ -5,7 +5,6 @@ import AcctProtocol
 /// Stores new credentials: as a new account, or by renewing the one that they belong to.
 package struct AddAccount: Sendable {
   let context: EngineContext
-  private let keyringRetry: KeyringRetry
   private let waitsToBegin: Bool
   let accountStore: AccountStore
 
@@ -20,8 +19,7 @@ package struct AddAccount: Sendable {
   ) {
     self.context = context
     self.waitsToBegin = waitsToBegin
-    keyringRetry = KeyringRetry(context)
-    accountStore = AccountStore(context.world.files)
+    accountStore = context.accountStore
   }
 
   /// What the user asked for besides the credentials.
@@ -62,7 +60,7 @@ package struct AddAccount: Sendable {
     // again under its lock, and the search repeated if it has changed.
     while true {
       if let known = try sameIdentity(incoming) {
-        if let added = try await renew(known.id, incoming, options, keyring) { return added }
+        if let added = try await renew(known, incoming, options) { return added }
       } else if let account = try await create(incoming, options, keyring) {
         return Added(account: account, wasKnown: false)
       }
@@ -72,7 +70,7 @@ package struct AddAccount: Sendable {
   /// The same, with time to unlock the keyring again: the user has just signed in.
   private func prepare(for owner: String) async throws(EngineError) -> Keyring {
     guard waitsToBegin else { return try await prepare() }
-    return try await keyringRetry.run(for: owner) {
+    return try await KeyringRetry(context).run(for: owner) {
       (interaction) async throws(EngineError) -> Keyring in
       try await prepare(interaction)
     }
@@ -137,35 +135,41 @@ package struct AddAccount: Sendable {
 
   /// Renews a known account, or returns `nil` if it has been removed meanwhile.
   private func renew(
-    _ id: AccountID,
+    _ known: Account,
     _ incoming: IncomingAccount,
-    _ options: Options,
-    _ keyring: Keyring
+    _ options: Options
   ) async throws(EngineError) -> Added? {
-    try await accountStore.exclusively(id) { () throws(EngineError) -> Added? in
-      let held = context.world.signals.holdBack()
-      defer { held.release() }
-      guard let found = try accountStore.account(id) else { return nil }
-      let replacement = ReplaceCredentials(context)
-      let known = try await replacement.settled(found)
-      var account = incoming.account(id, options.name ?? known.name, createdAt: known.createdAt)
-      // An export of version 0.1.0 has no source; then the known one stays.
-      account.source = account.source ?? known.source
-      account.origins.keepUsers(of: known.origins)
-      account.origins.add(options.allowedOrigins, for: .user)
-      let items = try await CredentialStore(of: known, in: keyring, context.interaction).items(
-        ItemKind.allCases
-      )
-      try await replacement.replace(
-        known,
-        with: account,
-        incoming.items,
-        in: keyring,
-        keyringRetry,
-        activates: options.activates
-      )
-      let before = StoredAccount(account: known, items: items)
-      return Added(account: account, wasKnown: true, before: before)
+    do {
+      return try await context.withExclusiveAccess(to: known) {
+        (known, credentialStore) throws(EngineError) in
+        let held = context.world.signals.holdBack()
+        defer { held.release() }
+        var account = incoming.account(
+          known.id,
+          options.name ?? known.name,
+          createdAt: known.createdAt
+        )
+        // An export of version 0.1.0 does not tell; then it is what it was.
+        account.source = account.source ?? known.source
+        account.origins.keepUsers(of: known.origins)
+        account.origins.add(options.allowedOrigins, for: .user)
+        let before = StoredAccount(
+          account: known,
+          items: try await credentialStore.items(ItemKind.allCases)
+        )
+        try await ReplaceCredentials(context)
+          .replace(
+            known,
+            with: account,
+            incoming.items,
+            in: credentialStore.keyring,
+            waits: true,
+            activates: options.activates
+          )
+        return Added(account: account, wasKnown: true, before: before)
+      }
+    } catch .unknownAccount {
+      return nil
     }
   }
 

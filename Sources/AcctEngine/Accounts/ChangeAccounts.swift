@@ -8,14 +8,14 @@ package struct ChangeAccounts: Sendable {
 
   package init(_ context: EngineContext) {
     self.context = context
-    accountStore = AccountStore(context.world.files)
+    accountStore = context.accountStore
   }
 
   /// Makes an account the active one.
   package func activate(_ account: Account) async throws(EngineError) {
     try await accountStore.exclusively { () throws(EngineError) in
-      // Read again under the lock: it may have been removed since it was found.
-      guard try accountStore.account(account.id) != nil else { throw removed(account) }
+      // Looked at again under the lock: it may have been removed since it was found.
+      guard try accountStore.account(account.id) != nil else { throw .removed(account) }
       try accountStore.setActive(accountStore.active().switched(to: account.id))
     }
   }
@@ -84,17 +84,11 @@ package struct ChangeAccounts: Sendable {
   package func remove(_ account: Account, revoking: Bool) async throws(EngineError)
     -> Notice?
   {
-    try await accountStore.exclusively(account.id) { () throws(EngineError) -> Notice? in
-      let account = try await ReplaceCredentials(context)
-        .settled(accountStore.account(account.id) ?? account)
-      let credentialStore = try CredentialStore(of: account, in: context)
+    try await context.withExclusiveAccess(to: account) {
+      (account, credentialStore) throws(EngineError) -> Notice? in
       try await credentialStore.prepare()
       let notice = revoking ? try await revoke(account, credentialStore) : nil
-      try await CredentialStore.removeAll(
-        of: account.id,
-        in: credentialStore.keyring,
-        context.interaction
-      )
+      try await credentialStore.remove(ItemKind.allCases)
       try forgetIdentity(of: account)
       try await forget(account.id)
       return notice
@@ -134,16 +128,16 @@ package struct ChangeAccounts: Sendable {
     _ account: Account,
     _ credentialStore: CredentialStore
   ) async throws(EngineError) -> Notice? {
-    let contents: CredentialStore.Contents
+    let credentials: Credentials
     do throws(EngineError) {
-      contents = try await credentialStore.readForRenewal()
+      credentials = try await credentialStore.readForRenewal()
     } catch .damagedItem {
       // An account must be removable whatever the state of its items.
       return .notRevoked(account: account.name, .damaged)
     } catch .halfReplaced {
       return .notRevoked(account: account.name, .damaged)
     }
-    return await Revocation(context).revoke(account, contents)
+    return await Revocation(context).revoke(credentials)
   }
 
   /// Reads an account again under its lock and the book's, changes it and saves it.
@@ -153,15 +147,11 @@ package struct ChangeAccounts: Sendable {
   ) async throws(EngineError) -> Account {
     try await accountStore.exclusively(account.id) { () throws(EngineError) -> Account in
       try await accountStore.exclusively { () throws(EngineError) -> Account in
-        guard var current = try accountStore.account(account.id) else { throw removed(account) }
+        guard var current = try accountStore.account(account.id) else { throw .removed(account) }
         try body(&current)
         try accountStore.save(current)
         return current
       }
     }
-  }
-
-  private func removed(_ account: Account) -> EngineError {
-    .unknownAccount(reference: account.name.description, selectedBy: .option, candidates: [])
   }
 }

@@ -7,20 +7,14 @@ package import StrictJSON
 package struct AccountKey: Sendable {
   private let context: EngineContext
 
-  package init(_ context: EngineContext) {
-    self.context = context
-  }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// Reads the key.
   ///
   /// - Throws: ``EngineError/noKey(_:)`` for a bearer account.
   package func key(of account: Account) async throws(EngineError) -> DPoPKey {
-    guard
-      let key = try await CredentialStore.readWhole(of: account, in: context).contents
-        .key
-    else {
-      throw .noKey(account.name)
-    }
+    let credentials = try await CredentialStore.readWhole(of: account, in: context)
+    guard let key = credentials.key else { throw .noKey(account.name) }
     return key
   }
 
@@ -41,12 +35,9 @@ package struct AccountKey: Sendable {
     guard account.thumbprint == nil || account.thumbprint == key.thumbprint else {
       throw .otherKey(account: account.name)
     }
-    let accountStore = AccountStore(context.world.files)
-    try await accountStore.exclusively(account.id) { () throws(EngineError) in
-      let current = try await ReplaceCredentials(context)
-        .settled(accountStore.account(account.id) ?? account)
-      try await CredentialStore(of: current, in: context)
-        .write([.init(.keypair, key.privateJWK)])
+    try await context.withExclusiveAccess(to: account) {
+      (_, credentialStore) throws(EngineError) in
+      try await credentialStore.write([.init(.keypair, key.privateJWK)])
     }
     return key
   }

@@ -32,18 +32,15 @@ extension CredentialStore {
   static func readWhole(
     of account: Account,
     in context: EngineContext
-  ) async throws(EngineError) -> (account: Account, contents: Contents) {
+  ) async throws(EngineError) -> Credentials {
     if account.incoming?.isWhole != true {
       do throws(EngineError) {
-        return (account, try await CredentialStore(of: account, in: context).read())
+        return try await CredentialStore(of: account, in: context).read()
       } catch .halfReplaced {}
     }
-    let accountStore = AccountStore(context.world.files)
-    return try await accountStore.exclusively(account.id) {
-      () throws(EngineError) -> (account: Account, contents: Contents) in
-      let current = try await ReplaceCredentials(context)
-        .settled(accountStore.account(account.id) ?? account)
-      return (current, try await CredentialStore(of: current, in: context).read())
+    return try await context.withExclusiveAccess(to: account) {
+      (_, credentialStore) throws(EngineError) in
+      try await credentialStore.read()
     }
   }
 }

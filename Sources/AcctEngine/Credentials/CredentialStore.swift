@@ -6,7 +6,7 @@ import AcctProtocol
 struct CredentialStore: Sendable {
   let keyring: Keyring
   let account: Account
-  let interaction: Interaction
+  var interaction: Interaction
 
   /// Opens the keyring that accounts are kept in.
   init(of account: Account, in context: EngineContext) throws(EngineError) {
@@ -20,32 +20,39 @@ struct CredentialStore: Sendable {
   }
 
   /// What is needed to make an authorized request: one search for everything.
-  func read() async throws(EngineError) -> Contents {
-    let contents = try await readToTell()
-    try requireOwn(contents.key)
-    return contents
+  func read() async throws(EngineError) -> Credentials {
+    let credentials = try await readToTell()
+    try requireOwn(credentials.key)
+    return credentials
   }
 
   /// The same to tell about and not to send: whose key it is, which is not asked, takes a digest, and
   /// that is a quarter of what `status` does.
-  func readToTell() async throws(EngineError) -> Contents {
-    try contents(await items(account.kind.itemKinds))
+  func readToTell() async throws(EngineError) -> Credentials {
+    try credentials(await items(account.kind.itemKinds))
   }
 
   /// The same with the refresh token, which only a renewal needs.
-  func readForRenewal() async throws(EngineError) -> Contents {
-    let contents = try self.contents(await items(account.kind.itemKinds + [.refreshToken]))
-    try requireOwn(contents.key)
-    return contents
+  func readForRenewal() async throws(EngineError) -> Credentials {
+    let refreshToken: [ItemKind] = account.kind == .oauth ? [.refreshToken] : []
+    let credentials = try credentials(await items(account.kind.itemKinds + refreshToken))
+    try requireOwn(credentials.key)
+    return credentials
   }
 
   /// Reads one item, and sees that it is what acct writes there; one that is missing is no error.
   func check(_ kind: ItemKind) async throws(EngineError) {
-    _ = try contents(await items([kind]))
+    _ = try credentials(await items([kind]))
   }
 
-  private func contents(_ items: [ItemKind: Secret]) throws(EngineError) -> Contents {
-    Contents(
+  private func credentials(_ items: [ItemKind: Secret]) throws(EngineError) -> Credentials {
+    var account = account
+    let expiresAt = try item(.expiresAt, in: items) { secret throws(ParseError) in
+      try Timestamp(secret.withBytes { String(copying: $0) })
+    }
+    if let expiresAt { account.tokenLifetime.expiresAt = expiresAt }
+    return Credentials(
+      account: account,
       token: try item(account.kind.tokenItem, in: items) { secret throws(ParseError) in
         try Token(secret)
       },
@@ -54,23 +61,8 @@ struct CredentialStore: Sendable {
       },
       key: try item(.keypair, in: items) { secret throws(JWKError) in
         try DPoPKey(privateJWK: secret)
-      },
-      expiresAt: try item(.expiresAt, in: items) { secret throws(ParseError) in
-        try Timestamp(secret.withBytes { String(copying: $0) })
       }
     )
-  }
-
-  struct Contents {
-    var token: Token?
-    var refreshToken: Token?
-    var key: DPoPKey?
-    var expiresAt: Timestamp?
-
-    /// Whether a request of that account could be made with it.
-    func isUsable(for account: Account) -> Bool {
-      token != nil && (account.tokenType != .dpop || key != nil)
-    }
   }
 
   /// Makes sure that a write would be taken.

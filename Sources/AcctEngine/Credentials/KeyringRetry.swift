@@ -9,9 +9,7 @@ import AcctPorts
 struct KeyringRetry: Sendable {
   private let context: EngineContext
 
-  init(_ context: EngineContext) {
-    self.context = context
-  }
+  init(_ context: EngineContext) { self.context = context }
 
   /// Does something with the keyring, and again every second where that can't be done now.
   ///
@@ -72,11 +70,9 @@ struct KeyringRetry: Sendable {
   {
     try await run(for: credentialStore.account.name.description) {
       (interaction) async throws(EngineError) in
-      try await CredentialStore(
-        of: credentialStore.account,
-        in: credentialStore.keyring,
-        interaction
-      ).write(items)
+      var credentialStore = credentialStore
+      credentialStore.interaction = interaction
+      try await credentialStore.write(items)
     }
   }
 }

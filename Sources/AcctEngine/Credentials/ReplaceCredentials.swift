@@ -23,7 +23,7 @@ struct ReplaceCredentials: Sendable {
 
   init(_ context: EngineContext) {
     self.context = context
-    accountStore = AccountStore(context.world.files)
+    accountStore = context.accountStore
   }
 
   /// Replaces an account; the caller holds its lock, and not the book's.
@@ -33,7 +33,7 @@ struct ReplaceCredentials: Sendable {
   ///   - account: The same as it shall be, perhaps under another name.
   ///   - items: Its credentials.
   ///   - keyring: Where they are kept.
-  ///   - keyringRetry: Waits for a keyring that can't take them now, if anybody should.
+  ///   - waits: Whether a keyring that can't take them now is waited for.
   ///   - activates: Whether it becomes the active account.
   /// - Throws: ``EngineError``; then it is as it was.
   func replace(
@@ -41,7 +41,7 @@ struct ReplaceCredentials: Sendable {
     with account: Account,
     _ items: [Keyring.Item],
     in keyring: Keyring,
-    _ keyringRetry: KeyringRetry?,
+    waits: Bool,
     activates: Bool
   ) async throws(EngineError) {
     let place = context.world.entropy.accountID()
@@ -53,8 +53,8 @@ struct ReplaceCredentials: Sendable {
         in: keyring,
         context.interaction
       )
-      if let keyringRetry {
-        try await keyringRetry.write(items, to: credentialStore)
+      if waits {
+        try await KeyringRetry(context).write(items, to: credentialStore)
       } else {
         try await credentialStore.write(items)
       }

@@ -20,7 +20,7 @@ package struct Doctor: Sendable {
     context.timeout = min(context.timeout, 10)
     self.context = context
     self.repairs = repairs
-    accountStore = AccountStore(context.world.files)
+    accountStore = context.accountStore
   }
 
   /// Makes every check.

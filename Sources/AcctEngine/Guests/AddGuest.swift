@@ -30,7 +30,7 @@ package struct AddGuest: Sendable {
   ) async throws(EngineError) -> AddAccount.Added {
     // A keyring that can't store the token is noticed before one of the few tokens is requested.
     try await adding.prepare()
-    let known = try AccountStore(context.world.files).listing().accounts.first {
+    let known = try context.accountStore.listing().accounts.first {
       $0.isGuest(of: service)
     }
     let response = try await ask(service)
@@ -43,13 +43,11 @@ package struct AddGuest: Sendable {
   }
 
   private func ask(_ service: Origin) async throws(EngineError) -> HTTPResponse {
-    let url: HTTPURL
-    do { url = try HTTPURL("\(service)/api/auth/guest") } catch { throw .malformed(error) }
     let deviceID = try await DeviceID(context.world).field()
     return try await client.send(
       HTTPRequest(
         method: "POST",
-        url: url,
+        url: try service.url("/api/auth/guest"),
         fields: [
           ("Accept", Secret("application/json")), ("Content-Type", Secret("application/json")),
           (deviceID.name, deviceID.value),
@@ -76,12 +74,7 @@ package struct AddGuest: Sendable {
       } catch {
         throw .guest(.malformed(member: error.member, service))
       }
-    case 300..<400:
-      throw .oauth(
-        .redirected(to: response.field("Location").map(context.world.held.redactor.redact)),
-        service
-      )
-    case 500...: throw .unavailable(response, service, context.world.held)
+    case 300..<400, 500...: throw .noAnswer(response, service, context.world.held)
     default:
       let limits = RateLimitFields.limits(
         from: response.fields,

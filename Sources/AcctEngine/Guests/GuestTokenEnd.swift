@@ -7,12 +7,8 @@ import AcctPorts
 /// account stays, so that `add --guest` of the same backend renews it.
 package struct GuestTokenEnd: Sendable {
   private let context: EngineContext
-  private let accountStore: AccountStore
 
-  package init(_ context: EngineContext) {
-    self.context = context
-    accountStore = AccountStore(context.world.files)
-  }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// The reason for a token that the clock has ended.
   static let past = "its lifetime has ended"
@@ -37,19 +33,23 @@ package struct GuestTokenEnd: Sendable {
   /// The token is deleted first: if the rest fails, nothing is left that could be sent.
   private func discard(_ account: Account, _ reason: String) async throws(EngineError) -> Bool {
     guard account.kind == .guest else { return false }
-    return try await accountStore.exclusively(account.id) { () throws(EngineError) in
-      // `add --guest` may have brought a new token meanwhile.
-      guard let found = try accountStore.account(account.id) else { return false }
-      var current = try await ReplaceCredentials(context).settled(found)
-      guard current.tokenLifetime == account.tokenLifetime,
-        current.validatedAt == account.validatedAt,
-        current.take(.guestSpent, reason: reason, at: context.world.clock.now()) == .discard
-      else { return false }
-      let held = context.world.signals.holdBack()
-      defer { held.release() }
-      try await CredentialStore(of: current, in: context).remove([.guest])
-      try accountStore.save(current)
-      return true
+    do {
+      return try await context.withExclusiveAccess(to: account) {
+        (current, credentialStore) throws(EngineError) in
+        var current = current
+        // `add --guest` may have brought a new token meanwhile.
+        guard current.tokenLifetime == account.tokenLifetime,
+          current.validatedAt == account.validatedAt,
+          current.take(.guestSpent, reason: reason, at: context.world.clock.now()) == .discard
+        else { return false }
+        let held = context.world.signals.holdBack()
+        defer { held.release() }
+        try await credentialStore.remove([.guest])
+        try context.accountStore.save(current)
+        return true
+      }
+    } catch .unknownAccount {
+      return false
     }
   }
 }

@@ -83,7 +83,7 @@ struct IdentityResolver: Sendable {
     let naming = did.method == "web" ? naming : .user
     let response = try await client.fetch(url, named: naming)
     if (500...).contains(response.status) || response.status == 429 {
-      throw .unavailable(response, url.origin, context.world.held)
+      throw .noAnswer(response, url.origin, context.world.held)
     }
     guard response.status == 200 else { throw .atproto(.didNotFound(did)) }
     guard response.field("Content-Type").isDIDDocument, let json = response.json else {
@@ -146,7 +146,7 @@ struct IdentityResolver: Sendable {
     }
     let response = try await client.fetch(url, named: naming)
     if (500...).contains(response.status) || response.status == 429 {
-      throw .unavailable(response, service, context.world.held)
+      throw .noAnswer(response, service, context.world.held)
     }
     guard response.status == 200 else {
       throw .atproto(.protectedResource(service, .status(response.status)))

@@ -24,7 +24,7 @@ struct Discovery: Sendable {
     for url in AuthorizationServer.metadataURLs(for: issuer) {
       let response = try await client.fetch(url, named: naming)
       if (500...).contains(response.status) || response.status == 429 {
-        throw .unavailable(response, issuer.url.origin, client.held)
+        throw .noAnswer(response, issuer.url.origin, client.held)
       }
       guard response.status == 200 else {
         lastStatus = response.status
@@ -46,8 +46,8 @@ struct Discovery: Sendable {
 }
 
 extension EngineError {
-  /// A server that can't answer now: 429 or 5xx.
-  static func unavailable(
+  /// An answer that says nothing of what was asked: a redirect, 429, 5xx or what can't be read.
+  static func noAnswer(
     _ response: HTTPResponse,
     _ origin: Origin,
     _ held: HeldSecrets

@@ -42,7 +42,7 @@ struct PushedRequest: Sendable {
   ) throws(EngineError) -> String {
     // 201 is the one that the RFC names; 200 is seen.
     guard (200...201).contains(response.status) else {
-      throw EngineError(ServerAnswer(response, redacting: client.held.redactor).noAnswer, origin)
+      throw .noAnswer(response, origin, client.held)
     }
     guard response.field("Content-Type").isJSON,
       let json = response.json

@@ -5,9 +5,7 @@ import AcctPorts
 package struct Refresh: Sendable {
   private let context: EngineContext
 
-  package init(_ context: EngineContext) {
-    self.context = context
-  }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// What became of an account.
   package enum Result: Sendable {
@@ -26,29 +24,14 @@ package struct Refresh: Sendable {
       let isWell = account.lastKnownState(at: now).state == .valid
       return isWell && !force ? .notDue : .cannotRenew
     }
-    var wasDue = false
-    let isDue = { (current: Account) in
-      // Whoever has just renewed it for another process has done what was asked for.
-      wasDue =
-        force
-        ? account.kind == .session
-          || current.tokenLifetime.expiresAt == account.tokenLifetime.expiresAt
-        : current.tokenLifetime.state(at: now) != .valid
-      return wasDue
+    // Only the account's file says when a session ends, so the keyring may stay locked.
+    if account.kind == .session, !force, account.tokenLifetime.state(at: now) == .valid {
+      return .notDue
     }
     do throws(EngineError) {
-      if account.kind == .session {
-        let sessionRenewal = SessionRenewal(context)
-        try await sessionRenewal.renew(account, ifDue: isDue) { current in
-          force || current.tokenLifetime.state(at: now) != .valid
-        }
-      } else {
-        try await Renewal(context).renew(
-          account,
-          ifDue: isDue
-        )
-      }
-      return wasDue || force ? .renewed : .notDue
+      let outcome = try await Renewal(context)
+        .renew(account, because: force ? .forced : .due(leaving: nil))
+      return outcome.wasDue || force ? .renewed : .notDue
     } catch {
       return .failed(error)
     }

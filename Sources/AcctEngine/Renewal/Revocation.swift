@@ -6,27 +6,24 @@ import AcctProtocol
 /// never for long.
 struct Revocation: Sendable {
   private let context: EngineContext
-  private let client: DPoPClient
 
   /// A server that is slow to say goodbye is left: 5 seconds for each request at most.
   init(_ context: EngineContext) {
     var context = context
     context.timeout = min(context.timeout, 5)
     self.context = context
-    client = context.client
   }
 
   /// Asks the server to end a session.
   ///
-  /// - Parameters:
-  ///   - account: Whose session.
-  ///   - contents: Its tokens and key; the refresh token goes first, since it is the session.
+  /// - Parameter credentials: Its tokens and key; the refresh token goes first, since it is the session.
   /// - Returns: What happened, for the user to know; `nil` where there is nothing to revoke.
-  func revoke(_ account: Account, _ contents: CredentialStore.Contents) async -> Notice? {
-    if account.kind == .session { return await logOut(account, contents.token) }
+  func revoke(_ credentials: Credentials) async -> Notice? {
+    let account = credentials.account
+    if account.kind == .session { return await logOut(account, credentials.token) }
     guard let issuer = account.identity.issuer, account.kind == .oauth else { return nil }
-    let refreshToken = contents.refreshToken.map { ($0, "refresh_token") }
-    guard let (token, hint) = refreshToken ?? contents.token.map({ ($0, "access_token") }) else {
+    let refreshToken = credentials.refreshToken.map { ($0, "refresh_token") }
+    guard let (token, hint) = refreshToken ?? credentials.token.map({ ($0, "access_token") }) else {
       return nil
     }
     do throws(EngineError) {
@@ -40,9 +37,9 @@ struct Revocation: Sendable {
         hint: hint,
         clientID: account.identity.clientID
       )
-      let response = try await client.send(
-        .form(form, to: endpoint, of: server, client),
-        key: contents.key
+      let response = try await context.client.send(
+        .form(form, to: endpoint, of: server, context.client),
+        key: credentials.key
       )
       return response.status == 200
         ? .revoked(account: account.name)
@@ -51,6 +48,7 @@ struct Revocation: Sendable {
       return .notRevoked(account: account.name, .failed(error))
     }
   }
+
   private func logOut(_ account: Account, _ session: Token?) async -> Notice? {
     guard let session, let origin = account.service else { return nil }
     do throws(EngineError) {

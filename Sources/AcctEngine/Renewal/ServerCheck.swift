@@ -5,12 +5,8 @@ import AcctProtocol
 /// Asks the server whether an account's credentials still work.
 package struct ServerCheck: Sendable {
   private let context: EngineContext
-  private let client: DPoPClient
 
-  package init(_ context: EngineContext) {
-    self.context = context
-    client = context.client
-  }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// Asks; returns if the server takes the credentials.
   ///
@@ -23,28 +19,27 @@ package struct ServerCheck: Sendable {
   /// - Parameter account: Whose credentials.
   /// - Throws: ``EngineError``; a refusal changes nothing of what is kept.
   package func check(_ account: Account) async throws(EngineError) {
-    guard account.kind != .session else {
-      return try await SessionRenewal(context)
-        .check(account)
+    switch account.kind {
+    case .session: _ = try await Renewal(context).renew(account, because: .checked)
+    // What its token says of itself is looked at.
+    case .guest: _ = try await TokenProvider(context, .allowed).grant(to: account)
+    case .oauth: try await checkTokens(of: account)
     }
-    let tokenProvider = TokenProvider(context, .allowed)
-    var grant = try await tokenProvider.grant(to: account)
-    // A backend has nothing to ask about a guest: what its token says of itself has been looked at.
-    guard account.kind != .guest else { return }
+  }
+
+  private func checkTokens(of account: Account) async throws(EngineError) {
+    var grant = try await TokenProvider(context, .allowed).grant(to: account)
     guard account.did != nil, let service = account.service else {
       if let issuer = account.identity.issuer {
-        _ = try await Discovery(context)
-          .server(issuer, named: account.naming)
+        _ = try await Discovery(context).server(issuer, named: account.naming)
       }
       return
     }
     var response = try await session(at: service, of: account, grant)
     if response.status == 401, account.tokenLifetime.canRenew {
       // A renewal by another process may have ended this token before its time.
-      try await Renewal(context).renew(account) { _ in
-        true
-      }
-      grant = try await tokenProvider.grant(to: account)
+      grant = try await Renewal(context).renew(account, because: .refused(grant.token))
+        .grant(at: context.world.clock.now())
       response = try await session(at: service, of: account, grant)
     }
     await LimitsLedger(context.world).learn(from: response.fields, of: service, for: account.id)
@@ -52,14 +47,14 @@ package struct ServerCheck: Sendable {
     case 200: try await confirm(account)
     case 401:
       throw .signInRequired(account: account.name, .ended(reason: "\(service) answered 401"))
-    case 429, 500...: throw .unavailable(response, service, context.world.held)
+    case 429, 500...: throw .noAnswer(response, service, context.world.held)
     default: throw .oauth(.unexplained(status: response.status), service)
     }
   }
 
   /// Writes down that the server has just taken the credentials.
   private func confirm(_ account: Account) async throws(EngineError) {
-    let accountStore = AccountStore(context.world.files)
+    let accountStore = context.accountStore
     try await accountStore.exclusively(account.id) { () throws(EngineError) in
       guard var current = try accountStore.account(account.id) else { return }
       current.take(.confirmed, at: context.world.clock.now())
@@ -72,20 +67,16 @@ package struct ServerCheck: Sendable {
     of account: Account,
     _ grant: AccessGrant
   ) async throws(EngineError) -> HTTPResponse {
-    let url: HTTPURL
-    do { url = try HTTPURL("\(service)/xrpc/com.atproto.server.getSession") } catch {
-      throw .malformed(error)
-    }
     let naming = IdentityResolver(context).naming(ofServiceOf: account)
     let authorization = HeaderField.authorization(account.tokenType.rawValue, grant.token)
-    return try await client.send(
+    return try await context.client.send(
       HTTPRequest(
         method: "GET",
-        url: url,
+        url: try service.url("/xrpc/com.atproto.server.getSession"),
         fields: [
           (authorization.name, authorization.value), ("Accept", Secret("application/json")),
         ],
-        timeout: client.timeout,
+        timeout: context.timeout,
         reach: try naming.checkedReach(to: service)
       ),
       key: grant.key,

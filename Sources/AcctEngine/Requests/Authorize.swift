@@ -5,14 +5,11 @@ import AcctProtocol
 /// Makes the header lines that authorize one request.
 package struct Authorize: Sendable {
   private let context: EngineContext
-  private let tokenProvider: TokenProvider
+  private let network: TokenProvider.Network
 
-  package init(
-    _ context: EngineContext,
-    _ network: TokenProvider.Network
-  ) {
+  package init(_ context: EngineContext, _ network: TokenProvider.Network) {
     self.context = context
-    tokenProvider = TokenProvider(context, network)
+    self.network = network
   }
 
   /// Where the lines are to go.
@@ -58,6 +55,7 @@ package struct Authorize: Sendable {
   ///   - account: Who makes it.
   ///   - asBearer: Send a sealed session as a bearer token instead of a cookie; the tokens of
   ///     others are bearer tokens already, or can't be.
+  ///   - grant: A token that is in hand already; read, and renewed if that is due, if not given.
   ///   - hint: What is known of the server; read from its file where a proof needs it, if not given.
   /// - Returns: The lines, in the order in which they are printed.
   /// - Throws: ``EngineError``: the origin is refused, a sign-in is needed, the keyring fails.
@@ -65,6 +63,7 @@ package struct Authorize: Sendable {
     _ target: Target,
     as account: Account,
     asBearer: Bool = false,
+    holding grant: AccessGrant? = nil,
     knowing hint: ServerHint? = nil
   ) async throws(EngineError) -> Authorization {
     if asBearer, account.tokenType == .dpop { throw .noBearer(account.name) }
@@ -73,7 +72,8 @@ package struct Authorize: Sendable {
     } else if account.tokenType == .dpop {
       throw .urlNeeded(account.name)
     }
-    let grant = try await tokenProvider.grant(to: account)
+    let grant =
+      if let grant { grant } else { try await TokenProvider(context, network).grant(to: account) }
     var authorization = Authorization(
       fields: [],
       token: grant.token,

@@ -35,11 +35,12 @@ extension MakeRequest {
     if !attempt.isFirst {
       // A wait may be long: what the user has changed meanwhile counts.
       attempt.account =
-        try AccountStore(context.world.files).account(attempt.account.id) ?? attempt.account
+        try context.accountStore.account(attempt.account.id) ?? attempt.account
     }
     let authorization = try await authorizer.authorize(
       attempt.request.target,
       as: attempt.account,
+      holding: attempt.grant.take(),
       knowing: attempt.hint.take()
     )
     if attempt.isFirst { authorization.notices.forEach { report(.notice($0)) } }

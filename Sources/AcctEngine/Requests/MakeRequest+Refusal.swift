@@ -38,7 +38,7 @@ extension MakeRequest {
   /// Renews what a 401 has refused, or has its backend say whether it goes on.
   ///
   /// - Parameters:
-  ///   - attempt: Whose credentials; afterwards with the account as it is then.
+  ///   - attempt: Whose credentials; afterwards with the account as it is then, and its token.
   ///   - sent: What the request carried. Another process may have put something else in its
   ///     place since; that has not been refused.
   /// - Returns: Whether it worked; the credentials are kept in every case.
@@ -46,29 +46,15 @@ extension MakeRequest {
     of attempt: inout RequestAttempt,
     after sent: Sent
   ) async -> RetryStateMachine.Event {
-    do throws(EngineError) { try await renew(&attempt.account, sent.authorization) } catch {
+    do throws(EngineError) {
+      let outcome = try await Renewal(context)
+        .renew(attempt.account, because: .refused(sent.authorization.token))
+      attempt.account = outcome.credentials.account
+      attempt.grant = try outcome.grant(at: context.world.clock.now())
+    } catch {
       return .notRenewed(error)
     }
     return .renewed(attempt.request.url.origin, canRepeat: await attempt.canRepeat)
-  }
-
-  private func renew(
-    _ account: inout Account,
-    _ refused: Authorize.Authorization
-  ) async throws(EngineError) {
-    switch account.kind {
-    case .oauth:
-      try await Renewal(context).renew(account) {
-        current in
-        current.tokenLifetime.expiresAt == refused.expiresAt
-      }
-    case .session:
-      // The backend's word is asked for: no clock has told that this session would be refused.
-      try await SessionRenewal(context)
-        .check(account, insteadOf: refused.token)
-    case .guest: break
-    }
-    account = try AccountStore(context.world.files).account(account.id) ?? account
   }
 
   /// Does what a guest's backend asks for by refusing, and says what only a guest must know.

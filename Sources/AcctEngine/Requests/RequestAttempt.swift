@@ -11,6 +11,8 @@ struct RequestAttempt {
   var retry: RetryStateMachine
   /// What the last answer taught of its server; `nil` where the file may know better.
   var hint: ServerHint?
+  /// What a renewal has left in hand, for the next attempt alone.
+  var grant: AccessGrant?
   private(set) var isFirst = true
 
   init(_ request: MakeRequest.Request, _ body: RequestBody?, _ account: Account) {

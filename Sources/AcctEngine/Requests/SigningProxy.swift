@@ -84,12 +84,8 @@ package struct SigningProxy: Sendable {
     _ request: LocalRequest,
     to url: HTTPURL
   ) async throws(EngineError) -> MakeRequest.Answer {
-    guard let account = try AccountStore(context.world.files).account(account.id) else {
-      throw .unknownAccount(
-        reference: account.name.description,
-        selectedBy: .option,
-        candidates: []
-      )
+    guard let account = try context.accountStore.account(account.id) else {
+      throw .removed(account)
     }
     let outgoing = MakeRequest.Request(
       method: request.method,

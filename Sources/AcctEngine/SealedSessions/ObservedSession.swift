@@ -11,9 +11,7 @@ import AcctProtocol
 struct ObservedSession: Sendable {
   private let context: EngineContext
 
-  init(_ context: EngineContext) {
-    self.context = context
-  }
+  init(_ context: EngineContext) { self.context = context }
 
   /// Keeps the session that a head brought, if there is one that is not kept yet.
   ///
@@ -32,18 +30,20 @@ struct ObservedSession: Sendable {
     guard account.kind == .session, origin == account.service, head.status != 401,
       let observed = RotatedCookie.session(in: head.fields, at: context.world.clock.now())?.token
     else { return nil }
-    let accountStore = AccountStore(context.world.files)
     let held = context.world.signals.holdBack()
     defer { held.release() }
-    return try await accountStore.exclusively(account.id) { () throws(EngineError) -> Notice? in
-      guard let current = try accountStore.account(account.id) else { return nil }
-      let credentialStore = try CredentialStore(of: current, in: context)
-      guard try await credentialStore.read().token != observed else { return nil }
-      // Being asked, the backend may roll it once more: see that the keyring can take that.
-      try await credentialStore.prepare()
-      return try await uncancelled { () throws(EngineError) in
-        try await keep(observed, from: origin, for: current, in: credentialStore)
+    do {
+      return try await context.withExclusiveAccess(to: account) {
+        (current, credentialStore) throws(EngineError) -> Notice? in
+        guard try await credentialStore.read().token != observed else { return nil }
+        // Being asked, the backend may roll it once more: see that the keyring can take that.
+        try await credentialStore.prepare()
+        return try await uncancelled { () throws(EngineError) in
+          try await keep(observed, from: origin, for: current, in: credentialStore)
+        }
       }
+    } catch .unknownAccount {
+      return nil
     }
   }
 
@@ -66,7 +66,7 @@ struct ObservedSession: Sendable {
       )
       account.take(.replaced, at: context.world.clock.now())
       account.keep(details, at: context.world.clock.now())
-      try AccountStore(context.world.files).save(account)
+      try context.accountStore.save(account)
       return nil
     case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
       return .observedSessionRefused(account: account.name, reason: reason)

@@ -8,9 +8,7 @@ import AcctProtocol
 struct RotatedSession: Sendable {
   private let context: EngineContext
 
-  init(_ context: EngineContext) {
-    self.context = context
-  }
+  init(_ context: EngineContext) { self.context = context }
 
   /// What an answer puts in the old one's place.
   private struct Successor {
@@ -42,21 +40,23 @@ struct RotatedSession: Sendable {
     try account.require(successor.owner, url.origin, context.world.held)
     let session = successor.session.token
     guard session != sent else { return }
-    let accountStore = AccountStore(context.world.files)
     let held = context.world.signals.holdBack()
     defer { held.release() }
+    let accountStore = context.accountStore
     try await accountStore.exclusively(account.id) { () throws(EngineError) in
-      guard let current = try accountStore.account(account.id) else { return }
-      let isStored = try await KeyringRetry(context).run(for: current.name.description) {
-        (interaction) async throws(EngineError) in
-        let current = try await ReplaceCredentials(context).settled(current)
-        let credentialStore = try CredentialStore(of: current, in: context)
+      guard try accountStore.account(account.id) != nil else { return }
+      // The lock is held while the keyring is waited for: no other process asks with the old one.
+      let stored = try await KeyringRetry(context).run(for: account.name.description) {
+        (interaction) async throws(EngineError) -> Account? in
+        var context = context
+        context.interaction = interaction
+        let credentialStore = try await context.settledCredentials(of: account)
         // A renewal, a sign-in or a later answer may have brought another one meanwhile.
-        guard try await credentialStore.read().token == sent else { return false }
+        guard try await credentialStore.read().token == sent else { return nil }
         try await credentialStore.write([.init(.session, session.secret)])
-        return true
+        return credentialStore.account
       }
-      guard isStored, var stored = try accountStore.account(account.id) else { return }
+      guard var stored else { return }
       // Another process may have shown the backend the old one since, and been told that it is over.
       let wasOver = stored.recordedState != .signedIn
       guard wasOver || successor.isExtension else { return }

@@ -86,11 +86,7 @@ struct SessionBackend: Sendable {
   }
 
   /// The page that asks for the handle and does the start itself.
-  func page() throws(EngineError) -> HTTPURL { try url("/mobile-auth") }
-
-  private func url(_ path: String) throws(EngineError) -> HTTPURL {
-    do { return try HTTPURL("\(origin)\(path)") } catch { throw .malformed(error) }
-  }
+  func page() throws(EngineError) -> HTTPURL { try origin.url("/mobile-auth") }
 
   private func send(
     _ method: String,
@@ -100,7 +96,7 @@ struct SessionBackend: Sendable {
   ) async throws(EngineError) -> HTTPResponse {
     var request = HTTPRequest(
       method: method,
-      url: try url(path),
+      url: try origin.url(path),
       fields: [("Accept", Secret("application/json"))],
       body: body,
       timeout: context.timeout

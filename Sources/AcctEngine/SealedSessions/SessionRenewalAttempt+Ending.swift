@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// How a turn ends that did not bring a session that goes on.
+/// How an attempt ends that did not bring a session that goes on.
 extension SessionRenewalAttempt {
   /// Why the backend would not confirm the session.
   struct Refusal {
@@ -83,7 +83,7 @@ extension SessionRenewalAttempt {
     return .done
   }
 
-  func save() throws(EngineError) { try AccountStore(context.world.files).save(account) }
+  func save() throws(EngineError) { try context.accountStore.save(account) }
 }
 
 extension HTTPFailure {

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// What a turn writes down: the new session first, since with it the rest can be asked for again.
+/// What an attempt writes down: the new session first, since with it the rest can be asked for again.
 extension SessionRenewalAttempt {
   /// Keeps the session that an answer put in place of the one that was sent, whatever else the
   /// answer says: a backend may take no other from then on.

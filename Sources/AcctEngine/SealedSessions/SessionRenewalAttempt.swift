@@ -7,6 +7,7 @@ import AcctProtocol
 struct SessionRenewalAttempt {
   var account: Account
   var session: Token
+  let reason: Renewal.Reason
   let wasInterrupted: Bool
   let backend: SessionBackend
   let credentialStore: CredentialStore
@@ -15,17 +16,22 @@ struct SessionRenewalAttempt {
   init(
     _ account: Account,
     _ session: Token,
+    because reason: Renewal.Reason,
     at backend: SessionBackend,
     _ credentialStore: CredentialStore,
     _ context: EngineContext
   ) {
     self.account = account
     self.session = session
+    self.reason = reason
     self.backend = backend
     self.credentialStore = credentialStore
     self.context = context
     wasInterrupted = account.renewalStartedAt != nil
   }
+
+  /// What is stored when it is done.
+  var credentials: Credentials { Credentials(account: account, token: session) }
 
   /// How a try ends.
   enum End {
@@ -53,15 +59,10 @@ struct SessionRenewalAttempt {
 
   /// Validates the session, and extends it if that is needed.
   ///
-  /// - Parameters:
-  ///   - tries: Of this command so far.
-  ///   - isStale: Whether a session that was confirmed must be extended.
+  /// - Parameter tries: Of this command so far.
   /// - Returns: Whether to try again.
   /// - Throws: ``EngineError``; the session is kept in every case.
-  mutating func run(
-    _ tries: inout Tries,
-    _ isStale: (Account) -> Bool
-  ) async throws(EngineError) -> End {
+  mutating func run(_ tries: inout Tries) async throws(EngineError) -> End {
     if let verdict = tries.verdict.take(), tries.doubted == session { throw try ended(verdict) }
     account.renewalStartedAt = context.world.clock.now()
     try save()
@@ -72,7 +73,7 @@ struct SessionRenewalAttempt {
     case .valid(let details):
       try keep(details)
       tries.seen = account.validatedAt
-      guard isStale(account) else { return try done() }
+      guard reason.extends(account, at: context.world.clock.now()) else { return try done() }
       return try await extend(&tries, after: nil)
     case .exceptionThrown(let reason) where tries.exceptions == 0:
       tries.exceptions += 1

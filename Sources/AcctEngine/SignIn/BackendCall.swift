@@ -41,12 +41,7 @@ struct BackendCall: Sendable {
 
   private func answer(_ response: HTTPResponse) throws(EngineError) -> JSON {
     switch response.status {
-    case 429, 500...: throw .unavailable(response, backend.origin, client.held)
-    case 300..<400:
-      throw .oauth(
-        .redirected(to: response.field("Location").map(client.held.redactor.redact)),
-        backend.origin
-      )
+    case 300..<400, 429, 500...: throw .noAnswer(response, backend.origin, client.held)
     default: break
     }
     guard response.field("Content-Type").isJSON, let json = response.json else {

@@ -31,13 +31,9 @@ package struct DeviceSignIn: Sendable {
     guard let endpoint = server.deviceEndpoint else {
       throw .oauth(.unsupported(.deviceCode), request.issuer.url.origin)
     }
-    var key: DPoPKey?
-    if server.namesDPoP {
-      do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
-    }
+    let key = try server.newKey()
     let flow = try await start(request, at: endpoint, of: server)
-    let boundKey = key
-    let polling = Task { await poll(flow, request.clientID, server, boundKey) }
+    let polling = Task { await poll(flow, request.clientID, server, key) }
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.
     let watch = context.world.signals.watch { polling.cancel() }
     defer { watch.release() }

@@ -6,9 +6,7 @@ import AcctProtocol
 package struct SessionSignIn: Sendable {
   private let context: EngineContext
 
-  package init(_ context: EngineContext) {
-    self.context = context
-  }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// What the user asked for.
   package struct Request: Sendable {

@@ -53,7 +53,7 @@ package struct SignIn: Sendable {
       request.issuer,
       named: .user
     )
-    let key = try newKey(for: server)
+    let key = try server.newKey()
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(
       .init(
         server: server,
@@ -77,9 +77,14 @@ package struct SignIn: Sendable {
       now: context.world.clock.now()
     )
   }
+}
 
-  private func newKey(for server: AuthorizationServer) throws(EngineError) -> DPoPKey? {
-    guard server.namesDPoP else { return nil }
+extension AuthorizationServer {
+  /// Makes a key for new tokens, where the server can bind them to one.
+  ///
+  /// - Throws: ``EngineError/keyGeneration``.
+  func newKey() throws(EngineError) -> DPoPKey? {
+    guard namesDPoP else { return nil }
     do { return try DPoPKey.generate() } catch { throw .keyGeneration }
   }
 }

@@ -6,9 +6,7 @@ import AcctProtocol
 package struct ExportAccounts: Sendable {
   private let context: EngineContext
 
-  package init(_ context: EngineContext) {
-    self.context = context
-  }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// Where an export goes.
   package enum Target: Sendable {
@@ -62,14 +60,9 @@ package struct ExportAccounts: Sendable {
 
   /// An account while no process renews it: half-written, it could not be used elsewhere.
   private func storedAccount(_ account: Account) async throws(EngineError) -> StoredAccount {
-    let accountStore = AccountStore(context.world.files)
-    return try await accountStore.exclusively(account.id) {
-      () throws(EngineError) -> StoredAccount in
-      let current = try await ReplaceCredentials(context)
-        .settled(accountStore.account(account.id) ?? account)
-      let items = try await CredentialStore(of: current, in: context).items(
-        ItemKind.allCases
-      )
+    try await context.withExclusiveAccess(to: account) {
+      (current, credentialStore) throws(EngineError) in
+      let items = try await credentialStore.items(ItemKind.allCases)
       let storedAccount = StoredAccount(account: current, items: items)
       guard storedAccount.isUsable else { throw .transfer(.nothingToExport(current.name)) }
       guard storedAccount.isSound else { throw .transfer(.unsound(current.name)) }

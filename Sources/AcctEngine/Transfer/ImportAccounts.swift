@@ -9,7 +9,7 @@ package struct ImportAccounts: Sendable {
 
   package init(_ context: EngineContext) {
     self.context = context
-    accountStore = AccountStore(context.world.files)
+    accountStore = context.accountStore
   }
 
   /// Opens an export and stores its accounts.
@@ -66,30 +66,28 @@ package struct ImportAccounts: Sendable {
   /// Restores the state before an account was added, as far as possible; the failure that led here
   /// is the one to report.
   private func undo(_ added: AddAccount.Added, _ active: ActiveAccounts) async {
-    let id = added.account.id
-    try? await accountStore.exclusively(id) { () throws(EngineError) in
-      let keyring = try KeyringChoice(context.world).decided()
-      if let before = added.before, let current = try accountStore.account(id) {
-        let replacement = ReplaceCredentials(context)
-        let known = try await replacement.settled(current)
+    try? await context.withExclusiveAccess(to: added.account) {
+      (current, credentialStore) throws(EngineError) in
+      if let before = added.before {
         var account = before.account
-        account.name = known.name
-        try await replacement.replace(
-          known,
-          with: account,
-          before.orderedItems,
-          in: keyring,
-          nil,
-          activates: false
-        )
+        account.name = current.name
+        try await ReplaceCredentials(context)
+          .replace(
+            current,
+            with: account,
+            before.orderedItems,
+            in: credentialStore.keyring,
+            waits: false,
+            activates: false
+          )
       }
       try await accountStore.exclusively { () throws(EngineError) in
-        if try accountStore.active() == active.switched(to: id) {
+        if try accountStore.active() == active.switched(to: current.id) {
           try accountStore.setActive(active)
         }
         guard added.before == nil else { return }
-        try await CredentialStore.removeAll(of: id, in: keyring, context.interaction)
-        try accountStore.delete(id)
+        try await credentialStore.remove(ItemKind.allCases)
+        try accountStore.delete(current.id)
       }
     }
   }

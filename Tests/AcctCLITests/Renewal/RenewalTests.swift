@@ -97,7 +97,42 @@ struct RenewalTests {
     #expect(record.requests.isEmpty)
   }
 
-  @Test("A token with more than five minutes left is not renewed")
+  @Test("takes two reads of the keyring: one that sees that it is due, and one under the lock")
+  func reads() async {
+    await account(left: 300, .success(Self.renewed))
+    record.keyring.holdReads {}
+    #expect(await record.acct("token") == 0)
+    #expect(record.keyring.heldReads == 2)
+  }
+
+  @Test("after a request was refused takes no read beyond the request's and its own")
+  func readsOfRequest() async {
+    await account(left: 900)
+    let issuer = FakeIssuer(.success(Self.renewed))
+    record.serve { request throws(HTTPFailure) in
+      guard request.url.path == "/things" else { return try issuer.respond(request) }
+      return request.carries(bearer: "new") ? .json("{}") : .json("{}", 401)
+    }
+    record.keyring.holdReads {}
+    #expect(await record.acct("request", "\(FakeIssuer.issuer)/things") == 0)
+    #expect(record.keyring.heldReads == 2)
+  }
+
+  @Test("does not happen for a request that was refused with a token that is no longer kept")
+  func refusedMeanwhile() async {
+    await account(left: 900)
+    record.serve { [keyring = record.keyring] request throws(HTTPFailure) in
+      #expect(request.url.path == "/things")
+      if request.carries(bearer: "renewed-elsewhere") { return .json("{}") }
+      // Another process's renewal, whose token ends when this one would have.
+      keyring.put(.accessToken, Secret("renewed-elsewhere"))
+      return .json("{}", 401)
+    }
+    #expect(await record.acct("request", "\(FakeIssuer.issuer)/things") == 0)
+    #expect(record.requests.count == 2)
+  }
+
+  @Test("does not happen while more than five minutes are left")
   func notDue() async {
     await account(left: 301)
     #expect(await record.acct("token") == 0)
@@ -297,5 +332,12 @@ struct RenewalTests {
     #expect(await record.add(Handoffs.bearer("carol")) == 0)
     #expect(await record.acct("refresh", "--all", "--force") == 0)
     #expect(record.err.last == "acct: sign in again with `acct add`: carol.example.com")
+  }
+}
+
+extension HTTPRequest {
+  /// Whether it carries a bearer token.
+  fileprivate func carries(bearer token: String) -> Bool {
+    fields.contains { $0.name == "Authorization" && $0.value == Secret("Bearer \(token)") }
   }
 }

@@ -43,7 +43,17 @@ struct ObserveSessionTests {
     #expect(backend.asked == ["session"])
   }
 
-  @Test("A session that the backend rotates in its confirmation is stored")
+  @Test("keeps it although an interrupted sign-in has yet to put its own session in place")
+  func afterInterruptedSignIn() async throws {
+    _ = try await backend(FakeBackend.valid(record))
+    try await record.interruptReplacement(by: "Fe26.2*1*signed-in")
+    #expect(await observe() == 0)
+    #expect(await record.acct("token") == 0)
+    #expect(record.out == "Fe26.2*1*new\n")
+    #expect(record.keyring.items.count == 1)
+  }
+
+  @Test("keeps what the backend rolls when it is asked")
   func rolledOnceMore() async throws {
     _ = try await backend(FakeBackend.valid(record, rotated: "Fe26.2*1*newer"))
     #expect(await observe() == 0)

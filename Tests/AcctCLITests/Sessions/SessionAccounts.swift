@@ -97,6 +97,18 @@ extension RecordedWorld {
     try await keyring.keyring().write(id, [.init(.session, Secret("Fe26.2*1*old"))], .forbidden)
   }
 
+  /// Leaves what a process leaves that dies when new credentials are the account's, and lie whole in
+  /// a place of their own.
+  func interruptReplacement(by session: String) async throws {
+    let place = try AccountID("0b7d3c1e-5a2f-4e6b-8c9d-7f1a2b3c4d5e")
+    guard let id = keyring.items.keys.first, let text = file(.account(id)),
+      var members = try JSON(parsing: Array(text.utf8)).objectValue
+    else { return }
+    members["incoming"] = ["place": .string(place.description), "isWhole": true]
+    corrupt(.account(id), with: String(decoding: JSON.object(members).serialized(), as: UTF8.self))
+    try await keyring.keyring().write(place, [.init(.session, Secret(session))], .forbidden)
+  }
+
   /// The sealed session in the keyring.
   var sealed: String? {
     keyring.items.values.first?[.session]?.withBytes { span in

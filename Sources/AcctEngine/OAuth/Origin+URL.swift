@@ -1,0 +1,12 @@
+import AcctModel
+
+extension Origin {
+  /// A resource of this origin.
+  ///
+  /// - Parameter path: Begins with `/`.
+  /// - Returns: Its URL.
+  /// - Throws: ``EngineError/malformed(_:)``.
+  func url(_ path: String) throws(EngineError) -> HTTPURL {
+    do { return try HTTPURL("\(self)\(path)") } catch { throw .malformed(error) }
+  }
+}

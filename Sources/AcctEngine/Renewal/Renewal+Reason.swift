@@ -1,0 +1,63 @@
+import AcctModel
+import AcctProtocol
+
+extension Renewal {
+  /// Why an account is to be renewed; together with what is known under its lock, that decides
+  /// whether a server is asked at all.
+  ///
+  /// |          | an authorization server is asked    | a backend is asked    | the session is then extended |
+  /// | ---      | ---                                 | ---                   | ---                          |
+  /// | due      | if too little time is left          | the same              | if too little time is left   |
+  /// | refused  | if that token is still kept         | the same              | if it is due                 |
+  /// | forced   | unless the time has changed         | always                | always                       |
+  /// | checked  | if it is due                        | always                | if it is due                 |
+  ///
+  /// A backend is never asked where another process has had its confirmation meanwhile.
+  enum Reason: Sendable {
+    /// It may have no more than so many seconds left; the skew buffer counts if none are given.
+    case due(leaving: Int64?)
+    /// A server refused a request with this token.
+    case refused(Token)
+    /// The user asks for it.
+    case forced
+    /// The user asks whether the credentials still work. An authorization server has no way to tell.
+    case checked
+  }
+}
+
+extension Renewal.Reason {
+  /// Whether a server is to be asked.
+  ///
+  /// - Parameters:
+  ///   - current: What is stored now that the account is locked: another process may have renewed it
+  ///     while this one waited for the lock.
+  ///   - known: The account as this command knows it.
+  ///   - now: The time.
+  /// - Returns: Whether; if not, what is stored is what the caller wants.
+  func applies(to current: Credentials, since known: Account, at now: Timestamp) -> Bool {
+    let account = current.account
+    let isSession = account.kind == .session
+    guard !isSession || account.validatedAt == known.validatedAt else { return false }
+    return switch self {
+    case .due: isDue(account, at: now)
+    case .refused(let token): current.token == token
+    case .forced:
+      isSession || account.tokenLifetime.expiresAt == known.tokenLifetime.expiresAt
+    case .checked: isSession || isDue(account, at: now)
+    }
+  }
+
+  /// Whether a session that its backend has just confirmed is to be extended.
+  func extends(_ account: Account, at now: Timestamp) -> Bool {
+    switch self {
+    case .forced: true
+    case .due, .refused, .checked: isDue(account, at: now)
+    }
+  }
+
+  private func isDue(_ account: Account, at now: Timestamp) -> Bool {
+    var minimum: Int64?
+    if case .due(let leaving) = self { minimum = leaving }
+    return account.tokenLifetime.state(at: now, leaving: minimum) != .valid
+  }
+}

@@ -1,0 +1,145 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Tokens, renewed at their authorization server (RFC 6749, section 6).
+extension Renewal {
+  func renewTokens(
+    of account: Account,
+    because reason: Reason
+  ) async throws(EngineError) -> Outcome {
+    try await context.withExclusiveAccess(to: account) {
+      (current, credentialStore) throws(EngineError) in
+      try current.requireNotEnded(at: context.world.clock.now())
+      var credentials = try await credentialStore.readForRenewal()
+      guard reason.applies(to: credentials, since: account, at: context.world.clock.now()) else {
+        return Outcome(credentials: credentials, wasDue: false)
+      }
+      guard let refreshToken = credentials.refreshToken,
+        current.tokenType != .dpop || credentials.key != nil
+      else { throw .signInRequired(account: current.name, .expired) }
+
+      let server = try await server(of: &credentials.account)
+      // A rotated token that can't be stored is a lost session: see before anything is sent.
+      try await credentialStore.prepare()
+      let due = credentials
+      return try await uncancelled { () throws(EngineError) in
+        let renewed = try await renew(due, with: refreshToken, at: server, credentialStore)
+        return Outcome(credentials: renewed, wasDue: true)
+      }
+    }
+  }
+
+  private func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
+    var naming = account.naming
+    if account.issuerSource == .did {
+      naming = try await IdentityCheck(context).check(&account)
+    }
+    guard let issuer = account.identity.issuer else {
+      throw .issuerUnknown(account: account.name)
+    }
+    return try await Discovery(context).server(issuer, named: naming)
+  }
+
+  /// From the note that a renewal is in flight to the last write, nothing may interrupt.
+  private func renew(
+    _ credentials: Credentials,
+    with refreshToken: Token,
+    at server: AuthorizationServer,
+    _ credentialStore: CredentialStore
+  ) async throws(EngineError) -> Credentials {
+    let held = context.world.signals.holdBack()
+    defer { held.release() }
+    var account = credentials.account
+    let wasInterrupted = account.renewalStartedAt != nil
+    account.renewalStartedAt = context.world.clock.now()
+    try context.accountStore.save(account)
+
+    let endpoint = TokenEndpoint(of: server, context.client)
+    let form = RefreshRequest.form(refreshToken, clientID: account.identity.clientID)
+    let answer: TokenEndpoint.Answer
+    do { answer = try await endpoint.ask(form, key: credentials.key) } catch {
+      try settle(&account, wasSent: error.mayHaveReachedTheServer || wasInterrupted)
+      throw error
+    }
+    defer { answer.learn() }
+    switch answer.outcome {
+    case .granted(let response):
+      try await keep(response, &account, credentialStore)
+      return Credentials(
+        account: account,
+        token: response.accessToken,
+        refreshToken: response.refreshToken ?? refreshToken,
+        key: credentials.key
+      )
+    case .ended(let description):
+      let reason = Self.reason(description, wasInterrupted: wasInterrupted)
+      account.take(.ended, reason: reason, at: context.world.clock.now())
+      try settle(&account, wasSent: false)
+      throw .signInRequired(account: account.name, .ended(reason: reason))
+    case .unanswered:
+      try settle(&account, wasSent: answer.outcome.mayHaveSpentTheToken || wasInterrupted)
+      throw EngineError(answer.outcome, server.tokenEndpoint.origin)
+    }
+  }
+
+  /// Writes what the server granted: the refresh token first, since with it alone the rest can be
+  /// had again; then the access token, then the time; then the note goes.
+  private func keep(
+    _ response: TokenResponse,
+    _ account: inout Account,
+    _ credentialStore: CredentialStore
+  ) async throws(EngineError) {
+    account.tokenLifetime = response.tokenLifetime(from: context.world.clock.now(), canRenew: true)
+    var items: [Keyring.Item] = []
+    if let token = response.refreshToken { items.append(.init(.refreshToken, token.secret)) }
+    items.append(.init(.accessToken, response.accessToken.secret))
+    if let expiresAt = account.tokenLifetime.expiresAt {
+      items.append(.init(.expiresAt, Secret(expiresAt.description)))
+    }
+    try await KeyringRetry(context).write(items, to: credentialStore)
+    if let scope = response.scope { account.scope = scope }
+    account.take(.confirmed, at: context.world.clock.now())
+    try settle(&account, wasSent: false)
+  }
+
+  /// Saves the account; the note stays where the refresh token may have been used up.
+  private func settle(_ account: inout Account, wasSent: Bool) throws(EngineError) {
+    if !wasSent { account.renewalStartedAt = nil }
+    try context.accountStore.save(account)
+  }
+
+  private static func reason(_ description: String?, wasInterrupted: Bool) -> String {
+    let words = description ?? "the refresh token is no longer valid"
+    return wasInterrupted ? interrupted(because: words) : words
+  }
+
+  /// Why a session is over whose last renewal may have been the reason.
+  static func interrupted(because words: String) -> String {
+    "an earlier renewal was interrupted before its answer could be stored, and \(words)"
+  }
+}
+
+extension TokenOutcome {
+  /// Whether the server may have taken the refresh token although no tokens came of it.
+  var mayHaveSpentTheToken: Bool {
+    switch self {
+    case .unanswered(.serverFailed), .unanswered(.failed(.notJSON)),
+      .unanswered(.failed(.malformedAnswer)), .unanswered(.failed(.tokenType)):
+      true
+    case .unanswered(.failed), .unanswered(.limited), .granted, .ended: false
+    }
+  }
+}
+
+extension EngineError {
+  /// Whether a request may have been taken although no answer came.
+  var mayHaveReachedTheServer: Bool {
+    switch self {
+    case .http(.unresolved, _), .http(.unreachable, _), .http(.untrusted, _), .http(.proxy, _),
+      .http(.unsendable, _), .http(.inside, _):
+      false
+    default: true
+    }
+  }
+}
