@@ -16,7 +16,10 @@ struct KeyringChoiceTests {
   func secretService() async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
-    let home = try AcctHome(with: keyring.environment.merging(["ACCT_KEYRING": "auto"]) { $1 })
+    let home = try AcctHome(
+      with: keyring.environment.merging(["ACCT_KEYRING": "auto"]) { $1 },
+      hasVault: false
+    )
     #expect(try await add("bob", to: home) == 0)
     #expect(decision(of: home) == "secret-service\n")
 
@@ -29,7 +32,7 @@ struct KeyringChoiceTests {
 
   @Test("is the vault where there is none, and stays it when there is one later")
   func vault() async throws {
-    let home = try AcctHome(with: ["ACCT_KEYRING": "auto"])
+    let home = try AcctHome(with: ["ACCT_KEYRING": "auto"], hasVault: false)
     #expect(try await add("bob", to: home) == 0)
     #expect(decision(of: home) == "vault\n")
 

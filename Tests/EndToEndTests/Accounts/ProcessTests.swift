@@ -21,7 +21,7 @@ struct ProcessTests {
 
   @Test("everything that is kept is the user's alone")
   func modes() async throws {
-    let home = try AcctHome()
+    let home = try AcctHome(hasVault: false)
     #expect(
       try await home.acct("add", "--import", Product.source("Examples/alice.json")).status == 0
     )
@@ -49,7 +49,7 @@ struct ProcessTests {
   /// SECURITY.md and the export's format say how much; every other test is spared it.
   @Test("trying a passphrase of a vault, or of an export, costs what is promised")
   func costs() async throws {
-    let home = try AcctHome()
+    let home = try AcctHome(hasVault: false)
     #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
     let vault = String(
       decoding: try #require(home.contents(of: "data/vault/header")),

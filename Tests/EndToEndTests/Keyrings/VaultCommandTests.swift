@@ -7,7 +7,7 @@ import Testing
 struct VaultCommandTests {
   @Test("before there is a vault, doctor and unlock say so, and what makes it")
   func noVault() async throws {
-    let home = try AcctHome()
+    let home = try AcctHome(hasVault: false)
     let doctor = try await home.acct("doctor", "--offline")
     #expect(doctor.text.contains("there is no vault yet; the first `acct add` creates it"))
     #expect(!doctor.text.contains("unlocked"))
