@@ -6,7 +6,7 @@ import Testing
 struct ATProtoImportTests {
   @Test("is renewed at the server that the DID leads to", arguments: ["alice.test", "bob.test"])
   func renewal(_ handle: String) async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     #expect(try await home.importing(try await handoff(of: handle, network)).status == 0)
     #expect(try await home.account()["issuer"] == .null)
@@ -22,7 +22,7 @@ struct ATProtoImportTests {
 
   @Test("is not renewed while its DID can't be resolved, and nothing is lost by that")
   func unresolved() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     #expect(try await home.importing(try await handoff(of: "alice.test", network)).status == 0)
     try await network.set(["accounts": ["alice.test": ["status": 404]]])

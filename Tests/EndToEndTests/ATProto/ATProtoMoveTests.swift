@@ -6,7 +6,7 @@ import Testing
 struct ATProtoMoveTests {
   @Test("and has moved is not renewed: the refresh token is not spent, and works once it is back")
   func moved() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     try await network.set(["accounts": ["alice.test": ["pds": "pds2"]]])
@@ -29,7 +29,7 @@ struct ATProtoMoveTests {
 
   @Test("and has moved says so where a renewal is due and the token past")
   func movedAndPast() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     try await network.set(["expires_in": -10])
     _ = try await home.signIn(["alice.test"])
@@ -43,7 +43,7 @@ struct ATProtoMoveTests {
 
   @Test("and has moved signs in again at its new place, under its old name")
   func signsInAgain() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     try await network.set(["accounts": ["alice.test": ["pds": "pds2"]]])
@@ -56,7 +56,7 @@ struct ATProtoMoveTests {
 
   @Test("its handle is followed")
   func handle() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     try await network.set(["accounts": ["alice.test": ["handle": "alicia.test"]]])
@@ -66,7 +66,7 @@ struct ATProtoMoveTests {
 
   @Test("to a handle that does not point back keeps the old one")
   func falseHandle() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     let names: JSON = ["at://bob.test"]
@@ -77,7 +77,7 @@ struct ATProtoMoveTests {
 
   @Test("its data server is followed where the authorization server stays")
   func dataServer() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     let service: JSON = [
@@ -98,7 +98,7 @@ struct ATProtoMoveTests {
 
   @Test("is looked up once for several renewals, and a directory that is down spends nothing")
   func lookups() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     let before = try await network.log().requests.count { $0.endpoint == "plc" }

@@ -6,7 +6,7 @@ import Testing
 struct ATProtoNonceTests {
   @Test("cost one retry at each server ever, since the retry's nonce is remembered")
   func remembered() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     try await network.set(["nonce_uses": 1, "nonce_keep": 0])
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
@@ -23,7 +23,7 @@ struct ATProtoNonceTests {
 
   @Test("lost by the server, cost one retry, and none after it")
   func forgotten() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     try await network.set(["nonce_uses": 1, "nonce_keep": 0])
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
