@@ -41,8 +41,7 @@ struct CrowdTests {
 
   @Test("20 processes adding the same identity at once make one account of it")
   func sameIdentity() async throws {
-    // They also make the vault at once.
-    let home = try AcctHome(hasVault: false)
+    let home = try AcctHome()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.processes {
         group.addTask { try await expectDone(home, ["add", "--import", "-"], input: handoff(1)) }
@@ -51,6 +50,24 @@ struct CrowdTests {
     }
     #expect(try await names(home) == ["n1.example.com"])
     #expect(try await home.acct("token").text == "token-1\n")
+  }
+
+  @Test("processes that add the first accounts at once make one vault for all")
+  func firstAccounts() async throws {
+    let home = try AcctHome(hasVault: false)
+    let numbers = 1...TestExtent.count(4, full: Self.processes)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in numbers {
+        group.addTask {
+          try await expectDone(home, ["add", "--import", "-"], input: handoff(number))
+        }
+      }
+      try await group.waitForAll()
+    }
+    for number in numbers {
+      let token = try await home.acct("token", "-a", "n\(number).example.com")
+      #expect(token.text == "token-\(number)\n", "\(token.errorText)")
+    }
   }
 
   private func handoff(_ number: Int) -> String {
