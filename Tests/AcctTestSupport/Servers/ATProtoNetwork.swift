@@ -1,4 +1,3 @@
-import Glibc
 package import StrictJSON
 
 /// A small AT Protocol network of a test's own: directory, data servers, authorization servers, DNS.
@@ -7,20 +6,12 @@ package import StrictJSON
 package final class ATProtoNetwork: Sendable {
   /// What the network says of itself when it is ready: its addresses and accounts.
   package let addresses: JSON
-  private let folder: TemporaryFolder
-  /// Begins to browse and returns at once, as what opens a browser on a desktop does: acct gives
-  /// it a second in which it may fail.
-  private let browser: String
   private let server: PythonServer
 
   /// Starts a network, and returns when it serves.
   ///
   /// - Throws: ``ProcessFailure``, ``HarnessFailure``, `JSONError`.
   package init() async throws {
-    folder = try TemporaryFolder()
-    let script = Product.source("Tests/StrictServer/browser.py")
-    browser = try folder.file("browser", containing: "#!/bin/sh\n'\(script)' \"$1\" &\n")
-    guard unsafe chmod(browser, 0o700) == 0 else { throw HarnessFailure("chmod: errno \(errno)") }
     server = try await PythonServer("StrictServer/atproto_server.py")
     addresses = try JSON(parsing: Array(server.greeting.utf8))
   }
@@ -46,7 +37,7 @@ package final class ATProtoNetwork: Sendable {
   ) throws(ProcessFailure) -> AcctHome {
     let own = [
       "ACCT_PLC_URL": self["plc"], "ACCT_DNS_SERVER": self["dns"],
-      "BROWSER": browser,
+      "BROWSER": StrictServer.desktopBrowser,
     ]
     return try AcctHome(with: own.merging(variables) { $1 }, hasVault: hasVault)
   }
