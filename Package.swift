@@ -172,7 +172,7 @@ let package = Package(
     // Tests.
     .target(
       name: "AcctTestSupport",
-      dependencies: ["AcctModel", "AcctPorts", "StrictJSON"],
+      dependencies: ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "VaultKeyring"],
       path: "Tests/AcctTestSupport",
       swiftSettings: houseRules
     ),

@@ -1,12 +1,12 @@
-import AcctCrypto
-import AcctModel
-import AcctPorts
+package import AcctCrypto
+package import AcctModel
+package import AcctPorts
 
 extension VaultHeader {
   /// Wraps a vault key by a passphrase, under a salt and a nonce of its own.
   ///
   /// - Throws: ``CryptoError`` if the library fails.
-  init(
+  package init(
     wrapping key: Secret,
     by passphrase: Secret,
     kdf: KDFParameters,

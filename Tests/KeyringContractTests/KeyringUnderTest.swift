@@ -57,9 +57,13 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
   ) -> KeyringFactory {
     KeyringFactory(testDescription: name) {
       let desktop = try start()
+      // Far above what any call takes, on a machine with much else to do, too.
+      let keyring: @Sendable () -> Keyring = {
+        .secretService(busAddress: desktop.busAddress, canPrompt: false, deadline: .seconds(60))
+      }
       return KeyringUnderTest(
-        keyring: .secretService(busAddress: desktop.busAddress, canPrompt: false),
-        fromElsewhere: .secretService(busAddress: desktop.busAddress, canPrompt: false),
+        keyring: keyring(),
+        fromElsewhere: keyring(),
         lock: { try desktop.lock() },
         unlock: { try desktop.unlock() },
         takeAway: { desktop.kill() },

@@ -10,20 +10,21 @@ forms.py reads it.
 
 from __future__ import annotations
 
+# Only what keeping needs: this runs for every command, and modules take longer to load than a command runs.
 import ctypes
-import json
+import marshal
 import os
-import pickle
-import re
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from io import FileIO
 
 TRACEME, CONT, SETOPTIONS = 0, 7, 0x4200
 TRACECLONE, TRACEEXIT, EXITKILL = 0x08, 0x40, 0x100000
 EVENT_EXIT = 6
 WALL = 0x40000000
 WORD = 8  # bytes
+PAGE = 4096
 EXIT_GROUP = "231" if os.uname().machine == "x86_64" else "94"
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -78,28 +79,41 @@ def run(command: list[str], at_exit: Callable[[int], None]) -> int:
             pass  # killed while it was stopped: another thread has called exit_group(2)
 
 
-def written(data: bytes) -> bytes:
-    """Leaves out pages that were never written: nearly all of a stack, and nine tenths of the time."""
-    return b"\0".join(filter(None, data.split(bytes(4096))))
+def touched(pagemap: FileIO, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """The parts of a region that have pages of their own. Nothing was ever written to the rest: nearly all of a stack."""
+    pagemap.seek(first // PAGE * WORD)
+    start = None
+    for number, entry in enumerate(memoryview(pagemap.read((last - first) // PAGE * WORD)).cast("Q")):
+        is_there = entry >> 62  # in memory, or swapped (proc_pid_pagemap(5))
+        if is_there and start is None:
+            start = first + number * PAGE
+        elif not is_there and start is not None:
+            yield start, first + number * PAGE
+            start = None
+    if start is not None:
+        yield start, last
 
 
 def writable(pid: int) -> list[tuple[str, bytes]]:
     """What can be written to, by what it is: `heap`, `stack`, or a file's name for its variables."""
     regions: list[tuple[str, bytes]] = []
-    guard = 0  # where the last region without access ended
-    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+    guard = 0  # where the last region ended that nobody may touch
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory, \
+            open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap:
         for line in maps:
-            start, end, mode, name = re.match(r"(\w+)-(\w+) (\S+) \S+ \S+ \d+ *(.*)", line).groups()
-            first, last = int(start, 16), int(end, 16)
+            addresses, mode, _, _, _, *names = line.split(maxsplit=5)
+            first, last = (int(address, 16) for address in addresses.split("-"))
+            name = names[0].strip() if names else ""
             if "w" in mode:
-                memory.seek(first)
                 # The C library's arenas begin at multiples of 64 MiB, and a thread's stack behind a guard.
                 kind = "stack" if not name and guard == first and first % (64 << 20) else "heap"
                 name = name.strip("[]") if name.startswith("[") else name or kind
-                data = memory.read(last - first)
-                if len(data) < last - first:
-                    raise OSError(f"only {len(data)} bytes of {line}")
-                regions.append((name, written(data)))
+                for start, end in touched(pagemap, first, last):
+                    memory.seek(start)
+                    data = memory.read(end - start)
+                    if len(data) < end - start:
+                        raise OSError(f"only {len(data)} bytes of {line}")
+                    regions.append((name, data))
             elif mode.startswith("---"):
                 guard = last
     return regions
@@ -119,7 +133,7 @@ def keep(path: str, command: list[str]) -> int:
     def dump(pid: int) -> None:
         if not os.path.exists(path):  # only as it was when SIGUSR1 asked, if it did
             with open(os.open(f"{path}.part", os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
-                pickle.dump(settled(pid), file)
+                marshal.dump(settled(pid), file)
             os.rename(f"{path}.part", path)
     return run(command, dump)
 
@@ -144,17 +158,24 @@ class Needles:
                 word = int.from_bytes(needle[at:at + WORD], sys.byteorder)
                 self.by_word.setdefault(word, set()).add(index)
         self.words = frozenset(self.by_word)
+        # Most pages are the same in all runs, such as a program's variables that nothing has changed.
+        self.in_page: dict[bytes, frozenset[int]] = {}
 
     def possible(self, data: bytes) -> list[tuple[str, str, bytes]]:
-        whole = memoryview(data)[:len(data) // WORD * WORD].cast("Q")
-        found = self.short.union(*(self.by_word[word] for word in self.words.intersection(whole)))
+        words: set[int] = set()
+        for at in range(0, len(data), PAGE):
+            page = data[at:at + PAGE]
+            if page not in self.in_page:
+                self.in_page[page] = self.words.intersection(memoryview(page).cast("Q"))
+            words |= self.in_page[page]
+        found = self.short.union(*(self.by_word[word] for word in words))
         return [self.named[index] for index in sorted(found)]
 
 
 def search(path: str, needles: Needles) -> list[dict]:
     """Each place of a secret; `around` is the text there, for finding its cause."""
     with open(path, "rb") as file:
-        regions = pickle.load(file)
+        regions = marshal.load(file)
     seen: dict[tuple[str, str], dict] = {}
     for where, data in regions:
         for kind, form, needle in needles.possible(data):
@@ -168,7 +189,12 @@ def search(path: str, needles: Needles) -> list[dict]:
 def main() -> None:
     if sys.argv[1] == "keep":
         sys.exit(keep(sys.argv[2], sys.argv[3:]))
-    import forms  # of no use to the many that only keep
+    import gc
+    import json
+
+    import forms
+
+    gc.disable()  # there are no cycles, and hundreds of thousands of words to look at again and again
 
     needles = Needles(forms.read(sys.argv[2]))
     print(json.dumps([search(path, needles) for path in sys.argv[3:]]))

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S -E
 """Stands in for the browser and the user: follows redirects from URL to the client's loopback listener.
 
 STRICT_BROWSER says how the user behaves:
@@ -13,30 +13,30 @@ STRICT_BROWSER says how the user behaves:
 from __future__ import annotations
 
 import os
-import subprocess
+import socket
 import sys
-import urllib.error
-import urllib.request
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_):
-        return None
-
-
-# The address is on loopback, so a proxy of the environment has no business in between.
-_opener = urllib.request.build_opener(_NoRedirects, urllib.request.ProxyHandler({}))
-
-
 def fetch(url: str, headers: dict[str, str]) -> str | None:
-    """Where the page at `url` redirects to, if it does."""
-    try:
-        with _opener.open(urllib.request.Request(url, headers=headers), timeout=30):
-            return None
-    except urllib.error.HTTPError as error:
-        location = error.headers.get("Location") if 300 <= error.code < 400 else None
-        return urljoin(url, location) if location else None
+    """Where the page at `url` redirects to, if it does.
+
+    As little of HTTP as that needs: this runs for every sign-in, and modules take longer to load than it does.
+    """
+    parts = urlsplit(url)
+    lines = [f"GET {urlunsplit(('', '', parts.path or '/', parts.query, ''))} HTTP/1.1", f"Host: {parts.netloc}",
+             "Connection: close", *(f"{name}: {value}" for name, value in headers.items())]
+    with socket.create_connection((parts.hostname, parts.port), timeout=30) as connection:
+        connection.sendall("".join(f"{line}\r\n" for line in [*lines, ""]).encode("latin-1"))
+        with connection.makefile("rb") as answer:
+            status = answer.readline().decode("latin-1")
+            fields = {}
+            while line := answer.readline().decode("latin-1").rstrip("\r\n"):
+                name, _, value = line.partition(":")
+                fields[name.lower()] = value.strip()
+    if not status.startswith("HTTP/1."):
+        raise OSError(f"no answer: {status!r}")
+    return urljoin(url, fields["location"]) if status[9] == "3" and "location" in fields else None
 
 
 def callback_of(url: str, mood: str) -> str:
@@ -91,7 +91,7 @@ def main() -> None:
         write(callback)
         return
     if mood == "xdg-open":
-        sys.exit(subprocess.run(["xdg-open", callback], check=False).returncode)
+        os.execvp("xdg-open", ["xdg-open", callback])
     for each in callbacks(callback, mood):
         try:
             fetch(each, {})

@@ -15,14 +15,17 @@ extension Browser {
   ///
   /// - Parameters:
   ///   - hardening: What the program must not inherit.
+  ///   - grace: How long it has to fail; one that is still at work then is a browser.
   ///   - variable: Returns an environment variable, and `nil` for one that is empty.
   /// - Returns: The browser.
   package static func live(
     undoing hardening: Hardening,
+    failingWithin grace: Duration = .seconds(1),
     _ variable: @escaping @Sendable (_ name: String) -> String?
   ) -> Browser {
     Browser { address in
-      for command in commands(for: address, variable) where await works(command, hardening) {
+      for command in commands(for: address, variable)
+      where await works(command, hardening, failingWithin: grace) {
         return true
       }
       return false
@@ -47,8 +50,12 @@ private func commands(
   return isDesktop ? [["xdg-open", address]] : []
 }
 
-/// Whether a command ends well, or is still at work after a second.
-private func works(_ words: [String], _ hardening: Hardening) async -> Bool {
+/// Whether a command ends well, or is still at work when it had its time to fail.
+private func works(
+  _ words: [String],
+  _ hardening: Hardening,
+  failingWithin grace: Duration
+) async -> Bool {
   guard let child = start(words, hardening) else { return false }
   let (verdicts, verdict) = AsyncStream.makeStream(of: Bool.self)
   // A thread of its own, which waits for as long as the browser runs: nothing else would reap it.
@@ -59,7 +66,10 @@ private func works(_ words: [String], _ hardening: Hardening) async -> Bool {
     // If the system was set to reap children itself, their exit status is lost.
     verdict.yield(reaped == child && status == 0)
   }
-  DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { verdict.yield(true) }
+  let milliseconds = Int(grace / .milliseconds(1))
+  DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
+    verdict.yield(true)
+  }
   for await works in verdicts { return works }
   return true
 }

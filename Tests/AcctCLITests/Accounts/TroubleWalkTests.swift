@@ -31,7 +31,10 @@ struct TroubleWalkTests {
     ["token", "--min-valid", "9999"], ["header", "--no-input"],
   ]
 
-  @Test("No credential is deleted and no session ends unless the server says so", arguments: 0..<12)
+  @Test(
+    "no credential goes and no session ends without the server's word",
+    arguments: 0..<TestExtent.count(4, full: 12)
+  )
   func walk(seed: Int) async throws {
     let record = RecordedWorld()
     let handoff = Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"])

@@ -1,19 +1,31 @@
-/// An empty `ACCT_HOME`, and the built `acct` to use it with.
+import Glibc
+
+/// An `ACCT_HOME` without accounts, and the built `acct` to use it with.
 package struct AcctHome: Sendable {
   private let folder: TemporaryFolder
   private let environment: [String: String]
 
   /// Makes a home with accounts in a vault of its own.
   ///
-  /// - Parameter variables: More of the environment.
+  /// - Parameters:
+  ///   - variables: More of the environment.
+  ///   - hasVault: Whether the vault is there already, with a passphrase that is cheap to try. Without one
+  ///     there is no home either: acct makes both, as on a new machine.
   /// - Throws: ``ProcessFailure`` if there is no place for it.
-  package init(with variables: [String: String] = [:]) throws(ProcessFailure) {
-    folder = try TemporaryFolder()
+  package init(
+    with variables: [String: String] = [:],
+    hasVault: Bool = true
+  ) throws(ProcessFailure) {
+    folder = try Self.folder()
     let passphrase = try folder.file("passphrase", containing: "\(Self.passphrase)\n")
     environment = ChildProcess.plainEnvironment.merging([
       "ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "vault",
       "ACCT_VAULT_PASSPHRASE_FILE": passphrase,
     ]) { $1 }.merging(variables) { $1 }
+    guard hasVault else { return }
+    for name in ["home", "home/data", "home/data/vault"] { _ = try folder.folder(name) }
+    let header = try CheapVault.header(under: Self.passphrase)
+    _ = try folder.file("home/data/vault/header", containing: header)
   }
 
   /// Makes a home with accounts in a desktop's keyring.
@@ -21,10 +33,19 @@ package struct AcctHome: Sendable {
     in keyring: some DesktopKeyring,
     with variables: [String: String] = [:]
   ) throws(ProcessFailure) {
-    folder = try TemporaryFolder()
+    folder = try Self.folder()
     environment = ChildProcess.plainEnvironment.merging(keyring.environment) { $1 }
       .merging(["ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "secret-service"]) { $1 }
       .merging(variables) { $1 }
+  }
+
+  private static func folder() throws(ProcessFailure) -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    let link = "\(try folder.folder("bin"))/acct"
+    guard unsafe symlink(Product.executable("acct"), link) == 0 else {
+      throw .system(call: "symlink \(link)", code: errno)
+    }
+    return folder
   }
 
   /// The passphrase of the vault.
@@ -32,6 +53,9 @@ package struct AcctHome: Sendable {
 
   /// Where acct keeps everything.
   package var path: String { "\(folder.path)/home" }
+
+  /// A folder in which `acct` is the built one, whatever name its file has.
+  package var commands: String { "\(folder.path)/bin" }
 
   /// A command line that is yet to be run.
   package func command(_ arguments: [String], input: String = "") -> ChildProcess {
@@ -46,8 +70,7 @@ package struct AcctHome: Sendable {
   /// A shell script of the package's tree that finds the built `acct` on its `PATH`.
   package func script(_ path: String, _ arguments: String...) -> ChildProcess {
     var environment = environment
-    let folder = Product.executable("acct").dropLast("/acct".utf8.count)
-    environment["PATH"] = "\(folder):\(environment["PATH"] ?? "")"
+    environment["PATH"] = "\(commands):\(environment["PATH"] ?? "")"
     return ChildProcess("sh", ["-eu", Product.source(path)] + arguments, environment: environment)
   }
 

@@ -6,7 +6,8 @@ import Glibc
 /// the test is gone, however it went, the child meets the end of its input.
 package final class OpenInput: Sendable {
   private let folder: TemporaryFolder
-  private let path: String
+  /// Where another process opens it.
+  let path: String
   private let descriptor: Int32
 
   package init() throws(ProcessFailure) {

@@ -1,4 +1,3 @@
-import Glibc
 package import StrictJSON
 
 /// A small AT Protocol network of a test's own: directory, data servers, authorization servers, DNS.
@@ -7,39 +6,15 @@ package import StrictJSON
 package final class ATProtoNetwork: Sendable {
   /// The network's first line: its addresses and accounts.
   package let addresses: JSON
-  private let folder: TemporaryFolder
-  /// Begins to browse and returns at once, as what opens a browser on a desktop does: acct gives
-  /// it a second in which it may fail.
-  private let browser: String
-  private let server: Daemon
-  /// The writing end of the server's standard input, with which it ends, however this process does.
-  private let lifeline: Int32
+  private let server: PythonServer
 
   /// Starts a network, and returns when it serves.
   ///
   /// - Throws: ``ProcessFailure``, ``HarnessFailure``, `JSONError`.
-  package init() throws {
-    folder = try TemporaryFolder()
-    let script = Product.source("Tests/StrictServer/browser.py")
-    browser = try folder.file("browser", containing: "#!/bin/sh\n'\(script)' \"$1\" &\n")
-    guard unsafe chmod(browser, 0o700) == 0 else { throw HarnessFailure("chmod: errno \(errno)") }
-    let input = "\(folder.path)/stdin"
-    guard unsafe mkfifo(input, 0o600) == 0 else { throw HarnessFailure("mkfifo: errno \(errno)") }
-    // Open for both, so that neither side waits for the other to open it.
-    lifeline = unsafe open(input, O_RDWR | O_CLOEXEC)
-    server = try Daemon(
-      [
-        Product.source(".build/venv/bin/python"),
-        Product.source("Tests/StrictServer/atproto_server.py"),
-      ],
-      // Leaves no compiled files in the source tree.
-      environment: ["PYTHONDONTWRITEBYTECODE": "1"],
-      input: input
-    )
-    addresses = try JSON(parsing: Array(server.firstLine().utf8))
+  package init() async throws {
+    server = try await PythonServer("StrictServer/atproto_server.py")
+    addresses = try JSON(parsing: Array(server.greeting.utf8))
   }
-
-  deinit { close(lifeline) }
 
   /// One of the addresses, such as `pds`.
   package subscript(name: String) -> String { addresses[name]?.stringValue ?? "" }
@@ -51,17 +26,20 @@ package final class ATProtoNetwork: Sendable {
 
   /// An empty `ACCT_HOME` whose user lives on this network and approves of everything.
   ///
-  /// - Parameter variables: More of the environment.
+  /// - Parameters:
+  ///   - variables: More of the environment.
+  ///   - hasVault: Whether its vault is there already.
   /// - Returns: The home.
   /// - Throws: ``ProcessFailure`` if there is no place for it.
   package func home(
-    with variables: [String: String] = [:]
+    with variables: [String: String] = [:],
+    hasVault: Bool = true
   ) throws(ProcessFailure) -> AcctHome {
     let own = [
       "ACCT_PLC_URL": self["plc"], "ACCT_DNS_SERVER": self["dns"],
-      "BROWSER": browser,
+      "BROWSER": StrictServer.desktopBrowser,
     ]
-    return try AcctHome(with: own.merging(variables) { $1 })
+    return try AcctHome(with: own.merging(variables) { $1 }, hasVault: hasVault)
   }
 
   /// Gives a command to the network, and returns its answer.

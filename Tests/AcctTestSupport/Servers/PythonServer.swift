@@ -2,13 +2,14 @@ import StrictJSON
 
 /// A server in Python of a test's own.
 ///
-/// It prints its address in its first line, and ends when the last reference to it is released:
-/// whatever happens to the test, its standard input closes.
+/// It says where it is in its first line, and ends when nothing holds this any more: whatever
+/// happens to the test, its standard input closes.
 package final class PythonServer: Sendable {
   /// Its first line.
   package let greeting: String
-  private let process: RunningProcess
+  private let starter: ServerStarter
   private let input: OpenInput
+  private let written: CapturedFile
 
   /// Starts a server, and returns when it serves.
   ///
@@ -17,17 +18,14 @@ package final class PythonServer: Sendable {
   ///   - arguments: What it is told.
   /// - Throws: ``ProcessFailure`` if it does not start.
   package init(_ script: String, _ arguments: [String] = []) async throws {
+    starter = try ServerStarter.shared.get()
     input = try OpenInput()
-    var environment = ChildProcess.plainEnvironment
-    // Leaves no compiled files in the source tree.
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    let program = ChildProcess(
-      Product.source(".build/venv/bin/python"),
-      [Product.source("Tests/\(script)")] + arguments,
-      environment: environment
-    )
-    process = try RunningProcess(input.feeding(program))
-    greeting = try await process.firstLine()
+    let written = try CapturedFile()
+    self.written = written
+    try starter.start(Product.source("Tests/\(script)"), arguments, input: input, output: written)
+    try await starter.ready { written.contents().contains(UInt8(ascii: "\n")) }
+    let line = written.contents().prefix { $0 != UInt8(ascii: "\n") }
+    greeting = String(decoding: line, as: UTF8.self)
   }
 
   /// The same with settings that differ from an ordinary server's.
@@ -38,14 +36,14 @@ package final class PythonServer: Sendable {
 
   /// Everything that it has written.
   package var output: String {
-    String(decoding: process.standardOutput.contents(), as: UTF8.self)
+    String(decoding: written.contents(), as: UTF8.self)
   }
 
   /// Waits until it has written so many lines that begin so.
   ///
-  /// - Throws: ``ProcessFailure`` if it ends, or does not within a minute.
+  /// - Throws: ``ProcessFailure`` if it does not within a minute.
   package func wait(for count: Int = 1, linesThatBegin prefix: String) async throws {
-    try await process.ready {
+    try await starter.ready {
       output.split(separator: "\n").count { $0.hasPrefix(prefix) } >= count
     }
   }
@@ -55,7 +53,7 @@ package final class PythonServer: Sendable {
   /// - Throws: ``HarnessFailure`` if it does not.
   func address(_ name: String) throws -> String {
     guard let address = try JSON(parsing: Array(greeting.utf8))[name]?.stringValue else {
-      throw HarnessFailure("a server said something else than its address: \(greeting)")
+      throw HarnessFailure("a server said something else than its address: \(output)")
     }
     return address
   }
@@ -63,7 +61,7 @@ package final class PythonServer: Sendable {
   /// A way to talk to it, at one of its addresses.
   func http(at address: String) throws -> LoopbackHTTP {
     guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
-      throw HarnessFailure("a server said something else than its address: \(greeting)")
+      throw HarnessFailure("a server said something else than its address: \(output)")
     }
     return LoopbackHTTP(port: port)
   }

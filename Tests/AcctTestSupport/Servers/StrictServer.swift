@@ -27,6 +27,11 @@ package final class StrictServer: Sendable {
   /// Where a browser of the tests' own is that signs in there; a value for `BROWSER`.
   package static let browser = Product.source("Tests/StrictServer/browser.py")
 
+  /// The same, which begins to browse and returns at once, as what opens a browser on a desktop does.
+  ///
+  /// acct gives one that is still at work a second in which it may fail.
+  package static let desktopBrowser = Product.source("Tests/StrictServer/desktop-browser")
+
   /// Gives a command of the control API, and returns its answer.
   ///
   /// - Throws: ``HarnessFailure`` with the server's words, if it rejects the command.

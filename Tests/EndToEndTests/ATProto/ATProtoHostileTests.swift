@@ -18,10 +18,10 @@ struct ATProtoHostileTests {
   }
 
   /// One network for all, put back to its start for each: starting one takes longer than a refusal.
-  private static let shared = Result { try ATProtoNetwork() }
+  private static let shared = Task { try await ATProtoNetwork() }
 
   private func freshNetwork() async throws -> ATProtoNetwork {
-    let network = try Self.shared.get()
+    let network = try await Self.shared.value
     try await network.control("reset")
     return network
   }

@@ -9,7 +9,7 @@ struct ATProtoImportTests {
     arguments: ["alice.test", "bob.test"]
   )
   func renewal(_ handle: String) async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     #expect(try await home.importing(try await handoff(of: handle, network)).status == 0)
     #expect(try await home.account()["issuer"] == .null)
@@ -25,7 +25,7 @@ struct ATProtoImportTests {
 
   @Test("An import whose DID can't be resolved is not renewed, and loses nothing")
   func unresolved() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     #expect(try await home.importing(try await handoff(of: "alice.test", network)).status == 0)
     try await network.set(["accounts": ["alice.test": ["status": 404]]])

@@ -8,7 +8,7 @@ struct ATProtoMoveTests {
     "An account that moved is not renewed; its refresh token is not used and works after a return"
   )
   func moved() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     try await network.set(["accounts": ["alice.test": ["pds": "pds2"]]])
@@ -31,7 +31,7 @@ struct ATProtoMoveTests {
 
   @Test("An account that moved says so if a renewal is due and the token has expired")
   func movedAndPast() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     try await network.set(["expires_in": -10])
     _ = try await home.signIn(["alice.test"])
@@ -45,7 +45,7 @@ struct ATProtoMoveTests {
 
   @Test("An account that moved signs in at its new place under its old name")
   func signsInAgain() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     try await network.set(["accounts": ["alice.test": ["pds": "pds2"]]])
@@ -58,7 +58,7 @@ struct ATProtoMoveTests {
 
   @Test("An account follows its changed handle")
   func handle() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     try await network.set(["accounts": ["alice.test": ["handle": "alicia.test"]]])
@@ -68,7 +68,7 @@ struct ATProtoMoveTests {
 
   @Test("An account keeps its handle if the new one does not point back")
   func falseHandle() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     let names: JSON = ["at://bob.test"]
@@ -79,7 +79,7 @@ struct ATProtoMoveTests {
 
   @Test("An account follows its data server if the authorization server stays")
   func dataServer() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     let service: JSON = [
@@ -100,7 +100,7 @@ struct ATProtoMoveTests {
 
   @Test("An identity is looked up once for several renewals, and a failed lookup spends no token")
   func lookups() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
     let before = try await network.log().requests.count { $0.endpoint == "plc" }

@@ -6,7 +6,7 @@ import Testing
 struct ATProtoNonceTests {
   @Test("Rotating nonces cost one retry at each server, since the retry's nonce is stored")
   func remembered() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     try await network.set(["nonce_uses": 1, "nonce_keep": 0])
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])
@@ -23,7 +23,7 @@ struct ATProtoNonceTests {
 
   @Test("Nonces that the server lost cost one retry, and none after it")
   func forgotten() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     try await network.set(["nonce_uses": 1, "nonce_keep": 0])
     let home = try network.home()
     _ = try await home.signIn(["alice.test"])

@@ -29,7 +29,7 @@ struct ATProtoSignInTests {
     arguments: Beginning.allCases
   )
   func whole(_ beginning: Beginning) async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let home = try network.home()
     let arguments = beginning.arguments(at: network)
     let account = try await home.signIn(arguments)
@@ -89,7 +89,7 @@ struct ATProtoSignInTests {
 
   @Test("A sign-in stores the granted scope, not the requested one")
   func scope() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     try await network.set(["token_override": ["scope": "atproto"]])
     let account = try await network.home().signIn(["alice.test"])
     #expect(account["scope"]?.stringValue == "atproto")
@@ -97,7 +97,7 @@ struct ATProtoSignInTests {
 
   @Test("A sign-in ignores a callback with a wrong state and takes the right one after it")
   func wrongState() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     let account = try await network.home().signIn(["alice.test"], as: "wrong-state-first")
     #expect(account["did"]?.stringValue == network.did("alice.test"))
     let log = try await network.log()
@@ -107,7 +107,7 @@ struct ATProtoSignInTests {
 
   @Test("A sign-in finds the DID in every valid answer of a resolver")
   func resolver() async throws {
-    let network = try ATProtoNetwork()
+    let network = try await ATProtoNetwork()
     // Far enough to see that the handle was resolved, without a browser; so nothing is stored.
     let other: JSON = ["id": "did:plc:someoneelseeeeeeeeeeeeee"]
     try await network.set(["accounts": ["alice.test": ["document": other]]])

@@ -9,7 +9,7 @@ struct ATProtoWebHandleTests {
   private let folder: TemporaryFolder
 
   init() async throws {
-    network = try ATProtoNetwork()
+    network = try await ATProtoNetwork()
     try await network.set(["dns": ["alice.test": "none"]])
     folder = try TemporaryFolder()
   }

@@ -7,7 +7,7 @@ struct AllocatorTests {
   @Test("A preloaded allocator frees no block of acct and acct none of its: every command works")
   func preloaded() async throws {
     let server = try await StrictServer()
-    let home = try AcctHome(with: ["LD_PRELOAD": "libjemalloc.so.2"])
+    let home = try AcctHome(with: ["LD_PRELOAD": "libjemalloc.so.2"], hasVault: false)
     let version = try await home.acct("--version")
     #expect(version.status == 0)
     #expect(version.text.hasPrefix("acct "))

@@ -18,7 +18,10 @@ struct KeyringChoiceTests {
   func secretService() async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
-    let home = try AcctHome(with: keyring.environment.merging(["ACCT_KEYRING": "auto"]) { $1 })
+    let home = try AcctHome(
+      with: keyring.environment.merging(["ACCT_KEYRING": "auto"]) { $1 },
+      hasVault: false
+    )
     #expect(try await add("bob", to: home) == 0)
     #expect(decision(of: home) == "secret-service\n")
 
@@ -31,7 +34,7 @@ struct KeyringChoiceTests {
 
   @Test("The vault is chosen without a desktop keyring, and stays chosen if one appears")
   func vault() async throws {
-    let home = try AcctHome(with: ["ACCT_KEYRING": "auto"])
+    let home = try AcctHome(with: ["ACCT_KEYRING": "auto"], hasVault: false)
     #expect(try await add("bob", to: home) == 0)
     #expect(decision(of: home) == "vault\n")
 

@@ -21,7 +21,7 @@ struct ProcessTests {
 
   @Test("Every file is accessible to the user alone")
   func modes() async throws {
-    let home = try AcctHome()
+    let home = try AcctHome(hasVault: false)
     #expect(
       try await home.acct("add", "--import", Product.source("Examples/alice.json")).status == 0
     )
@@ -49,7 +49,7 @@ struct ProcessTests {
   /// SECURITY.md and the export's format state the cost; every other test is spared it.
   @Test("A guess at the passphrase of a vault or an export costs what the documentation says")
   func costs() async throws {
-    let home = try AcctHome()
+    let home = try AcctHome(hasVault: false)
     #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
     let vault = String(
       decoding: try #require(home.contents(of: "data/vault/header")),

@@ -14,7 +14,7 @@ struct BackendScene {
   /// - Parameter settings: Of the backend.
   /// - Throws: What starting them throws.
   init(_ settings: JSON = [:]) async throws {
-    network = try ATProtoNetwork()
+    network = try await ATProtoNetwork()
     backend = try await HandoffBackend(on: network, settings)
     home = try network.home()
     port = try FreePort()

@@ -7,7 +7,7 @@ import Testing
 struct VaultCommandTests {
   @Test("The doctor and vault unlock say that there is no vault yet, and what creates it")
   func noVault() async throws {
-    let home = try AcctHome()
+    let home = try AcctHome(hasVault: false)
     let doctor = try await home.acct("doctor", "--offline")
     #expect(doctor.text.contains("there is no vault yet; the first `acct add` creates it"))
     #expect(!doctor.text.contains("unlocked"))

@@ -13,7 +13,7 @@ final class LeakNetwork {
   /// - Parameter subject: What is searched.
   /// - Throws: What starting servers throws.
   init(_ subject: LeakWatch.Subject) async throws {
-    network = try ATProtoNetwork()
+    network = try await ATProtoNetwork()
     backend = try await HandoffBackend(on: network)
     callback = "http://127.0.0.1:\(try FreePort().number)/callback"
     desktop = try TemporaryFolder()

@@ -22,7 +22,7 @@ struct LeakPlay {
 
   /// Every command, with a vault.
   private func inVault() async throws -> [LeakRow] {
-    let stage = try await LeakStage(subject)
+    let stage = try await LeakStage(subject, makesVault: true)
     try await stage.run(try await stage.adding())
     try await stage.runProxy()
     try await stage.runTyped()

@@ -19,8 +19,13 @@ final class LeakStage {
   /// - Parameters:
   ///   - subject: What is looked at.
   ///   - keyring: Where secrets are kept; a vault without one.
+  ///   - makesVault: Whether the first row makes the vault, at the cost that every user pays.
   /// - Throws: What starting servers throws.
-  init(_ subject: LeakWatch.Subject, in keyring: GnomeKeyring? = nil) async throws {
+  init(
+    _ subject: LeakWatch.Subject,
+    in keyring: GnomeKeyring? = nil,
+    makesVault: Bool = false
+  ) async throws {
     folder = try TemporaryFolder()
     server = try await StrictServer([
       "device_interval": 1, "device_approve_after": 0, "rs_nonce": false,
@@ -32,7 +37,8 @@ final class LeakStage {
     guests = try await GuestBackend()
     callback = "http://127.0.0.1:\(try FreePort().number)/callback"
     sessions = try await SessionBackend(["callback": .string(callback)])
-    let home = if let keyring { try AcctHome(in: keyring) } else { try AcctHome() }
+    let home =
+      if let keyring { try AcctHome(in: keyring) } else { try AcctHome(hasVault: !makesVault) }
     watch = LeakWatch(subject, of: home, in: keyring)
     passphraseFile = try folder.file("passphrase", containing: "\(Self.exportPassphrase)\n")
     wrongPassphraseFile = try folder.file("wrong", containing: "another passphrase")

@@ -16,7 +16,7 @@ struct MemoryTests {
   /// As in containers: one command opens the vault once, and keeps the key for itself meanwhile.
   @Test("Memory at exit holds no key of the vault if the kernel does not keep it")
   func withoutKeyStore() async throws {
-    let watch = LeakWatch(.memory, of: try AcctHome())
+    let watch = LeakWatch(.memory, of: try AcctHome(hasVault: false))
     watch.runner = [Sighting.python, "-B", Product.source("Tests/Leaks/without_key_store.py")]
     let file = Product.source("Examples/bob.json")
     for row in [

@@ -81,7 +81,9 @@ struct RememberedRun {
   ) async throws {
     folder = try TemporaryFolder()
     let memory = "\(folder.path)/memory"
-    var remembered = command.withRights([Sighting.python, "-B", Self.script, "keep", memory])
+    // Without the modules of the environment, which take longer to load than most commands run.
+    let keep = [Sighting.python, "-I", "-S", "-B", Self.script, "keep", memory]
+    var remembered = command.withRights(keep)
     // A debug build's Swift is a shared library, each of whose symbols is bound at its first call,
     // which saves every register to the stack. In what `make build` makes there is no such call.
     remembered.environment["LD_BIND_NOW"] = "1"

@@ -10,8 +10,7 @@ extension AcctHome {
     input: String = ""
   ) -> ChildProcess {
     var environment = command([]).environment.merging(variables) { $1 }
-    let folder = Product.executable("acct").dropLast("/acct".utf8.count)
-    environment["PATH"] = "\(folder):\(Product.source("Examples")):\(environment["PATH"] ?? "")"
+    environment["PATH"] = "\(commands):\(Product.source("Examples")):\(environment["PATH"] ?? "")"
     // `env` looks on that PATH; the test itself has another.
     return ChildProcess("env", [program] + arguments, environment: environment, input: input)
   }

@@ -52,6 +52,24 @@ struct CrowdTests {
     #expect(try await home.acct("token").text == "token-1\n")
   }
 
+  @Test("processes that add the first accounts at once make one vault for all")
+  func firstAccounts() async throws {
+    let home = try AcctHome(hasVault: false)
+    let numbers = 1...TestExtent.count(4, full: Self.processes)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in numbers {
+        group.addTask {
+          try await expectDone(home, ["add", "--import", "-"], input: handoff(number))
+        }
+      }
+      try await group.waitForAll()
+    }
+    for number in numbers {
+      let token = try await home.acct("token", "-a", "n\(number).example.com")
+      #expect(token.text == "token-\(number)\n", "\(token.errorText)")
+    }
+  }
+
   private func handoff(_ number: Int) -> String {
     """
     {"access_token":"token-\(number)","token_type":"Bearer","expires_in":3600,

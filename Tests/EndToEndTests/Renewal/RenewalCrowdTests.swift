@@ -7,30 +7,40 @@ import Testing
 @Suite("A renewal in many processes")
 struct RenewalCrowdTests {
   private static let processes = 100
+  /// As many as a keyring daemon answers within acct's 5 seconds on a machine with much else to do: they ask
+  /// it all at once.
+  private static let processesAtKeyring = 40
 
   @Test("100 processes at once make one refresh and print the same new token, round after round")
   func vault() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
-    for round in 1...TestExtent.count(3, full: 20) { try await renew(home, server, round) }
+    for round in 1...TestExtent.count(3, full: 20) {
+      try await renew(Self.processes, home, server, round)
+    }
     try await server.expectNothingWrong()
   }
 
-  @Test("100 processes at once make one refresh in a GNOME Keyring")
+  @Test("40 processes at once make one refresh in a GNOME Keyring, too")
   func secretService() async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
     let server = try await StrictServer()
-    try await renew(try AcctHome(in: keyring), server, 1)
+    try await renew(Self.processesAtKeyring, try AcctHome(in: keyring), server, 1)
     try await server.expectNothingWrong()
   }
 
-  private func renew(_ home: AcctHome, _ server: StrictServer, _ round: Int) async throws {
+  private func renew(
+    _ count: Int,
+    _ home: AcctHome,
+    _ server: StrictServer,
+    _ round: Int
+  ) async throws {
     try await home.importExpired(from: server)
     let before = try #require(try await server.counts()["refreshes"])
     // The first one's request is held until all of the others are there.
     try await server.fault(["endpoint": "token", "kind": "delay", "count": 1])
-    let crowd = try (0..<Self.processes).map { _ in try RunningProcess(home.command(["token"])) }
+    let crowd = try (0..<count).map { _ in try RunningProcess(home.command(["token"])) }
     try await server.wait(held: 1)
     try await server.control("release")
 

@@ -19,7 +19,10 @@ extension AcctHome {
       ["add", "--issuer", server.issuer, "--client-id", "acct-test", "--resource", server.resource]
         + (mood == nil ? ["--no-browser"] : []) + options
     )
-    command.environment["BROWSER"] = StrictServer.browser
+    // One that fails has a second for it; one that does nothing would be looked for when the test ends.
+    let isAwaited = ["fail", "nothing"].contains(mood)
+    command.environment["BROWSER"] =
+      isAwaited ? StrictServer.browser : StrictServer.desktopBrowser
     command.environment["STRICT_BROWSER"] = mood
     return command
   }

@@ -37,7 +37,7 @@ struct TortureScene {
 
   /// Moves to a home that is empty, as before the first `add`.
   mutating func startAnew() throws {
-    home = if let keyring { try AcctHome(in: keyring) } else { try AcctHome() }
+    home = if let keyring { try AcctHome(in: keyring) } else { try AcctHome(hasVault: false) }
   }
 
   /// Comes back to the home with the other account.

@@ -44,7 +44,7 @@ struct LimitTests {
     let script: ScriptedServer.Script = { _ in
       [
         .send("HTTP/1.1 200 OK\r\n\(start)"),
-        .sendForever(String(repeating: part, count: 1000)),
+        .sendForever(String(repeating: part, count: 50_000)),
       ]
     }
     try await ScriptedServer.serving(script) { server in
