@@ -8,7 +8,7 @@ import Testing
 struct RepeatedRandomnessTests {
   @Test("A signature's nonce is another for another message, though random numbers repeat")
   func hedged() async throws {
-    let home = try AcctHome()
+    let home = try AcctHome(with: Self.repeating)
     #expect(try await home.importing(Self.account).status == 0)
     // The first command leaves the vault's key with the kernel, the others find it there.
     _ = try await proof(of: "https://pds.example/one", by: home)
@@ -31,17 +31,19 @@ struct RepeatedRandomnessTests {
   }
 
   private func proof(of url: String, by home: AcctHome) async throws -> Proof {
-    var command = home.command(["header", url])
-    command.environment["LD_PRELOAD"] = Product.executable("libFaults.so")
-    command.environment["REPEATED_RANDOMNESS"] = "1"
-    // RDRAND, the processor's own generator, does not repeat; the library is told not to use it.
-    command.environment["OPENSSL_ia32cap"] = "~0x4000000000000000"
-    let output = try await command.run()
+    let output = try await home.acct("header", url)
     try #require(output.status == 0, "\(output.errorText)")
     let line = try #require(output.text.split(separator: "\n").first { $0.hasPrefix("DPoP: ") })
     let end = try #require(line.lastIndex(of: "."))
     return Proof(message: line[..<end], signature: line[line.index(after: end)...])
   }
+
+  /// What makes them repeat, and the clock stand.
+  private static let repeating = [
+    "LD_PRELOAD": Product.executable("libFaults.so"), "REPEATED_RANDOMNESS": "1",
+    // RDRAND, the processor's own generator, does not repeat; the library is told not to use it.
+    "OPENSSL_ia32cap": "~0x4000000000000000",
+  ]
 
   private static let account = """
     {
