@@ -50,6 +50,9 @@ let structuredFields = Target.Dependency.product(
   package: "swift-http-structured-headers"
 )
 
+/// P-256 and SHA-256.
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+
 /// A part of SwiftNIO.
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
 
@@ -114,12 +117,17 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
     .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
-    // Tests only: a second opinion on OpenSSL's P-256.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
     // System libraries: a module map and a shim, nothing else.
-    .systemLibrary(name: "CLibSecret"),
+    // A .pc file of its own: libsecret's headers without linking the library, which is loaded at the
+    // first prompt. (SwiftPM warns of GLib's -pthread, which it drops; nothing needs it.)
+    .systemLibrary(
+      name: "CLibSecret",
+      pkgConfig: "\(Context.packageDirectory)/Sources/CLibSecret/libsecret-headers.pc",
+      providers: [.apt(["libsecret-1-dev"])]
+    ),
     // Headers only: AcctCrypto names the library.
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
@@ -133,8 +141,8 @@ let package = Package(
     room("AcctModel"),
     room("StrictJSON"),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
-    room("AcctCrypto", ["AcctModel", "COpenSSL"], linking: [.linkedLibrary(":libcrypto.a")]),
-    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto"]),
+    room("AcctCrypto", ["AcctModel", "COpenSSL", crypto], linking: [.linkedLibrary(":libcrypto.a")]),
+    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto", structuredFields]),
     room("AcctPorts", ["AcctModel"]),
     room("AcctEngine", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts"]),
 
