@@ -141,7 +141,11 @@ let package = Package(
     room("AcctModel"),
     room("StrictJSON"),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
-    room("AcctCrypto", ["AcctModel", "COpenSSL", crypto], linking: [.linkedLibrary(":libcrypto.a")]),
+    room(
+      "AcctCrypto",
+      ["AcctModel", "COpenSSL", crypto],
+      linking: [.linkedLibrary(":libcrypto.a")]
+    ),
     room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto", structuredFields]),
     room("AcctPorts", ["AcctModel"]),
     room("AcctEngine", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts"]),

@@ -43,7 +43,7 @@ extension Acct {
       return report.write(ErrorMessage(usage: message(for: error)))
     }
     do { try streams.output(Secret(fullMessage(for: error) + "\n")) } catch {
-      return report.write(ErrorMessage(.output(error)))
+      return report.write(ErrorMessage(.files(.output(error))))
     }
     return ExitStatus.done.rawValue
   }

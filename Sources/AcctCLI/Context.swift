@@ -62,7 +62,7 @@ struct Context {
 
   /// Prints bytes as the result, as they are.
   func output(_ bytes: Secret) throws(EngineError) {
-    do { try world.streams.output(bytes) } catch { throw .output(error) }
+    do { try world.streams.output(bytes) } catch { throw .files(.output(error)) }
   }
 
   /// Prints one JSON object on one line.

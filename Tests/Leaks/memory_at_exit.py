@@ -97,7 +97,7 @@ def touched(pagemap: FileIO, first: int, last: int) -> Iterator[tuple[int, int]]
 def writable(pid: int) -> list[tuple[str, bytes]]:
     """What can be written to, by what it is: `heap`, `stack`, or a file's name for its variables."""
     regions: list[tuple[str, bytes]] = []
-    guard = 0  # where the last region ended that nobody may touch
+    guard = 0  # where the last region ended that no access is allowed to
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory, \
             open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap:
         for line in maps:

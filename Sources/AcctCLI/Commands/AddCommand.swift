@@ -169,5 +169,5 @@ struct AddCommand: AcctCommand {
 
 /// An origin that the user typed.
 func parseOrigin(_ text: String) throws(EngineError) -> Origin {
-  do { return try Origin(text) } catch { throw .malformed(error) }
+  do { return try Origin(text) } catch { throw .input(.malformed(error)) }
 }

@@ -73,7 +73,7 @@ struct ExportCommand: AcctCommand {
   private func chosen(_ context: Context) throws(EngineError) -> [Account] {
     if all {
       let accounts = try AccountOverview(context.engine).listing().accounts
-      guard !accounts.isEmpty else { throw .noAccounts }
+      guard !accounts.isEmpty else { throw .selection(.noAccounts) }
       return accounts
     }
     var accounts: [Account] = []

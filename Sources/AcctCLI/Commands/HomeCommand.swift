@@ -51,7 +51,7 @@ struct HomeCommand: AcctCommand {
   ) throws(EngineError) -> Selection.Choice? {
     guard !listing.accounts.isEmpty else { return nil }
     do throws(EngineError) { return try context.choose() } catch {
-      if case .noActiveAccount = error { return nil }
+      if case .selection(.noneActive) = error { return nil }
       throw error
     }
   }

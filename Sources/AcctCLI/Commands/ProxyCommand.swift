@@ -56,7 +56,7 @@ struct ProxyCommand: AcctCommand {
         }
       }
     } catch {
-      throw .listen(error)
+      throw .signIn(.listen(error))
     }
     do throws(EngineError) {
       try context.output(line(serving.place, secret))

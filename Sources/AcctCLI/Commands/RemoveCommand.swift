@@ -23,7 +23,7 @@ struct RemoveCommand: AcctCommand {
     let account: Account
     do throws(EngineError) {
       account = try Selection(context.world).find(name)
-    } catch .damagedAccount(let id) {
+    } catch .files(.damagedAccount(let id)) {
       try await change.removeDamaged(id)
       if options.json {
         try context.output(["version": 1, "removed": .string(id.description)])

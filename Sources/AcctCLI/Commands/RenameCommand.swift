@@ -28,5 +28,5 @@ struct RenameCommand: AcctCommand {
 
 /// A name that the user typed.
 func parseName(_ text: String) throws(EngineError) -> AccountName {
-  do { return try AccountName(text) } catch { throw .malformed(error) }
+  do { return try AccountName(text) } catch { throw .input(.malformed(error)) }
 }

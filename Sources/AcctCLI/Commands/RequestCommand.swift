@@ -83,7 +83,7 @@ struct RequestCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let method = request.count == 2 ? request[0] : data == nil ? "GET" : "POST"
     let target = try Authorize.Target(method: method, url: request.last)
-    guard let url = target.url else { throw .malformed(.url) }
+    guard let url = target.url else { throw .input(.malformed(.url)) }
     let account = try context.choose().account
     let fields: RequestFields
     do { fields = try RequestFields(header, for: account) } catch { throw .request(error) }
@@ -126,6 +126,6 @@ private func requestBody(
   do {
     return try await .contents(of: data == "-" ? data : String(data.dropFirst()), in: streams)
   } catch {
-    throw .input(error)
+    throw .input(.stream(error))
   }
 }

@@ -37,7 +37,7 @@ struct SwitchCommand: AcctCommand {
   private func ask(in context: Context) throws(EngineError) -> Account {
     let listing = try AccountOverview(context.engine).listing()
     guard context.interaction == .allowed, context.world.terminal.canAsk() else {
-      throw .undecidedSwitch(candidates: listing.accounts.map(\.name))
+      throw .selection(.undecidedSwitch(candidates: listing.accounts.map(\.name)))
     }
     switch pick(from: listing, in: context) {
     case .picked(let account): return account

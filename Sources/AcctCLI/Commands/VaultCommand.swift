@@ -99,5 +99,5 @@ private func vaultJSON(_ state: String, _ seconds: Int? = nil) -> JSON {
 private func vault<Result>(
   _ body: () async throws(KeyringFailure) -> Result
 ) async throws(EngineError) -> Result {
-  do { return try await body() } catch { throw .keyring(error, .vault) }
+  do { return try await body() } catch { throw .keyring(.failed(error, .vault)) }
 }

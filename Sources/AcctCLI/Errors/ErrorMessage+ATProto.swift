@@ -75,29 +75,6 @@ extension ErrorMessage {
       )
     }
   }
-
-  /// The way to an identity's server has changed, or could not be followed.
-  init(following error: EngineError) {
-    switch error {
-    case .moved(let account, let origin):
-      self.init(
-        "moved",
-        .signInRequired,
-        "\(account) has moved to \(origin)",
-        hint: "sign in again with `acct add`: the refresh token was not used"
-      )
-    case .dns(.badServer(let text), _):
-      self.init("usage", .usage, "ACCT_DNS_SERVER is not an IP address and a port: \(text)")
-    case .dns(_, let name):
-      self.init(
-        "network",
-        .network,
-        "no resolver answered for \(name)",
-        hint: "nothing was wrong with the account; try again"
-      )
-    default: self.init("network", .network, "the network failed")
-    }
-  }
 }
 
 private func words(for flaw: ATProtoError.Flaw) -> String {

@@ -1,8 +1,30 @@
+import AcctEngine
 import AcctModel
+import AcctPorts
 import AcctProtocol
 import StrictJSON
 
 extension ErrorMessage {
+  /// What the user gave can't be used.
+  init(_ error: InputError) {
+    switch error {
+    case .method(let method): self.init("usage", .usage, "not an HTTP method: \(method)")
+    case .malformed(let error): self.init(error)
+    case .handoff(let error): self.init(error)
+    case .nothingObserved:
+      self.init(
+        "nothingObserved",
+        .badInput,
+        "there are no response headers on standard input",
+        hint: "`curl -D -` prints them"
+      )
+    case .stream(.tooLarge(let name, let limit)):
+      self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")
+    case .stream(.failed(let name, let reason)):
+      self.init("badInput", .badInput, "can't read \(name): \(reason)")
+    }
+  }
+
   /// Something that the user typed is malformed.
   init(_ parseError: ParseError) {
     switch parseError {

@@ -1,11 +1,10 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
-import AcctProtocol
 
 extension ErrorMessage {
-  /// The network or a server failed; the credentials are unchanged.
-  init(network error: EngineError) {
+  /// There was no answer; the credentials are unchanged.
+  init(_ error: NetworkError) {
     switch error {
     case .http(.inside, let origin):
       self.init(
@@ -19,7 +18,9 @@ extension ErrorMessage {
         switch failure {
         case .cancelled: .cancelled
         case .malformed, .tooLarge: .serverFailed
-        default: .network
+        case .unresolved, .unreachable, .untrusted, .timedOut, .closed, .unsendable, .source,
+          .inside, .proxy:
+          .network
         }
       self.init(
         "network",
@@ -27,90 +28,19 @@ extension ErrorMessage {
         "\(origin): \(words(for: failure))",
         hint: status == .network ? "nothing was wrong with the account; try again" : nil
       )
-    case .oauth(let error, let origin):
+    case .dns(.badServer(let text), _):
+      self.init("usage", .usage, "ACCT_DNS_SERVER is not an IP address and a port: \(text)")
+    case .dns(_, let name):
       self.init(
-        error.code,
-        .serverFailed,
-        "\(origin) \(words(for: error))",
-        // Some servers reject a dead session without a reason. That is no proof, so the account
-        // stays; the user may know better.
-        hint: error.isUnexplained
-          ? "the account is kept; if it keeps failing, sign in again with `acct add`" : nil
+        "network",
+        .network,
+        "no resolver answered for \(name)",
+        hint: "nothing was wrong with the account; try again"
       )
-    case .rateLimited(let retryAfter, let origin):
-      self.init(
-        "rateLimited",
-        .rateLimited,
-        "\(origin) reports too many requests",
-        retryAfter: retryAfter
-      )
-    case .serverFailed(let status, let retryAfter, let origin):
-      self.init(
-        "serverFailed",
-        .serverFailed,
-        "\(origin) failed with \(status)",
-        hint: retryAfter == nil ? laterHint : nothingWrongHint,
-        retryAfter: retryAfter
-      )
-    case .notRenewable(let account):
-      self.init(
-        "notRenewable",
-        .signInRequired,
-        "\(account) has no refresh token, so it can't be renewed",
-        hint: "sign in again with `acct add`; the account keeps its name"
-      )
-    case .issuerUnknown(let account):
-      self.init(
-        "issuerUnknown",
-        .signInRequired,
-        "no issuer is known for \(account)",
-        hint: "import it again with an \"issuer\" member, or sign in with `acct add`"
-      )
-    default:
+    case .offline:
       self.init("offline", .network, "--offline does not allow renewing it")
     }
   }
-
-  /// The sign-in did not complete; nothing was stored.
-  init(signingIn error: EngineError) {
-    switch error {
-    case .authorizationRefused(let code, let description):
-      let words = [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
-      self.init("authorizationRefused", .signInRequired, "the server did not sign you in: \(words)")
-    case .untrustedCallback(let distrust):
-      self.init(
-        distrust.code,
-        .serverFailed,
-        "the callback was rejected: \(words(for: distrust))"
-      )
-    case .deviceCodeExpired:
-      self.init(
-        "deviceCodeExpired",
-        .signInRequired,
-        "the code expired before it was entered",
-        hint: "run the same command again for a new one"
-      )
-    case .listen(.failed(let port, let reason)):
-      self.init(
-        "listenFailed",
-        .failed,
-        "can't listen on \(port.map { "port \($0)" } ?? "a free port"): \(reason)",
-        hint: "choose another port"
-      )
-    case .listen(.unusableSocket(let path, let reason)):
-      self.init("listenFailed", .failed, "can't listen at \(path): \(reason)")
-    default: self.init("keyGeneration", .failed, "the DPoP key could not be generated")
-    }
-  }
-}
-
-/// For a server that fails, and says when to try again.
-let nothingWrongHint = "nothing was wrong with the account"
-/// For a server that fails, and doesn't say so.
-let laterHint = nothingWrongHint + "; try again later"
-
-extension OAuthError {
-  fileprivate var isUnexplained: Bool { if case .unexplained = self { true } else { false } }
 }
 
 func words(for failure: HTTPFailure) -> String {
@@ -128,49 +58,5 @@ func words(for failure: HTTPFailure) -> String {
   case .source(.tooLarge(let name, _)): "the body can't be read from \(name): too large"
   case .inside(let host): "\(host) is an address of this machine or a private network"
   case .proxy(let reason): "the proxy that the environment names can't be used: \(reason)"
-  }
-}
-
-private func words(for error: OAuthError) -> String {
-  switch error {
-  case .noMetadata(let status): "has no OAuth metadata (it answered \(status))"
-  case .metadata(let flaw): "has metadata that can't be used: \(words(for: flaw))"
-  case .unsupported(let feature): "does not offer \(words(for: feature))"
-  case .notJSON(let status): "answered \(status) with a body that is not JSON"
-  case .malformedAnswer(let member): "sent an answer with a bad \(member)"
-  case .refused(let code, let description, let status):
-    "refused (\(status)): "
-      + [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
-  case .unexplained(let status): "answered \(status) without a reason"
-  case .tokenType(let type): "sent a token of type \(printable(type)), which was not requested"
-  case .redirected(let location):
-    "redirects \(location.map { "to \(printable($0)) " } ?? "")where credentials are not sent"
-  }
-}
-
-private func words(for flaw: OAuthError.MetadataFlaw) -> String {
-  switch flaw {
-  case .notJSON: "it is not JSON"
-  case .issuer: "it names another issuer"
-  case .missing(let member): "there is no \(member)"
-  case .malformed(let member): "\(member) is malformed"
-  case .refused(let member, _): "\(member) is a URL that no credential may be sent to"
-  }
-}
-
-private func words(for feature: OAuthError.Feature) -> String {
-  switch feature {
-  case .authorizationCode: "sign-in with a browser"
-  case .deviceCode: "the device flow"
-  case .codeChallengeS256: "PKCE with S256"
-  case .dpopES256: "DPoP with ES256"
-  }
-}
-
-private func words(for distrust: AuthorizationResponse.Distrust) -> String {
-  switch distrust {
-  case .issuerMissing: "it has no iss, which this server always sends"
-  case .issuerMismatch: "its iss names another server"
-  case .empty: "it has neither a code nor an error"
   }
 }

@@ -115,6 +115,8 @@ private func words(forEnd failure: HTTPFailure) -> String {
   case .closed: "the connection was closed"
   case .timedOut: "no more data arrived in time"
   case .malformed: "the data is not HTTP"
-  default: words(for: failure)
+  case .unresolved, .unreachable, .untrusted, .tooLarge, .cancelled, .unsendable, .source, .inside,
+    .proxy:
+    words(for: failure)
   }
 }

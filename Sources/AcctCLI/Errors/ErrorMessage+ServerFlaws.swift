@@ -13,7 +13,8 @@ extension OAuthError {
     case .metadata(.refused): "endpointRefused"
     case .metadata(.missing), .metadata(.malformed): "metadataMalformed"
     case .tokenType: "tokenType"
-    default: "serverAnswer"
+    case .unsupported, .notJSON, .malformedAnswer, .refused, .unexplained, .redirected:
+      "serverAnswer"
     }
   }
 }

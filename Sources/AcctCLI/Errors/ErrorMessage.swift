@@ -1,7 +1,5 @@
 import AcctEngine
-import AcctModel
 import AcctPorts
-import AcctProtocol
 import StrictJSON
 
 /// What the user sees of a failure: one line, one hint, one exit status, one code for scripts.
@@ -66,109 +64,26 @@ struct ErrorMessage: Equatable {
 }
 
 extension ErrorMessage {
-  /// Translates a failure into the user's words; the one place where that happens.
+  /// Translates a failure into the user's words; each subject has a file.
   init(_ error: EngineError) {
     switch error {
-    case .noAccounts, .noActiveAccount, .unknownAccount, .ambiguousAccount, .undecidedSwitch,
-      .noPreviousAccount, .nameTaken:
-      self.init(choosing: error)
-    case .urlNeeded(let name):
-      self.init(
-        "urlNeeded",
-        .usage,
-        "\(name) has a DPoP key, and a proof is for one method and one URL: name the URL",
-        hint: "acct header [METHOD] URL"
-      )
-    case .noBearer(let name):
-      self.init(
-        "noBearer",
-        .usage,
-        "the token of \(name) is bound to a DPoP key and can't be sent as a bearer token",
-        hint: "leave out --bearer"
-      )
-    case .methodMalformed(let method):
-      self.init("usage", .usage, "not an HTTP method: \(method)")
-    case .malformed(let malformed): self.init(malformed)
-    case .refusedOrigin(let origin, let account, let allowed):
-      let list = allowed.map(\.description).joined(separator: ", ")
-      self.init(
-        "originRefused",
-        .refused,
-        "refused: \(origin) is not an origin of \(account)"
-          + (allowed.isEmpty ? ", which has none" : "; allowed: \(list)"),
-        hint: "to allow it, run `acct allow \(account) \(origin)`"
-      )
-    case .originNotAllowed(let origin, let account):
-      self.init("originUnknown", .failed, "\(origin) is not an origin of \(account)")
-    case .signInRequired(let account, let reason): self.init(signIn: account, reason)
-    case .keyring(let failure, let kind): self.init(failure, kind)
-    case .noKeyring(let reason):
-      self.init(
-        "keyringUnavailable",
-        .keyringUnavailable,
-        reason,
-        hint: "set ACCT_KEYRING to secret-service or vault"
-      )
-    case .unknownKeyring(let text):
-      self.init(
-        "usage",
-        .usage,
-        "ACCT_KEYRING is \(text), which is not a keyring",
-        hint: "auto, secret-service or vault"
-      )
-    case .noKey(let account):
-      self.init("noKey", .failed, "\(account) has no DPoP key: its tokens are not bound to one")
-    case .handoff(let error): self.init(error)
-    case .key(let error):
-      self.init("badKey", .badInput, "the DPoP key can't be used: \(words(for: error))")
-    case .proof: self.init("proofFailed", .failed, "the DPoP proof could not be signed")
-    case .otherKey(let account):
-      self.init("otherKey", .badInput, "this is not the key that \(account)'s tokens are bound to")
-    case .damagedItem(let account, let kind):
-      self.init(
-        "damagedItem",
-        .badInput,
-        "the keyring item \(kind.rawValue) of \(account) is not what acct writes",
-        hint: "add the account again: it keeps its name"
-      )
-    case .halfReplaced(let account):
-      self.init(
-        "signInRequired",
-        .signInRequired,
-        "the credentials of \(account) were only partly replaced",
-        hint: "add the account again: it keeps its name"
-      )
-    case .damagedAccount(let id):
-      self.init("damagedAccount", .badInput, "the file of account \(id) is damaged")
-    case .http, .oauth, .rateLimited, .serverFailed, .offline, .issuerUnknown, .notRenewable:
-      self.init(network: error)
-    case .authorizationRefused, .untrustedCallback, .deviceCodeExpired, .listen, .keyGeneration:
-      self.init(signingIn: error)
-    case .session(let error): self.init(error)
-    case .backend(let error): self.init(error)
+    case .selection(let error): self.init(error)
+    case .authorization(let error): self.init(error)
+    case .input(let error): self.init(error)
+    case .keyring(let error): self.init(error)
+    case .key(let error): self.init(error)
+    case .network(let error): self.init(error)
+    case .server(let error): self.init(error)
+    case .signIn(let error): self.init(error)
     case .atproto(let error): self.init(error)
-    case .dns, .moved: self.init(following: error)
-    case .nothingObserved:
-      self.init(
-        "nothingObserved",
-        .badInput,
-        "there are no response headers on standard input",
-        hint: "`curl -D -` prints them"
-      )
+    case .backend(let error): self.init(error)
+    case .session(let error): self.init(error)
     case .guest(let error): self.init(error)
     case .request(let error): self.init(error)
-    case .files(let failure): self.init(failure)
-    case .input(.tooLarge(let name, let limit)):
-      self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")
-    case .input(.failed(let name, let reason)):
-      self.init("badInput", .badInput, "can't read \(name): \(reason)")
-    case .output(.failed(let name, let reason)):
-      self.init("outputFailed", .failed, "can't write \(name): \(reason)")
-    case .output(.tooLarge(let name, _)):
-      self.init("outputFailed", .failed, "can't write \(name): too large")
-    case .cancelled: self.init("cancelled", .cancelled, "cancelled")
     case .transfer(let error): self.init(error)
+    case .files(let error): self.init(error)
     case .exec(let failure): self.init(failure)
+    case .cancelled: self.init("cancelled", .cancelled, "cancelled")
     }
   }
 }

@@ -53,7 +53,7 @@ struct DoctorWording {
         fix: "set the clock, or let it be set: `timedatectl set-ntp true`"
       )
     case .noTime(let origin, let failure):
-      let reason = failure.map { ": \(ErrorMessage(.http($0, origin)).text)" } ?? ""
+      let reason = failure.map { ": \(ErrorMessage(.network(.http($0, origin))).text)" } ?? ""
       self.init("noTime", "\(origin) does not report its time\(reason)")
     case .failed(let error):
       let errorMessage = ErrorMessage(error)
@@ -94,7 +94,7 @@ extension DoctorWording {
       let errorMessage = ErrorMessage(failure, kind)
       self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint)
     case .unknownKeyring(let text):
-      let errorMessage = ErrorMessage(.unknownKeyring(text))
+      let errorMessage = ErrorMessage(.keyring(.unknown(text)))
       self.init("keyringUnknown", errorMessage.text, fix: errorMessage.hint)
     default:
       self.init("keyring", "no keyring has been chosen yet; the first `acct add` chooses one")

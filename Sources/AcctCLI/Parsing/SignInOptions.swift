@@ -53,7 +53,7 @@ struct SignInOptions: ParsableArguments {
         redirectPort: redirectPort
       )
     } catch {
-      throw .malformed(error)
+      throw .input(.malformed(error))
     }
   }
 
@@ -74,7 +74,7 @@ struct SignInOptions: ParsableArguments {
         route: route
       )
     } catch {
-      throw .malformed(error)
+      throw .input(.malformed(error))
     }
   }
 
@@ -93,7 +93,7 @@ struct SignInOptions: ParsableArguments {
         route: route
       )
     } catch {
-      throw .malformed(error)
+      throw .input(.malformed(error))
     }
   }
 
@@ -124,7 +124,7 @@ struct SignInOptions: ParsableArguments {
         redirectPort: redirectPort
       )
     } catch {
-      throw .malformed(error)
+      throw .input(.malformed(error))
     }
   }
 }

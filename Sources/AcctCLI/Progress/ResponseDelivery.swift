@@ -14,14 +14,14 @@ struct ResponseDelivery: Sendable {
 
   /// Opens the place, before anything is sent.
   ///
-  /// - Throws: ``EngineError/output(_:)``.
+  /// - Throws: ``FilesError/output(_:)``.
   init(
     _ world: World,
     _ reporter: RequestReporter,
     to path: String,
     withHead: Bool
   ) throws(EngineError) {
-    do { sink = try world.streams.sink(path) } catch { throw .output(error) }
+    do { sink = try world.streams.sink(path) } catch { throw .files(.output(error)) }
     signals = world.signals
     held = world.held
     isShown = path == "-" && world.streams.outputIsTerminal
@@ -107,11 +107,11 @@ struct ResponseDelivery: Sendable {
       received += Int64(part.count)
       await progressBar.add(part.count)
     }
-    do { try sink.finish() } catch { throw .output(error) }
+    do { try sink.finish() } catch { throw .files(.output(error)) }
   }
 
   private func put(_ part: [UInt8]) throws(EngineError) {
-    do { try sink.write(part) } catch { throw .output(error) }
+    do { try sink.write(part) } catch { throw .files(.output(error)) }
   }
 }
 

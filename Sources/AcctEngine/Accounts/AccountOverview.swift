@@ -69,14 +69,14 @@ package struct AccountOverview: Sendable {
         ? try await CredentialStore.readWhole(of: account, in: context)
         : try await credentialStore.readToTell()
       (account, evidence) = (credentials.account, credentials.evidence)
-    } catch .keyring(let failure, let kind) {
+    } catch .keyring(.failed(let failure, let kind)) {
       evidence = .failure(failure)
       keyringState =
         switch failure {
         case .locked, .cancelled: .locked
         case .unavailable, .noVault, .timedOut, .failed: .unavailable
         }
-      cause = .keyring(failure, kind)
+      cause = .keyring(.failed(failure, kind))
     }
     var assessment = account.assess(evidence, at: context.world.clock.now())
     if assessment.action == .discard {
@@ -127,6 +127,6 @@ extension Account {
       case .expired where assessment.reason != nil: .ending(reason: reason)
       case .valid, .expiring, .expired, .locked, .unavailable: .expired
       }
-    return .signInRequired(account: name, why)
+    return .signIn(.required(account: name, why))
   }
 }

@@ -12,13 +12,13 @@ extension AccountStore {
     }
     // Only a name of the greatest length can't get a number: the identifier is always free.
     do { return try AccountName(entropy.accountID().description) } catch {
-      throw .malformed(error)
+      throw .input(.malformed(error))
     }
   }
 
   func requireFree(_ name: AccountName) throws(EngineError) {
     guard try !listing().accounts.contains(where: { $0.name == name }) else {
-      throw .nameTaken(name)
+      throw .selection(.nameTaken(name))
     }
   }
 }

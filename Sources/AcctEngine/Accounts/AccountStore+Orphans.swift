@@ -25,6 +25,6 @@ extension AddAccount {
 
   private func listed() async throws(EngineError) -> [AccountID: Set<ItemKind>] {
     let keyring = try KeyringChoice(context.world).decided()
-    do { return try await keyring.list() } catch { throw .keyring(error, keyring.kind) }
+    do { return try await keyring.list() } catch { throw .keyring(.failed(error, keyring.kind)) }
   }
 }

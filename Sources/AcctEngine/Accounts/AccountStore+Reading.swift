@@ -15,7 +15,7 @@ extension AccountStore {
   /// - Parameter show: Called where the account is read, on several threads at once if there are
   ///   many: all cores share the work, and only the returned value is kept of the account.
   /// - Returns: What is shown, and the identifiers.
-  /// - Throws: ``EngineError/files(_:)``.
+  /// - Throws: ``FilesError/failed(_:)``.
   func listing<Shown: Sendable>(
     _ show: @Sendable (Account) -> Shown
   ) throws(EngineError) -> (accounts: [Shown], damaged: [AccountID]) {
@@ -54,7 +54,7 @@ extension AccountStore {
     }
 
     func sorted() throws(EngineError) -> (accounts: [Shown], damaged: [AccountID]) {
-      if let failure { throw .files(failure) }
+      if let failure { throw .files(.failed(failure)) }
       // A shown value may be large: it is moved once, and only its index is sorted.
       let names = accounts.map(\.name.description)
       let order = names.indices.sorted { left, right in
@@ -90,7 +90,7 @@ extension AccountStore {
     }
     let outcome = found.withLock(\.self)
     // It may be the one in the file that could not be read.
-    if outcome.account == nil, let failure = outcome.failure { throw .files(failure) }
+    if outcome.account == nil, let failure = outcome.failure { throw .files(.failed(failure)) }
     return outcome.account
   }
 }

@@ -10,7 +10,7 @@ struct AccountStore: Sendable {
   /// The account with an identifier, or `nil` if there is none.
   func account(_ id: AccountID) throws(EngineError) -> Account? {
     guard let bytes = try read(.account(id)) else { return nil }
-    guard let account = account(id, in: bytes) else { throw .damagedAccount(id) }
+    guard let account = account(id, in: bytes) else { throw .files(.damagedAccount(id)) }
     return account
   }
 
@@ -22,17 +22,17 @@ struct AccountStore: Sendable {
 
   /// Passes the accounts' files on; see ``Files/eachAccount``.
   func each(_ body: Files.SomeAccounts) throws(EngineError) {
-    do { try files.eachAccount(body) } catch { throw .files(error) }
+    do { try files.eachAccount(body) } catch { throw .files(.failed(error)) }
   }
 
   func save(_ account: Account) throws(EngineError) {
     do { try files.replace(.account(account.id), AccountFile.encode(account)) } catch {
-      throw .files(error)
+      throw .files(.failed(error))
     }
   }
 
   func delete(_ id: AccountID) throws(EngineError) {
-    do { try files.remove(.account(id)) } catch { throw .files(error) }
+    do { try files.remove(.account(id)) } catch { throw .files(.failed(error)) }
   }
 
   /// The active account and the one before it.
@@ -41,18 +41,18 @@ struct AccountStore: Sendable {
   }
 
   func setActive(_ active: ActiveAccounts) throws(EngineError) {
-    do { try files.replace(.active, active.bytes) } catch { throw .files(error) }
+    do { try files.replace(.active, active.bytes) } catch { throw .files(.failed(error)) }
   }
 
   private func read(_ file: StoredFile) throws(EngineError) -> [UInt8]? {
-    do { return try files.read(file) } catch { throw .files(error) }
+    do { return try files.read(file) } catch { throw .files(.failed(error)) }
   }
 
   /// Does `body` while no other process changes names or the active account.
   func exclusively<Result>(
     _ body: () async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {
-    try await files.withLock(.book, waiting: 30, failure: EngineError.files, body)
+    try await files.withLock(.book, waiting: 30, failure: { .files(.failed($0)) }, body)
   }
 
   /// Does `body` while no other process changes this account.
@@ -63,7 +63,7 @@ struct AccountStore: Sendable {
     _ id: AccountID,
     _ body: () async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {
-    try await files.withLock(.account(id), waiting: 120, failure: EngineError.files, body)
+    try await files.withLock(.account(id), waiting: 120, failure: { .files(.failed($0)) }, body)
   }
 }
 

@@ -9,7 +9,7 @@ package struct AddAccount: Sendable {
   let accountStore: AccountStore
 
   /// - Parameters:
-  ///   - context: Told of a keyring that is waited for: also of one that goes away when only a part
+  ///   - context: Reports a keyring that is waited for: also one whose process ends when only a part
   ///     is written.
   ///   - waitsToBegin: Whether a keyring that is locked is waited for before anything is written,
   ///     as after a sign-in; otherwise it is an error at once.
@@ -85,7 +85,9 @@ package struct AddAccount: Sendable {
   private func prepare(_ interaction: Interaction) async throws(EngineError) -> Keyring {
     let choice = KeyringChoice(context.world)
     let keyring = try await choice.proposed()
-    do { try await keyring.prepare(interaction) } catch { throw .keyring(error, keyring.kind) }
+    do { try await keyring.prepare(interaction) } catch {
+      throw .keyring(.failed(error, keyring.kind))
+    }
     try choice.settle(on: keyring)
     return keyring
   }
@@ -168,7 +170,7 @@ package struct AddAccount: Sendable {
           )
         return Added(account: account, wasKnown: true, before: before)
       }
-    } catch .unknownAccount {
+    } catch .selection(.unknown) {
       return nil
     }
   }
@@ -180,7 +182,7 @@ package struct AddAccount: Sendable {
       return try context.world.files.read(.account(id)) == nil
         ? id : context.world.entropy.accountID()
     } catch {
-      throw .files(error)
+      throw .files(.failed(error))
     }
   }
 

@@ -24,7 +24,8 @@ package struct ChangeAccounts: Sendable {
   package func previous() throws(EngineError) -> Account {
     guard let id = try accountStore.active().previous, let account = try accountStore.account(id)
     else {
-      throw try accountStore.listing().accounts.isEmpty ? .noAccounts : .noPreviousAccount
+      throw try accountStore.listing().accounts.isEmpty
+        ? .selection(.noAccounts) : .selection(.noPrevious)
     }
     return account
   }
@@ -34,7 +35,7 @@ package struct ChangeAccounts: Sendable {
   /// - Returns: The account, or `nil` if there are more to choose from.
   package func other() throws(EngineError) -> Account? {
     let accounts = try accountStore.listing().accounts
-    guard !accounts.isEmpty else { throw .noAccounts }
+    guard !accounts.isEmpty else { throw .selection(.noAccounts) }
     let current = try accountStore.active().current
     let others = accounts.filter { $0.id != current }
     return accounts.count <= 2 ? others.first ?? accounts.first : nil
@@ -48,7 +49,7 @@ package struct ChangeAccounts: Sendable {
     try await change(account) { (account: inout Account) throws(EngineError) in
       guard account.name != name else { return }
       let isTaken = try accountStore.listing().accounts.contains { $0.name == name }
-      guard !isTaken else { throw .nameTaken(name) }
+      guard !isTaken else { throw .selection(.nameTaken(name)) }
       account.name = name
     }
   }
@@ -65,7 +66,7 @@ package struct ChangeAccounts: Sendable {
   {
     try await change(account) { (account: inout Account) throws(EngineError) in
       guard account.origins.contains(origin) else {
-        throw .originNotAllowed(origin, account: account.name)
+        throw .authorization(.originUnknown(origin, account: account.name))
       }
       account.origins.remove(origin)
     }
@@ -110,7 +111,7 @@ package struct ChangeAccounts: Sendable {
   /// Removes the cached lookup of the DID: a trace as well, if only of the last few minutes.
   private func forgetIdentity(of account: Account) throws(EngineError) {
     guard let did = account.did else { return }
-    do { try context.world.files.remove(.identity(did)) } catch { throw .files(error) }
+    do { try context.world.files.remove(.identity(did)) } catch { throw .files(.failed(error)) }
   }
 
   /// Deletes an account's file, and its place as the active one.
@@ -131,10 +132,10 @@ package struct ChangeAccounts: Sendable {
     let credentials: Credentials
     do throws(EngineError) {
       credentials = try await credentialStore.readForRenewal()
-    } catch .damagedItem {
+    } catch .keyring(.damagedItem) {
       // An account must be removable whatever the state of its items.
       return .notRevoked(account: account.name, .damaged)
-    } catch .halfReplaced {
+    } catch .keyring(.halfReplaced) {
       return .notRevoked(account: account.name, .damaged)
     }
     return await Revocation(context).revoke(credentials)

@@ -45,7 +45,7 @@ package struct Selection: Sendable {
       return Choice(account: account, selectedBy: .active, ignored: ignored)
     }
     let names = try accountStore.listing().accounts.map(\.name)
-    throw names.isEmpty ? .noAccounts : .noActiveAccount(candidates: names)
+    throw names.isEmpty ? .selection(.noAccounts) : .selection(.noneActive(candidates: names))
   }
 
   private func named(_ reference: String, by rule: SelectedBy) throws(EngineError) -> Choice {
@@ -65,18 +65,20 @@ package struct Selection: Sendable {
     }
     if let named = try accountStore.account(named: reference) { return named }
     let accounts = try accountStore.listing().accounts
-    guard !accounts.isEmpty else { throw .noAccounts }
+    guard !accounts.isEmpty else { throw .selection(.noAccounts) }
 
     let matches = accounts.filter { $0.answers(to: reference) }
     guard let match = matches.first else {
-      throw .unknownAccount(
-        reference: reference,
-        selectedBy: rule,
-        candidates: accounts.map(\.name)
+      throw .selection(
+        .unknown(
+          reference: reference,
+          selectedBy: rule,
+          candidates: accounts.map(\.name)
+        )
       )
     }
     guard matches.count == 1 else {
-      throw .ambiguousAccount(reference: reference, candidates: matches.map(\.name))
+      throw .selection(.ambiguous(reference: reference, candidates: matches.map(\.name)))
     }
     return match
   }

@@ -25,7 +25,7 @@ actor Coalescer<Key: Hashable & Sendable, Value: Sendable> {
     let before = current[key]
     let run = Task {
       let value = await before?.value
-      // Whoever arrives from now on waits for the run after this one.
+      // A caller that arrives from now on waits for the run after this one.
       current[key] = coming[key]
       coming[key] = nil
       if let value, isForAll(value) {

@@ -1,4 +1,4 @@
-/// Sees something through that must not stop half-way, even if whoever wants it is cancelled.
+/// Finishes work that must not stop half-way, even if its caller is cancelled.
 ///
 /// A signal is held back meanwhile, but a task can be cancelled for other reasons: the proxy cancels
 /// what it does for a client that has gone. A renewal that is cut off between the server's answer

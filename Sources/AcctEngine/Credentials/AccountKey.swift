@@ -11,10 +11,10 @@ package struct AccountKey: Sendable {
 
   /// Reads the key.
   ///
-  /// - Throws: ``EngineError/noKey(_:)`` for a bearer account.
+  /// - Throws: ``KeyError/missing(_:)`` for a bearer account.
   package func key(of account: Account) async throws(EngineError) -> DPoPKey {
     let credentials = try await CredentialStore.readWhole(of: account, in: context)
-    guard let key = credentials.key else { throw .noKey(account.name) }
+    guard let key = credentials.key else { throw .key(.missing(account.name)) }
     return key
   }
 
@@ -24,16 +24,16 @@ package struct AccountKey: Sendable {
   ///   - jwk: A private JWK, bare or wrapped as a backend hands it over.
   ///   - account: Whose key it is to be.
   /// - Returns: The key.
-  /// - Throws: ``EngineError/key(_:)``, ``EngineError/otherKey(account:)``; nothing is stored.
+  /// - Throws: ``KeyError/unusable(_:)``, ``KeyError/other(account:)``; nothing is stored.
   package func replace(
     with jwk: JSON,
     for account: Account
   ) async throws(EngineError) -> DPoPKey {
     let key: DPoPKey
-    do { key = try DPoPKey(jwk: jwk) } catch { throw .key(error) }
-    guard account.tokenType == .dpop else { throw .noKey(account.name) }
+    do { key = try DPoPKey(jwk: jwk) } catch { throw .key(.unusable(error)) }
+    guard account.tokenType == .dpop else { throw .key(.missing(account.name)) }
     guard account.thumbprint == nil || account.thumbprint == key.thumbprint else {
-      throw .otherKey(account: account.name)
+      throw .key(.other(account: account.name))
     }
     try await context.withExclusiveAccess(to: account) {
       (_, credentialStore) throws(EngineError) in

@@ -10,12 +10,12 @@ import AcctProtocol
 extension CredentialStore {
   /// Makes sure that a key is the one that the account's tokens are bound to.
   ///
-  /// - Throws: ``EngineError/halfReplaced(_:)``.
+  /// - Throws: ``KeyringError/halfReplaced(_:)``.
   func requireOwn(_ key: DPoPKey?) throws(EngineError) {
     guard let key, account.tokenType == .dpop, let thumbprint = account.thumbprint,
       thumbprint != key.thumbprint
     else { return }
-    throw .halfReplaced(account.name)
+    throw .keyring(.halfReplaced(account.name))
   }
 
   /// Reads what is needed to make an authorized request, with the account as it is then.
@@ -27,8 +27,8 @@ extension CredentialStore {
   ///   - account: Whose credentials.
   ///   - context: Everything outside.
   /// - Returns: The account, and its credentials.
-  /// - Throws: ``EngineError``; ``EngineError/halfReplaced(_:)`` if whoever replaced them was
-  ///   interrupted.
+  /// - Throws: ``EngineError``; ``KeyringError/halfReplaced(_:)`` if the process that replaced them
+  ///   was interrupted.
   static func readWhole(
     of account: Account,
     in context: EngineContext
@@ -36,7 +36,7 @@ extension CredentialStore {
     if account.incoming?.isWhole != true {
       do throws(EngineError) {
         return try await CredentialStore(of: account, in: context).read()
-      } catch .halfReplaced {}
+      } catch .keyring(.halfReplaced) {}
     }
     return try await context.withExclusiveAccess(to: account) {
       (_, credentialStore) throws(EngineError) in

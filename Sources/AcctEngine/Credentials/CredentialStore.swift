@@ -67,18 +67,20 @@ struct CredentialStore: Sendable {
 
   /// Makes sure that a write would be taken.
   func prepare() async throws(EngineError) {
-    do { try await keyring.prepare(interaction) } catch { throw .keyring(error, keyring.kind) }
+    do { try await keyring.prepare(interaction) } catch {
+      throw .keyring(.failed(error, keyring.kind))
+    }
   }
 
   func items(_ kinds: [ItemKind]) async throws(EngineError) -> [ItemKind: Secret] {
     do { return try await keyring.read(account.id, kinds, interaction) } catch {
-      throw .keyring(error, keyring.kind)
+      throw .keyring(.failed(error, keyring.kind))
     }
   }
 
   func write(_ items: [Keyring.Item]) async throws(EngineError) {
     do { try await keyring.write(account.id, items, interaction) } catch {
-      throw .keyring(error, keyring.kind)
+      throw .keyring(.failed(error, keyring.kind))
     }
   }
 
@@ -93,7 +95,7 @@ struct CredentialStore: Sendable {
   /// Removes items; those that are not there are no error.
   func remove(_ kinds: [ItemKind]) async throws(EngineError) {
     do { try await keyring.remove(account.id, kinds, interaction) } catch {
-      throw .keyring(error, keyring.kind)
+      throw .keyring(.failed(error, keyring.kind))
     }
   }
 
@@ -104,7 +106,7 @@ struct CredentialStore: Sendable {
     _ interaction: Interaction
   ) async throws(EngineError) {
     do { try await keyring.remove(id, ItemKind.allCases, interaction) } catch {
-      throw .keyring(error, keyring.kind)
+      throw .keyring(.failed(error, keyring.kind))
     }
   }
 
@@ -114,7 +116,7 @@ struct CredentialStore: Sendable {
     _ parse: (Secret) throws(Failure) -> Value
   ) throws(EngineError) -> Value? {
     guard let secret = items[kind] else { return nil }
-    do { return try parse(secret) } catch { throw .damagedItem(account.name, kind) }
+    do { return try parse(secret) } catch { throw .keyring(.damagedItem(account.name, kind)) }
   }
 }
 
@@ -130,8 +132,8 @@ extension Account.Kind {
 
   /// What a request needs, in the order in which it must be read.
   ///
-  /// Nobody holds a lock to read, and a renewal writes the time last: read first, it can at worst be
-  /// older than the token. The other way round an old token would pass as good until the new time.
+  /// A reader holds no lock, and a renewal writes the time last: read first, it is at worst older than
+  /// the token. Read last, an old token would count as valid until the new time.
   var itemKinds: [ItemKind] {
     switch self {
     case .oauth: [.expiresAt, .accessToken, .keypair]

@@ -23,7 +23,7 @@ struct Credentials: Sendable {
 
   /// The token as it is, with the key that it is bound to.
   ///
-  /// - Throws: ``EngineError/signInRequired(account:_:)`` where something is missing.
+  /// - Throws: ``SignInError/required(account:_:)`` where something is missing.
   func grant(at now: Timestamp) throws(EngineError) -> AccessGrant {
     guard let token, isUsable else { throw account.stateError(assess(at: now)) }
     return AccessGrant(
@@ -38,7 +38,7 @@ struct Credentials: Sendable {
 extension Account {
   /// Makes sure that no server has ended the session: then the keyring has nothing to add.
   ///
-  /// - Throws: ``EngineError/signInRequired(account:_:)``.
+  /// - Throws: ``SignInError/required(account:_:)``.
   func requireNotEnded(at now: Timestamp) throws(EngineError) {
     guard recordedState.state != .reauthRequired else { throw stateError(lastKnownState(at: now)) }
   }

@@ -12,7 +12,7 @@ extension EngineContext {
   ///   - account: Which one.
   ///   - body: What to do with the account as it is now, and with its items in the keyring.
   /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; ``EngineError/unknownAccount(reference:selectedBy:candidates:)`` where
+  /// - Throws: What `body` throws; ``SelectionError/unknown(reference:selectedBy:candidates:)`` where
   ///   the account has been removed; why the lock, the file or the keyring could not be had.
   func withExclusiveAccess<Result>(
     to account: Account,
@@ -40,6 +40,6 @@ extension EngineContext {
 extension EngineError {
   /// The account was there when the command began, and has been removed since.
   static func removed(_ account: Account) -> EngineError {
-    .unknownAccount(reference: account.name.description, selectedBy: .option, candidates: [])
+    .selection(.unknown(reference: account.name.description, selectedBy: .option, candidates: []))
   }
 }

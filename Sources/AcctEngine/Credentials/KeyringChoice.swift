@@ -11,10 +11,10 @@ struct KeyringChoice: Sendable {
 
   /// The keyring that holds the accounts.
   ///
-  /// - Throws: ``EngineError/noKeyring(reason:)`` where none was ever decided on.
+  /// - Throws: ``KeyringError/notChosen(reason:)`` where none was ever decided on.
   func decided() throws(EngineError) -> Keyring {
     if let kind = try chosen() { return keyring(kind) }
-    throw .noKeyring(reason: "no keyring has been chosen yet")
+    throw .keyring(.notChosen(reason: "no keyring has been chosen yet"))
   }
 
   /// The keyring that a new account is to go into, decided if need be, but not yet written down.
@@ -26,13 +26,13 @@ struct KeyringChoice: Sendable {
 
   /// Writes the first decision down.
   ///
-  /// One that `ACCT_KEYRING` made counts as well: whoever leaves the variable out the next time
+  /// A decision by `ACCT_KEYRING` counts as well: a user who leaves the variable out the next time
   /// expects to find the account again.
   func settle(on keyring: Keyring) throws(EngineError) {
     guard try written() == nil else { return }
     do { try world.files.replace(.keyringDecision, Array("\(keyring.kind.rawValue)\n".utf8)) } catch
     {
-      throw .files(error)
+      throw .files(.failed(error))
     }
   }
 
@@ -50,17 +50,17 @@ struct KeyringChoice: Sendable {
 
   private func demanded() throws(EngineError) -> Keyring.Kind? {
     guard let text = world.environment.variable("ACCT_KEYRING"), text != "auto" else { return nil }
-    guard let kind = Keyring.Kind(rawValue: text) else { throw .unknownKeyring(text) }
+    guard let kind = Keyring.Kind(rawValue: text) else { throw .keyring(.unknown(text)) }
     return kind
   }
 
   private func written() throws(EngineError) -> Keyring.Kind? {
     let bytes: [UInt8]?
-    do { bytes = try world.files.read(.keyringDecision) } catch { throw .files(error) }
+    do { bytes = try world.files.read(.keyringDecision) } catch { throw .files(.failed(error)) }
     guard let bytes else { return nil }
     let text = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
     guard let kind = Keyring.Kind(rawValue: text ?? "") else {
-      throw .noKeyring(reason: "the file `keyring` names none")
+      throw .keyring(.notChosen(reason: "the file `keyring` names none"))
     }
     return kind
   }

@@ -1,11 +1,11 @@
 import AcctModel
 import AcctPorts
 
-/// Waits for a keyring that can't take what a server has given once and will not give again.
+/// Waits for a keyring that can't store what a server gives only once.
 ///
-/// Before the server was asked, the keyring could be written. If it has been locked since, or has
-/// gone away, the user gets time to bring it back: what is held in memory meanwhile has no other
-/// safe place, and without it the session may be lost.
+/// Before the request, the keyring could be written. If it has been locked since, or its process has
+/// ended, the user gets time to bring it back: meanwhile the credentials are only in memory, and
+/// without them the session may be lost.
 struct KeyringRetry: Sendable {
   private let context: EngineContext
 
@@ -20,8 +20,8 @@ struct KeyringRetry: Sendable {
   ///   - owner: Whose session it is, for the user.
   ///   - attempt: What to do; whether a person may be asked differs: once, not every second.
   /// - Returns: What `attempt` returned.
-  /// - Throws: What it threw the first time; ``SessionError/notStored(_:_:)`` where waiting for the
-  ///   keyring was in vain.
+  /// - Throws: What it threw the first time; ``SessionError/notStored(_:_:)`` if the keyring did
+  ///   not come back in time.
   func run<Value: Sendable>(
     for owner: String,
     _ attempt: (Interaction) async throws(EngineError) -> Value
@@ -31,10 +31,12 @@ struct KeyringRetry: Sendable {
     let failure: EngineError
     do { return try await attempt(interaction) } catch { failure = error }
     // What has failed once, for a disk's reason or another, need not fail again.
-    if case .keyring(.failed, _) = failure, let value = try? await attempt(.forbidden) {
+    if case .keyring(.failed(.failed, _)) = failure, let value = try? await attempt(.forbidden) {
       return value
     }
-    guard case .keyring(let cause, let kind) = failure, cause.mayPass else { throw failure }
+    guard case .keyring(.failed(let cause, let kind)) = failure, cause.mayPass else {
+      throw failure
+    }
 
     // An attempt may take seconds itself, so the clock counts, and not the attempts. A person's time
     // begins when the first attempt, in which the keyring may have asked them, has failed.

@@ -7,16 +7,16 @@ import AcctPorts
 /// A keyring writes one item after the other, and a new key makes the old token useless at once. So
 /// the new ones are first written beside the old, under an identifier of their own:
 ///
-/// 1. The account's file notes where they will lie, so that no secret is left that nobody knows of.
+/// 1. The account's file notes where they will lie, so that no secret is left without a trace.
 /// 2. They are written there. Up to here the old ones are whole, and the account's.
 /// 3. The file is replaced by the new account's, with the note that its credentials lie there
 ///    whole. It is one atomic write, and from it on the new ones are the account's.
 /// 4. They are copied over the old ones, and what they have no item for is removed.
 /// 5. The note is taken back, what lies there is removed, and the note goes.
 ///
-/// The note stands in the way of nobody who reads old credentials. Whoever reads or writes an
+/// The note does not block readers of the old credentials. A process that reads or writes an
 /// account with the note of step 3 ends steps 4 and 5 first, under the account's lock; so does
-/// whoever begins another change.
+/// one that begins another change.
 struct ReplaceCredentials: Sendable {
   private let context: EngineContext
   private let accountStore: AccountStore
@@ -65,7 +65,7 @@ struct ReplaceCredentials: Sendable {
       try? await takeBack(noted)
       throw error
     }
-    // Nothing is lost by a failure from here on: whoever needs the credentials ends this.
+    // Nothing is lost by a failure from here on: the next use of the credentials ends this.
     _ = try? await settled(account.noting(place, isWhole: true))
   }
 
@@ -84,7 +84,7 @@ struct ReplaceCredentials: Sendable {
         context.interaction
       )
       .items(ItemKind.allCases)
-      // Where somebody has cleared them away, what is left of the old ones is more than nothing.
+      // If another program has removed them, the rest of the old ones is still of use.
       if !items.isEmpty {
         try await CredentialStore(of: account, in: keyring, context.interaction)
           .replaceAll(with: StoredAccount(account: account, items: items).orderedItems)

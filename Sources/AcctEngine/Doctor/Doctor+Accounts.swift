@@ -33,7 +33,11 @@ extension Doctor {
   private func replacement(of account: Account) async -> Finding? {
     let lock = Lock.account(account.id)
     do throws(EngineError) {
-      return try await context.world.files.withLock(lock, waiting: 0, failure: EngineError.files) {
+      return try await context.world.files.withLock(
+        lock,
+        waiting: 0,
+        failure: { .files(.failed($0)) }
+      ) {
         () throws(EngineError) -> Finding? in
         guard let current = try accountStore.account(account.id), current.incoming != nil else {
           return nil
@@ -41,9 +45,9 @@ extension Doctor {
         if repairs { _ = try await ReplaceCredentials(context).settled(current) }
         return Finding(.interruptedReplacement(current.name), isRepaired: repairs)
       }
-    } catch .files(.busy) {
+    } catch .files(.failed(.busy)) {
       return nil
-    } catch .keyring {
+    } catch .keyring(.failed) {
       // The failure of the keyring has been reported.
       return Finding(.interruptedReplacement(account.name))
     } catch {
@@ -70,7 +74,7 @@ extension Doctor {
   private func goneActive() throws(EngineError) -> AccountID? {
     guard let id = try accountStore.active().current else { return nil }
     do { return try context.world.files.read(.account(id)) == nil ? id : nil } catch {
-      throw .files(error)
+      throw .files(.failed(error))
     }
   }
 }

@@ -18,9 +18,9 @@ extension Doctor {
       for kind in kinds {
         do throws(EngineError) {
           try await CredentialStore(of: account, in: keyring, .forbidden).check(kind)
-        } catch .damagedItem {
+        } catch .keyring(.damagedItem) {
           findings.append(Finding(.damagedItem(kind, of: account.name, reason: nil)))
-        } catch .keyring(.failed(let reason), _) {
+        } catch .keyring(.failed(.failed(let reason), _)) {
           findings.append(Finding(.damagedItem(kind, of: account.name, reason: reason)))
         } catch {
           return findings

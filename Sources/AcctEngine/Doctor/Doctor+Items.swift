@@ -17,7 +17,7 @@ extension Doctor {
         }
       }
       return accounts.isEmpty ? [Finding(.itemsMatch)] : accounts
-    } catch .keyring(let failure, let kind) {
+    } catch .keyring(.failed(let failure, let kind)) {
       return [Finding(.itemsUnknown(failure, kind))]
     } catch {
       return [Finding(.failed(error))]
@@ -29,7 +29,7 @@ extension Doctor {
     _ keyring: Keyring
   ) async throws(EngineError) -> ([Finding], orphans: [AccountID]) {
     let listed: [AccountID: Set<ItemKind>]
-    do { listed = try await keyring.list() } catch { throw .keyring(error, keyring.kind) }
+    do { listed = try await keyring.list() } catch { throw .keyring(.failed(error, keyring.kind)) }
     let findings = try accountStore.listing().accounts.compactMap { account in
       account.missing(among: listed[account.id] ?? [])
         .map { Finding(.missing($0, of: account.name)) }

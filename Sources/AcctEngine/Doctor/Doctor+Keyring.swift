@@ -8,12 +8,12 @@ extension Doctor {
     let keyring: Keyring
     do throws(EngineError) {
       keyring = try KeyringChoice(context.world).decided()
-    } catch .noKeyring {
+    } catch .keyring(.notChosen) {
       let (found, finding) = await lostDecision()
       guard let found, finding.isRepaired else { return (nil, [finding]) }
       findings.append(finding)
       keyring = found
-    } catch .unknownKeyring(let text) {
+    } catch .keyring(.unknown(let text)) {
       return (nil, [Finding(.unknownKeyring(text))])
     } catch {
       return (nil, [Finding(.failed(error))])

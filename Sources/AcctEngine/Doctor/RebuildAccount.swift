@@ -27,7 +27,7 @@ struct RebuildAccount: Sendable {
   func rebuild(_ id: AccountID, from keyring: Keyring) async throws(EngineError) -> Account {
     let items: [ItemKind: Secret]
     do { items = try await keyring.read(id, ItemKind.allCases, .forbidden) } catch {
-      throw .keyring(error, keyring.kind)
+      throw .keyring(.failed(error, keyring.kind))
     }
     let kind = Account.Kind(of: items)
     let account: Account

@@ -98,7 +98,7 @@ package struct AddGuest: Sendable {
     _ known: Account?
   ) throws(EngineError) -> NewCredentials {
     let issuer: Issuer
-    do { issuer = try Issuer(service.description) } catch { throw .malformed(error) }
+    do { issuer = try Issuer(service.description) } catch { throw .input(.malformed(error)) }
     // No other guest has it; once stored, it identifies this guest from now on.
     let subject =
       grant.subject ?? known?.identity.subject ?? context.world.entropy.accountID().description

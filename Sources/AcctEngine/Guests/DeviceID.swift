@@ -10,7 +10,7 @@ struct DeviceID: Sendable {
   /// The header line that carries it.
   ///
   /// - Returns: `X-Device-ID` and the identifier.
-  /// - Throws: ``EngineError/files(_:)``, ``GuestError/damagedDeviceID``.
+  /// - Throws: ``FilesError/failed(_:)``, ``GuestError/damagedDeviceID``.
   func field() async throws(EngineError) -> HeaderField {
     HeaderField("X-Device-ID", Secret(try await value()))
   }
@@ -18,14 +18,15 @@ struct DeviceID: Sendable {
   /// Returns the identifier, which is made if there is none.
   private func value() async throws(EngineError) -> String {
     if let known = try read() { return known }
-    return try await world.files.withLock(.deviceID, waiting: 30, failure: EngineError.files) {
+    return try await world.files.withLock(.deviceID, waiting: 30, failure: { .files(.failed($0)) })
+    {
       () throws(EngineError) in
       // Another process may have made it while this one waited for the lock.
       if let known = try read() { return known }
       let made = world.entropy.accountID().description
       do throws(FilesFailure) { try world.files.replace(.deviceID, Array("\(made)\n".utf8)) } catch
       {
-        throw .files(error)
+        throw .files(.failed(error))
       }
       return made
     }
@@ -35,7 +36,7 @@ struct DeviceID: Sendable {
   /// every backend.
   private func read() throws(EngineError) -> String? {
     let bytes: [UInt8]?
-    do { bytes = try world.files.read(.deviceID) } catch { throw .files(error) }
+    do { bytes = try world.files.read(.deviceID) } catch { throw .files(.failed(error)) }
     guard let bytes else { return nil }
     let text = String(decoding: bytes, as: UTF8.self)
     guard let id = try? AccountID(text.last == "\n" ? String(text.dropLast()) : text) else {

@@ -48,7 +48,7 @@ package struct GuestTokenEnd: Sendable {
         try context.accountStore.save(current)
         return true
       }
-    } catch .unknownAccount {
+    } catch .selection(.unknown) {
       return false
     }
   }

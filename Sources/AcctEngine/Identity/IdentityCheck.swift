@@ -24,7 +24,7 @@ struct IdentityCheck: Sendable {
   ///
   /// - Parameter account: Changed in place.
   /// - Returns: The source that names the issuer.
-  /// - Throws: ``EngineError/moved(account:to:)`` where the DID leads to another issuer.
+  /// - Throws: ``SignInError/moved(account:to:)`` where the DID leads to another issuer.
   func check(_ account: inout Account) async throws(EngineError) -> Naming {
     guard let did = account.did else { return account.naming }
     let issuer = account.identity.issuer
@@ -35,7 +35,7 @@ struct IdentityCheck: Sendable {
     let document = try await resolver.document(of: did, named: account.naming)
     let current = try await resolver.issuer(of: document.service, named: document.naming)
     guard issuer == nil || current == issuer else {
-      throw .moved(account: account.name, to: document.service)
+      throw .signIn(.moved(account: account.name, to: document.service))
     }
     if let old = account.service { account.origins.move(from: old, to: document.service) }
     account.identity.issuer = current

@@ -17,8 +17,8 @@ struct IdentityResolver: Sendable {
 
   /// The DID of a handle, and its source: DNS first, then the handle's own server.
   ///
-  /// - Throws: ``EngineError/atproto(_:)`` for a wrong answer, ``EngineError/dns(_:name:)`` or
-  ///   ``EngineError/http(_:_:)`` for none.
+  /// - Throws: ``EngineError/atproto(_:)`` for a wrong answer, ``NetworkError/dns(_:name:)`` or
+  ///   ``NetworkError/http(_:_:)`` for none.
   func did(
     of handle: Handle,
     named naming: Naming
@@ -33,9 +33,11 @@ struct IdentityResolver: Sendable {
       throw .atproto(.handleNotFound(handle))
     }
     let response: HTTPResponse
-    do throws(EngineError) { response = try await client.fetch(url, named: naming) } catch .http(
-      .unresolved,
-      _
+    do throws(EngineError) { response = try await client.fetch(url, named: naming) } catch .network(
+      .http(
+        .unresolved,
+        _
+      )
     ) {
       // DNS has answered that there is no record; a missing host is then no outage either.
       throw .atproto(.handleNotFound(handle))
@@ -51,7 +53,7 @@ struct IdentityResolver: Sendable {
     let name = HandleRecord.name(of: handle)
     let message: [UInt8]
     do { message = try await context.world.dns.txt(name, client.timeout) } catch {
-      throw .dns(error, name: name)
+      throw .network(.dns(error, name: name))
     }
     switch DNSAnswer(message) {
     case .texts(let texts):
@@ -59,7 +61,7 @@ struct IdentityResolver: Sendable {
         try HandleRecord.did(in: texts, of: handle)
       }
     case .none: return nil
-    case .failed, .malformed: throw .dns(.noAnswer, name: name)
+    case .failed, .malformed: throw .network(.dns(.noAnswer, name: name))
     }
   }
 
@@ -163,7 +165,7 @@ struct IdentityResolver: Sendable {
 
   private func plcDirectory() throws(EngineError) -> Origin {
     let text = context.world.environment.variable("ACCT_PLC_URL") ?? "https://plc.directory"
-    do { return try Origin(text) } catch { throw .malformed(error) }
+    do { return try Origin(text) } catch { throw .input(.malformed(error)) }
   }
 
   private func believed<Value>(

@@ -4,12 +4,12 @@ import AcctPorts
 extension Naming {
   /// How far a request may reach to an origin from this source.
   ///
-  /// - Throws: ``EngineError/http(_:_:)`` with ``HTTPFailure/inside(host:)`` if the host, as it is
+  /// - Throws: ``NetworkError/http(_:_:)`` with ``HTTPFailure/inside(host:)`` if the host, as it is
   ///   written, is where only the user may point. The transport checks what names resolve to.
   @discardableResult
   func checkedReach(to origin: Origin) throws(EngineError) -> Reach {
     let reach = reach(to: origin)
-    guard reach.permits(origin) else { throw .http(.inside(host: origin.host), origin) }
+    guard reach.permits(origin) else { throw .network(.http(.inside(host: origin.host), origin)) }
     return reach
   }
 }

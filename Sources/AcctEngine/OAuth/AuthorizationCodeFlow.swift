@@ -27,7 +27,7 @@ struct AuthorizationCodeFlow: Sendable {
     var redirectPort: Int?
   }
 
-  /// What came of it.
+  /// What the server granted.
   struct Outcome: Sendable {
     var response: TokenResponse
     /// What an ID token must repeat, if one was asked for.
@@ -47,14 +47,14 @@ struct AuthorizationCodeFlow: Sendable {
   ) async throws(EngineError) -> Outcome {
     let origin = parameters.server.issuer.url.origin
     guard let endpoint = parameters.server.authorizationEndpoint else {
-      throw .oauth(.unsupported(.authorizationCode), origin)
+      throw .server(.oauth(.unsupported(.authorizationCode), origin))
     }
     guard parameters.server.offersS256 else {
-      throw .oauth(.unsupported(.codeChallengeS256), origin)
+      throw .server(.oauth(.unsupported(.codeChallengeS256), origin))
     }
     let listening: Listening
     do { listening = try await world.listener.listen(parameters.redirectPort) } catch {
-      throw .listen(error)
+      throw .signIn(.listen(error))
     }
     let request = AuthorizationRequest(
       clientID: parameters.clientID,

@@ -37,7 +37,7 @@ struct DPoPClient: Sendable {
   ///   - key: The key to prove possession of, if any.
   ///   - token: The access token, for a resource server alone; its hash goes into the proof.
   /// - Returns: The response, to the second try if there was one.
-  /// - Throws: ``EngineError/http(_:_:)``, ``EngineError/proof(_:)``.
+  /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError/proof(_:)``.
   func send(
     _ request: HTTPRequest,
     key: DPoPKey? = nil,
@@ -88,7 +88,7 @@ struct DPoPClient: Sendable {
   ///   - url: Its address.
   ///   - naming: Who named the address.
   /// - Returns: The response.
-  /// - Throws: ``EngineError/http(_:_:)``.
+  /// - Throws: ``NetworkError/http(_:_:)``.
   func fetch(_ url: HTTPURL, named naming: Naming) async throws(EngineError) -> HTTPResponse {
     let accept = (name: "Accept", value: Secret("application/json"))
     return try await send(
@@ -122,7 +122,7 @@ struct DPoPClient: Sendable {
 
   private func once(_ request: HTTPRequest) async throws(EngineError) -> HTTPResponse {
     do { return try await world.transport.send(request) } catch {
-      throw .http(error, request.url.origin)
+      throw .network(.http(error, request.url.origin))
     }
   }
 }

@@ -15,7 +15,7 @@ struct Discovery: Sendable {
   ///   - issuer: Compared exactly with what the document says.
   ///   - naming: Who named the issuer.
   /// - Returns: The server's metadata. None of its endpoints lies where the document may not point.
-  /// - Throws: ``EngineError/http(_:_:)``, ``EngineError/oauth(_:_:)``.
+  /// - Throws: ``NetworkError/http(_:_:)``, ``ServerError/oauth(_:_:)``.
   func server(
     _ issuer: Issuer,
     named naming: Naming
@@ -32,16 +32,16 @@ struct Discovery: Sendable {
       }
       guard response.field("Content-Type").isJSON,
         let json = response.json
-      else { throw .oauth(.metadata(.notJSON), issuer.url.origin) }
+      else { throw .server(.oauth(.metadata(.notJSON), issuer.url.origin)) }
       let inner = naming.document(at: issuer.url.origin)
       let server: AuthorizationServer
       do { server = try AuthorizationServer(json, for: issuer, named: inner) } catch {
-        throw .oauth(.metadata(error), issuer.url.origin)
+        throw .server(.oauth(.metadata(error), issuer.url.origin))
       }
       for endpoint in server.endpoints { try inner.checkedReach(to: endpoint.origin) }
       return server
     }
-    throw .oauth(.noMetadata(status: lastStatus), issuer.url.origin)
+    throw .server(.oauth(.noMetadata(status: lastStatus), issuer.url.origin))
   }
 }
 

@@ -26,10 +26,10 @@ extension EngineError {
   init(_ noAnswer: NoAnswer, _ origin: Origin) {
     self =
       switch noAnswer {
-      case .limited(let retryAfter): .rateLimited(retryAfter: retryAfter, origin)
+      case .limited(let retryAfter): .server(.rateLimited(retryAfter: retryAfter, origin))
       case .serverFailed(let status, let retryAfter):
-        .serverFailed(status: status, retryAfter: retryAfter, origin)
-      case .failed(let error): .oauth(error, origin)
+        .server(.failed(status: status, retryAfter: retryAfter, origin))
+      case .failed(let error): .server(.oauth(error, origin))
       }
   }
 }

@@ -5,8 +5,8 @@ extension Origin {
   ///
   /// - Parameter path: Begins with `/`.
   /// - Returns: Its URL.
-  /// - Throws: ``EngineError/malformed(_:)``.
+  /// - Throws: ``InputError/malformed(_:)``.
   func url(_ path: String) throws(EngineError) -> HTTPURL {
-    do { return try HTTPURL("\(self)\(path)") } catch { throw .malformed(error) }
+    do { return try HTTPURL("\(self)\(path)") } catch { throw .input(.malformed(error)) }
   }
 }

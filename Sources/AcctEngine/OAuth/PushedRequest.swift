@@ -46,9 +46,9 @@ struct PushedRequest: Sendable {
     }
     guard response.field("Content-Type").isJSON,
       let json = response.json
-    else { throw .oauth(.notJSON(status: response.status), origin) }
+    else { throw .server(.oauth(.notJSON(status: response.status), origin)) }
     guard let uri = json.objectValue?["request_uri"]?.stringValue, !uri.isEmpty else {
-      throw .oauth(.malformedAnswer(member: "request_uri"), origin)
+      throw .server(.oauth(.malformedAnswer(member: "request_uri"), origin))
     }
     return uri
   }

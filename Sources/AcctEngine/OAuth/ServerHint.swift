@@ -34,7 +34,7 @@ package struct ServerHint: Equatable, Sendable {
   ///   - token: The access token sent along to a resource server; its hash goes into the proof.
   ///   - world: For the time here and random bytes.
   /// - Returns: The header field `DPoP`.
-  /// - Throws: ``EngineError/proof(_:)``.
+  /// - Throws: ``KeyError/proof(_:)``.
   func proof(
     for method: String,
     _ url: HTTPURL,
@@ -54,7 +54,7 @@ package struct ServerHint: Equatable, Sendable {
       )
       return HeaderField("DPoP", Secret(proof))
     } catch {
-      throw .proof(error)
+      throw .key(.proof(error))
     }
   }
 }

@@ -25,7 +25,7 @@ struct TokenEndpoint: Sendable {
   ///   - form: The grant.
   ///   - key: The key that the tokens are to be bound to, if any.
   /// - Returns: The answer.
-  /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
+  /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
   func ask(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> Answer {
     let unlearned = try await client.sendUnlearned(
       .form(form, to: server.tokenEndpoint, of: server, client),
@@ -74,8 +74,10 @@ extension EngineError {
     switch outcome {
     case .unanswered(let noAnswer): self.init(noAnswer, origin)
     case .ended(let description):
-      self = .oauth(.refused(code: "invalid_grant", description: description, status: 400), origin)
-    case .granted: self = .oauth(.malformedAnswer(member: "body"), origin)
+      self = .server(
+        .oauth(.refused(code: "invalid_grant", description: description, status: 400), origin)
+      )
+    case .granted: self = .server(.oauth(.malformedAnswer(member: "body"), origin))
     }
   }
 }

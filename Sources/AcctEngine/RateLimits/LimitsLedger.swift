@@ -30,8 +30,8 @@ package struct LimitsLedger: Sendable {
       told[index].name = name.map(world.held.redactor.redact)
     }
     guard isNews(told, to: limits(of: id).filter { $0.origin == origin }) else { return }
-    // Two origins may answer at once. Whoever can't write in a moment leaves it: the next answer
-    // tells more.
+    // Two origins may answer at once. A process that can't write in a moment gives up: the next
+    // answer tells more.
     guard let held = try? await world.files.lock(.limits(id), Self.timeout) else {
       return
     }
@@ -73,14 +73,16 @@ package struct LimitsLedger: Sendable {
   /// - Parameters:
   ///   - id: Whose limits.
   ///   - removal: Removes the account.
-  /// - Throws: What `removal` throws, or ``EngineError/files(_:)``.
+  /// - Throws: What `removal` throws, or ``FilesError/failed(_:)``.
   func forget(
     _ id: AccountID,
     with removal: () throws(EngineError) -> Void
   ) async throws(EngineError) {
-    try await world.files.withLock(.limits(id), waiting: 30, failure: EngineError.files) {
+    try await world.files.withLock(.limits(id), waiting: 30, failure: { .files(.failed($0)) }) {
       () throws(EngineError) in
-      do throws(FilesFailure) { try world.files.remove(.limits(id)) } catch { throw .files(error) }
+      do throws(FilesFailure) { try world.files.remove(.limits(id)) } catch {
+        throw .files(.failed(error))
+      }
       try removal()
     }
   }

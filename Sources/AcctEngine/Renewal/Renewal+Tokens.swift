@@ -17,7 +17,7 @@ extension Renewal {
       }
       guard let refreshToken = credentials.refreshToken,
         current.tokenType != .dpop || credentials.key != nil
-      else { throw .signInRequired(account: current.name, .expired) }
+      else { throw .signIn(.required(account: current.name, .expired)) }
 
       let server = try await server(of: &credentials.account)
       // A rotated token that can't be stored is a lost session: see before anything is sent.
@@ -36,7 +36,7 @@ extension Renewal {
       naming = try await IdentityCheck(context).check(&account)
     }
     guard let issuer = account.identity.issuer else {
-      throw .issuerUnknown(account: account.name)
+      throw .signIn(.issuerUnknown(account: account.name))
     }
     return try await Discovery(context).server(issuer, named: naming)
   }
@@ -76,7 +76,7 @@ extension Renewal {
       let reason = Self.reason(description, wasInterrupted: wasInterrupted)
       account.take(.ended, reason: reason, at: context.world.clock.now())
       try settle(&account, wasSent: false)
-      throw .signInRequired(account: account.name, .ended(reason: reason))
+      throw .signIn(.required(account: account.name, .ended(reason: reason)))
     case .unanswered:
       try settle(&account, wasSent: answer.outcome.mayHaveSpentTheToken || wasInterrupted)
       throw EngineError(answer.outcome, server.tokenEndpoint.origin)
@@ -135,11 +135,10 @@ extension TokenOutcome {
 extension EngineError {
   /// Whether a request may have been taken although no answer came.
   var mayHaveReachedTheServer: Bool {
-    switch self {
-    case .http(.unresolved, _), .http(.unreachable, _), .http(.untrusted, _), .http(.proxy, _),
-      .http(.unsendable, _), .http(.inside, _):
-      false
-    default: true
+    guard case .network(.http(let failure, _)) = self else { return true }
+    return switch failure {
+    case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside: false
+    case .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: true
     }
   }
 }

@@ -13,7 +13,7 @@ package struct ServerCheck: Sendable {
   /// A backend and an AT Protocol data server are asked for the session; a backend's word that it
   /// is over is written down. Of another account the authorization
   /// server is asked for its metadata, after a renewal if that was due: more can't be known
-  /// without knowing what its resource server offers. For a guest nobody is asked: its backend
+  /// without knowing what its resource server offers. For a guest no server is asked: its backend
   /// offers nothing, and any request to it could use up what little a guest has.
   ///
   /// - Parameter account: Whose credentials.
@@ -46,9 +46,9 @@ package struct ServerCheck: Sendable {
     switch response.status {
     case 200: try await confirm(account)
     case 401:
-      throw .signInRequired(account: account.name, .ended(reason: "\(service) answered 401"))
+      throw .signIn(.required(account: account.name, .ended(reason: "\(service) answered 401")))
     case 429, 500...: throw .noAnswer(response, service, context.world.held)
-    default: throw .oauth(.unexplained(status: response.status), service)
+    default: throw .server(.oauth(.unexplained(status: response.status), service))
     }
   }
 

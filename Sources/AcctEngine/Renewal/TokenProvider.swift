@@ -29,7 +29,7 @@ package struct TokenProvider: Sendable {
   ///   - account: Whose token.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
   /// - Returns: The token, and the key that it is bound to.
-  /// - Throws: ``EngineError/signInRequired(account:_:)``, why the keyring gave no answer, or why
+  /// - Throws: ``SignInError/required(account:_:)``, why the keyring gave no answer, or why
   ///   a token that is past could not be renewed.
   package func grant(
     to account: Account,
@@ -43,11 +43,11 @@ package struct TokenProvider: Sendable {
     case .use: return try credentials.grant(at: now)
     case .renew:
       do throws(EngineError) {
-        guard network == .allowed else { throw .offline }
+        guard network == .allowed else { throw .network(.offline) }
         return try await Renewal(context).renew(account, because: .due(leaving: minimum))
           .grant(at: context.world.clock.now())
       } catch {
-        if case .signInRequired = error { throw error }
+        if case .signIn(.required) = error { throw error }
         return try unrenewed(credentials, assessment, error)
       }
     case .discard: throw await ending(credentials, assessment, at: now)
@@ -67,7 +67,7 @@ package struct TokenProvider: Sendable {
       // What can't be removed now is removed the next time; that it is past is the news.
       try? await GuestTokenEnd(context).past(credentials.account)
     } else {
-      // More was asked for than is usual: it is still good for everybody else.
+      // More was asked for than is usual: other requests can still use it.
       assessment.reason = "it has less time left than requested"
     }
     return credentials.account.stateError(assessment)
@@ -83,7 +83,7 @@ package struct TokenProvider: Sendable {
     guard assessment.state.after(.noAnswer).action == .useWhileUnpast,
       let left = credentials.account.tokenLifetime.secondsLeft(at: now), left > 0
     else {
-      throw cause == .offline ? .signInRequired(account: name, .unrenewed) : cause
+      throw cause == .network(.offline) ? .signIn(.required(account: name, .unrenewed)) : cause
     }
     var grant = try credentials.grant(at: now)
     grant.notices.append(.usedUnrenewed(account: name, secondsLeft: left, because: cause))

@@ -25,12 +25,12 @@ package struct Authorize: Sendable {
 
     /// Checks what the user typed.
     ///
-    /// - Throws: ``EngineError/methodMalformed(_:)``, ``EngineError/malformed(_:)``.
+    /// - Throws: ``InputError/method(_:)``, ``InputError/malformed(_:)``.
     package init(method: String?, url: String?) throws(EngineError) {
       self.method = method ?? "GET"
-      guard self.method.isHTTPToken else { throw .methodMalformed(self.method) }
+      guard self.method.isHTTPToken else { throw .input(.method(self.method)) }
       do { self.url = try url.map { text throws(ParseError) in try HTTPURL(text) } } catch {
-        throw .malformed(error)
+        throw .input(.malformed(error))
       }
     }
   }
@@ -66,11 +66,11 @@ package struct Authorize: Sendable {
     holding grant: AccessGrant? = nil,
     knowing hint: ServerHint? = nil
   ) async throws(EngineError) -> Authorization {
-    if asBearer, account.tokenType == .dpop { throw .noBearer(account.name) }
+    if asBearer, account.tokenType == .dpop { throw .authorization(.noBearer(account.name)) }
     if let url = target.url {
       try check(url, for: account)
     } else if account.tokenType == .dpop {
-      throw .urlNeeded(account.name)
+      throw .authorization(.urlNeeded(account.name))
     }
     let grant =
       if let grant { grant } else { try await TokenProvider(context, network).grant(to: account) }
@@ -82,7 +82,9 @@ package struct Authorize: Sendable {
     )
     switch account.tokenType {
     case .dpop:
-      guard let key = grant.key, let url = target.url else { throw .urlNeeded(account.name) }
+      guard let key = grant.key, let url = target.url else {
+        throw .authorization(.urlNeeded(account.name))
+      }
       // After the grant: a renewal may have talked to the same server.
       let hint = hint ?? NonceCache(context.world).hint(for: url.origin)
       let proof = try hint.proof(
@@ -106,7 +108,9 @@ package struct Authorize: Sendable {
   /// Refuses a URL whose origin is not the account's.
   func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
     guard account.origins.contains(url.origin) else {
-      throw .refusedOrigin(url.origin, account: account.name, allowed: Array(account.origins))
+      throw .authorization(
+        .originRefused(url.origin, account: account.name, allowed: Array(account.origins))
+      )
     }
   }
 }

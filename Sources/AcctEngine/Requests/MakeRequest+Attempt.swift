@@ -51,7 +51,7 @@ extension MakeRequest {
     } catch {
       return Sent(
         event: .unanswered(error, origin, canRepeat: await attempt.canRepeat),
-        answer: .failure(.http(error, origin)),
+        answer: .failure(.network(.http(error, origin))),
         authorization: authorization
       )
     }

@@ -25,7 +25,7 @@ extension MakeRequest {
   ) throws(EngineError) -> HTTPURL {
     let target: HTTPURL
     do { target = try attempt.request.url.resolving(location) } catch .refusedURL(let refusal) {
-      throw .malformed(.refusedURL(refusal))
+      throw .input(.malformed(.refusedURL(refusal)))
     } catch {
       let shown = context.world.held.redactor.redact(location)
       throw .request(.redirectMalformed(location: shown, attempt.request.url.origin))
@@ -41,7 +41,7 @@ extension MakeRequest {
     guard
       origin == here || origin.mayBePublic || !here.mayBePublic
         || own.reasons(for: origin).contains(.user)
-    else { throw .http(.inside(host: origin.host), origin) }
+    else { throw .network(.http(.inside(host: origin.host), origin)) }
     return target
   }
 }

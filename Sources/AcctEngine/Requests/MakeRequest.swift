@@ -21,7 +21,7 @@ package struct MakeRequest: Sendable {
 
   /// Refuses an origin that is not the account's; neither keyring nor body are touched for that.
   ///
-  /// - Throws: ``EngineError/refusedOrigin(_:account:allowed:)``.
+  /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``.
   package func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
     try authorizer.check(url, for: account)
   }

@@ -22,7 +22,7 @@ package struct Observe: Sendable {
   ///   - url: What was asked for.
   ///   - account: Whose credentials the request carried.
   /// - Returns: What the user should know of it.
-  /// - Throws: ``EngineError/refusedOrigin(_:account:allowed:)``, ``EngineError/input(_:)``,
+  /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``, ``InputError/stream(_:)``,
   ///   ``EngineError/nothingObserved``; why a session could not be taken over.
   package func observe(
     _ url: HTTPURL,
@@ -30,12 +30,16 @@ package struct Observe: Sendable {
   ) async throws(EngineError) -> [Notice] {
     let origin = url.origin
     guard account.origins.contains(origin) else {
-      throw .refusedOrigin(origin, account: account.name, allowed: Array(account.origins))
+      throw .authorization(
+        .originRefused(origin, account: account.name, allowed: Array(account.origins))
+      )
     }
     let input: Secret
-    do { input = try context.world.streams.input("-", Self.limit) } catch { throw .input(error) }
+    do { input = try context.world.streams.input("-", Self.limit) } catch {
+      throw .input(.stream(error))
+    }
     let bytes = input.withBytes { span in span.indices.map { span[$0] } }
-    guard let head = PrintedHead.last(in: bytes) else { throw .nothingObserved }
+    guard let head = PrintedHead.last(in: bytes) else { throw .input(.nothingObserved) }
     context.world.held.hold(cookiesIn: head.fields)
     let nonceCache = NonceCache(context.world)
     nonceCache.learn(from: head.fields, of: origin, knowing: nonceCache.hint(for: origin))

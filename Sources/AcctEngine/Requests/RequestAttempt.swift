@@ -46,7 +46,7 @@ struct RequestAttempt {
   ///   - authorization: The fields that say who makes it.
   ///   - timeout: Seconds in which something has to move.
   /// - Returns: What to send.
-  /// - Throws: ``EngineError/input(_:)``, or that some of the body is gone.
+  /// - Throws: ``InputError/stream(_:)``, or that some of the body is gone.
   mutating func nextRequest(
     _ authorization: [HeaderField],
     _ timeout: Int
@@ -54,7 +54,7 @@ struct RequestAttempt {
     isFirst = false
     var source: ByteSource?
     if let body {
-      do { source = try await body.attempt() } catch { throw .input(error) }
+      do { source = try await body.attempt() } catch { throw .input(.stream(error)) }
       guard source != nil else { throw .request(.bodyGone(status: nil, request.url.origin)) }
     }
     return StreamedRequest(

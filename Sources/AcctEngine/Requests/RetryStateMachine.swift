@@ -99,7 +99,7 @@ package struct RetryStateMachine: Sendable {
     case .notRenewed(let error): return .deliver(because: error)
     case .unanswered(let failure, let origin, let canRepeat):
       guard canRepeat, let seconds = policy.wait(after: failure) else {
-        return .fail(.http(failure, origin))
+        return .fail(.network(.http(failure, origin)))
       }
       return .wait(seconds)
     }

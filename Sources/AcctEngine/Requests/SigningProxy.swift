@@ -95,7 +95,7 @@ package struct SigningProxy: Sendable {
     )
     var body: RequestBody?
     if let source = request.body {
-      do { body = try await .passing(source) } catch { throw .input(error) }
+      do { body = try await .passing(source) } catch { throw .input(.stream(error)) }
     }
     return try await makeRequest.perform(outgoing, as: account, sending: body) { _ in }
   }
@@ -121,19 +121,21 @@ extension LocalResponse {
 extension EngineError {
   /// Whether a server answered with what is not HTTP, such as two lengths (RFC 9112, section 6.3).
   fileprivate var isMalformedAnswer: Bool {
-    if case .http(.malformed, _) = self { true } else { false }
+    if case .network(.http(.malformed, _)) = self { true } else { false }
   }
 
   /// What a client is answered where there is no answer to pass on.
   fileprivate var proxyStatus: Int {
     switch self {
-    case .http(.timedOut, _): 504
-    case .http, .oauth, .serverFailed: 502
-    case .rateLimited: 429
-    case .signInRequired, .keyring, .noKeyring, .unknownAccount: 503
-    case .refusedOrigin, .malformed: 421
-    case .input: 400
-    default: 500
+    case .network(.http(.timedOut, _)): 504
+    case .network(.http), .server(.oauth), .server(.failed): 502
+    case .server(.rateLimited): 429
+    case .signIn(.required), .keyring(.failed), .keyring(.notChosen), .selection(.unknown): 503
+    case .authorization(.originRefused), .input(.malformed): 421
+    case .input(.stream): 400
+    case .selection, .authorization, .input, .keyring, .key, .network, .signIn, .atproto, .backend,
+      .session, .guest, .request, .transfer, .files, .exec, .cancelled:
+      500
     }
   }
 }

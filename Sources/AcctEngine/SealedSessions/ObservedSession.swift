@@ -6,7 +6,7 @@ import AcctProtocol
 ///
 /// Where a backend takes none but the newest session, `acct header URL | curl` would else lose it.
 /// But what stands in the headers proves nothing: they may be old, or those of a redirect's end, and
-/// a session of somebody else's would have the user act as them. So the backend is asked, and it is
+/// another user's session would have the user act as that one. So the backend is asked, and it is
 /// kept only if the backend says that it goes on, and is this account's.
 struct ObservedSession: Sendable {
   private let context: EngineContext
@@ -20,7 +20,7 @@ struct ObservedSession: Sendable {
   ///   - origin: Whose answer; another origin's cookies are no sessions of the backend's.
   ///   - account: Whose session the request carried.
   /// - Returns: What the user should know where it was not kept.
-  /// - Throws: ``EngineError``: the backend gave no answer or speaks of somebody else, or the keyring
+  /// - Throws: ``EngineError``: the backend gave no answer or names another user, or the keyring
   ///   can't take it. What was kept before is then still kept.
   func keep(
     from head: PrintedHead,
@@ -42,7 +42,7 @@ struct ObservedSession: Sendable {
           try await keep(observed, from: origin, for: current, in: credentialStore)
         }
       }
-    } catch .unknownAccount {
+    } catch .selection(.unknown) {
       return nil
     }
   }
@@ -76,7 +76,7 @@ struct ObservedSession: Sendable {
 }
 
 extension Account {
-  /// Refuses a session that its backend does not call this account's: that it names nobody else is
+  /// Refuses a session that its backend does not call this account's: that it names no other user is
   /// enough for one that came in answer to the account's own, but not for any other.
   fileprivate func requireNamed(
     _ owner: SessionOwner,

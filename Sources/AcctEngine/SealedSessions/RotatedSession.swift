@@ -26,7 +26,7 @@ struct RotatedSession: Sendable {
   ///   - target: The request; another origin's sessions are none of the backend's.
   ///   - sent: The session that the request carried.
   ///   - account: Who made the request.
-  /// - Throws: ``EngineError``: the answer is about somebody else's session, or the keyring can't
+  /// - Throws: ``EngineError``: the answer is about another user's session, or the keyring can't
   ///   take it, with time to unlock it.
   func keep(
     from response: inout StreamedResponse,
@@ -95,7 +95,7 @@ struct RotatedSession: Sendable {
       )
       return cookie.map { Successor(session: $0.session, owner: $0.owner, isExtension: false) }
     } catch {
-      throw .oauth(error, url.origin)
+      throw .server(.oauth(error, url.origin))
     }
   }
 

@@ -27,7 +27,7 @@ struct SessionBackend: Sendable {
 
   /// Asks whether a session goes on.
   ///
-  /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
+  /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
   func validate(_ session: Token) async throws(EngineError) -> Word<SessionAnswer> {
     let (answer, rotated) = try await ask(Self.sessionPath, session)
     return (SessionAnswer(answer), rotated)
@@ -35,7 +35,7 @@ struct SessionBackend: Sendable {
 
   /// Asks for a session in place of this one.
   ///
-  /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
+  /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
   func refresh(_ session: Token) async throws(EngineError) -> Word<SessionRefreshAnswer> {
     let (answer, rotated) = try await ask(Self.refreshPath, session)
     return (SessionRefreshAnswer(answer), rotated)
@@ -64,7 +64,7 @@ struct SessionBackend: Sendable {
 
   /// Ends a session; returns the status of the answer.
   ///
-  /// - Throws: ``EngineError/http(_:_:)`` where there is no answer.
+  /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
   func logOut(_ session: Token) async throws(EngineError) -> Int {
     try await send("POST", "/api/auth/logout", session).status
   }
@@ -80,7 +80,7 @@ struct SessionBackend: Sendable {
     case .started(let address):
       try Naming.user.document(at: origin).checkedReach(to: address.origin)
       return address
-    case .refused(let reason): throw .authorizationRefused(code: reason, description: nil)
+    case .refused(let reason): throw .signIn(.refused(code: reason, description: nil))
     case .unanswered(let noAnswer): throw EngineError(noAnswer, origin)
     }
   }
@@ -107,7 +107,7 @@ struct SessionBackend: Sendable {
     }
     if body != nil { request.fields.append(("Content-Type", Secret("application/json"))) }
     do { return try await context.world.transport.send(request) } catch {
-      throw .http(error, origin)
+      throw .network(.http(error, origin))
     }
   }
 }

@@ -1,9 +1,9 @@
 package import AcctModel
 package import AcctPorts
 
-/// A session did not go on, at its backend or for want of the keyring.
+/// A session did not continue, because of its backend or the keyring.
 package enum SessionError: Error, Equatable, Sendable {
-  /// What it says is about somebody else than it should be.
+  /// The backend names another user.
   case otherIdentity(expected: String, found: String, Origin)
   /// It says that a session goes on, but not whose it is.
   case unnamed(account: AccountName, Origin)

@@ -44,7 +44,7 @@ extension SessionRenewalAttempt {
   mutating func ended(_ reason: String) throws(EngineError) -> EngineError {
     let reason = wasInterrupted ? Renewal.interrupted(because: reason) : reason
     account.take(.ended, reason: reason, at: context.world.clock.now())
-    return try settled(.signInRequired(account: account.name, .ended(reason: reason)))
+    return try settled(.signIn(.required(account: account.name, .ended(reason: reason))))
   }
 
   func refusedError(_ reason: String) -> EngineError {
@@ -55,7 +55,7 @@ extension SessionRenewalAttempt {
   mutating func unanswered(_ error: EngineError) throws(EngineError) -> End {
     if !error.mayHaveReachedTheServer && !wasInterrupted { account.renewalStartedAt = nil }
     try save()
-    guard case .http(let failure, _) = error, failure.mayPass else { throw error }
+    guard case .network(.http(let failure, _)) = error, failure.mayPass else { throw error }
     return .again(error)
   }
 

@@ -51,7 +51,7 @@ extension Account {
     take(.confirmed, at: now)
   }
 
-  /// Refuses what a backend says of somebody else's session.
+  /// Rejects what a backend says of another user's session.
   ///
   /// - Throws: ``SessionError/otherIdentity(expected:found:_:)``.
   func require(

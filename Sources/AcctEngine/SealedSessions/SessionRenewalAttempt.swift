@@ -106,7 +106,7 @@ struct SessionRenewalAttempt {
     case .couldNot(let reason), .refused(let reason):
       return try conclude(refusal, &tries, else: notExtended(reason))
     case .unanswered(.failed(let error)):
-      return try conclude(refusal, &tries, else: .oauth(error, backend.origin))
+      return try conclude(refusal, &tries, else: .server(.oauth(error, backend.origin)))
     case .unanswered(let noAnswer): return try unanswered(noAnswer)
     }
   }

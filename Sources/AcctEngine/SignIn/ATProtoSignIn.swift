@@ -77,7 +77,7 @@ package struct ATProtoSignIn: Sendable {
     let known = try await document(request.identifier)
     let server = try await server(request.identifier, known)
     let key: DPoPKey
-    do { key = try DPoPKey.generate() } catch { throw .keyGeneration }
+    do { key = try DPoPKey.generate() } catch { throw .key(.generation) }
     let scope = request.scope ?? ATProtoClient.scope
     let clientID = request.clientID ?? ATProtoClient.loopbackID(scope: scope)
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(
@@ -148,7 +148,7 @@ package struct ATProtoSignIn: Sendable {
     } catch .atproto(.protectedResource(origin, .status(404))) {
       // Not a data server; then it may be an authorization server itself.
       let issuer: Issuer
-      do { issuer = try Issuer(origin.description) } catch { throw .malformed(error) }
+      do { issuer = try Issuer(origin.description) } catch { throw .input(.malformed(error)) }
       return try await resolver.server(issuer, named: .user)
     }
   }
@@ -161,7 +161,7 @@ package struct ATProtoSignIn: Sendable {
     _ server: AuthorizationServer
   ) async throws(EngineError) -> DIDDocument {
     guard response.tokenType == .dpop else {
-      throw .oauth(.tokenType(response.tokenType.rawValue), server.issuer.url.origin)
+      throw .server(.oauth(.tokenType(response.tokenType.rawValue), server.issuer.url.origin))
     }
     let did: DID
     do { did = try ATProtoClient.subject(of: response, askedFor: known?.did) } catch {

@@ -19,11 +19,11 @@ struct BackendCall: Sendable {
   ///   - path: Such as `/api/auth/start`.
   ///   - json: What to send.
   /// - Returns: The answer, if it is one.
-  /// - Throws: ``EngineError/http(_:_:)`` if there is none, ``EngineError/backend(_:)`` for a
+  /// - Throws: ``NetworkError/http(_:_:)`` if there is none, ``EngineError/backend(_:)`` for a
   ///   refusal, and other cases of ``EngineError`` for a malformed answer.
   func post(_ path: String, _ json: JSON) async throws(EngineError) -> JSON {
     let url: HTTPURL
-    do { url = try backend.url(path) } catch { throw .malformed(error) }
+    do { url = try backend.url(path) } catch { throw .input(.malformed(error)) }
     var body = json.serialized()
     let response = try await client.send(
       HTTPRequest(
@@ -45,7 +45,7 @@ struct BackendCall: Sendable {
     default: break
     }
     guard response.field("Content-Type").isJSON, let json = response.json else {
-      throw .oauth(.notJSON(status: response.status), backend.origin)
+      throw .server(.oauth(.notJSON(status: response.status), backend.origin))
     }
     guard response.status == 200 else {
       let reason = (json.objectValue?["error"]?.stringValue).map(

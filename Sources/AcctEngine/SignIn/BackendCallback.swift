@@ -20,8 +20,8 @@ struct BackendCallback: Sendable {
   ///   - start: Gets the address for the user, once a callback could be received.
   ///   - accept: Reads the parameters, or says what is wrong with them.
   /// - Returns: What `accept` returned.
-  /// - Throws: What `start` throws; ``EngineError/authorizationRefused(code:description:)`` if the
-  ///   callback is a refusal, ``EngineError/listen(_:)``, ``EngineError/cancelled``. Nothing is
+  /// - Throws: What `start` throws; ``SignInError/refused(code:description:)`` if the
+  ///   callback is a refusal, ``SignInError/listen(_:)``, ``EngineError/cancelled``. Nothing is
   ///   left behind.
   func receive<Answer: Sendable>(
     _ route: CallbackRoute,
@@ -34,7 +34,7 @@ struct BackendCallback: Sendable {
     do {
       listening = if let port = route.port { try await world.listener.listen(port) } else { nil }
     } catch {
-      throw .listen(error)
+      throw .signIn(.listen(error))
     }
     let outcome: Result<Outcome<Answer>, EngineError>
     do throws(EngineError) {
@@ -60,7 +60,7 @@ struct BackendCallback: Sendable {
     switch try outcome.get() {
     case .accepted(let answer): return answer
     case .refused(let code, let description):
-      throw .authorizationRefused(code: code, description: description)
+      throw .signIn(.refused(code: code, description: description))
     }
   }
 }

@@ -120,7 +120,7 @@ package struct BackendSignIn: Sendable {
     credentials.issuerSource = .did
     let metadata: HTTPURL
     do { metadata = try request.backend.url("/client-metadata.json") } catch {
-      throw .malformed(error)
+      throw .input(.malformed(error))
     }
     let clientID = credentials.identity.clientID ?? request.clientID ?? metadata.description
     credentials.identity.clientID = clientID

@@ -38,8 +38,8 @@ extension AuthorizationResponse {
     switch self {
     case .code(let code): return code
     case .refused(let code, let description):
-      throw .authorizationRefused(code: code, description: description)
-    case .untrusted(let distrust): throw .untrustedCallback(distrust)
+      throw .signIn(.refused(code: code, description: description))
+    case .untrusted(let distrust): throw .signIn(.untrustedCallback(distrust))
     case .foreign: throw .cancelled
     }
   }

@@ -29,7 +29,7 @@ package struct DeviceSignIn: Sendable {
       named: .user
     )
     guard let endpoint = server.deviceEndpoint else {
-      throw .oauth(.unsupported(.deviceCode), request.issuer.url.origin)
+      throw .server(.oauth(.unsupported(.deviceCode), request.issuer.url.origin))
     }
     let key = try server.newKey()
     let flow = try await start(request, at: endpoint, of: server)
@@ -70,9 +70,9 @@ package struct DeviceSignIn: Sendable {
     }
     guard response.field("Content-Type").isJSON,
       let json = response.json
-    else { throw .oauth(.notJSON(status: response.status), origin) }
+    else { throw .server(.oauth(.notJSON(status: response.status), origin)) }
     do { return try DeviceFlow(json, receivedAt: context.world.clock.now()) } catch {
-      throw .oauth(error, origin)
+      throw .server(.oauth(error, origin))
     }
   }
 
@@ -91,10 +91,10 @@ package struct DeviceSignIn: Sendable {
         let answer = try await endpoint.ask(flow.question(clientID: clientID), key: key)
         answer.learn()
         step = flow.take(answer.outcome, at: context.world.clock.now())
-      } catch .http(let failure, _) where failure != .cancelled {
+      } catch .network(.http(let failure, _)) where failure != .cancelled {
         // No answer is no "no": asked again for as long as the code lives (section 3.5).
         guard !flow.isOver(at: context.world.clock.now()) else {
-          return .failure(.http(failure, origin))
+          return .failure(.network(.http(failure, origin)))
         }
         continue
       } catch {
@@ -104,9 +104,9 @@ package struct DeviceSignIn: Sendable {
       case .wait: continue
       case .granted(let response): return .success(response)
       case .denied:
-        return .failure(.authorizationRefused(code: "access_denied", description: nil))
-      case .expired: return .failure(.deviceCodeExpired)
-      case .failed(let error): return .failure(.oauth(error, origin))
+        return .failure(.signIn(.refused(code: "access_denied", description: nil)))
+      case .expired: return .failure(.signIn(.deviceCodeExpired))
+      case .failed(let error): return .failure(.server(.oauth(error, origin)))
       }
     }
     return .failure(.cancelled)

@@ -23,7 +23,7 @@ package struct ImportFile: Sendable {
   ///
   /// - Parameter path: A file, or `-` for standard input.
   /// - Returns: Credentials in which nothing is left to check, or an export that is whole.
-  /// - Throws: ``EngineError/input(_:)``, ``EngineError/handoff(_:)``, ``EngineError/transfer(_:)``.
+  /// - Throws: ``InputError/stream(_:)``, ``InputError/handoff(_:)``, ``EngineError/transfer(_:)``.
   package func read(_ path: String) throws(EngineError) -> Contents {
     let json = try json(path)
     if SealedExport.isExport(json) {
@@ -35,20 +35,20 @@ package struct ImportFile: Sendable {
         NewCredentials(handoff, from: .user, redacting: world.held.redactor)
       )
     } catch {
-      throw .handoff(error)
+      throw .input(.handoff(error))
     }
   }
 
   /// Reads any JSON.
   package func json(_ path: String) throws(EngineError) -> JSON {
     let bytes: Secret
-    do { bytes = try world.streams.input(path, Self.limit) } catch { throw .input(error) }
+    do { bytes = try world.streams.input(path, Self.limit) } catch { throw .input(.stream(error)) }
     do {
       return try bytes.withBytes { span throws(JSONError) in
         try JSON(parsing: span, maximumBytes: Self.limit)
       }
     } catch {
-      throw .handoff(.json(error))
+      throw .input(.handoff(.json(error)))
     }
   }
 }

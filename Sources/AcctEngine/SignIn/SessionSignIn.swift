@@ -30,7 +30,7 @@ package struct SessionSignIn: Sendable {
   /// - Parameters:
   ///   - request: What the user asked for.
   ///   - report: Takes what the user must see while it waits.
-  /// - Returns: Credentials that are not kept yet, of whoever was asked for.
+  /// - Returns: Credentials that are not stored yet, of the identity that was asked for.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(
     _ request: Request,
@@ -68,7 +68,7 @@ package struct SessionSignIn: Sendable {
   ) async throws(EngineError) {
     var word = try await backend.validate(credentials.token)
     if case .exceptionThrown(let reason) = word.answer, let pause = firstPause() {
-      let cause = EngineError.authorizationRefused(code: reason, description: nil)
+      let cause = EngineError.signIn(.refused(code: reason, description: nil))
       try await context.world.clock.pause(pause, because: cause, context.report)
       word = try await backend.validate(credentials.token)
     }
@@ -84,7 +84,7 @@ package struct SessionSignIn: Sendable {
       credentials.tokenLifetime.expiresAt = details.expiresAt
       credentials.validatedAt = context.world.clock.now()
     case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
-      throw .authorizationRefused(code: reason, description: nil)
+      throw .signIn(.refused(code: reason, description: nil))
     case .unanswered(let noAnswer): throw EngineError(noAnswer, backend.origin)
     }
   }
@@ -133,9 +133,12 @@ extension EngineError {
   /// Whether such a failure of the backend says nothing about the session.
   fileprivate var leavesOpen: Bool {
     switch self {
-    case .http(let failure, _): failure.mayPass
-    case .rateLimited, .serverFailed: true
-    default: false
+    case .network(.http(let failure, _)): failure.mayPass
+    case .server(.rateLimited), .server(.failed): true
+    case .network, .server(.oauth), .selection, .authorization, .input, .keyring, .key, .signIn,
+      .atproto,
+      .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
+      false
     }
   }
 }

@@ -82,10 +82,10 @@ package struct SignIn: Sendable {
 extension AuthorizationServer {
   /// Makes a key for new tokens, where the server can bind them to one.
   ///
-  /// - Throws: ``EngineError/keyGeneration``.
+  /// - Throws: ``KeyError/generation``.
   func newKey() throws(EngineError) -> DPoPKey? {
     guard namesDPoP else { return nil }
-    do { return try DPoPKey.generate() } catch { throw .keyGeneration }
+    do { return try DPoPKey.generate() } catch { throw .key(.generation) }
   }
 }
 

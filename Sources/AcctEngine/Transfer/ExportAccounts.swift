@@ -49,7 +49,7 @@ package struct ExportAccounts: Sendable {
     }
     switch target {
     case .standardOutput:
-      do { try context.world.streams.output(file) } catch { throw .output(error) }
+      do { try context.world.streams.output(file) } catch { throw .files(.output(error)) }
     case .file(let path, let replacing):
       do { try context.world.secretFiles.write(path, file, replacing) } catch {
         throw .transfer(.file(error))

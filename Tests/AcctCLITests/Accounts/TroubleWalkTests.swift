@@ -32,7 +32,7 @@ struct TroubleWalkTests {
   ]
 
   @Test(
-    "no credential goes and no session ends without the server's word",
+    "No credential is deleted and no session ends unless the server says so",
     arguments: 0..<TestExtent.count(4, full: 12)
   )
   func walk(seed: Int) async throws {

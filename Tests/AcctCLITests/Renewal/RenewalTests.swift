@@ -97,7 +97,7 @@ struct RenewalTests {
     #expect(record.requests.isEmpty)
   }
 
-  @Test("takes two reads of the keyring: one that sees that it is due, and one under the lock")
+  @Test("A renewal reads the keyring twice: to see that it is due, and under the lock")
   func reads() async {
     await account(left: 300, .success(Self.renewed))
     record.keyring.holdReads {}
@@ -105,7 +105,7 @@ struct RenewalTests {
     #expect(record.keyring.heldReads == 2)
   }
 
-  @Test("after a request was refused takes no read beyond the request's and its own")
+  @Test("A renewal after a rejected request reads the keyring once more than the request")
   func readsOfRequest() async {
     await account(left: 900)
     let issuer = FakeIssuer(.success(Self.renewed))
@@ -118,7 +118,7 @@ struct RenewalTests {
     #expect(record.keyring.heldReads == 2)
   }
 
-  @Test("does not happen for a request that was refused with a token that is no longer kept")
+  @Test("A request that was rejected with a token that is no longer stored renews nothing")
   func refusedMeanwhile() async {
     await account(left: 900)
     record.serve { [keyring = record.keyring] request throws(HTTPFailure) in
@@ -132,7 +132,7 @@ struct RenewalTests {
     #expect(record.requests.count == 2)
   }
 
-  @Test("does not happen while more than five minutes are left")
+  @Test("A token with more than five minutes left is not renewed")
   func notDue() async {
     await account(left: 301)
     #expect(await record.acct("token") == 0)

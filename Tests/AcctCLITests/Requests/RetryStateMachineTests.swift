@@ -123,7 +123,7 @@ struct RetryStateMachineTests {
     }
   }
 
-  @Test("A redirect of a GET with a body is not followed, nor one that nobody asked to follow")
+  @Test("A redirect of a GET with a body is not followed, nor one without -L")
   func notFollowed() throws {
     let setting = try RetrySetting()
     let event = try #require(setting.events(canRepeat: true)["302"])

@@ -43,7 +43,7 @@ struct ObserveSessionTests {
     #expect(backend.asked == ["session"])
   }
 
-  @Test("keeps it although an interrupted sign-in has yet to put its own session in place")
+  @Test("An observed session is kept although an interrupted sign-in has its own still pending")
   func afterInterruptedSignIn() async throws {
     _ = try await backend(FakeBackend.valid(record))
     try await record.interruptReplacement(by: "Fe26.2*1*signed-in")
@@ -53,7 +53,7 @@ struct ObserveSessionTests {
     #expect(record.keyring.items.count == 1)
   }
 
-  @Test("keeps what the backend rolls when it is asked")
+  @Test("An observed session that the backend rolls while it confirms it is kept as rolled")
   func rolledOnceMore() async throws {
     _ = try await backend(FakeBackend.valid(record, rotated: "Fe26.2*1*newer"))
     #expect(await observe() == 0)

@@ -39,7 +39,7 @@ struct DPoPNonceTests {
     )
   }
 
-  @Test("a new proof is worth it once, for a nonce, or for its time where the clocks differ")
+  @Test("A new proof is worth it once, for a nonce, or for its time where the clocks differ")
   func newProof() {
     for isClockOff in [false, true] {
       let answers: [(codes: Set<String>, isWanted: Bool)] = [

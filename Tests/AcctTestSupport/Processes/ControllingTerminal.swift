@@ -66,9 +66,19 @@ package final class ControllingTerminal: Sendable {
   }
 
   /// Presses keys, such as `\u{3}` for Ctrl-C.
+  ///
+  /// A terminal that takes none, as one can be whose program has just ended, gets none: a blocking
+  /// write(2) would wait for ever.
   package func press(_ keys: String) {
     let bytes = Array(keys.utf8)
-    _ = master.withLock { $0.map { unsafe write($0, bytes, bytes.count) } }
+    master.withLock { descriptor in
+      guard let descriptor else { return }
+      var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      guard unsafe poll(&request, 1, 10_000) == 1, request.revents & Int16(POLLOUT) != 0 else {
+        return
+      }
+      _ = unsafe write(descriptor, bytes, bytes.count)
+    }
   }
 
   /// Closes the window, upon which the kernel sends SIGHUP.

@@ -52,7 +52,7 @@ struct CrowdTests {
     #expect(try await home.acct("token").text == "token-1\n")
   }
 
-  @Test("processes that add the first accounts at once make one vault for all")
+  @Test("Processes that add the first accounts at once make one vault for all")
   func firstAccounts() async throws {
     let home = try AcctHome(hasVault: false)
     let numbers = 1...TestExtent.count(4, full: Self.processes)

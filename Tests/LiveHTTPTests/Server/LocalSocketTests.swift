@@ -69,7 +69,7 @@ struct LocalSocketTests {
     }
   }
 
-  @Test("leaves another process's alone whose queue is full, and does not wait for it")
+  @Test("A socket of another process whose queue is full is left alone, without waiting")
   func full() async throws {
     let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
@@ -88,7 +88,7 @@ struct LocalSocketTests {
     #expect(mode != nil)
   }
 
-  @Test("leaves anything else alone", arguments: ["file", "folder", "link"])
+  @Test("A path that is no socket is left alone", arguments: ["file", "folder", "link"])
   func foreign(_ kind: String) async throws {
     switch kind {
     case "file": _ = try folder.file("socket", containing: "precious")

@@ -1,7 +1,43 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
 
 extension ErrorMessage {
+  /// The keyring did not give or take credentials, or holds something else.
+  init(_ error: KeyringError) {
+    switch error {
+    case .failed(let failure, let kind): self.init(failure, kind)
+    case .notChosen(let reason):
+      self.init(
+        "keyringUnavailable",
+        .keyringUnavailable,
+        reason,
+        hint: "set ACCT_KEYRING to secret-service or vault"
+      )
+    case .unknown(let text):
+      self.init(
+        "usage",
+        .usage,
+        "ACCT_KEYRING is \(text), which is not a keyring",
+        hint: "auto, secret-service or vault"
+      )
+    case .damagedItem(let account, let kind):
+      self.init(
+        "damagedItem",
+        .badInput,
+        "the keyring item \(kind.rawValue) of \(account) is not what acct writes",
+        hint: "add the account again: it keeps its name"
+      )
+    case .halfReplaced(let account):
+      self.init(
+        "signInRequired",
+        .signInRequired,
+        "the credentials of \(account) were only partly replaced",
+        hint: "add the account again: it keeps its name"
+      )
+    }
+  }
+
   /// A keyring operation failed.
   init(_ failure: KeyringFailure, _ kind: Keyring.Kind) {
     let name = kind == .vault ? "the vault" : "the keyring"
@@ -39,28 +75,6 @@ extension ErrorMessage {
       )
     case .failed(let reason):
       self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
-    }
-  }
-
-  /// A file of acct's own could not be used.
-  init(_ failure: FilesFailure) {
-    switch failure {
-    case .failed(let path, let reason):
-      self.init("fileFailed", .failed, "\(path): \(reason)")
-    case .unsafe(let path, let reason):
-      self.init(
-        "fileUnsafe",
-        .failed,
-        "\(path) is not safe to use: \(reason)",
-        hint: "only you may own or write it; check who created it"
-      )
-    case .busy:
-      self.init(
-        "busy",
-        .failed,
-        "another acct process is working on this account",
-        hint: "try again in a moment"
-      )
     }
   }
 }

@@ -1,0 +1,40 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+
+extension ErrorMessage {
+  /// acct's own files, or the output, could not be used.
+  init(_ error: FilesError) {
+    switch error {
+    case .failed(let failure): self.init(failure)
+    case .damagedAccount(let id):
+      self.init("damagedAccount", .badInput, "the file of account \(id) is damaged")
+    case .output(.failed(let name, let reason)):
+      self.init("outputFailed", .failed, "can't write \(name): \(reason)")
+    case .output(.tooLarge(let name, _)):
+      self.init("outputFailed", .failed, "can't write \(name): too large")
+    }
+  }
+
+  /// A file of acct's own could not be used.
+  init(_ failure: FilesFailure) {
+    switch failure {
+    case .failed(let path, let reason):
+      self.init("fileFailed", .failed, "\(path): \(reason)")
+    case .unsafe(let path, let reason):
+      self.init(
+        "fileUnsafe",
+        .failed,
+        "\(path) is not safe to use: \(reason)",
+        hint: "only you may own or write it; check who created it"
+      )
+    case .busy:
+      self.init(
+        "busy",
+        .failed,
+        "another acct process is working on this account",
+        hint: "try again in a moment"
+      )
+    }
+  }
+}

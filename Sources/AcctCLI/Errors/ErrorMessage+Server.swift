@@ -1,0 +1,82 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+extension ErrorMessage {
+  /// A server answered, and not with what was asked for; the credentials are unchanged.
+  init(_ error: ServerError) {
+    switch error {
+    case .oauth(let error, let origin):
+      self.init(
+        error.code,
+        .serverFailed,
+        "\(origin) \(words(for: error))",
+        // Some servers reject a dead session without a reason. That is no proof, so the account
+        // stays; the user may know better.
+        hint: error.isUnexplained
+          ? "the account is kept; if it keeps failing, sign in again with `acct add`" : nil
+      )
+    case .rateLimited(let retryAfter, let origin):
+      self.init(
+        "rateLimited",
+        .rateLimited,
+        "\(origin) reports too many requests",
+        retryAfter: retryAfter
+      )
+    case .failed(let status, let retryAfter, let origin):
+      self.init(
+        "serverFailed",
+        .serverFailed,
+        "\(origin) failed with \(status)",
+        hint: retryAfter == nil ? laterHint : nothingWrongHint,
+        retryAfter: retryAfter
+      )
+    }
+  }
+}
+
+/// For a server that fails, and says when to try again.
+let nothingWrongHint = "nothing was wrong with the account"
+/// For a server that fails, and doesn't say so.
+let laterHint = nothingWrongHint + "; try again later"
+
+extension OAuthError {
+  fileprivate var isUnexplained: Bool { if case .unexplained = self { true } else { false } }
+}
+
+private func words(for error: OAuthError) -> String {
+  switch error {
+  case .noMetadata(let status): "has no OAuth metadata (it answered \(status))"
+  case .metadata(let flaw): "has metadata that can't be used: \(words(for: flaw))"
+  case .unsupported(let feature): "does not offer \(words(for: feature))"
+  case .notJSON(let status): "answered \(status) with a body that is not JSON"
+  case .malformedAnswer(let member): "sent an answer with a bad \(member)"
+  case .refused(let code, let description, let status):
+    "refused (\(status)): "
+      + [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
+  case .unexplained(let status): "answered \(status) without a reason"
+  case .tokenType(let type): "sent a token of type \(printable(type)), which was not requested"
+  case .redirected(let location):
+    "redirects \(location.map { "to \(printable($0)) " } ?? "")where credentials are not sent"
+  }
+}
+
+private func words(for flaw: OAuthError.MetadataFlaw) -> String {
+  switch flaw {
+  case .notJSON: "it is not JSON"
+  case .issuer: "it names another issuer"
+  case .missing(let member): "there is no \(member)"
+  case .malformed(let member): "\(member) is malformed"
+  case .refused(let member, _): "\(member) is a URL that no credential may be sent to"
+  }
+}
+
+private func words(for feature: OAuthError.Feature) -> String {
+  switch feature {
+  case .authorizationCode: "sign-in with a browser"
+  case .deviceCode: "the device flow"
+  case .codeChallengeS256: "PKCE with S256"
+  case .dpopES256: "DPoP with ES256"
+  }
+}

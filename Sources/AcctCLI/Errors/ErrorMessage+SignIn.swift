@@ -1,0 +1,90 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+extension ErrorMessage {
+  /// A sign-in is needed, or did not succeed; nothing was stored.
+  init(_ error: SignInError) {
+    switch error {
+    case .required(let account, let reason): self.init(signIn: account, reason)
+    case .notRenewable(let account):
+      self.init(
+        "notRenewable",
+        .signInRequired,
+        "\(account) has no refresh token, so it can't be renewed",
+        hint: "sign in again with `acct add`; the account keeps its name"
+      )
+    case .issuerUnknown(let account):
+      self.init(
+        "issuerUnknown",
+        .signInRequired,
+        "no issuer is known for \(account)",
+        hint: "import it again with an \"issuer\" member, or sign in with `acct add`"
+      )
+    case .moved(let account, let origin):
+      self.init(
+        "moved",
+        .signInRequired,
+        "\(account) has moved to \(origin)",
+        hint: "sign in again with `acct add`: the refresh token was not used"
+      )
+    case .refused(let code, let description):
+      let words = [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
+      self.init("authorizationRefused", .signInRequired, "the server did not sign you in: \(words)")
+    case .untrustedCallback(let distrust):
+      self.init(
+        distrust.code,
+        .serverFailed,
+        "the callback was rejected: \(words(for: distrust))"
+      )
+    case .deviceCodeExpired:
+      self.init(
+        "deviceCodeExpired",
+        .signInRequired,
+        "the code expired before it was entered",
+        hint: "run the same command again for a new one"
+      )
+    case .listen(.failed(let port, let reason)):
+      self.init(
+        "listenFailed",
+        .failed,
+        "can't listen on \(port.map { "port \($0)" } ?? "a free port"): \(reason)",
+        hint: "choose another port"
+      )
+    case .listen(.unusableSocket(let path, let reason)):
+      self.init("listenFailed", .failed, "can't listen at \(path): \(reason)")
+    }
+  }
+
+  /// A new sign-in is needed.
+  private init(signIn account: AccountName, _ reason: SignInReason) {
+    let message =
+      switch reason {
+      case .expired: "the session of \(account) has expired"
+      case .ending(let reason): "the token of \(account) is no longer used: \(reason)"
+      case .unrenewed:
+        "the token of \(account) has expired, and --offline does not allow renewing it"
+      case .ended(let reason): "the server has ended the session of \(account): \(reason)"
+      case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
+      case .signedOut(let reason): "\(account) is signed out: \(reason)"
+      }
+    let hint =
+      switch reason {
+      case .unrenewed: "leave out --offline"
+      case .guestOver(_, let origin?):
+        "`acct add --guest \(origin)` begins a new one; it does not reset this machine's limits"
+      case .expired, .ending, .ended, .guestOver, .signedOut:
+        "sign in again with `acct add`; the account keeps its name"
+      }
+    self.init("signInRequired", .signInRequired, message, hint: hint)
+  }
+}
+
+private func words(for distrust: AuthorizationResponse.Distrust) -> String {
+  switch distrust {
+  case .issuerMissing: "it has no iss, which this server always sends"
+  case .issuerMismatch: "its iss names another server"
+  case .empty: "it has neither a code nor an error"
+  }
+}

@@ -1,0 +1,19 @@
+package import AcctModel
+
+/// No account could be chosen.
+package enum SelectionError: Error, Equatable, Sendable {
+  /// There is no account at all.
+  case noAccounts
+  /// There are accounts, and none is active.
+  case noneActive(candidates: [AccountName])
+  case unknown(reference: String, selectedBy: SelectedBy, candidates: [AccountName])
+  case ambiguous(reference: String, candidates: [AccountName])
+  /// `switch` without a name, with more than two accounts and no terminal to choose at.
+  case undecidedSwitch(candidates: [AccountName])
+  /// `switch -`, and there is no previous account.
+  case noPrevious
+  case nameTaken(AccountName)
+}
+
+/// What chose the account.
+package enum SelectedBy: String, Sendable { case option, environment, directory, active }

@@ -1,0 +1,20 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// A server gave no answer; the credentials are as they were.
+package enum NetworkError: Error, Equatable, Sendable {
+  case http(HTTPFailure, Origin)
+  case dns(DNSFailure, name: String)
+  /// A renewal is needed, and `--offline` does not allow it.
+  case offline
+}
+
+/// A server answered, and not with what was asked for; the credentials are as they were.
+package enum ServerError: Error, Equatable, Sendable {
+  case oauth(OAuthError, Origin)
+  /// 429; `Retry-After` if it can be read.
+  case rateLimited(retryAfter: RetryAfter?, Origin)
+  /// 5xx; `Retry-After` if it can be read.
+  case failed(status: Int, retryAfter: RetryAfter?, Origin)
+}

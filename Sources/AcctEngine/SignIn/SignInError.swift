@@ -1,0 +1,35 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// A sign-in is needed, or did not succeed.
+package enum SignInError: Error, Equatable, Sendable {
+  case required(account: AccountName, SignInReason)
+  /// There is no refresh token.
+  case notRenewable(account: AccountName)
+  /// No server is known that renews the account.
+  case issuerUnknown(account: AccountName)
+  /// The DID's own document now leads to another server than the one that granted the tokens.
+  case moved(account: AccountName, to: Origin)
+  /// The server, or the user there, said no.
+  case refused(code: String, description: String?)
+  case untrustedCallback(AuthorizationResponse.Distrust)
+  case deviceCodeExpired
+  case listen(ListenFailure)
+}
+
+/// Why a new sign-in is needed.
+package enum SignInReason: Equatable, Sendable {
+  /// The token has expired, and can't be renewed.
+  case expired
+  /// The token has too little time left to be used, in these words.
+  case ending(reason: String)
+  /// The token has expired, and `--offline` does not allow renewing it.
+  case unrenewed
+  /// The server has ended the session, in these words.
+  case ended(reason: String)
+  /// A guest's token has expired or was rejected, in these words; a backend can give a new one.
+  case guestOver(reason: String, Origin?)
+  /// The secrets are gone.
+  case signedOut(reason: String)
+}
