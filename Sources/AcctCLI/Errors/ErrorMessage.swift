@@ -1,5 +1,7 @@
 import AcctEngine
+import AcctModel
 import AcctPorts
+import AcctProtocol
 import StrictJSON
 
 /// What the user sees of a failure: one line, one hint, one exit status, one code for scripts.

@@ -8,7 +8,7 @@ struct RetrySetting {
 
   private let origin: Origin
   let target: HTTPURL
-  private let cause = EngineError.keyGeneration
+  private let cause = EngineError.key(.generation)
   private let elsewhere = EngineError.request(.fieldMalformed("elsewhere"))
 
   init() throws {
@@ -103,7 +103,7 @@ struct RetrySetting {
       "302": answered(302, to: .success(target)),
       "302-elsewhere": answered(302, to: .failure(elsewhere)),
       "renewed": .renewed(origin, canRepeat: canRepeat),
-      "not-renewed": .notRenewed(.offline),
+      "not-renewed": .notRenewed(.network(.offline)),
       "unresolved": unanswered(.unresolved(host: "pds.example")),
       "unreachable": unanswered(.unreachable(reason: "no route")),
       "no-proxy": unanswered(.proxy(reason: "no route")),
@@ -123,7 +123,7 @@ struct RetrySetting {
   func name(of action: RetryStateMachine.Action) -> String {
     switch action {
     case .deliver(nil): "deliver"
-    case .deliver(.offline): "offline"
+    case .deliver(.network(.offline)): "offline"
     case .deliver(cause): "cause"
     case .deliver(elsewhere): "elsewhere"
     case .deliver(.request(.tooManyRedirects(limit: 10, origin))): "too-many"
@@ -134,7 +134,7 @@ struct RetrySetting {
     case .wait(let seconds): "wait-\(seconds)"
     case .follow(target): "follow"
     case .follow(let url): "follow: \(url)"
-    case .fail(.http(_, origin)): "fail"
+    case .fail(.network(.http(_, origin))): "fail"
     case .fail(let error): "fail: \(error)"
     }
   }
