@@ -52,6 +52,8 @@ package enum EngineError: Error, Equatable, Sendable {
   // The network.
   /// There was no answer.
   case http(HTTPFailure, Origin)
+  /// There was no answer to a renewal, which the server may have made all the same.
+  case renewalUnanswered(HTTPFailure, Origin)
   case oauth(OAuthError, Origin)
   /// 429; `Retry-After` if it can be read.
   case rateLimited(retryAfter: RetryAfter?, Origin)
@@ -75,6 +77,12 @@ package enum EngineError: Error, Equatable, Sendable {
   case authorizationRefused(code: String, description: String?)
   case untrustedCallback(AuthorizationResponse.Distrust)
   case deviceCodeExpired
+  /// No callback came in this time.
+  case callbackTimedOut(seconds: Int64)
+  /// `--no-input` does not allow the browser that is needed.
+  case browserNeeded
+  /// A server without a client identifier.
+  case clientIDNeeded(Issuer)
   case listen(ListenFailure)
   case keyGeneration
   case backend(BackendError)

@@ -15,27 +15,28 @@ extension ErrorMessage {
         hint: "only you may name such an address, as with --issuer or ACCT_PLC_URL"
       )
     case .http(let failure, let origin):
-      let status: ExitStatus =
-        switch failure {
-        case .cancelled: .cancelled
-        case .malformed, .tooLarge: .serverFailed
-        default: .network
-        }
+      let status = ExitStatus(failure)
       self.init(
         "network",
         status,
         "\(origin): \(words(for: failure))",
         hint: status == .network ? "nothing was wrong with the account; try again" : nil
       )
+    case .renewalUnanswered(let failure, let origin):
+      self.init(
+        "network",
+        ExitStatus(failure),
+        "\(origin): \(words(for: failure))",
+        hint:
+          "the server may have renewed the session before the answer was lost, and then it has ended; "
+          + "try again to find out"
+      )
     case .oauth(let error, let origin):
       self.init(
         error.code,
         .serverFailed,
         "\(origin) \(words(for: error))",
-        // Some servers refuse a dead session without a word. That is no proof, so the account
-        // stays; the user may know better.
-        hint: error.isUnexplained
-          ? "the account is kept; if it keeps failing, sign in again with `acct add`" : nil
+        hint: error.hint(origin)
       )
     case .rateLimited(let retryAfter, let origin):
       self.init(
@@ -70,37 +71,17 @@ extension ErrorMessage {
       self.init("offline", .network, "--offline does not allow renewing it")
     }
   }
+}
 
-  /// The sign-in did not come to its end; nothing was stored.
-  init(signingIn error: EngineError) {
-    switch error {
-    case .authorizationRefused(let code, let description):
-      let words = [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
-      self.init("authorizationRefused", .signInRequired, "the server did not sign you in: \(words)")
-    case .untrustedCallback(let distrust):
-      self.init(
-        distrust.code,
-        .serverFailed,
-        "the callback was rejected: \(words(for: distrust))"
-      )
-    case .deviceCodeExpired:
-      self.init(
-        "deviceCodeExpired",
-        .signInRequired,
-        "the code expired before it was entered",
-        hint: "run the same command again for a new one"
-      )
-    case .listen(.failed(let port, let reason)):
-      self.init(
-        "listenFailed",
-        .failed,
-        "can't listen on \(port.map { "port \($0)" } ?? "a free port"): \(reason)",
-        hint: "choose another port"
-      )
-    case .listen(.unusableSocket(let path, let reason)):
-      self.init("listenFailed", .failed, "can't listen at \(path): \(reason)")
-    default: self.init("keyGeneration", .failed, "the DPoP key could not be generated")
-    }
+extension ExitStatus {
+  /// What no answer means for the process.
+  fileprivate init(_ failure: HTTPFailure) {
+    self =
+      switch failure {
+      case .cancelled: .cancelled
+      case .malformed, .tooLarge: .serverFailed
+      default: .network
+      }
   }
 }
 
@@ -110,7 +91,17 @@ let nothingWrongHint = "nothing was wrong with the account"
 let laterHint = nothingWrongHint + "; try again later"
 
 extension OAuthError {
-  fileprivate var isUnexplained: Bool { if case .unexplained = self { true } else { false } }
+  fileprivate func hint(_ origin: Origin) -> String? {
+    switch self {
+    // Some servers refuse a dead session without a word. That is no proof, so the account stays; the
+    // user may know better.
+    case .unexplained: "the account is kept; if it keeps failing, sign in again with `acct add`"
+    case .refused(let code, let description, _):
+      registrationHint(code, description, at: "\(origin)")
+    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .redirected:
+      nil
+    }
+  }
 }
 
 func words(for failure: HTTPFailure) -> String {
@@ -151,7 +142,9 @@ private func words(for error: OAuthError) -> String {
 private func words(for flaw: OAuthError.MetadataFlaw) -> String {
   switch flaw {
   case .notJSON: "it is not JSON"
-  case .issuer: "it names another issuer"
+  case .issuer(let expected, let found?):
+    "it names the issuer \(printable(found)) instead of \(expected)"
+  case .issuer(let expected, nil): "it does not name the issuer \(expected)"
   case .missing(let member): "there is no \(member)"
   case .malformed(let member): "\(member) is malformed"
   case .refused(let member, _): "\(member) is a URL that no credential may be sent to"
@@ -164,13 +157,5 @@ private func words(for feature: OAuthError.Feature) -> String {
   case .deviceCode: "the device flow"
   case .codeChallengeS256: "PKCE with S256"
   case .dpopES256: "DPoP with ES256"
-  }
-}
-
-private func words(for distrust: AuthorizationResponse.Distrust) -> String {
-  switch distrust {
-  case .issuerMissing: "it has no iss, which this server always sends"
-  case .issuerMismatch: "its iss names another server"
-  case .empty: "it has neither a code nor an error"
   }
 }

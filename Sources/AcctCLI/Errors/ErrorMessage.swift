@@ -140,9 +140,11 @@ extension ErrorMessage {
       )
     case .damagedAccount(let id):
       self.init("damagedAccount", .badInput, "the file of account \(id) is damaged")
-    case .http, .oauth, .rateLimited, .serverFailed, .offline, .issuerUnknown, .notRenewable:
+    case .http, .renewalUnanswered, .oauth, .rateLimited, .serverFailed, .offline, .issuerUnknown,
+      .notRenewable:
       self.init(network: error)
-    case .authorizationRefused, .untrustedCallback, .deviceCodeExpired, .listen, .keyGeneration:
+    case .authorizationRefused, .untrustedCallback, .deviceCodeExpired, .listen, .keyGeneration,
+      .callbackTimedOut, .browserNeeded, .clientIDNeeded:
       self.init(signingIn: error)
     case .session(let error): self.init(error)
     case .backend(let error): self.init(error)

@@ -127,8 +127,8 @@ extension EngineError {
   /// What a client is answered where there is no answer to pass on.
   fileprivate var proxyStatus: Int {
     switch self {
-    case .http(.timedOut, _): 504
-    case .http, .oauth, .serverFailed: 502
+    case .http(.timedOut, _), .renewalUnanswered(.timedOut, _): 504
+    case .http, .renewalUnanswered, .oauth, .serverFailed: 502
     case .rateLimited: 429
     case .signInRequired, .keyring, .noKeyring, .unknownAccount: 503
     case .refusedOrigin, .malformed: 421
