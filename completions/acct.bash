@@ -9,7 +9,7 @@ _acct_grammar() {
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
-      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --wait= --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('')
       ;;
     'list')
@@ -24,7 +24,7 @@ _acct_grammar() {
       arguments=('account')
       ;;
     'header')
-      options=('--format==lines curl json' --offline --bearer -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=('--format==lines curl json' --min-valid= --offline --bearer -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('request*')
       ;;
     'token')

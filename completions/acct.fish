@@ -54,6 +54,7 @@ function __acct_grammar -S
                 '--no-browser'\t'Open no browser: print the address, and read the callback address from stdin, too' \
                 '--redirect-port='\t'The loopback port to listen on; a free one by default' \
                 '--callback='\t'Where a backend'\''s sign-in ends, as in limit://auth' \
+                '--wait='\t'How long to wait for the browser'\''s answer' \
                 '--name='\t'The name of the account' \
                 '--no-switch'\t'Do not make it the active account' \
                 '--allow-origin='\t'One more origin that its headers may be sent to' \
@@ -118,6 +119,7 @@ function __acct_grammar -S
             set arguments 'account'
         case 'header'
             set options '--format==lines curl json'\t'As header lines, as a config for `curl -K -`, or as JSON' \
+                '--min-valid='\t'Renew the token if it expires within this time' \
                 '--offline'\t'Do not renew: use the stored credentials' \
                 '--bearer'\t'Send a sealed session as a bearer token instead of a cookie' \
                 '-a=account'\t'The account: its name, handle, DID or id' \

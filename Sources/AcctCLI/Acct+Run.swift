@@ -29,18 +29,20 @@ extension Acct {
     } catch let error as UnknownCommand {
       return report.write(ErrorMessage(error))
     } catch {
-      return told(error, report, world.streams)
+      return told(error, about: arguments, report, world.streams)
     }
   }
 
   /// Prints ArgumentParser's answer: help on standard output, or what is wrong on standard error.
   private static func told(
     _ error: any Error,
+    about arguments: [String],
     _ report: ErrorReport,
     _ streams: Streams
   ) -> Int32 {
     guard exitCode(for: error).isSuccess else {
-      return report.write(ErrorMessage(usage: message(for: error)))
+      let unknown = unknownOption(in: arguments).map { "unknown option '\($0)'" }
+      return report.write(ErrorMessage(usage: unknown ?? message(for: error)))
     }
     do { try streams.output(Secret(fullMessage(for: error) + "\n")) } catch {
       return report.write(ErrorMessage(.files(.output(error))))

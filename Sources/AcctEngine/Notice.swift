@@ -14,6 +14,16 @@ package enum Notice: Sendable {
   case revoked(account: AccountName)
   /// The server may still take the tokens.
   case notRevoked(account: AccountName, Cause)
+  /// The server may still take the tokens that a new sign-in has replaced.
+  case replacedNotRevoked(account: AccountName, Cause)
+
+  /// The server's endpoint for pushed requests is not for this client, and not required: the browser got
+  /// the parameters.
+  case requestNotPushed(Origin, because: EngineError)
+  /// Scopes that were requested and are not in the server's answer.
+  case scopeNotGranted([String])
+  /// `offline_access` was requested, and the server sent no refresh token.
+  case noRefreshToken
 
   /// Why a session could not be revoked.
   package enum Cause: Sendable {

@@ -18,6 +18,8 @@ package enum ParseError: Error, Equatable, Sendable {
   case refusedURL(Refusal)
   /// Not an issuer identifier (RFC 8414, section 2).
   case issuer(String)
+  /// Not a resource indicator (RFC 8707, section 2).
+  case resource
   /// Not RFC 3339, or not a usable number of seconds.
   case timestamp
   /// Empty, or with characters outside %x21–7E.

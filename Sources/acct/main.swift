@@ -30,7 +30,7 @@ let world = World(
   environment: environment,
   clock: .live(),
   entropy: .live(),
-  transport: .live(environment: environment.variable),
+  transport: .live(userAgent: "acct/\(version)", environment: environment.variable),
   browser: .live(undoing: hardening, environment.variable),
   listener: .live(),
   signals: .live(),

@@ -56,6 +56,29 @@ struct BelongingTests {
     }
   }
 
+  @Test("A client is the same whatever scope its identifier holds")
+  func scopes() throws {
+    func client(_ scope: String, _ redirect: String = "callback") -> String {
+      "http://localhost?redirect_uri=http%3A%2F%2F127.0.0.1%2F\(redirect)&scope=\(scope)"
+    }
+    let account = try belonging(.issuer, client: client("atproto"))
+    #expect(
+      try account.isSame(as: belonging(.issuer, client: client("atproto%20transition%3Ageneric")))
+    )
+    #expect(
+      try account.isSame(
+        as: belonging(
+          .issuer,
+          client: "http://localhost?scope=a&redirect_uri=http%3A%2F%2F127.0.0.1%2Fcallback"
+        )
+      )
+    )
+    #expect(try !account.isSame(as: belonging(.issuer, client: client("atproto", "other"))))
+    #expect(try !account.isSame(as: belonging(.issuer, client: "http://localhost?")))
+    let web = try belonging(.issuer, client: "https://app.example/client?scope=a")
+    #expect(try !web.isSame(as: belonging(.issuer, client: "https://app.example/client?scope=b")))
+  }
+
   @Test("Credentials without a backend belong to an account of the same known issuer")
   func issuers() throws {
     for source in [AccountSource.issuer, .user, nil] {

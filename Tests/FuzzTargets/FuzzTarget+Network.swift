@@ -46,9 +46,22 @@ func challengeViolation(_ bytes: [UInt8]) -> String? {
 func metadataViolation(_ bytes: [UInt8]) -> String? {
   guard let json = try? JSON(parsing: bytes), let issuer = try? Issuer("https://issuer.example")
   else { return nil }
+  guard
+    var documents = try? MetadataDocuments(
+      ["issuer": "https://issuer.example", "token_endpoint": "https://issuer.example/token"],
+      for: issuer,
+      named: .remote
+    )
+  else { return "a first document that is not taken" }
+  if let object = json.objectValue { documents.add(object) }
+  guard let merged = try? documents.server(), merged.tokenEndpoint.path == "/token" else {
+    return "a second document that replaces the first"
+  }
   guard let server = try? AuthorizationServer(json, for: issuer) else { return nil }
-  let origin = server.tokenEndpoint.origin
-  return origin.scheme == .https || origin.isLoopback ? nil : "a token endpoint on plain http"
+  let isSafe = (server.endpoints + merged.endpoints).allSatisfy {
+    $0.origin.scheme == .https || $0.origin.isLoopback
+  }
+  return isSafe ? nil : "an endpoint on plain http"
 }
 
 func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
@@ -59,9 +72,9 @@ func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
     redacting: .none
   )
   let outcome = TokenOutcome(answer, boundTo: nil)
-  // With a 200 no server has ever ended a session.
-  if case .ended = outcome { return "a session that a 200 has ended" }
-  return nil
+  guard case .ended = outcome else { return nil }
+  let code = (try? JSON(parsing: bytes))?.objectValue?["error"]?.stringValue
+  return code == "invalid_grant" ? nil : "a session that something but invalid_grant has ended"
 }
 
 func deviceViolation(_ bytes: [UInt8]) -> String? {

@@ -23,6 +23,20 @@ extension AddCommand {
   }
 }
 
+extension AddCommand {
+  /// Ends the session that a new sign-in has replaced, and says so where that fails.
+  func revokeReplaced(
+    _ added: AddAccount.Added,
+    by credentials: NewCredentials,
+    _ context: Context
+  ) async {
+    let replaced = ReplacedSession(context.engine)
+    if let notice = await replaced.revoke(added, replacedBy: credentials) {
+      context.report([notice])
+    }
+  }
+}
+
 extension Account {
   /// Handle and DID, for the user to check.
   var person: String { words(for: handle, did) }

@@ -100,9 +100,6 @@ struct AddCommand: AcctCommand {
     guard session == nil || signIn.clientID == nil else {
       throw ValidationError("--client-id is chosen by the backend")
     }
-    guard issuer == nil || signIn.clientID != nil else {
-      throw ValidationError("--issuer needs --client-id")
-    }
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
@@ -119,10 +116,10 @@ struct AddCommand: AcctCommand {
         added = try await AddAccount(context.engine).add(credentials, request)
       }
     } else {
-      added = try await AddAccount(context.engine, waitsToBegin: true).add(
-        try await signedIn(context),
-        request
-      )
+      let credentials = try await signedIn(context)
+      context.report(credentials.notices)
+      added = try await AddAccount(context.engine, waitsToBegin: true).add(credentials, request)
+      await revokeReplaced(added, by: credentials, context)
     }
     let account = added.account
     if account.origins.isEmpty {
@@ -138,6 +135,11 @@ struct AddCommand: AcctCommand {
   private var isConfirmed: Bool { backend == nil && session == nil }
 
   private func signedIn(_ context: Context) async throws(EngineError) -> NewCredentials {
+    // With --no-browser another program may be the browser: the address is printed for it.
+    if context.options.noInput, !signIn.noBrowser, !signIn.device { throw .signIn(.browserNeeded) }
+    let server = try issuer.map { issuer throws(EngineError) in
+      try signIn.request(issuer, context)
+    }
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.engine).prepare()
     let prompts = SignInPrompts(context)
@@ -156,14 +158,13 @@ struct AddCommand: AcctCommand {
       )
       return try confirmed(credentials, context)
     }
-    if let identifier {
-      let request = try signIn.request(identity: identifier, context)
-      return try await ATProtoSignIn(context.engine).signIn(request, report: prompts.show)
+    if let server {
+      return signIn.device
+        ? try await DeviceSignIn(context.engine).signIn(server, report: prompts.show)
+        : try await SignIn(context.engine).signIn(server, report: prompts.show)
     }
-    let request = try signIn.request(issuer ?? "", context)
-    return signIn.device
-      ? try await DeviceSignIn(context.engine).signIn(request, report: prompts.show)
-      : try await SignIn(context.engine).signIn(request, report: prompts.show)
+    let request = try signIn.request(identity: identifier ?? "", context)
+    return try await ATProtoSignIn(context.engine).signIn(request, report: prompts.show)
   }
 }
 

@@ -26,6 +26,11 @@ struct HeaderCommand: AcctCommand {
   @Option(help: "As header lines, as a config for `curl -K -`, or as JSON.")
   var format = Format.lines
 
+  @Option(
+    help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds")
+  )
+  var minValid: Int64?
+
   @Flag(help: "Do not renew: use the stored credentials.")
   var offline = false
 
@@ -35,6 +40,9 @@ struct HeaderCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
+    if let minValid, minValid < 0 {
+      throw ValidationError("--min-valid is a number of seconds, 0 or more")
+    }
     guard request.count <= 2 else {
       throw ValidationError("header takes a method and a URL, and nothing more")
     }
@@ -47,7 +55,12 @@ struct HeaderCommand: AcctCommand {
     )
     let account = try context.choose().account
     let authorizer = Authorize(context.engine, offline ? .forbidden : .allowed)
-    let authorization = try await authorizer.authorize(target, as: account, asBearer: bearer)
+    let authorization = try await authorizer.authorize(
+      target,
+      as: account,
+      asBearer: bearer,
+      leaving: minValid
+    )
     context.report(authorization.notices)
     try context.output(rendered(authorization, target, account))
     return .done

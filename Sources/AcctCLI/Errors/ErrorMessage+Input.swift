@@ -44,6 +44,8 @@ extension ErrorMessage {
     case .handle(let text): self.init("usage", .usage, "not a handle: \(text)")
     case .did(let text): self.init("usage", .usage, "not a DID: \(text)")
     case .issuer(let text): self.init("usage", .usage, "not an issuer: \(text)")
+    case .resource:
+      self.init("usage", .usage, "not a resource: an absolute URL without a fragment")
     case .timestamp: self.init("usage", .usage, "not a time")
     case .token: self.init("badInput", .badInput, "not a token")
     }

@@ -14,19 +14,21 @@ extension ErrorMessage {
         hint: "only you may name such an address, as with --issuer or ACCT_PLC_URL"
       )
     case .http(let failure, let origin):
-      let status: ExitStatus =
-        switch failure {
-        case .cancelled: .cancelled
-        case .malformed, .tooLarge: .serverFailed
-        case .unresolved, .unreachable, .untrusted, .timedOut, .closed, .unsendable, .source,
-          .inside, .proxy:
-          .network
-        }
+      let status = ExitStatus(failure)
       self.init(
         "network",
         status,
         "\(origin): \(words(for: failure))",
         hint: status == .network ? "nothing was wrong with the account; try again" : nil
+      )
+    case .renewalUnanswered(let failure, let origin):
+      self.init(
+        "network",
+        ExitStatus(failure),
+        "\(origin): \(words(for: failure))",
+        hint:
+          "the server may have renewed the session before the answer was lost, and then it has ended; "
+          + "try again to find out"
       )
     case .dns(.badServer(let text), _):
       self.init("usage", .usage, "ACCT_DNS_SERVER is not an IP address and a port: \(text)")
@@ -40,6 +42,20 @@ extension ErrorMessage {
     case .offline:
       self.init("offline", .network, "--offline does not allow renewing it")
     }
+  }
+}
+
+extension ExitStatus {
+  /// What no answer means for the process.
+  fileprivate init(_ failure: HTTPFailure) {
+    self =
+      switch failure {
+      case .cancelled: .cancelled
+      case .malformed, .tooLarge: .serverFailed
+      case .unresolved, .unreachable, .untrusted, .timedOut, .closed, .unsendable, .source, .inside,
+        .proxy:
+        .network
+      }
   }
 }
 

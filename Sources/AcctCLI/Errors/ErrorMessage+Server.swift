@@ -12,10 +12,7 @@ extension ErrorMessage {
         error.code,
         .serverFailed,
         "\(origin) \(words(for: error))",
-        // Some servers reject a dead session without a reason. That is no proof, so the account
-        // stays; the user may know better.
-        hint: error.isUnexplained
-          ? "the account is kept; if it keeps failing, sign in again with `acct add`" : nil
+        hint: error.hint(origin)
       )
     case .rateLimited(let retryAfter, let origin):
       self.init(
@@ -42,7 +39,17 @@ let nothingWrongHint = "nothing was wrong with the account"
 let laterHint = nothingWrongHint + "; try again later"
 
 extension OAuthError {
-  fileprivate var isUnexplained: Bool { if case .unexplained = self { true } else { false } }
+  fileprivate func hint(_ origin: Origin) -> String? {
+    switch self {
+    // Some servers reject a dead session without a reason. That is no proof, so the account stays; the
+    // user may know better.
+    case .unexplained: "the account is kept; if it keeps failing, sign in again with `acct add`"
+    case .refused(let code, let description, _):
+      registrationHint(code, description, at: "\(origin)")
+    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .redirected:
+      nil
+    }
+  }
 }
 
 private func words(for error: OAuthError) -> String {
@@ -65,7 +72,9 @@ private func words(for error: OAuthError) -> String {
 private func words(for flaw: OAuthError.MetadataFlaw) -> String {
   switch flaw {
   case .notJSON: "it is not JSON"
-  case .issuer: "it names another issuer"
+  case .issuer(let expected, let found?):
+    "it names the issuer \(printable(found)) instead of \(expected)"
+  case .issuer(let expected, nil): "it does not name the issuer \(expected)"
   case .missing(let member): "there is no \(member)"
   case .malformed(let member): "\(member) is malformed"
   case .refused(let member, _): "\(member) is a URL that no credential may be sent to"

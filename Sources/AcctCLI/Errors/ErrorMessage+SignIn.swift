@@ -31,7 +31,12 @@ extension ErrorMessage {
       )
     case .refused(let code, let description):
       let words = [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
-      self.init("authorizationRefused", .signInRequired, "the server did not sign you in: \(words)")
+      self.init(
+        "authorizationRefused",
+        .signInRequired,
+        "the server did not sign you in: \(words)",
+        hint: registrationHint(code, description, at: "the server")
+      )
     case .untrustedCallback(let distrust):
       self.init(
         distrust.code,
@@ -44,6 +49,27 @@ extension ErrorMessage {
         .signInRequired,
         "the code expired before it was entered",
         hint: "run the same command again for a new one"
+      )
+    case .callbackTimedOut(let seconds):
+      self.init(
+        "callbackTimedOut",
+        .signInRequired,
+        "the browser did not come back within \(duration(seconds))",
+        hint: "run the same command again; --wait SECONDS waits longer"
+      )
+    case .browserNeeded:
+      self.init(
+        "browserNeeded",
+        .signInRequired,
+        "this sign-in needs a browser, and --no-input does not allow opening one",
+        hint: "leave out --no-input; --issuer URL --device signs in without a browser here"
+      )
+    case .clientIDNeeded(let issuer):
+      self.init(
+        "clientIDNeeded",
+        .usage,
+        "\(issuer) needs to know the client: --client-id is missing",
+        hint: clientHint("\(issuer.url.origin)")
       )
     case .listen(.failed(let port, let reason)):
       self.init(
@@ -79,6 +105,27 @@ extension ErrorMessage {
       }
     self.init("signInRequired", .signInRequired, message, hint: hint)
   }
+}
+
+/// The redirect address that a client is registered with.
+private let redirectAddress = "http://127.0.0.1/callback"
+
+private func clientHint(_ server: String) -> String {
+  "register a client at \(server), with the redirect address \(redirectAddress); give its id with --client-id"
+}
+
+/// What to do where the client is not registered as it must be.
+func registrationHint(
+  _ code: String,
+  _ description: String?,
+  at server: String
+) -> String? {
+  if ["invalid_client", "unauthorized_client"].contains(code) { return clientHint(server) }
+  let isRedirect = [code, description ?? ""].contains { $0.lowercased().contains("redirect") }
+  return isRedirect
+    ? "register \(redirectAddress) as a redirect address of the client; if the server compares ports, "
+      + "http://127.0.0.1:PORT/callback, and give --redirect-port PORT"
+    : nil
 }
 
 private func words(for distrust: AuthorizationResponse.Distrust) -> String {

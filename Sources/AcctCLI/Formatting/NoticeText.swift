@@ -14,6 +14,15 @@ func words(for notice: Notice) -> String {
   case .observedSessionRefused(let account, let reason):
     "the session in these headers is not accepted: \(printable(reason)); the stored session of "
       + "\(account) is unchanged"
+  case .requestNotPushed(let origin, let cause):
+    "\(origin) takes no pushed request of this client, so the browser gets its parameters: "
+      + ErrorMessage(cause).text
+  case .scopeNotGranted(let scopes):
+    "the server did not grant \(scopes.map(printable).joined(separator: " "))"
+  case .noRefreshToken:
+    "the server sent no refresh token, although offline_access was requested: the account can't be renewed"
+  case .replacedNotRevoked(let account, let cause):
+    "the server did not end the earlier session of \(account): \(words(for: cause))"
   case .revoked(let account): "the server has ended the session of \(account)"
   case .notRevoked(let account, let cause):
     "the server did not end the session of \(account): \(words(for: cause))"

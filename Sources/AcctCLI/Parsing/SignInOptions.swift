@@ -32,7 +32,15 @@ struct SignInOptions: ParsableArguments {
   )
   var callback: String?
 
+  @Option(
+    help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds")
+  )
+  var wait: Int64 = 600
+
   func validate() throws {
+    guard (1...86_400).contains(wait) else {
+      throw ValidationError("--wait is a number of seconds from 1 to 86400")
+    }
     if let redirectPort, !(1...65535).contains(redirectPort) {
       throw ValidationError("--redirect-port is a number from 1 to 65535")
     }
@@ -45,12 +53,12 @@ struct SignInOptions: ParsableArguments {
     do {
       return ATProtoSignIn.Request(
         identifier: try ATProtoSignIn.Identifier(text),
-        // People write handles with an @, servers know them without.
-        loginHint: text.hasPrefix("@") ? String(text.dropFirst()) : text,
+        loginHint: ATProtoSignIn.Identifier.bare(text),
         clientID: clientID,
         scope: scope,
         opensBrowser: !noBrowser && !context.options.noInput,
-        redirectPort: redirectPort
+        redirectPort: redirectPort,
+        callbackTimeout: wait
       )
     } catch {
       throw .input(.malformed(error))
@@ -67,9 +75,8 @@ struct SignInOptions: ParsableArguments {
     do {
       return SessionSignIn.Request(
         backend: try Origin(session),
-        // People write handles with an @, servers know them without.
         handle: try handle.map { text throws(ParseError) in
-          try Handle(text.hasPrefix("@") ? String(text.dropFirst()) : text)
+          try Handle(ATProtoSignIn.Identifier.bare(text))
         },
         route: route
       )
@@ -88,7 +95,9 @@ struct SignInOptions: ParsableArguments {
     do {
       return BackendSignIn.Request(
         backend: try BackendURL(backend),
-        person: try person.map { text throws(ParseError) in try BackendPerson(text) },
+        person: try person.map { text throws(ParseError) in
+          try BackendPerson(ATProtoSignIn.Identifier.bare(text))
+        },
         clientID: clientID,
         route: route
       )
@@ -108,20 +117,25 @@ struct SignInOptions: ParsableArguments {
     return CallbackRoute(
       expected: expected,
       redirectPort: redirectPort,
-      opensBrowser: !noBrowser && !context.options.noInput
+      opensBrowser: !noBrowser && !context.options.noInput,
+      timeout: wait
     )
   }
 
   /// What the user asked for at a server, checked.
   func request(_ issuer: String, _ context: Context) throws(EngineError) -> SignIn.Request {
+    let server: Issuer
+    do { server = try Issuer(issuer) } catch { throw .input(.malformed(error)) }
+    guard let clientID, !clientID.isEmpty else { throw .signIn(.clientIDNeeded(server)) }
     do {
       return SignIn.Request(
-        issuer: try Issuer(issuer),
-        clientID: clientID ?? "",
+        issuer: server,
+        clientID: clientID,
         scope: scope,
-        resources: try resource.map { text throws(ParseError) in try HTTPURL(text) },
+        resources: try resource.map { text throws(ParseError) in try ResourceIndicator(text) },
         opensBrowser: !noBrowser && !context.options.noInput,
-        redirectPort: redirectPort
+        redirectPort: redirectPort,
+        callbackTimeout: wait
       )
     } catch {
       throw .input(.malformed(error))

@@ -85,6 +85,20 @@ extension AccountFile {
       return origins
     }
 
+    /// What its tokens are for; missing in files of version 0.1.0.
+    mutating func resources() throws(Damage) -> [ResourceIndicator] {
+      guard let value = value("resources"), value != .null else { return [] }
+      guard let list = value.arrayValue else { throw Damage() }
+      var resources: [ResourceIndicator] = []
+      for element in list {
+        guard let text = element.stringValue, let resource = try? ResourceIndicator(text) else {
+          throw Damage()
+        }
+        resources.append(resource)
+      }
+      return resources
+    }
+
     mutating func limitations() throws(Damage) -> GuestLimitations? {
       guard let value = value("limitations"), value != .null else { return nil }
       guard let members = value.objectValue else { throw Damage() }

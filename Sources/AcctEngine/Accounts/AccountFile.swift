@@ -32,6 +32,8 @@ package enum AccountFile {
       "origins": .array(account.origins.map { .string($0.description) }),
       "originReasons": account.origins.reasonsJSON,
       "scope": .init(account.scope),
+      "resources": account.resources.isEmpty
+        ? .null : .array(account.resources.map { .string($0.description) }),
       "thumbprint": .init(account.thumbprint),
       "expiresAt": .init(account.tokenLifetime.expiresAt?.description),
       "lifetime": account.tokenLifetime.lifetime.map { .number(JSONNumber($0)) } ?? .null,
@@ -79,6 +81,7 @@ package enum AccountFile {
       service: service,
       origins: try file.origins(beside: service),
       scope: try file.string("scope"),
+      resources: try file.resources(),
       thumbprint: try file.string("thumbprint"),
       tokenLifetime: TokenLifetime(
         expiresAt: try file.optional("expiresAt", Timestamp.init),

@@ -16,6 +16,8 @@ package struct NewCredentials: Sendable {
   package var service: Origin?
   package var origins: OwnOrigins
   package var scope: String?
+  /// The resource servers that its tokens are requested for.
+  package var resources: [ResourceIndicator] = []
   package var tokenLifetime: TokenLifetime
   package var sessionEndsAt: Timestamp?
   /// When their server gave or confirmed them; `nil` for those that came in a file.
@@ -25,6 +27,8 @@ package struct NewCredentials: Sendable {
   package var token: Token
   package var refreshToken: Token?
   package var key: DPoPKey?
+  /// What the user should know of how they came.
+  package var notices: [Notice] = []
 }
 
 extension NewCredentials {
@@ -74,6 +78,7 @@ extension NewCredentials {
       service: service,
       origins: origins,
       scope: scope,
+      resources: resources,
       thumbprint: key?.thumbprint,
       tokenLifetime: tokenLifetime,
       sessionEndsAt: sessionEndsAt,

@@ -17,7 +17,7 @@ struct AuthorizationCodeFlow: Sendable {
     var server: AuthorizationServer
     var clientID: String
     var scope: String?
-    var resources: [HTTPURL] = []
+    var resources: [ResourceIndicator] = []
     var loginHint: String?
     /// The key that the tokens are to be bound to, if any.
     var key: DPoPKey?
@@ -25,6 +25,8 @@ struct AuthorizationCodeFlow: Sendable {
     var provesAtOnce = false
     var opensBrowser: Bool
     var redirectPort: Int?
+    /// How long the callback may take, in seconds.
+    var callbackTimeout: Int64
   }
 
   /// What the server granted.
@@ -32,6 +34,8 @@ struct AuthorizationCodeFlow: Sendable {
     var response: TokenResponse
     /// What an ID token must repeat, if one was asked for.
     var nonce: String?
+    /// What the user should know of it.
+    var notices: [Notice]
   }
 
   /// Sends the user to the server, waits for the callback, and exchanges its code.
@@ -67,6 +71,7 @@ struct AuthorizationCodeFlow: Sendable {
     )
     world.held.hold([Secret(request.state), request.pkce.verifier])
     if let nonce = request.nonce { world.held.hold(Secret(nonce)) }
+    var notices: [Notice] = []
     let code: Result<Secret, EngineError>
     do throws(EngineError) {
       let pushed = try await PushedRequest(client)
@@ -76,8 +81,15 @@ struct AuthorizationCodeFlow: Sendable {
           key: parameters.key,
           provesAtOnce: parameters.provesAtOnce
         )
-      let address = request.browserAddress(at: endpoint, pushed: pushed)
-      let receiver = CallbackReceiver(world, listening, request, parameters.server)
+      notices += [pushed.notice(origin)].compactMap(\.self)
+      let address = request.browserAddress(at: endpoint, pushed: pushed.requestURI)
+      let receiver = CallbackReceiver(
+        world,
+        listening,
+        request,
+        parameters.server,
+        timeout: parameters.callbackTimeout
+      )
       code = .success(
         try await receiver.answer(
           at: address,
@@ -92,6 +104,6 @@ struct AuthorizationCodeFlow: Sendable {
     await listening.close()
     let response = try await TokenEndpoint(of: parameters.server, client)
       .grant(request.exchange(try code.get()), key: parameters.key)
-    return Outcome(response: response, nonce: request.nonce)
+    return Outcome(response: response, nonce: request.nonce, notices: notices)
   }
 }

@@ -9,39 +9,82 @@ struct Discovery: Sendable {
 
   init(_ context: EngineContext) { client = context.client }
 
-  /// Fetches the metadata: RFC 8414's place first, then OpenID Connect's.
+  /// Fetches the metadata, from the first of its places that has some.
+  ///
+  /// The other places are asked only for endpoints that it does not name: a server may name its device
+  /// endpoint in one document, and its revocation endpoint in the other.
   ///
   /// - Parameters:
-  ///   - issuer: Compared exactly with what the document says.
+  ///   - issuer: Compared with what the document says.
   ///   - naming: Who named the issuer.
+  ///   - endpoints: The endpoints that the caller can use, besides the token endpoint.
   /// - Returns: The server's metadata. None of its endpoints lies where the document may not point.
   /// - Throws: ``NetworkError/http(_:_:)``, ``ServerError/oauth(_:_:)``.
   func server(
     _ issuer: Issuer,
-    named naming: Naming
+    named naming: Naming,
+    using endpoints: [MetadataDocuments.Endpoint] = []
   ) async throws(EngineError) -> AuthorizationServer {
-    var lastStatus = 0
-    for url in AuthorizationServer.metadataURLs(for: issuer) {
-      let response = try await client.fetch(url, named: naming)
-      if (500...).contains(response.status) || response.status == 429 {
-        throw .noAnswer(response, issuer.url.origin, client.held)
+    let inner = naming.document(at: issuer.url.origin)
+    var places = MetadataDocuments.places(for: issuer)[...]
+    let first = try await first(of: &places, issuer.url.origin, naming)
+    let server: AuthorizationServer
+    do throws(OAuthError.MetadataFlaw) {
+      var documents = try MetadataDocuments(first, for: issuer, named: inner)
+      while !([.token] + endpoints).allSatisfy(documents.names), let place = places.popFirst() {
+        // A document that can only add to what is known does not fail the command where it is missing.
+        guard case .document(let other)? = try? await fetch(place, naming) else { continue }
+        documents.add(other)
       }
-      guard response.status == 200 else {
-        lastStatus = response.status
-        continue
-      }
-      guard response.field("Content-Type").isJSON,
-        let json = response.json
-      else { throw .server(.oauth(.metadata(.notJSON), issuer.url.origin)) }
-      let inner = naming.document(at: issuer.url.origin)
-      let server: AuthorizationServer
-      do { server = try AuthorizationServer(json, for: issuer, named: inner) } catch {
-        throw .server(.oauth(.metadata(error), issuer.url.origin))
-      }
-      for endpoint in server.endpoints { try inner.checkedReach(to: endpoint.origin) }
-      return server
+      server = try documents.server()
+    } catch {
+      throw .server(
+        .oauth(.metadata(error.shown(by: client.held.redactor)), issuer.url.origin)
+      )
     }
-    throw .server(.oauth(.noMetadata(status: lastStatus), issuer.url.origin))
+    for endpoint in server.endpoints { try inner.checkedReach(to: endpoint.origin) }
+    return server
+  }
+
+  /// The first document that is there.
+  private func first(
+    of places: inout ArraySlice<HTTPURL>,
+    _ origin: Origin,
+    _ naming: Naming
+  ) async throws(EngineError) -> JSONObject {
+    var status = 0
+    while let place = places.popFirst() {
+      switch try await fetch(place, naming) {
+      case .document(let document): return document
+      case .absent(let found): if status != 200 { status = found }
+      }
+    }
+    throw .server(.oauth(status == 200 ? .metadata(.notJSON) : .noMetadata(status: status), origin))
+  }
+
+  private enum Found {
+    case document(JSONObject)
+    /// Servers of single-page applications answer every path with 200 and a page.
+    case absent(status: Int)
+  }
+
+  private func fetch(_ place: HTTPURL, _ naming: Naming) async throws(EngineError) -> Found {
+    let response = try await client.fetch(place, named: naming)
+    if (500...).contains(response.status) || response.status == 429 {
+      throw .noAnswer(response, place.origin, client.held)
+    }
+    guard response.status == 200, response.field("Content-Type").isJSON,
+      let document = response.json?.objectValue
+    else { return .absent(status: response.status) }
+    return .document(document)
+  }
+}
+
+extension OAuthError.MetadataFlaw {
+  /// The same with the server's own words as people may see them.
+  fileprivate func shown(by redactor: Redactor) -> Self {
+    guard case .issuer(let expected, let found) = self else { return self }
+    return .issuer(expected: expected, found: found.map { redactor.redact(String($0.prefix(200))) })
   }
 }
 

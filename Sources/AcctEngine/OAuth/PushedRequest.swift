@@ -9,6 +9,22 @@ struct PushedRequest: Sendable {
 
   init(_ client: DPoPClient) { self.client = client }
 
+  /// What came of it.
+  enum Outcome {
+    case pushed(requestURI: String)
+    /// The server takes no pushed requests.
+    case notOffered
+    /// The endpoint is not for this client; the browser may take the parameters instead.
+    case refused(EngineError)
+
+    var requestURI: String? { if case .pushed(let uri) = self { uri } else { nil } }
+
+    /// What the user should know of it.
+    func notice(_ origin: Origin) -> Notice? {
+      if case .refused(let error) = self { .requestNotPushed(origin, because: error) } else { nil }
+    }
+  }
+
   /// Pushes the request wherever the server has an endpoint for it.
   ///
   /// A generic server gets `dpop_jkt` in the form, which binds the code just as well, and a proof
@@ -19,30 +35,36 @@ struct PushedRequest: Sendable {
   ///   - server: The server.
   ///   - key: The key that the tokens are to be bound to, if any.
   ///   - provesAtOnce: Send the proof unasked, as AT Protocol wants it.
-  /// - Returns: The `request_uri`, or `nil` where the server takes no pushed requests.
+  /// - Returns: What came of it; a refusal of the client only where the server does not require pushed
+  ///   requests.
   /// - Throws: ``EngineError``.
   func push(
     _ request: AuthorizationRequest,
     to server: AuthorizationServer,
     key: DPoPKey?,
     provesAtOnce: Bool = false
-  ) async throws(EngineError) -> String? {
-    guard let endpoint = server.pushedRequestEndpoint else { return nil }
+  ) async throws(EngineError) -> Outcome {
+    guard let endpoint = server.pushedRequestEndpoint else { return .notOffered }
     let form = HTTPRequest.form(request.parameters, to: endpoint, of: server, client)
     var response = try await client.send(form, key: provesAtOnce ? key : nil)
     if let key, !provesAtOnce, (400...403).contains(response.status) {
       response = try await client.send(form, key: key)
     }
-    return try requestURI(in: response, endpoint.origin)
+    let answer = ServerAnswer(response, redacting: client.held.redactor)
+    if answer.refusesClient, !server.requiresPushedRequest, !provesAtOnce {
+      return .refused(EngineError(answer.noAnswer, endpoint.origin))
+    }
+    return .pushed(requestURI: try requestURI(in: response, answer, endpoint.origin))
   }
 
   private func requestURI(
     in response: HTTPResponse,
+    _ answer: ServerAnswer,
     _ origin: Origin
   ) throws(EngineError) -> String {
     // 201 is the one that the RFC names; 200 is seen.
-    guard (200...201).contains(response.status) else {
-      throw .noAnswer(response, origin, client.held)
+    guard (200...201).contains(response.status), !answer.isError else {
+      throw EngineError(answer.noAnswer, origin)
     }
     guard response.field("Content-Type").isJSON,
       let json = response.json

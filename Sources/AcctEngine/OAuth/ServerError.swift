@@ -5,6 +5,8 @@ package import AcctProtocol
 /// A server gave no answer; the credentials are as they were.
 package enum NetworkError: Error, Equatable, Sendable {
   case http(HTTPFailure, Origin)
+  /// There was no answer to a renewal, which the server may have made all the same.
+  case renewalUnanswered(HTTPFailure, Origin)
   case dns(DNSFailure, name: String)
   /// A renewal is needed, and `--offline` does not allow it.
   case offline

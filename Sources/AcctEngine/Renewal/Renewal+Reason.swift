@@ -20,7 +20,8 @@ extension Renewal {
     case refused(Token)
     /// The user asks for it.
     case forced
-    /// The user asks whether the credentials still work. An authorization server has no way to tell.
+    /// The user asks whether the credentials still work. No renewal is needed to ask an authorization
+    /// server that.
     case checked
   }
 }

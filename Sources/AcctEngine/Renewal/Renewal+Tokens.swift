@@ -56,14 +56,19 @@ extension Renewal {
     try context.accountStore.save(account)
 
     let endpoint = TokenEndpoint(of: server, context.client)
-    let form = RefreshRequest.form(refreshToken, clientID: account.identity.clientID)
+    let form = RefreshRequest.form(
+      refreshToken,
+      clientID: account.identity.clientID,
+      resources: account.resources
+    )
     let answer: TokenEndpoint.Answer
     do { answer = try await endpoint.ask(form, key: credentials.key) } catch {
       try settle(&account, wasSent: error.mayHaveReachedTheServer || wasInterrupted)
-      throw error
+      throw error.ofRenewal
     }
     defer { answer.learn() }
-    switch answer.outcome {
+    let outcome = answer.outcome.requiring(account.tokenType)
+    switch outcome {
     case .granted(let response):
       try await keep(response, &account, credentialStore)
       return Credentials(
@@ -78,8 +83,8 @@ extension Renewal {
       try settle(&account, wasSent: false)
       throw .signIn(.required(account: account.name, .ended(reason: reason)))
     case .unanswered:
-      try settle(&account, wasSent: answer.outcome.mayHaveSpentTheToken || wasInterrupted)
-      throw EngineError(answer.outcome, server.tokenEndpoint.origin)
+      try settle(&account, wasSent: outcome.mayHaveSpentTheToken || wasInterrupted)
+      throw EngineError(outcome, server.tokenEndpoint.origin)
     }
   }
 
@@ -133,6 +138,12 @@ extension TokenOutcome {
 }
 
 extension EngineError {
+  /// The same where the request was a renewal, whose answer may be lost.
+  fileprivate var ofRenewal: EngineError {
+    guard case .network(.http(let failure, let origin)) = self, mayHaveReachedTheServer else { return self }
+    return .network(.renewalUnanswered(failure, origin))
+  }
+
   /// Whether a request may have been taken although no answer came.
   var mayHaveReachedTheServer: Bool {
     guard case .network(.http(let failure, _)) = self else { return true }

@@ -28,7 +28,11 @@ struct Revocation: Sendable {
     }
     do throws(EngineError) {
       let server = try await Discovery(context)
-        .server(issuer, named: IdentityResolver(context).naming(ofIssuerOf: account))
+        .server(
+          issuer,
+          named: IdentityResolver(context).naming(ofIssuerOf: account),
+          using: [.revocation]
+        )
       guard let endpoint = server.revocationEndpoint else {
         return .notRevoked(account: account.name, .noEndpoint)
       }

@@ -11,9 +11,10 @@ package struct ServerCheck: Sendable {
   /// Asks; returns if the server takes the credentials.
   ///
   /// A backend and an AT Protocol data server are asked for the session; a backend's word that it
-  /// is over is written down. Of another account the authorization
-  /// server is asked for its metadata, after a renewal if that was due: more can't be known
-  /// without knowing what its resource server offers. For a guest no server is asked: its backend
+  /// is over is written down. Of another account the authorization server is asked whether the token
+  /// works, after a renewal if that was due. Where it offers no endpoint for that, its metadata is all
+  /// that can be known without knowing what its resource server offers. For a guest no server is
+  /// asked: its backend
   /// offers nothing, and any request to it could use up what little a guest has.
   ///
   /// - Parameter account: Whose credentials.
@@ -30,10 +31,7 @@ package struct ServerCheck: Sendable {
   private func checkTokens(of account: Account) async throws(EngineError) {
     var grant = try await TokenProvider(context, .allowed).grant(to: account)
     guard account.did != nil, let service = account.service else {
-      if let issuer = account.identity.issuer {
-        _ = try await Discovery(context).server(issuer, named: account.naming)
-      }
-      return
+      return try await checkToken(grant, of: account)
     }
     var response = try await session(at: service, of: account, grant)
     if response.status == 401, account.tokenLifetime.canRenew {
@@ -49,6 +47,26 @@ package struct ServerCheck: Sendable {
       throw .signIn(.required(account: account.name, .ended(reason: "\(service) answered 401")))
     case 429, 500...: throw .noAnswer(response, service, context.world.held)
     default: throw .server(.oauth(.unexplained(status: response.status), service))
+    }
+  }
+
+  /// Asks the authorization server itself, and once more after a renewal.
+  private func checkToken(
+    _ grant: AccessGrant,
+    of account: Account
+  ) async throws(EngineError) {
+    guard let issuer = account.identity.issuer else { return }
+    let check = TokenCheck(context)
+    var verdict = try await check.verdict(on: grant, of: account, by: issuer)
+    if case .rejected = verdict, account.tokenLifetime.canRenew {
+      let renewed = try await Renewal(context).renew(account, because: .refused(grant.token))
+        .grant(at: context.world.clock.now())
+      verdict = try await check.verdict(on: renewed, of: account, by: issuer)
+    }
+    switch verdict {
+    case .accepted: try await confirm(account)
+    case .rejected(let reason): throw .signIn(.required(account: account.name, .ended(reason: reason)))
+    case .unknown: return
     }
   }
 

@@ -55,6 +55,7 @@ package struct Authorize: Sendable {
   ///   - account: Who makes it.
   ///   - asBearer: Send a sealed session as a bearer token instead of a cookie; the tokens of
   ///     others are bearer tokens already, or can't be.
+  ///   - minimum: Seconds that the token must have left; the skew buffer if not given.
   ///   - grant: A token that is in hand already; read, and renewed if that is due, if not given.
   ///   - hint: What is known of the server; read from its file where a proof needs it, if not given.
   /// - Returns: The lines, in the order in which they are printed.
@@ -63,6 +64,7 @@ package struct Authorize: Sendable {
     _ target: Target,
     as account: Account,
     asBearer: Bool = false,
+    leaving minimum: Int64? = nil,
     holding grant: AccessGrant? = nil,
     knowing hint: ServerHint? = nil
   ) async throws(EngineError) -> Authorization {
@@ -73,7 +75,9 @@ package struct Authorize: Sendable {
       throw .authorization(.urlNeeded(account.name))
     }
     let grant =
-      if let grant { grant } else { try await TokenProvider(context, network).grant(to: account) }
+      if let grant { grant } else {
+        try await TokenProvider(context, network).grant(to: account, leaving: minimum)
+      }
     var authorization = Authorization(
       fields: [],
       token: grant.token,

@@ -127,8 +127,8 @@ extension EngineError {
   /// What a client is answered where there is no answer to pass on.
   fileprivate var proxyStatus: Int {
     switch self {
-    case .network(.http(.timedOut, _)): 504
-    case .network(.http), .server(.oauth), .server(.failed): 502
+    case .network(.http(.timedOut, _)), .network(.renewalUnanswered(.timedOut, _)): 504
+    case .network(.http), .network(.renewalUnanswered), .server(.oauth), .server(.failed): 502
     case .server(.rateLimited): 429
     case .signIn(.required), .keyring(.failed), .keyring(.notChosen), .selection(.unknown): 503
     case .authorization(.originRefused), .input(.malformed): 421

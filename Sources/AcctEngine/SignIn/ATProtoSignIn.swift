@@ -23,16 +23,26 @@ package struct ATProtoSignIn: Sendable {
 
     /// Parses the typed identifier.
     ///
-    /// - Parameter text: A handle, with or without `@`, a DID, or a URL.
+    /// - Parameter text: A handle or DID, perhaps after `@` or `at://`, or a URL.
     /// - Throws: ``ParseError``.
     package init(_ text: String) throws(ParseError) {
+      let text = Self.bare(text)
       if text.hasPrefix("did:") {
         self = .did(try DID(text))
       } else if text.contains("://") {
         self = .server(try HTTPURL(text).origin)
       } else {
-        self = .handle(try Handle(text.hasPrefix("@") ? String(text.dropFirst()) : text))
+        self = .handle(try Handle(text))
       }
+    }
+
+    /// What was typed, without the marks that people copy with a handle: `@alice.example.com`,
+    /// `at://alice.example.com`.
+    package static func bare(_ text: String) -> String {
+      if text.hasPrefix("@") { return String(text.dropFirst()) }
+      guard text.hasPrefix("at://") else { return text }
+      let rest = text.dropFirst(5)
+      return String(rest.hasSuffix("/") ? rest.dropLast() : rest)
     }
   }
 
@@ -45,6 +55,8 @@ package struct ATProtoSignIn: Sendable {
     package var scope: String?
     package var opensBrowser: Bool
     package var redirectPort: Int?
+    /// How long the callback may take, in seconds.
+    package var callbackTimeout: Int64
 
     package init(
       identifier: Identifier,
@@ -52,7 +64,8 @@ package struct ATProtoSignIn: Sendable {
       clientID: String?,
       scope: String?,
       opensBrowser: Bool,
-      redirectPort: Int?
+      redirectPort: Int?,
+      callbackTimeout: Int64
     ) {
       self.identifier = identifier
       self.loginHint = loginHint
@@ -60,6 +73,7 @@ package struct ATProtoSignIn: Sendable {
       self.scope = scope
       self.opensBrowser = opensBrowser
       self.redirectPort = redirectPort
+      self.callbackTimeout = callbackTimeout
     }
   }
 
@@ -89,7 +103,8 @@ package struct ATProtoSignIn: Sendable {
         key: key,
         provesAtOnce: true,
         opensBrowser: request.opensBrowser,
-        redirectPort: request.redirectPort
+        redirectPort: request.redirectPort,
+        callbackTimeout: request.callbackTimeout
       ),
       report: report
     )
@@ -116,7 +131,8 @@ package struct ATProtoSignIn: Sendable {
       validatedAt: now,
       token: response.accessToken,
       refreshToken: response.refreshToken,
-      key: key
+      key: key,
+      notices: outcome.notices + Notice.lacking(response, requested: scope)
     )
   }
 

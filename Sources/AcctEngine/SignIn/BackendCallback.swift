@@ -42,7 +42,7 @@ struct BackendCallback: Sendable {
       let rule = CallbackRule(expected: route.expected, required: required)
       let channels = CallbackReceiver<Outcome<Answer>>
         .Channels(listening: listening, scheme: route.scheme, alwaysAsks: route.asksAlways)
-      let receiver = CallbackReceiver(world, channels) { text in
+      let receiver = CallbackReceiver(world, channels, timeout: route.timeout) { text in
         judge(text, by: rule, world.held, accept)
       }
       outcome = .success(
@@ -72,11 +72,19 @@ package struct CallbackRoute: Sendable {
   /// The value of `--redirect-port`.
   package var redirectPort: Int?
   package var opensBrowser: Bool
+  /// How long the callback may take, in seconds.
+  package var timeout: Int64
 
-  package init(expected: CallbackPlace?, redirectPort: Int?, opensBrowser: Bool) {
+  package init(
+    expected: CallbackPlace?,
+    redirectPort: Int?,
+    opensBrowser: Bool,
+    timeout: Int64
+  ) {
     self.expected = expected
     self.redirectPort = redirectPort
     self.opensBrowser = opensBrowser
+    self.timeout = timeout
   }
 
   /// The port to listen on, if the callback can come to the listener at all.

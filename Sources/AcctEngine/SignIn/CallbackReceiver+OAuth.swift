@@ -8,9 +8,10 @@ extension CallbackReceiver<AuthorizationResponse> {
     _ world: World,
     _ listening: Listening,
     _ request: AuthorizationRequest,
-    _ server: AuthorizationServer
+    _ server: AuthorizationServer,
+    timeout: Int64
   ) {
-    self.init(world, Channels(listening: listening)) { address in
+    self.init(world, Channels(listening: listening), timeout: timeout) { address in
       guard let mark = address.firstIndex(of: "?"), address[..<mark] == request.redirectURI[...]
       else { return .wrong(.wrongPaste) }
       let query = address[mark...].dropFirst().prefix { $0 != "#" }

@@ -7,6 +7,8 @@ import AcctProtocol
 struct CallbackReceiver<Answer: Sendable>: Sendable {
   private let world: World
   private let channels: Channels
+  /// Seconds.
+  private let timeout: Int64
   private let judge: @Sendable (_ address: String) -> Verdict
 
   /// How a callback can come, besides being pasted.
@@ -29,10 +31,12 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   init(
     _ world: World,
     _ channels: Channels,
+    timeout: Int64,
     judge: @escaping @Sendable (_ address: String) -> Verdict
   ) {
     self.world = world
     self.channels = channels
+    self.timeout = timeout
     self.judge = judge
   }
 
@@ -46,21 +50,38 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   ///   - opensBrowser: Whether a browser may be opened.
   ///   - report: Takes what the user must see.
   /// - Returns: The answer.
-  /// - Throws: ``EngineError/cancelled``, at the end of an input that it had to come from too.
+  /// - Throws: ``EngineError/cancelled``, at the end of an input that it had to come from too;
+  ///   ``SignInError/callbackTimedOut(seconds:)``.
   func answer(
     at address: String,
     of origin: Origin,
     opensBrowser: Bool,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> Answer {
-    let answer = await cancelledBySignals {
+    let ending = await cancelledBySignals { () -> Ending? in
       let reception = await reception(report)
-      let answer = await sent(to: address, of: origin, opensBrowser, reception, report)
+      let sources: [@Sendable () async -> Ending?] = [
+        {
+          let answer = await sent(to: address, of: origin, opensBrowser, reception, report)
+          return answer.map { .answered($0) }
+        },
+        { await world.clock.sleep(timeout) ? .timedOut : nil },
+      ]
+      let ending = await first(of: sources)
       await reception?.close()
-      return answer
+      return ending
     }
-    guard let answer else { throw .cancelled }
-    return answer
+    switch ending {
+    case .answered(let answer): return answer
+    case .timedOut: throw .signIn(.callbackTimedOut(seconds: timeout))
+    case nil: throw .cancelled
+    }
+  }
+
+  /// How a wait ends that is not cancelled.
+  private enum Ending: Sendable {
+    case answered(Answer)
+    case timedOut
   }
 
   private func sent(
@@ -163,8 +184,8 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   }
 
   private func cancelledBySignals(
-    _ body: @escaping @Sendable () async -> Answer?
-  ) async -> Answer? {
+    _ body: @escaping @Sendable () async -> Ending?
+  ) async -> Ending? {
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.
     let (signals, signal) = AsyncStream.makeStream(of: Void.self)
     let watch = world.signals.watch { signal.yield() }
@@ -177,15 +198,15 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
       },
     ])
   }
+}
 
-  /// The answer of the first source that has one; the others are cancelled, and waited for.
-  private func first(of sources: [@Sendable () async -> Answer?]) async -> Answer? {
-    await withTaskGroup(of: Answer?.self) { group in
-      for source in sources { group.addTask { await source() } }
-      let answer = await group.next() ?? nil
-      group.cancelAll()
-      return answer
-    }
+/// The result of the first source that ends; the others are cancelled, and waited for.
+private func first<Value: Sendable>(of sources: [@Sendable () async -> Value?]) async -> Value? {
+  await withTaskGroup(of: Value?.self) { group in
+    for source in sources { group.addTask { await source() } }
+    let value = await group.next() ?? nil
+    group.cancelAll()
+    return value
   }
 }
 

@@ -26,7 +26,8 @@ package struct DeviceSignIn: Sendable {
   ) async throws(EngineError) -> NewCredentials {
     let server = try await Discovery(context).server(
       request.issuer,
-      named: .user
+      named: .user,
+      using: [.deviceAuthorization]
     )
     guard let endpoint = server.deviceEndpoint else {
       throw .server(.oauth(.unsupported(.deviceCode), request.issuer.url.origin))
@@ -42,10 +43,8 @@ package struct DeviceSignIn: Sendable {
     return NewCredentials(
       response,
       key: key,
-      issuer: request.issuer,
-      clientID: request.clientID,
-      scope: request.scope,
-      resources: request.resources,
+      issuer: server.issuer,
+      request,
       nonce: nil,
       now: context.world.clock.now()
     )
@@ -62,11 +61,9 @@ package struct DeviceSignIn: Sendable {
     for resource in request.resources { form.add("resource", resource.description) }
     let response = try await client.send(.form(form, to: endpoint, of: server, client))
     let origin = endpoint.origin
-    guard response.status == 200 else {
-      throw EngineError(
-        ServerAnswer(response, redacting: context.world.held.redactor).noAnswer,
-        origin
-      )
+    let answer = ServerAnswer(response, redacting: context.world.held.redactor)
+    guard response.status == 200, !answer.isError else {
+      throw EngineError(answer.noAnswer, origin)
     }
     guard response.field("Content-Type").isJSON,
       let json = response.json

@@ -17,17 +17,20 @@ package struct SignIn: Sendable {
     package var issuer: Issuer
     package var clientID: String
     package var scope: String?
-    package var resources: [HTTPURL]
+    package var resources: [ResourceIndicator]
     package var opensBrowser: Bool
     package var redirectPort: Int?
+    /// How long the callback may take, in seconds.
+    package var callbackTimeout: Int64
 
     package init(
       issuer: Issuer,
       clientID: String,
       scope: String?,
-      resources: [HTTPURL],
+      resources: [ResourceIndicator],
       opensBrowser: Bool,
-      redirectPort: Int?
+      redirectPort: Int?,
+      callbackTimeout: Int64
     ) {
       self.issuer = issuer
       self.clientID = clientID
@@ -35,6 +38,7 @@ package struct SignIn: Sendable {
       self.resources = resources
       self.opensBrowser = opensBrowser
       self.redirectPort = redirectPort
+      self.callbackTimeout = callbackTimeout
     }
   }
 
@@ -51,7 +55,8 @@ package struct SignIn: Sendable {
   ) async throws(EngineError) -> NewCredentials {
     let server = try await Discovery(context).server(
       request.issuer,
-      named: .user
+      named: .user,
+      using: [.authorization]
     )
     let key = try server.newKey()
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(
@@ -62,20 +67,21 @@ package struct SignIn: Sendable {
         resources: request.resources,
         key: key,
         opensBrowser: request.opensBrowser,
-        redirectPort: request.redirectPort
+        redirectPort: request.redirectPort,
+        callbackTimeout: request.callbackTimeout
       ),
       report: report
     )
-    return NewCredentials(
+    var credentials = NewCredentials(
       outcome.response,
       key: key,
-      issuer: request.issuer,
-      clientID: request.clientID,
-      scope: request.scope,
-      resources: request.resources,
+      issuer: server.issuer,
+      request,
       nonce: outcome.nonce,
       now: context.world.clock.now()
     )
+    credentials.notices = outcome.notices + credentials.notices
+    return credentials
   }
 }
 
@@ -117,13 +123,12 @@ extension NewCredentials {
     _ response: TokenResponse,
     key: DPoPKey?,
     issuer: Issuer,
-    clientID: String,
-    scope: String?,
-    resources: [HTTPURL],
+    _ request: SignIn.Request,
     nonce: String?,
     now: Timestamp
   ) {
-    let origins = resources.map(\.origin)
+    let clientID = request.clientID
+    let origins = request.resources.map(\.origin)
     let own =
       origins.isEmpty
       ? OwnOrigins([issuer.url.origin], for: .signIn) : OwnOrigins(origins, for: .resource)
@@ -139,12 +144,28 @@ extension NewCredentials {
       issuerSource: .given,
       service: own.first,
       origins: own,
-      scope: response.scope ?? scope,
+      scope: response.scope ?? request.scope,
+      resources: request.resources,
       tokenLifetime: response.tokenLifetime(from: now, canRenew: response.refreshToken != nil),
       validatedAt: now,
       token: response.accessToken,
       refreshToken: response.refreshToken,
-      key: response.tokenType == .dpop ? key : nil
+      key: response.tokenType == .dpop ? key : nil,
+      notices: Notice.lacking(response, requested: request.scope)
     )
+  }
+}
+
+extension Notice {
+  /// What was requested and is not in the answer.
+  static func lacking(_ response: TokenResponse, requested scope: String?) -> [Notice] {
+    var missing = Scope.missing(of: scope, in: response)
+    var notices: [Notice] = []
+    if Scope.words(scope).contains("offline_access"), response.refreshToken == nil {
+      missing.removeAll { $0 == "offline_access" }
+      notices.append(.noRefreshToken)
+    }
+    if !missing.isEmpty { notices.append(.scopeNotGranted(missing)) }
+    return notices
   }
 }

@@ -15,6 +15,12 @@ package enum SignInError: Error, Equatable, Sendable {
   case refused(code: String, description: String?)
   case untrustedCallback(AuthorizationResponse.Distrust)
   case deviceCodeExpired
+  /// No callback came in this time.
+  case callbackTimedOut(seconds: Int64)
+  /// `--no-input` does not allow the browser that is needed.
+  case browserNeeded
+  /// The server needs a client identifier.
+  case clientIDNeeded(Issuer)
   case listen(ListenFailure)
 }
 

@@ -25,6 +25,8 @@ package struct Account: Equatable, Sendable {
   package var origins: OwnOrigins
   /// The scope that was granted.
   package var scope: String?
+  /// The resource servers that its tokens are requested for, at each renewal too (RFC 8707).
+  package var resources: [ResourceIndicator]
   /// The RFC 7638 thumbprint of its DPoP key.
   package var thumbprint: String?
   package var tokenLifetime: TokenLifetime
@@ -55,6 +57,7 @@ package struct Account: Equatable, Sendable {
     service: Origin? = nil,
     origins: OwnOrigins,
     scope: String? = nil,
+    resources: [ResourceIndicator] = [],
     thumbprint: String? = nil,
     tokenLifetime: TokenLifetime,
     sessionEndsAt: Timestamp? = nil,
@@ -78,6 +81,7 @@ package struct Account: Equatable, Sendable {
     self.service = service
     self.origins = origins
     self.scope = scope
+    self.resources = resources
     self.thumbprint = thumbprint
     self.tokenLifetime = tokenLifetime
     self.sessionEndsAt = sessionEndsAt

@@ -23,6 +23,20 @@ package struct Identity: Hashable, Sendable {
   }
 }
 
+extension Identity {
+  /// The client, whatever scope its identifier holds.
+  ///
+  /// A client without a document of its own writes its scope into its identifier
+  /// (<https://atproto.com/specs/oauth>, "Localhost Client Development"); another scope is no other
+  /// client.
+  fileprivate var clientWithoutScope: String? {
+    let host = "http://localhost?"
+    guard let clientID, clientID.hasPrefix(host) else { return clientID }
+    let parameters = clientID.dropFirst(host.count).split(separator: "&")
+    return host + parameters.filter { !$0.hasPrefix("scope=") }.joined(separator: "&")
+  }
+}
+
 /// What an account belongs to: adding what belongs to the same renews it, and anything else makes a
 /// new account.
 ///
@@ -43,7 +57,7 @@ package struct Belonging: Hashable, Sendable {
   /// Whether both are known to be the same.
   package func isSame(as other: Belonging) -> Bool {
     guard kind == other.kind, let subject = identity.subject, subject == other.identity.subject,
-      identity.clientID == other.identity.clientID
+      identity.clientWithoutScope == other.identity.clientWithoutScope
     else { return false }
     switch (source, other.source) {
     case (.backend(let backend), .backend(let another)): return backend == another

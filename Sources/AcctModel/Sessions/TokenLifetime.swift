@@ -2,7 +2,8 @@
 package struct TokenLifetime: Equatable, Sendable {
   /// When the token expires; `nil` where that is not known.
   package var expiresAt: Timestamp?
-  /// `expires_in` as the server gave it, in seconds.
+  /// How long the token lasts from its issue, in seconds: `expires_in` as the server gave it, or what
+  /// its `exp` left.
   package var lifetime: Int64?
   /// Whether there is a refresh token.
   package var canRenew: Bool

@@ -51,6 +51,21 @@ package struct ServerAnswer: Sendable {
     }
   }
 
+  /// Whether it says that something is wrong, whatever its status: GitHub answers errors with 200.
+  package var isError: Bool { errorCode != nil }
+
+  /// Whether an endpoint that is optional refuses this client, and not what the client requests: the
+  /// endpoint is not for it, or is not there.
+  package var refusesClient: Bool {
+    switch (status, errorCode) {
+    case (404, _), (405, _), (401, nil), (403, nil): true
+    case (400...403, "invalid_client"?), (400...403, "unauthorized_client"?),
+      (400...403, "access_denied"?):
+      true
+    default: false
+    }
+  }
+
   /// The server's description of the error, cut to a length that can be stored.
   var errorCode: String? {
     text("error").map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }

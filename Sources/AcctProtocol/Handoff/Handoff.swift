@@ -95,7 +95,8 @@ package struct Handoff: Sendable {
     return isBearer ? nil : key
   }
 
-  /// The server's `expiresAt` or `expires_in`, else the token's `exp`, else one hour from now.
+  /// The server's `expiresAt` or `expires_in`, else the token's `exp`, else one hour from now; without a
+  /// refresh token, no known end.
   private static func tokenLifetime(
     _ members: HandoffMembers,
     _ claims: TokenClaims,
@@ -105,7 +106,8 @@ package struct Handoff: Sendable {
     let end = try members.time("expiresAt")
     let lifetime = try members.seconds("expiresIn")
     return TokenLifetime(
-      expiresAt: end ?? lifetime.map(now.adding) ?? claims.expiry ?? now.adding(seconds: 3600),
+      expiresAt: end ?? lifetime.map(now.adding) ?? claims.expiry
+        ?? (canRenew ? now.adding(seconds: 3600) : nil),
       lifetime: lifetime,
       canRenew: canRenew
     )

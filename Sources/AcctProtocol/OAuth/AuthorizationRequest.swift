@@ -6,7 +6,7 @@ package struct AuthorizationRequest: Sendable {
   package let redirectURI: String
   package let scope: String?
   /// RFC 8707, one for each resource server.
-  package let resources: [HTTPURL]
+  package let resources: [ResourceIndicator]
   package let loginHint: String?
   /// Binds the code to the key (RFC 9449, section 10).
   package let thumbprint: String?
@@ -22,7 +22,7 @@ package struct AuthorizationRequest: Sendable {
     clientID: String,
     redirectURI: String,
     scope: String?,
-    resources: [HTTPURL] = [],
+    resources: [ResourceIndicator] = [],
     loginHint: String? = nil,
     thumbprint: String?,
     random: [UInt8]
@@ -36,8 +36,9 @@ package struct AuthorizationRequest: Sendable {
     // One draw of randomness serves all: no third of it tells anything of the others.
     let third = random.count / 3
     state = Base64URL.encode(Array(random[..<third]).span)
-    let asksForIDToken = scope?.split(separator: " ").contains("openid") ?? false
-    nonce = asksForIDToken ? Base64URL.encode(Array(random[third..<(2 * third)]).span) : nil
+    nonce =
+      Scope.words(scope).contains("openid")
+      ? Base64URL.encode(Array(random[third..<(2 * third)]).span) : nil
     pkce = PKCE(random: Array(random[(2 * third)...]))
   }
 
@@ -58,6 +59,8 @@ package struct AuthorizationRequest: Sendable {
     form.add("code_challenge_method", "S256")
     form.add("dpop_jkt", thumbprint)
     form.add("login_hint", loginHint)
+    // OpenID servers drop `offline_access` in silence without it (OpenID Connect Core 1.0, section 11).
+    if Scope.words(scope).contains("offline_access") { form.add("prompt", "consent") }
     return form
   }
 

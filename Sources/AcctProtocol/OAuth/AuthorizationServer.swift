@@ -3,6 +3,7 @@ package import StrictJSON
 
 /// An authorization server's metadata (RFC 8414; OpenID Connect Discovery 1.0).
 package struct AuthorizationServer: Equatable, Sendable {
+  /// As its document spells it.
   package let issuer: Issuer
   /// The source of the endpoints.
   package let naming: Naming
@@ -15,6 +16,10 @@ package struct AuthorizationServer: Equatable, Sendable {
   package let deviceEndpoint: HTTPURL?
   /// RFC 7009.
   package let revocationEndpoint: HTTPURL?
+  /// RFC 7662.
+  package let introspectionEndpoint: HTTPURL?
+  /// OpenID Connect Core 1.0, section 5.3.
+  package let userinfoEndpoint: HTTPURL?
   /// Whether every authorization response carries `iss` (RFC 9207).
   package let sendsIssuer: Bool
   /// Whether it names DPoP with ES256 (RFC 9449, section 5.1); not every server that can says so.
@@ -27,7 +32,8 @@ package struct AuthorizationServer: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - json: The document.
-  ///   - issuer: The issuer for which it was fetched; the document must say exactly the same.
+  ///   - issuer: The issuer for which it was fetched. The document must say the same; it alone decides
+  ///     whether a slash ends it, which people leave out.
   ///   - naming: The source of the addresses in the document.
   /// - Throws: ``OAuthError/MetadataFlaw``.
   package init(
@@ -36,8 +42,7 @@ package struct AuthorizationServer: Equatable, Sendable {
     named naming: Naming = .remote
   ) throws(OAuthError.MetadataFlaw) {
     guard let document = json.objectValue else { throw .notJSON }
-    guard document["issuer"]?.stringValue == issuer.description else { throw .issuer }
-    self.issuer = issuer
+    self.issuer = try Self.issuer(in: document, for: issuer)
     self.naming = naming
 
     let members = MetadataMembers(document)
@@ -49,6 +54,8 @@ package struct AuthorizationServer: Equatable, Sendable {
     pushedRequestEndpoint = try members.endpoint("pushed_authorization_request_endpoint")
     deviceEndpoint = try members.endpoint("device_authorization_endpoint")
     revocationEndpoint = try members.endpoint("revocation_endpoint")
+    introspectionEndpoint = try members.endpoint("introspection_endpoint")
+    userinfoEndpoint = try members.endpoint("userinfo_endpoint")
     requiresPushedRequest = members.isTrue("require_pushed_authorization_requests")
     sendsIssuer = members.isTrue("authorization_response_iss_parameter_supported")
     readsClientMetadata = members.isTrue("client_id_metadata_document_supported")
@@ -67,48 +74,21 @@ package struct AuthorizationServer: Equatable, Sendable {
   package var endpoints: [HTTPURL] {
     [
       tokenEndpoint, authorizationEndpoint, pushedRequestEndpoint, deviceEndpoint,
-      revocationEndpoint,
+      revocationEndpoint, introspectionEndpoint, userinfoEndpoint,
     ].compactMap(\.self)
   }
 
-  /// Where metadata is looked for, in this order.
+  /// The issuer as its document spells it (RFC 8414, section 3.3).
   ///
-  /// RFC 8414 puts the well-known part before the issuer's path, OpenID Connect behind it.
-  package static func metadataURLs(for issuer: Issuer) -> [HTTPURL] {
-    let path = issuer.url.path == "/" ? "" : issuer.url.path.droppingTrailingSlash
-    let texts = [
-      "\(issuer.url.origin)/.well-known/oauth-authorization-server\(path)",
-      "\(issuer.url.origin)\(path)/.well-known/openid-configuration",
-    ]
-    return texts.compactMap { try? HTTPURL($0) }
+  /// - Throws: ``OAuthError/MetadataFlaw/issuer(expected:found:)`` where more than a slash at the end differs.
+  static func issuer(
+    in document: JSONObject,
+    for issuer: Issuer
+  ) throws(OAuthError.MetadataFlaw) -> Issuer {
+    let stated = document["issuer"]?.stringValue
+    guard let stated, stated.withoutLastSlash == issuer.description.withoutLastSlash,
+      let spelled = try? Issuer(stated)
+    else { throw .issuer(expected: issuer, found: stated) }
+    return spelled
   }
-}
-
-/// Typed access to metadata members; `null` is the same as not there.
-private struct MetadataMembers {
-  let document: JSONObject
-
-  init(_ document: JSONObject) { self.document = document }
-
-  func endpoint(_ name: String) throws(OAuthError.MetadataFlaw) -> HTTPURL? {
-    guard let value = document[name], value != .null else { return nil }
-    guard let text = value.stringValue else { throw .malformed(member: name) }
-    do { return try HTTPURL(text) } catch .refusedURL(let refusal) {
-      throw .refused(member: name, refusal)
-    } catch {
-      throw .malformed(member: name)
-    }
-  }
-
-  func list(_ name: String) throws(OAuthError.MetadataFlaw) -> [String]? {
-    guard let value = document[name], value != .null else { return nil }
-    guard let elements = value.arrayValue else { throw .malformed(member: name) }
-    return elements.compactMap(\.stringValue)
-  }
-
-  func isTrue(_ name: String) -> Bool { document[name] == .bool(true) }
-}
-
-extension String {
-  fileprivate var droppingTrailingSlash: String { hasSuffix("/") ? String(dropLast()) : self }
 }

@@ -31,7 +31,10 @@ package struct DeviceFlow: Sendable {
     guard let userCode = answer?["user_code"]?.stringValue, !userCode.isEmpty else {
       throw .malformedAnswer(member: "user_code")
     }
-    guard let verificationURL = try url("verification_uri") else {
+    // The second is Google's name for it, from before the RFC.
+    let names = ["verification_uri", "verification_url"]
+    guard let name = names.first(where: { answer?[$0] != nil }), let verificationURL = try url(name)
+    else {
       throw .malformedAnswer(member: "verification_uri")
     }
     deviceCode = Secret(code)
@@ -77,6 +80,8 @@ package struct DeviceFlow: Sendable {
       default:
         return .failed(.refused(code: code, description: description, status: status))
       }
+    // Google's status for it; its body may be missing.
+    case .unanswered(.failed(.unexplained(status: 428))): break
     case .unanswered(.failed(let error)): return .failed(error)
     // A failing server is asked again, more slowly (section 3.5: exponential back-off).
     case .unanswered(.limited), .unanswered(.serverFailed): interval = min(interval * 2, 60)

@@ -27,8 +27,8 @@ package enum OAuthError: Error, Equatable, Sendable {
   /// What can be wrong with metadata.
   package enum MetadataFlaw: Error, Equatable, Sendable {
     case notJSON
-    /// The `issuer` in it is another one (RFC 8414, section 3.3).
-    case issuer
+    /// The `issuer` in it is another one, in these words, or none (RFC 8414, section 3.3).
+    case issuer(expected: Issuer, found: String?)
     case missing(member: String)
     case malformed(member: String)
     case refused(member: String, ParseError.Refusal)

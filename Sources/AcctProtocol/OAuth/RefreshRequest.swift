@@ -1,18 +1,24 @@
 package import AcctModel
 
-/// The forms that renew and revoke (RFC 6749, section 6; RFC 7009).
+/// The forms that renew, revoke and introspect (RFC 6749, section 6; RFC 7009; RFC 7662).
 package enum RefreshRequest {
   /// Asks for new tokens.
   ///
   /// - Parameters:
   ///   - refreshToken: Often good for one use alone.
   ///   - clientID: The very same string as at sign-in; another one ends the session.
+  ///   - resources: The very same as at sign-in (RFC 8707, section 2.2).
   /// - Returns: The form.
-  package static func form(_ refreshToken: Token, clientID: String?) -> FormBody {
+  package static func form(
+    _ refreshToken: Token,
+    clientID: String?,
+    resources: [ResourceIndicator]
+  ) -> FormBody {
     var form = FormBody()
     form.add("grant_type", "refresh_token")
     form.add("refresh_token", refreshToken.secret)
     form.add("client_id", clientID)
+    for resource in resources { form.add("resource", resource.description) }
     return form
   }
 
@@ -21,6 +27,15 @@ package enum RefreshRequest {
     var form = FormBody()
     form.add("token", token.secret)
     form.add("token_type_hint", hint)
+    form.add("client_id", clientID)
+    return form
+  }
+
+  /// Asks whether a token is active (RFC 7662, section 2.1).
+  package static func introspection(of token: Token, clientID: String?) -> FormBody {
+    var form = FormBody()
+    form.add("token", token.secret)
+    form.add("token_type_hint", "access_token")
     form.add("client_id", clientID)
     return form
   }

@@ -67,7 +67,7 @@ package struct TokenResponse: Sendable {
     idToken = answer["id_token"]?.stringValue.flatMap { IDToken($0) }
     resourceServer = claims.resourceServer
     expiry = claims.expiry
-    // An unusable lifetime counts as none: the token is good, and its own `exp` or an hour is used.
+    // An unusable lifetime counts as none: the token is good, and its own `exp` may tell.
     lifetime = answer["expires_in"]?.looseNumber.flatMap {
       abs($0) < 1e15 ? Int64($0.rounded(.down)) : nil
     }
@@ -78,11 +78,13 @@ package struct TokenResponse: Sendable {
   /// - Parameters:
   ///   - now: When the answer came.
   ///   - canRenew: Whether there is a refresh token, this one's or an earlier one's.
-  /// - Returns: The lease; an hour where neither the server nor the token tells.
+  /// - Returns: The lease. Where neither the server nor the token tells, an hour if there is a refresh
+  ///   token, else no known end: such tokens are valid until the server rejects them.
   package func tokenLifetime(from now: Timestamp, canRenew: Bool) -> TokenLifetime {
     TokenLifetime(
-      expiresAt: lifetime.map(now.adding) ?? expiry ?? now.adding(seconds: 3600),
-      lifetime: lifetime,
+      expiresAt: lifetime.map(now.adding) ?? expiry
+        ?? (canRenew ? now.adding(seconds: 3600) : nil),
+      lifetime: lifetime ?? expiry?.seconds(since: now),
       canRenew: canRenew
     )
   }

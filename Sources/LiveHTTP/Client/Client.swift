@@ -5,6 +5,7 @@ import Synchronization
 
 /// The parts of one transport, made when the first request needs them.
 final class Client: Sendable {
+  private let userAgent: String?
   private let environment: @Sendable (_ name: String) -> String?
   private let state = Mutex(State())
 
@@ -13,7 +14,8 @@ final class Client: Sendable {
     var proxies: ProxySettings?
   }
 
-  init(environment: @escaping @Sendable (_ name: String) -> String?) {
+  init(userAgent: String?, environment: @escaping @Sendable (_ name: String) -> String?) {
+    self.userAgent = userAgent
     self.environment = environment
   }
 
@@ -21,7 +23,7 @@ final class Client: Sendable {
 
   /// Sends a request and reads its whole response.
   func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
-    let response = try await begin(RequestMessage(request))
+    let response = try await begin(RequestMessage(request, userAgent: userAgent))
     var bytes: [UInt8] = []
     // Untouched pages cost nothing, and an array that grows leaves copies behind.
     bytes.reserveCapacity(min(request.bodyLimit, 1 << 20))
@@ -43,7 +45,7 @@ final class Client: Sendable {
 
   /// Sends a request, and returns when the head of its response is there.
   func stream(_ request: StreamedRequest) async throws(HTTPFailure) -> StreamedResponse {
-    try await begin(RequestMessage(request))
+    try await begin(RequestMessage(request, userAgent: userAgent))
   }
 
   private func begin(_ message: RequestMessage) async throws(HTTPFailure) -> StreamedResponse {

@@ -10,13 +10,17 @@ extension HTTPTransport {
   /// The transport writes `Host`, `Expect` and the framing fields of a request itself; those among
   /// a request's fields are replaced.
   ///
-  /// - Parameter environment: Looks up `SSL_CERT_FILE`, `HTTPS_PROXY`, `ALL_PROXY` and
-  ///   `NO_PROXY` (or their lower-case forms, which come first), at the first request over TLS.
+  /// - Parameters:
+  ///   - userAgent: Names the program to servers (RFC 9110, section 10.1.5), in each request that does not
+  ///     name another; `nil` sends none.
+  ///   - environment: Looks up `SSL_CERT_FILE`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` (or their
+  ///     lower-case forms, which come first), at the first request over TLS.
   /// - Returns: A transport that keeps every promise of ``HTTPTransport``.
   package static func live(
+    userAgent: String?,
     environment: @escaping @Sendable (_ name: String) -> String?
   ) -> HTTPTransport {
-    let client = Client(environment: environment)
+    let client = Client(userAgent: userAgent, environment: environment)
     return HTTPTransport(
       send: { request async throws(HTTPFailure) in try await client.send(request) },
       stream: { request async throws(HTTPFailure) in try await client.stream(request) }

@@ -29,7 +29,7 @@ struct RequestMessage: Sendable {
   let reach: Reach
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
-  init(_ request: HTTPRequest) throws(HTTPFailure) {
+  init(_ request: HTTPRequest, userAgent: String?) throws(HTTPFailure) {
     try self.init(
       request.method,
       request.url,
@@ -37,12 +37,13 @@ struct RequestMessage: Sendable {
       request.body.map { .bytes($0) } ?? .none,
       asksFirst: false,
       .total(request.timeout),
-      request.reach
+      request.reach,
+      userAgent
     )
   }
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
-  init(_ request: StreamedRequest) throws(HTTPFailure) {
+  init(_ request: StreamedRequest, userAgent: String?) throws(HTTPFailure) {
     try self.init(
       request.method,
       request.url,
@@ -50,7 +51,8 @@ struct RequestMessage: Sendable {
       request.body.map { .source($0) } ?? .none,
       asksFirst: request.asksFirst && request.body != nil,
       .each(request.timeout),
-      .anywhere
+      .anywhere,
+      userAgent
     )
   }
 
@@ -62,7 +64,8 @@ struct RequestMessage: Sendable {
     _ body: Body,
     asksFirst: Bool,
     _ timeout: Timeout,
-    _ reach: Reach
+    _ reach: Reach,
+    _ userAgent: String?
   ) throws(HTTPFailure) {
     // An origin that breaks this can't be made; it is checked here too since all else depends on
     // it.
@@ -94,6 +97,9 @@ struct RequestMessage: Sendable {
     // Fields that libcurl would add by itself; a name alone suppresses one.
     for name in ["Accept", "Content-Type"] where !names.contains(name.lowercased()) {
       lines.append(Secret("\(name):"))
+    }
+    if let userAgent, !names.contains("user-agent") {
+      lines.append(Secret("User-Agent: \(userAgent)"))
     }
     lines.append(Secret(asksFirst ? "Expect: 100-continue" : "Expect:"))
     self.method = method

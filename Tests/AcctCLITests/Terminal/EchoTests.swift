@@ -75,6 +75,19 @@ struct EchoTests {
     #expect(!everything.contains(token.prefix(8)))
   }
 
+  @Test("A secret that metadata names as its issuer is redacted")
+  func issuer() async {
+    await importExpired()
+    let token = Self.token
+    record.serve { _ throws(HTTPFailure) in
+      .json(#"{"issuer":"https://\#(token)","token_endpoint":"https://issuer.example/token"}"#)
+    }
+    #expect(await record.acct("refresh", "--force") == 11)
+    let words = "names the issuer https://<redacted> instead of https://issuer.example"
+    #expect(record.err.first?.hasSuffix(words) == true, "\(record.err)")
+    #expect(!everything.contains(token.prefix(8)))
+  }
+
   @Test("A secret that the same answer brought is redacted")
   func justGiven() async {
     await importExpired()

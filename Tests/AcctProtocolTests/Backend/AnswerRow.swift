@@ -134,6 +134,14 @@ extension AnswerRow {
     Self(400, #"{"error":"invalid_grant"}"#, "unexplained 400", type: "text/html"),
     Self(429, #"{"error":"invalid_grant"}"#, "limited 7"),
     Self(500, #"{"error":"invalid_grant"}"#, "failed 500 7"),
-    Self(200, #"{"error":"invalid_grant"}"#, "bad access_token"),
+    // GitHub sends errors with 200; only the server's own invalid_grant ends a session there, too.
+    Self(200, #"{"error":"invalid_grant","error_description":"used"}"#, "over: used"),
+    Self(200, #"{"error":"bad_refresh_token"}"#, "refused 200 bad_refresh_token"),
+    Self(200, #"{"error":"temporarily_unavailable"}"#, "refused 200 temporarily_unavailable"),
+    Self(200, #"{"error":"invalid_grant"}"#, "not JSON", type: "text/html"),
+    Self(200, #"{"error":"","access_token":"a"}"#, "granted"),
+    Self(200, #"{"error":null,"access_token":"a"}"#, "granted"),
+    Self(200, #"{"error":"invalid_grant","access_token":"a"}"#, "granted"),
+    Self(200, #"{"error":{"code":1}}"#, "bad access_token"),
   ]
 }

@@ -93,6 +93,19 @@ extension FaultRow {
       isKept: false
     ),
     FaultRow(
+      what: "invalid_grant with 200",
+      fault: ["endpoint": "token", "kind": "error", "error": "invalid_grant", "status": 200],
+      status: 4,
+      said: "set by a test",
+      isKept: false
+    ),
+    FaultRow(
+      what: "another error with 200",
+      fault: ["endpoint": "token", "kind": "error", "error": "bad_refresh_token", "status": 200],
+      status: 11,
+      said: "refused (200): bad_refresh_token"
+    ),
+    FaultRow(
       what: "metadata: 500",
       fault: ["endpoint": "metadata", "kind": "500"],
       status: 11,

@@ -47,6 +47,25 @@ struct ExchangeTests {
     }
   }
 
+  @Test("A program names itself in each request that does not name another")
+  func userAgent() async throws {
+    try await ScriptedServer.serving({ _ in [ok("")] }) { server in
+      let transport = HTTPTransport.live(userAgent: "acct/1.2.3")
+      _ = try await transport.send(.get(server.url))
+      var request = try HTTPRequest.get(server.url)
+      request.fields.append(("user-agent", Secret("mine/1")))
+      _ = try await transport.send(request)
+      let streamed = try await transport.stream(StreamedRequest.get(server.url))
+      await streamed.cancel()
+      let names = server.received.map { request in
+        request.fields.filter { $0.lowercased().hasPrefix("user-agent") }
+      }
+      #expect(
+        names == [["User-Agent: acct/1.2.3"], ["user-agent: mine/1"], ["User-Agent: acct/1.2.3"]]
+      )
+    }
+  }
+
   @Test("A redirect is a response like any other", arguments: [301, 302, 303, 307, 308])
   func redirect(_ status: Int) async throws {
     let script: ScriptedServer.Script = { _ in

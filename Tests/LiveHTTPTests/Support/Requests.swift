@@ -5,8 +5,11 @@ import Testing
 
 extension HTTPTransport {
   /// The live transport with an environment of the test's own.
-  static func live(_ environment: [String: String] = [:]) -> HTTPTransport {
-    .live { environment[$0] }
+  static func live(
+    _ environment: [String: String] = [:],
+    userAgent: String? = nil
+  ) -> HTTPTransport {
+    .live(userAgent: userAgent) { environment[$0] }
   }
 
   /// Sends a request and returns why there is no response; records an issue if there is one.

@@ -27,7 +27,8 @@ class Trace:
         self._sequence = 0
 
     def begin(self, store: Store, request: Request, endpoint: str) -> dict:
-        form = dict(parse_qsl(request.body.decode("latin-1")))
+        pairs = parse_qsl(request.body.decode("latin-1"))
+        form = dict(pairs)
         authorization = request.value("Authorization")
         record = {
             "origin": request.origin, "base": request.base, "endpoint": endpoint,
@@ -36,6 +37,8 @@ class Trace:
             "header_names": [name for name, _ in request.headers],
             "form_names": sorted(form), "grant_type": form.get("grant_type"), "client_id": form.get("client_id"),
             "refresh_token": digest(form["refresh_token"]) if "refresh_token" in form else None,
+            "resource": [value for name, value in [*pairs, *request.query] if name == "resource"],
+            "prompt": form.get("prompt"),
             "authorization": authorization.split(" ")[0] if authorization is not None else None,
             "dpop": bool(request.values("DPoP")), "proof": _proof(request),
             "misplaced": misplaced(store, request, endpoint),

@@ -1,0 +1,102 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// Asks an authorization server whether an access token of its own works.
+struct TokenCheck: Sendable {
+  private let context: EngineContext
+  private let client: DPoPClient
+
+  init(_ context: EngineContext) {
+    self.context = context
+    client = context.client
+  }
+
+  /// What the server says.
+  enum Verdict {
+    case accepted
+    case rejected(reason: String)
+    /// It has nothing that this token, or this client, may ask.
+    case unknown
+  }
+
+  /// Asks the userinfo endpoint, where the token was granted for it (OpenID Connect Core 1.0,
+  /// section 5.3), else the introspection endpoint (RFC 7662), which many servers keep from public
+  /// clients.
+  ///
+  /// - Parameters:
+  ///   - grant: The token.
+  ///   - account: Whose token.
+  ///   - issuer: Who issued it.
+  /// - Returns: The server's word.
+  /// - Throws: ``EngineError`` where there is no answer, or no metadata.
+  func verdict(
+    on grant: AccessGrant,
+    of account: Account,
+    by issuer: Issuer
+  ) async throws(EngineError) -> Verdict {
+    let isForUserinfo = Scope.words(account.scope).contains("openid")
+    let server = try await Discovery(context)
+      .server(
+        issuer,
+        named: account.naming,
+        using: [isForUserinfo ? .userinfo : .introspection]
+      )
+    if isForUserinfo, let endpoint = server.userinfoEndpoint {
+      let verdict = try await userinfo(at: endpoint, of: server, account, grant)
+      guard case .unknown = verdict else { return verdict }
+    }
+    guard let endpoint = server.introspectionEndpoint else { return .unknown }
+    return try await introspection(at: endpoint, of: server, account, grant)
+  }
+
+  private func userinfo(
+    at endpoint: HTTPURL,
+    of server: AuthorizationServer,
+    _ account: Account,
+    _ grant: AccessGrant
+  ) async throws(EngineError) -> Verdict {
+    let authorization = HeaderField.authorization(account.tokenType.rawValue, grant.token)
+    let response = try await client.send(
+      HTTPRequest(
+        method: "GET",
+        url: endpoint,
+        fields: [
+          (authorization.name, authorization.value), ("Accept", Secret("application/json")),
+        ],
+        timeout: client.timeout,
+        reach: server.naming.reach(to: endpoint.origin)
+      ),
+      key: grant.key,
+      token: grant.key == nil ? nil : grant.token
+    )
+    switch response.status {
+    case 200: return .accepted
+    case 401: return .rejected(reason: "\(endpoint.origin) answered 401")
+    case 429, 500...: throw .noAnswer(response, endpoint.origin, context.world.held)
+    default: return .unknown
+    }
+  }
+
+  private func introspection(
+    at endpoint: HTTPURL,
+    of server: AuthorizationServer,
+    _ account: Account,
+    _ grant: AccessGrant
+  ) async throws(EngineError) -> Verdict {
+    let form = RefreshRequest.introspection(
+      of: grant.token,
+      clientID: account.identity.clientID
+    )
+    let response = try await client.send(.form(form, to: endpoint, of: server, client))
+    if response.status == 429 || response.status >= 500 {
+      throw .noAnswer(response, endpoint.origin, context.world.held)
+    }
+    guard response.status == 200, response.field("Content-Type").isJSON,
+      let isActive = response.json?.objectValue?["active"]?.boolValue
+    else { return .unknown }
+    return isActive
+      ? .accepted : .rejected(reason: "\(endpoint.origin) reports that its token is not active")
+  }
+}

@@ -1,0 +1,83 @@
+package import AcctModel
+package import StrictJSON
+
+/// The documents in which an authorization server describes itself, and the places of them.
+///
+/// A server may have one or several, and may name an endpoint in one of them only.
+package struct MetadataDocuments: Sendable {
+  /// All members, the first document's before the others'.
+  private var members: JSONObject
+  private let first: JSONObject
+  private let issuer: Issuer
+  private let naming: Naming
+
+  /// Begins with the first document that was found.
+  ///
+  /// - Parameters:
+  ///   - first: The document.
+  ///   - issuer: The issuer for which it was fetched.
+  ///   - naming: Who names what the document names.
+  /// - Throws: ``OAuthError/MetadataFlaw/issuer(expected:found:)``: then no other document is worth a request.
+  package init(
+    _ first: JSONObject,
+    for issuer: Issuer,
+    named naming: Naming
+  ) throws(OAuthError.MetadataFlaw) {
+    _ = try AuthorizationServer.issuer(in: first, for: issuer)
+    self.first = first
+    members = first
+    self.issuer = issuer
+    self.naming = naming
+  }
+
+  /// Adds what another document names and the earlier ones don't, if it names the same issuer.
+  package mutating func add(_ other: JSONObject) {
+    guard other["issuer"] == first["issuer"] else { return }
+    for (name, value) in other where members[name] ?? .null == .null { members[name] = value }
+  }
+
+  /// Whether an endpoint is named.
+  package func names(_ endpoint: Endpoint) -> Bool { members[endpoint.rawValue] ?? .null != .null }
+
+  /// What the server can do, by all documents.
+  ///
+  /// A later document that can't be used adds nothing.
+  ///
+  /// - Throws: ``OAuthError/MetadataFlaw`` for the first one.
+  package func server() throws(OAuthError.MetadataFlaw) -> AuthorizationServer {
+    do { return try AuthorizationServer(.object(members), for: issuer, named: naming) } catch {
+      return try AuthorizationServer(.object(first), for: issuer, named: naming)
+    }
+  }
+
+  /// An endpoint, by the member that names it.
+  package enum Endpoint: String, Sendable {
+    case token = "token_endpoint"
+    case authorization = "authorization_endpoint"
+    case deviceAuthorization = "device_authorization_endpoint"
+    case revocation = "revocation_endpoint"
+    case userinfo = "userinfo_endpoint"
+    case introspection = "introspection_endpoint"
+  }
+
+  /// The places of the documents, in the order in which they are fetched.
+  ///
+  /// RFC 8414, section 3.1, inserts the well-known part before the issuer's path. OpenID Connect
+  /// Discovery 1.0, section 4, appends it; some servers insert it there, too (RFC 8414, section 5).
+  package static func places(for issuer: Issuer) -> [HTTPURL] {
+    let path = issuer.url.path.withoutLastSlash
+    var texts = [
+      "\(issuer.url.origin)/.well-known/oauth-authorization-server\(path)",
+      "\(issuer.url.origin)\(path)/.well-known/openid-configuration",
+    ]
+    if !path.isEmpty {
+      texts.append("\(issuer.url.origin)/.well-known/openid-configuration\(path)")
+    }
+    return texts.compactMap { try? HTTPURL($0) }
+  }
+}
+
+extension String {
+  /// The text without the slash at its end, if it has one.
+  var withoutLastSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+}
