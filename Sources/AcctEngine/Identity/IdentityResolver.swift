@@ -136,10 +136,12 @@ struct IdentityResolver: Sendable {
       .server(issuer, named: naming)
     // The data server's spelling is what the identity goes by: here not even a slash may differ.
     guard server.issuer == issuer else {
-      throw .server(.oauth(
-        .metadata(.issuer(expected: issuer, found: server.issuer.description)),
-        issuer.url.origin
-      ))
+      throw .server(
+        .oauth(
+          .metadata(.issuer(expected: issuer, found: server.issuer.description)),
+          issuer.url.origin
+        )
+      )
     }
     try believed { () throws(ATProtoError) in try server.checkATProto() }
     return server

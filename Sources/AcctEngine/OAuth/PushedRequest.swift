@@ -9,7 +9,7 @@ struct PushedRequest: Sendable {
 
   init(_ client: DPoPClient) { self.client = client }
 
-  /// What came of it.
+  /// What the server answered.
   enum Outcome {
     case pushed(requestURI: String)
     /// The server takes no pushed requests.
@@ -35,7 +35,7 @@ struct PushedRequest: Sendable {
   ///   - server: The server.
   ///   - key: The key that the tokens are to be bound to, if any.
   ///   - provesAtOnce: Send the proof unasked, as AT Protocol wants it.
-  /// - Returns: What came of it; a refusal of the client only where the server does not require pushed
+  /// - Returns: What the server answered; a rejection of the client only where the server does not require pushed
   ///   requests.
   /// - Throws: ``EngineError``.
   func push(

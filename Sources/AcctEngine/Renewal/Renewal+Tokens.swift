@@ -140,7 +140,9 @@ extension TokenOutcome {
 extension EngineError {
   /// The same where the request was a renewal, whose answer may be lost.
   fileprivate var ofRenewal: EngineError {
-    guard case .network(.http(let failure, let origin)) = self, mayHaveReachedTheServer else { return self }
+    guard case .network(.http(let failure, let origin)) = self, mayHaveReachedTheServer else {
+      return self
+    }
     return .network(.renewalUnanswered(failure, origin))
   }
 

@@ -65,7 +65,8 @@ package struct ServerCheck: Sendable {
     }
     switch verdict {
     case .accepted: try await confirm(account)
-    case .rejected(let reason): throw .signIn(.required(account: account.name, .ended(reason: reason)))
+    case .rejected(let reason):
+      throw .signIn(.required(account: account.name, .ended(reason: reason)))
     case .unknown: return
     }
   }
