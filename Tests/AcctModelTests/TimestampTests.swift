@@ -75,7 +75,7 @@ struct TimestampTests {
 }
 
 @Suite("The time left of a token")
-struct LeaseTests {
+struct TokenLifetimeTests {
   private func state(
     left: Int64?,
     canRenew: Bool,

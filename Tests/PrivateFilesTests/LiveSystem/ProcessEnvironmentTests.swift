@@ -4,7 +4,7 @@ import LiveSystem
 import Testing
 
 @Suite("The live environment")
-struct LiveSurroundingsTests {
+struct LiveEnvironmentTests {
   @Test("An empty environment variable counts as not set")
   func variables() {
     let environment = ProcessEnvironment.live()
