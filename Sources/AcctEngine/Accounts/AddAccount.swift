@@ -93,7 +93,9 @@ package struct AddAccount: Sendable {
   }
 
   private func sameIdentity(_ incoming: IncomingAccount) throws(EngineError) -> Account? {
-    try accountStore.listing().accounts.first(where: incoming.isSame)
+    // Two accounts may differ in the scope of their client alone: then the exact one is meant.
+    let same = try accountStore.listing().accounts.filter(incoming.isSame)
+    return same.first(where: incoming.hasClient) ?? same.first
   }
 
   /// Makes a new account, or returns `nil` if its identity has appeared meanwhile.

@@ -24,6 +24,7 @@ package struct Refresh: Sendable {
       let isWell = account.lastKnownState(at: now).state == .valid
       return isWell && !force ? .notDue : .cannotRenew
     }
+    do throws(EngineError) { try account.requireNotEnded(at: now) } catch { return .failed(error) }
     // Only the account's file says when a session ends, so the keyring may stay locked.
     if account.kind == .session, !force, account.tokenLifetime.state(at: now) == .valid {
       return .notDue

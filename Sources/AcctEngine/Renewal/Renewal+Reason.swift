@@ -8,7 +8,7 @@ extension Renewal {
   /// |          | an authorization server is asked    | a backend is asked    | the session is then extended |
   /// | ---      | ---                                 | ---                   | ---                          |
   /// | due      | if too little time is left          | the same              | if too little time is left   |
-  /// | refused  | if that token is still kept         | the same              | if it is due                 |
+  /// | refused  | if that token is still kept, or due | if it is still kept   | if it is due                 |
   /// | forced   | unless the time has changed         | always                | always                       |
   /// | checked  | if it is due                        | always                | if it is due                 |
   ///
@@ -41,7 +41,7 @@ extension Renewal.Reason {
     guard !isSession || account.validatedAt == known.validatedAt else { return false }
     return switch self {
     case .due: isDue(account, at: now)
-    case .refused(let token): current.token == token
+    case .refused(let token): current.token == token || !isSession && isDue(account, at: now)
     case .forced:
       isSession || account.tokenLifetime.expiresAt == known.tokenLifetime.expiresAt
     case .checked: isSession || isDue(account, at: now)

@@ -4,7 +4,10 @@ import AcctProtocol
 
 /// Ends the session that a new sign-in to the same account has replaced.
 ///
-/// Without this it would stay valid at the server, with no one left to end it.
+/// Without this it would stay valid at the server, with no one left to end it. Only servers of the AT
+/// Protocol are asked, which keep each session apart: others end all sessions of a user and a client with the
+/// revocation of one refresh token (RFC 7009, section 2.1, allows it; Keycloak and Google do it), and so
+/// the new one.
 package struct ReplacedSession: Sendable {
   private let context: EngineContext
 
@@ -25,7 +28,7 @@ package struct ReplacedSession: Sendable {
   ) async -> Notice? {
     guard let before = added.before, before.account.kind == .oauth,
       before.account.source == .issuer, credentials.source == .issuer,
-      before.account.recordedState.state != .reauthRequired
+      before.account.did != nil, before.account.recordedState.state != .reauthRequired
     else { return nil }
     let replaced = Credentials(
       account: before.account,

@@ -36,6 +36,11 @@ struct TokenCheck: Sendable {
     of account: Account,
     by issuer: Issuer
   ) async throws(EngineError) -> Verdict {
+    // A token for another resource (RFC 8707) is not for the server's own endpoints.
+    guard account.resources.isEmpty else {
+      _ = try await Discovery(context).server(issuer, named: account.naming)
+      return .unknown
+    }
     let isForUserinfo = Scope.words(account.scope).contains("openid")
     let server = try await Discovery(context)
       .server(

@@ -15,6 +15,8 @@ struct IncomingAccount {
   private enum Form {
     case credentials(NewCredentials)
     case moved(Account)
+
+    var isCredentials: Bool { if case .credentials = self { true } else { false } }
   }
 
   init(_ credentials: NewCredentials) {
@@ -48,10 +50,17 @@ struct IncomingAccount {
   func isSame(as known: Account) -> Bool {
     let kind = belonging.kind
     guard kind != .guest else { return known.isGuest(of: service) }
-    if belonging.isSame(as: known.belonging) { return true }
+    if belonging.isSame(as: known.belonging) { return form.isCredentials || hasClient(of: known) }
     // Without an issuer that tells them apart, one person may be at several backends.
     guard known.kind == kind, kind == .oauth || known.service == service else { return false }
     return known.id == id && known.identity == belonging.identity
+  }
+
+  /// Whether the client is the same also in the scope that its identifier may hold.
+  ///
+  /// Of two accounts that differ in it alone, each keeps its own: an export of both stays two.
+  func hasClient(of known: Account) -> Bool {
+    known.identity.clientID == belonging.identity.clientID
   }
 
   /// The account that stores it.

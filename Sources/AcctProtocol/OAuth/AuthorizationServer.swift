@@ -54,8 +54,9 @@ package struct AuthorizationServer: Equatable, Sendable {
     pushedRequestEndpoint = try members.endpoint("pushed_authorization_request_endpoint")
     deviceEndpoint = try members.endpoint("device_authorization_endpoint")
     revocationEndpoint = try members.endpoint("revocation_endpoint")
-    introspectionEndpoint = try members.endpoint("introspection_endpoint")
-    userinfoEndpoint = try members.endpoint("userinfo_endpoint")
+    // Only a check asks these; a flaw in them must not keep the account from signing in or renewing.
+    introspectionEndpoint = try? members.endpoint("introspection_endpoint")
+    userinfoEndpoint = try? members.endpoint("userinfo_endpoint")
     requiresPushedRequest = members.isTrue("require_pushed_authorization_requests")
     sendsIssuer = members.isTrue("authorization_response_iss_parameter_supported")
     readsClientMetadata = members.isTrue("client_id_metadata_document_supported")
@@ -70,11 +71,11 @@ package struct AuthorizationServer: Equatable, Sendable {
   /// Whether PKCE with S256 can be used; servers that don't name methods take it or ignore it.
   package let offersS256: Bool
 
-  /// Every address that the document names.
+  /// The addresses that signing in, renewing and revoking use.
   package var endpoints: [HTTPURL] {
     [
       tokenEndpoint, authorizationEndpoint, pushedRequestEndpoint, deviceEndpoint,
-      revocationEndpoint, introspectionEndpoint, userinfoEndpoint,
+      revocationEndpoint,
     ].compactMap(\.self)
   }
 

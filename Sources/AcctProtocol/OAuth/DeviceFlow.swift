@@ -33,7 +33,8 @@ package struct DeviceFlow: Sendable {
     }
     // The second is Google's name for it, from before the RFC.
     let names = ["verification_uri", "verification_url"]
-    guard let name = names.first(where: { answer?[$0] != nil }), let verificationURL = try url(name)
+    guard let name = names.first(where: { answer?[$0]?.stringValue != nil }),
+      let verificationURL = try url(name)
     else {
       throw .malformedAnswer(member: "verification_uri")
     }

@@ -124,7 +124,7 @@ private func isAnswered(_ path: String, _ group: MultiThreadedEventLoopGroup) as
     try? await connection.close()
     return true
   } catch let error as IOError {
-    // Any other failure, such as a queue that is full, is a process's.
-    return error.errnoCode != ECONNREFUSED
-  } catch { return false }
+    // Any other failure, such as a queue that is full, is a process's. Without a file there is none.
+    return ![ECONNREFUSED, ENOENT].contains(error.errnoCode)
+  } catch { return true }
 }

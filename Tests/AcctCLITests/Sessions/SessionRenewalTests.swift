@@ -207,6 +207,9 @@ struct SessionRenewalTests {
     #expect(await record.acct("status", "--check", "--json") == 4)
     let account = record.json?.objectValue?["account"]?.objectValue
     #expect(account?["state"] == "reauthRequired")
+    // Its time is not up, but it is over.
+    #expect(await record.acct("refresh") == 4)
+    #expect(await record.acct("refresh", "--all") == 4)
   }
 
   @Test("The command status --check --json reports an unreachable backend on standard error")

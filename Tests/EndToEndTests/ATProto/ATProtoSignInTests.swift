@@ -87,6 +87,17 @@ struct ATProtoSignInTests {
     #expect(answer.body.contains(network.did(handle)))
   }
 
+  @Test("A second sign-in ends the session that it replaces, and not the new one")
+  func replaced() async throws {
+    let network = try await ATProtoNetwork()
+    let home = try network.home()
+    for _ in 1...2 { _ = try await home.signIn(["alice.test"]) }
+    let log = try await network.log()
+    #expect(log.offences == [])
+    #expect(log.endings.map { $0 != nil } == [true, false])
+    try await expectAcceptance(of: home, at: network, as: "alice.test")
+  }
+
   @Test("A sign-in stores the granted scope, not the requested one")
   func scope() async throws {
     let network = try await ATProtoNetwork()
