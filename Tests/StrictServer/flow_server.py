@@ -124,7 +124,8 @@ class Flow(BaseHTTPRequestHandler):
             "list": b"HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n" + body,
             "switch": b"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n" + FORGED,
         }[kind])
-        self.close_connection = True
+        # An answer whose end is certain leaves the connection usable: to close it unsaid would race with the next request.
+        self.close_connection = kind != "both"
 
     def send_bytes(self, promised, count):
         self.send_response_only(200)
