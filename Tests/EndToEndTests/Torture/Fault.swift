@@ -43,6 +43,12 @@ struct Injection: Hashable, CustomStringConvertible {
   let point: FaultPoint
   let fault: Fault
 
+  /// The same fault at the call of its kind before this one; `nil` for the first.
+  var earlier: Injection? {
+    guard point.number > 1 else { return nil }
+    return Injection(point: FaultPoint(kind: point.kind, number: point.number - 1), fault: fault)
+  }
+
   var description: String { "\(point) \(fault.rawValue)" }
 }
 
