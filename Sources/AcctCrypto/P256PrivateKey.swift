@@ -13,9 +13,7 @@ package struct P256PrivateKey: Sendable {
   private let key: P256.Signing.PrivateKey
 
   /// Generates a key.
-  ///
-  /// - Throws: ``CryptoError/libraryFailed``.
-  package static func generate() throws(CryptoError) -> P256PrivateKey {
+  package static func generate() -> P256PrivateKey {
     // The compact form, which JOSE does not have, would cost half of all keys.
     let key = P256.Signing.PrivateKey(compactRepresentable: false)
     var scalar = Array(key.rawRepresentation)

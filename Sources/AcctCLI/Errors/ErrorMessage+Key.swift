@@ -13,7 +13,6 @@ extension ErrorMessage {
     case .proof: self.init("proofFailed", .failed, "the DPoP proof could not be signed")
     case .other(let account):
       self.init("otherKey", .badInput, "this is not the key that \(account)'s tokens are bound to")
-    case .generation: self.init("keyGeneration", .failed, "the DPoP key could not be generated")
     }
   }
 }

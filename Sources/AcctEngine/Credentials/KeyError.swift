@@ -10,6 +10,4 @@ package enum KeyError: Error, Equatable, Sendable {
   case proof(DPoPProof.Failure)
   /// The key is not the one that the account's tokens are bound to.
   case other(account: AccountName)
-  /// No key could be generated.
-  case generation
 }

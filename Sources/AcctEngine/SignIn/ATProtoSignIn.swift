@@ -90,8 +90,7 @@ package struct ATProtoSignIn: Sendable {
   ) async throws(EngineError) -> NewCredentials {
     let known = try await document(request.identifier)
     let server = try await server(request.identifier, known)
-    let key: DPoPKey
-    do { key = try DPoPKey.generate() } catch { throw .key(.generation) }
+    let key = DPoPKey.generate()
     let scope = request.scope ?? ATProtoClient.scope
     let clientID = request.clientID ?? ATProtoClient.loopbackID(scope: scope)
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(

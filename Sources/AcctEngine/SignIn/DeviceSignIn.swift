@@ -32,7 +32,7 @@ package struct DeviceSignIn: Sendable {
     guard let endpoint = server.deviceEndpoint else {
       throw .server(.oauth(.unsupported(.deviceCode), request.issuer.url.origin))
     }
-    let key = try server.newKey()
+    let key = server.newKey()
     let flow = try await start(request, at: endpoint, of: server)
     let polling = Task { await poll(flow, request.clientID, server, key) }
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.

@@ -58,7 +58,7 @@ package struct SignIn: Sendable {
       named: .user,
       using: [.authorization]
     )
-    let key = try server.newKey()
+    let key = server.newKey()
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(
       .init(
         server: server,
@@ -87,12 +87,7 @@ package struct SignIn: Sendable {
 
 extension AuthorizationServer {
   /// Makes a key for new tokens, where the server can bind them to one.
-  ///
-  /// - Throws: ``KeyError/generation``.
-  func newKey() throws(EngineError) -> DPoPKey? {
-    guard namesDPoP else { return nil }
-    do { return try DPoPKey.generate() } catch { throw .key(.generation) }
-  }
+  func newKey() -> DPoPKey? { namesDPoP ? DPoPKey.generate() : nil }
 }
 
 /// What the user must see while a sign-in waits.

@@ -7,11 +7,7 @@ package struct DPoPKey: Sendable {
   private let key: P256PrivateKey
 
   /// Generates a key.
-  ///
-  /// - Throws: ``JWKError/libraryFailed``.
-  package static func generate() throws(JWKError) -> DPoPKey {
-    do { return DPoPKey(key: try P256PrivateKey.generate()) } catch { throw .libraryFailed }
-  }
+  package static func generate() -> DPoPKey { DPoPKey(key: P256PrivateKey.generate()) }
 
   private init(key: P256PrivateKey) { self.key = key }
 

@@ -8,7 +8,7 @@ struct RetrySetting {
 
   private let origin: Origin
   let target: HTTPURL
-  private let cause = EngineError.key(.generation)
+  private let cause = EngineError.key(.proof(.libraryFailed))
   private let elsewhere = EngineError.request(.fieldMalformed("elsewhere"))
 
   init() throws {
