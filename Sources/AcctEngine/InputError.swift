@@ -13,4 +13,6 @@ package enum InputError: Error, Equatable, Sendable {
   case nothingObserved
   /// What the user named could not be read.
   case stream(StreamFailure)
+  /// A static token, or how it is to be used.
+  case staticToken(StaticTokenError)
 }

@@ -8,6 +8,8 @@ package enum Notice: Sendable {
   case clockOff(seconds: Int64, Origin)
   /// The server ends the session soon, whatever is renewed.
   case sessionEnds(account: AccountName, inSeconds: Int64)
+  /// A static token expires soon.
+  case tokenEnds(TokenReplacement, inSeconds: Int64)
   /// A session that another program was given is refused by its backend; what is kept stays.
   case observedSessionRefused(account: AccountName, reason: String)
   /// The server has ended the session.

@@ -125,7 +125,7 @@ extension ItemKind {
   /// What of an item must not be shown; a name and a time may be.
   fileprivate func secrets(in item: Secret) -> [Secret] {
     switch self {
-    case .accessToken, .refreshToken, .session, .guest: [item]
+    case .accessToken, .refreshToken, .session, .guest, .staticToken: [item]
     case .keypair: SecretMembers.ofBody(item, .received)
     case .expiresAt, .handle, .did: []
     }

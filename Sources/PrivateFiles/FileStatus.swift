@@ -55,9 +55,7 @@ package struct FileStatus: Equatable, Sendable {
   /// - Throws: ``FileError/distrusted(reason:)``.
   package func checkConfidential() throws(FileError) {
     guard isOwn else { throw .distrusted(reason: "it belongs to another user") }
-    guard mode & 0o077 == 0 else {
-      throw .distrusted(reason: "its group or others can read or write it")
-    }
+    guard mode & 0o077 == 0 else { throw .exposed }
   }
 
   /// Checks that it is a file with contents of its own: not a FIFO, a device or a folder.

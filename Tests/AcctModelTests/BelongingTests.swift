@@ -56,6 +56,23 @@ struct BelongingTests {
     }
   }
 
+  @Test("A static token belongs to the account of its name, and to no other")
+  func names() throws {
+    func belonging(_ name: String?, _ kind: Account.Kind = .static) throws -> Belonging {
+      Belonging(
+        kind: kind,
+        source: .user,
+        identity: Identity(subject: nil, issuer: nil, clientID: nil),
+        name: try name.map { try AccountName($0) }
+      )
+    }
+    #expect(try belonging("work").isSame(as: belonging("work")))
+    #expect(try !belonging("work").isSame(as: belonging("other")))
+    #expect(try !belonging(nil).isSame(as: belonging(nil)))
+    #expect(try !belonging("work").isSame(as: belonging("work", .oauth)))
+    #expect(try !belonging("work", .oauth).isSame(as: belonging("work", .oauth)))
+  }
+
   @Test("A client is the same whatever scope its identifier holds")
   func scopes() throws {
     func client(_ scope: String, _ redirect: String = "callback") -> String {

@@ -36,9 +36,19 @@ func sessionViolation(_ bytes: [UInt8]) -> String? {
 func proxyViolation(_ bytes: [UInt8]) -> String? {
   guard let origin = try? Origin("https://pds.example") else { return "no origin" }
   let lines = text(bytes).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-  let gate = ProxyGate(origins: [origin], secret: Secret("s3cret"))
   let fields = [(name: "Host", value: lines.count > 1 ? lines[1] : "")]
-  guard let url = try? gate.url(method: "GET", target: lines[0], fields: fields) else { return nil }
-  guard url.origin == origin else { return "a request to another origin" }
-  return lines[0].contains("/s3cret/") ? nil : "a request without the secret"
+  for direct in [nil, origin] {
+    let gate = ProxyGate(origins: [origin], secret: Secret("s3cret"), direct: direct)
+    guard
+      let url = try? gate.url(method: "GET", target: lines[0], fields: fields, port: 4711)
+    else { continue }
+    guard url.origin == origin else { return "a request to another origin" }
+    guard lines[0].contains("/s3cret/") else { return "a request without the secret" }
+    let names = ["pds.example", "pds.example:443"] + (direct == nil ? [] : ownNames)
+    guard names.contains(fields[0].value.lowercased()) else { return "a request for another host" }
+  }
+  return nil
 }
+
+/// The address of the proxy's port, as clients write it.
+private let ownNames = ["127.0.0.1:4711", "localhost:4711"]

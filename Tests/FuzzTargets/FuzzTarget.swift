@@ -4,7 +4,8 @@
 /// properties, such as: what was read, written and read again is the same.
 package enum FuzzTarget: String, CaseIterable, Sendable {
   case json, jwt, jwk, handoff, tokenAnswer = "token-answer", metadata, device
-  case limits, guest, appCallback = "app-callback", session, proxy, bus
+  case limits, guest, appCallback = "app-callback", session, proxy, bus, staticToken =
+    "static-token"
   case challenge, callback, url, origin, handle, did, time
   case dns, didDocument = "did-document"
   case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"
@@ -27,6 +28,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .session: sessionViolation(bytes)
     case .proxy: proxyViolation(bytes)
     case .bus: busViolation(bytes)
+    case .staticToken: staticTokenViolation(bytes)
     case .challenge: challengeViolation(bytes)
     case .limits: limitsViolation(bytes)
     case .guest: guestViolation(bytes)

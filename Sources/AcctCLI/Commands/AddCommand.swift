@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 import ArgumentParser
 
 /// Adds an account, or renews the credentials of one that is there.
@@ -13,6 +14,7 @@ struct AddCommand: AcctCommand {
       acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --session URL [IDENTIFIER] [--callback PREFIX]
       acct add --guest URL
+      acct add --token FILE --allow-origin ORIGIN… [--header NAME] [--scheme WORD] [--basic USER]
       acct add --import FILE
       """,
     discussion: """
@@ -58,6 +60,8 @@ struct AddCommand: AcctCommand {
   @Option(help: ArgumentHelp("Begin a guest session at a backend.", valueName: "url"))
   var guest: String?
 
+  @OptionGroup var staticToken: StaticTokenOptions
+
   @OptionGroup var signIn: SignInOptions
 
   @Option(help: "The name of the account.")
@@ -77,15 +81,16 @@ struct AddCommand: AcctCommand {
     // A backend may be told which identity to sign in; elsewhere a name selects its own way to sign
     // in.
     let named = backend == nil && session == nil ? identifier : nil
-    let ways = [named, importFile, issuer, backend, session, guest].count { $0 != nil }
+    let ways = [named, importFile, issuer, backend, session, guest, staticToken.file]
+      .count { $0 != nil }
     guard ways > 0 else {
       throw ValidationError(
-        "add what? a handle, --issuer, --backend, --session or --guest URL, or --import FILE"
+        "add what? a handle, --issuer, --backend, --session or --guest URL, or --token or --import FILE"
       )
     }
     guard ways == 1 else {
       throw ValidationError(
-        "a handle, --issuer, --backend, --session, --guest and --import exclude each other"
+        "a handle, --issuer, --backend, --session, --guest, --token and --import exclude each other"
       )
     }
     guard issuer != nil || !signIn.device && signIn.resource.isEmpty else {
@@ -109,6 +114,10 @@ struct AddCommand: AcctCommand {
     let added: AddAccount.Added
     if let guest {
       added = try await AddGuest(context.engine).add(at: try parseOrigin(guest), request)
+    } else if let file = staticToken.file {
+      let credentials = try AddStaticToken(context.engine)
+        .credentials(try staticToken.request(file, origins))
+      added = try await AddAccount(context.engine).add(credentials, request)
     } else if let importFile {
       switch try ImportFile(context.world).read(importFile) {
       case .export(let export): return try await take(export, request, context)
@@ -124,6 +133,11 @@ struct AddCommand: AcctCommand {
     let account = added.account
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
+    }
+    if account.kind == .static,
+      account.lastKnownState(at: context.world.clock.now()).state == .expired
+    {
+      context.notice("the token of \(account.name) has expired already, as its exp says")
     }
     let done = "\(added.wasKnown ? "renewed" : "added") \(account.name)"
     let status = try context.done(account, isConfirmed ? done : "\(done): \(account.person)")

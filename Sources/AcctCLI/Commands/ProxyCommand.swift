@@ -10,13 +10,14 @@ struct ProxyCommand: AcctCommand {
     abstract: "Serve unchanged clients: add this account's headers to their requests.",
     discussion: """
       Prints where it listens, then serves until Ctrl-C. The server is the one that a request's \
-      Host names, if it is one of the account's:
+      Host names, if it is one of the account's, or with --all of any account's:
 
         acct proxy &
         curl --unix-socket "$XDG_RUNTIME_DIR/acct/proxy" http://pds.example/xrpc/…
 
       Every user of the machine can connect to a port, so the path begins with a secret of the \
-      run: `curl -H 'Host: pds.example' http://127.0.0.1:PORT/SECRET/xrpc/…`.
+      run: `curl -H 'Host: pds.example' http://127.0.0.1:PORT/SECRET/xrpc/…`. Without such a Host, \
+      a request goes to the account's only origin, or to that of --to.
       """
   )
 
@@ -26,9 +27,29 @@ struct ProxyCommand: AcctCommand {
   @Option(help: ArgumentHelp("A port of 127.0.0.1 instead; 0 is a free one.", valueName: "number"))
   var port: Int?
 
+  @Flag(help: "Serve every account: the Host of a request selects it.")
+  var all = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --port: send every request to this origin of the account.",
+      valueName: "origin"
+    )
+  )
+  var to: String?
+
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
+    guard !all || options.account == nil else {
+      throw ValidationError("--all means every account: leave out --account")
+    }
+    guard !all || to == nil else {
+      throw ValidationError("--all and --to exclude each other: --to is for one account")
+    }
+    guard to == nil || port != nil else {
+      throw ValidationError("--to needs --port: on a socket the Host is the server's")
+    }
     guard socket == nil || port == nil else {
       throw ValidationError("--socket and --port exclude each other")
     }
@@ -39,9 +60,9 @@ struct ProxyCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let world = context.world
-    let account = try context.choose().account
+    let targets = try targets(context)
     let secret = port == nil ? nil : SigningProxy.newSecret(world.entropy)
-    let proxy = SigningProxy(context.engine, for: account, secret: secret)
+    let proxy = SigningProxy(context.engine, for: targets, secret: secret)
 
     // Watched before the address is printed: Ctrl-C may be the answer to it.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -67,6 +88,20 @@ struct ProxyCommand: AcctCommand {
     for await _ in ends {}
     await serving.stop()
     return .done
+  }
+
+  private func targets(_ context: Context) throws(EngineError) -> ProxyTargets {
+    guard all else {
+      let origin = try to.map { text throws(EngineError) in try parseOrigin(text) }
+      let account = try context.choose().account
+      guard let origin else { return ProxyTargets(of: account) }
+      return try ProxyTargets(of: account, to: origin)
+    }
+    let listing = try AccountOverview(context.engine).listing()
+    for id in listing.damaged {
+      context.notice("the account \(id) is not served: its file is damaged")
+    }
+    return try ProxyTargets(of: listing.accounts)
   }
 
   /// Where clients find it, alone on a line.

@@ -34,7 +34,7 @@ struct RefreshCommand: AcctCommand {
       let account = try context.choose(name).account
       switch await refresher.refresh(account, force: force) {
       case .failed(let error): throw error
-      case .cannotRenew: throw .signIn(.notRenewable(account: account.name))
+      case .cannotRenew: throw account.notRenewable
       case .renewed: return try context.done(account.id, "renewed \(account.name)")
       case .notDue: return try context.done(account.id, "\(account.name) is not due")
       }

@@ -23,6 +23,11 @@ struct StatusCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     var choice = try context.choose(name)
     if check {
+      if choice.account.kind == .static {
+        context.notice(
+          "no server can be asked about the token of \(choice.account.name): it is used as it was given"
+        )
+      }
       let server = ServerCheck(context.engine)
       var refusal: EngineError?
       do { try await server.check(choice.account) } catch { refusal = error }

@@ -11,6 +11,7 @@ extension ErrorMessage {
     case .method(let method): self.init("usage", .usage, "not an HTTP method: \(method)")
     case .malformed(let error): self.init(error)
     case .handoff(let error): self.init(error)
+    case .staticToken(let error): self.init(error)
     case .nothingObserved:
       self.init(
         "nothingObserved",

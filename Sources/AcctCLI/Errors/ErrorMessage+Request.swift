@@ -40,6 +40,13 @@ extension ErrorMessage {
       self.init(.deviceIDMissing(origin) as GuestError)
       // The answer is on standard output: its status decides, as for every other.
       self.status = ExitStatus(answer: 400)
+    case .tokenRejected(let replacement, let origin):
+      self.init(
+        "signInRequired",
+        ExitStatus(answer: 401),
+        "\(origin) answered 401: the server rejected the token of \(replacement.account)",
+        hint: remedy(for: replacement)
+      )
     case .brokenOff(let failure, let received):
       self.init(
         "brokenOff",

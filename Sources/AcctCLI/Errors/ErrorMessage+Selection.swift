@@ -53,6 +53,14 @@ extension ErrorMessage {
         "there is no previous account",
         hint: "`acct list` shows them all"
       )
+    case .originShared(let origin, let names):
+      self.init(
+        "originShared",
+        .noSuchAccount,
+        "\(origin) is an origin of more than one account: \(list(names))",
+        hint:
+          "`acct allow NAME \(origin) --revoke` takes it from one; without --all, --account selects one"
+      )
     case .nameTaken(let name):
       self.init("nameTaken", .usage, "another account is called \(name)")
     }

@@ -15,6 +15,13 @@ extension ErrorMessage {
         "\(account) has no refresh token, so it can't be renewed",
         hint: "sign in again with `acct add`; the account keeps its name"
       )
+    case .tokenFixed(let replacement):
+      self.init(
+        "notRenewable",
+        .signInRequired,
+        "\(replacement.account) has a static token, which can't be renewed",
+        hint: remedy(for: replacement)
+      )
     case .issuerUnknown(let account):
       self.init(
         "issuerUnknown",
@@ -94,12 +101,16 @@ extension ErrorMessage {
       case .ended(let reason): "the server has ended the session of \(account): \(reason)"
       case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
       case .signedOut(let reason): "\(account) is signed out: \(reason)"
+      case .tokenOver(.expired, _): "the token of \(account) has expired"
+      case .tokenOver(.ending(let reason), _): "the token of \(account) is not used: \(reason)"
+      case .tokenOver(.missing(let reason), _): "\(account) has no token: \(reason)"
       }
     let hint =
       switch reason {
       case .unrenewed: "leave out --offline"
       case .guestOver(_, let origin?):
         "`acct add --guest \(origin)` begins a new one; it does not reset this machine's limits"
+      case .tokenOver(_, let replacement): remedy(for: replacement)
       case .expired, .ending, .ended, .guestOver, .signedOut:
         "sign in again with `acct add`; the account keeps its name"
       }

@@ -40,6 +40,13 @@ extension ErrorMessage {
       )
     case .file(.failed(let path, let reason)):
       self.init("fileFailed", .failed, "\(path): \(reason)")
+    case .file(.exposed(let path)):
+      self.init(
+        "fileFailed",
+        .failed,
+        "\(path): its group or others can read or write it",
+        hint: "`chmod 600 \(shellWord(path))` makes it readable for you alone"
+      )
     case .file(.exists(let path)):
       self.init(
         "fileExists",

@@ -31,6 +31,7 @@ extension Account {
       "createdAt": .string(createdAt.description),
       "validatedAt": .init(validatedAt?.description),
       "limitations": limitations?.json ?? .null,
+      "sentAs": sentAs?.json ?? .null,
     ]
   }
 }

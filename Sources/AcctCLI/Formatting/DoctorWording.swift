@@ -214,5 +214,6 @@ private func words(for kind: ItemKind) -> String {
   case .keypair: "DPoP key"
   case .session: "session"
   case .guest: "guest token"
+  case .staticToken: "static token"
   }
 }

@@ -11,6 +11,9 @@ func words(for notice: Notice) -> String {
     "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin)"
   case .sessionEnds(let account, let seconds):
     "sign in again to \(account) within \(duration(seconds)): after that the server ends the session"
+  case .tokenEnds(let replacement, let seconds):
+    "the token of \(replacement.account) expires in \(duration(seconds)); "
+      + "`\(command(for: replacement))` stores a new one"
   case .observedSessionRefused(let account, let reason):
     "the session in these headers is not accepted: \(printable(reason)); the stored session of "
       + "\(account) is unchanged"

@@ -25,7 +25,9 @@ struct RefreshOutcome {
   var needsPerson: Bool {
     switch result {
     case .renewed, .notDue: false
-    case .cannotRenew: true
+    // There is nothing to renew in a static token, even with --force, before its end.
+    case .cannotRenew:
+      account.kind != .static || account.lastKnownState(at: clock.now()).state != .valid
     case .failed: errorMessage?.status == .signInRequired
     }
   }

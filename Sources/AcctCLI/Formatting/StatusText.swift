@@ -51,6 +51,7 @@ struct StatusText {
     return [
       Field("scope", account.scope ?? ""),
       Field("token", account.tokenType.rawValue),
+      Field("sent as", account.sentAs.map(words) ?? ""),
       Field("expires", account.shownExpiry.map(time) ?? ""),
       Field("session ends", account.sessionEndsAt.map(time) ?? ""),
       Field("validated", account.validatedAt.map(time) ?? ""),
@@ -77,6 +78,15 @@ struct StatusText {
   }
 
   private func time(_ time: Timestamp) -> String { "\(relative(time, to: now)), \(time)" }
+}
+
+/// The line that contains a static token.
+private func words(for header: StaticHeader) -> String {
+  switch header.form {
+  case .bare: "\(header.field): TOKEN"
+  case .scheme(let scheme): "\(header.field): \(scheme) TOKEN"
+  case .basic(let user): "\(header.field): Basic, of the user \(user.isEmpty ? "\"\"" : user)"
+  }
 }
 
 /// Which rule chose an account.

@@ -105,6 +105,13 @@ extension AccountFile {
       return GuestLimitations(members)
     }
 
+    /// How a static token is sent; only its account has this member.
+    mutating func sentAs(of kind: Account.Kind) throws(Damage) -> StaticHeader? {
+      guard kind == .static else { return nil }
+      guard let header = value("sentAs").flatMap(StaticHeader.init(json:)) else { throw Damage() }
+      return header
+    }
+
     mutating func incoming() throws(Damage) -> Account.Incoming? {
       guard let value = value("incoming"), value != .null else { return nil }
       guard let members = value.objectValue,

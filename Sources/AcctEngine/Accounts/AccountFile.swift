@@ -13,7 +13,7 @@ package enum AccountFile {
       case .reauthRequired: "reauthRequired"
       case .signedOut: "signedOut"
       }
-    let json: JSON = [
+    var json: JSONObject = [
       "version": 1,
       "id": .string(account.id.description),
       "name": .string(account.name.description),
@@ -49,7 +49,8 @@ package enum AccountFile {
       "validatedAt": .init(account.validatedAt?.description),
       "createdAt": .string(account.createdAt.description),
     ]
-    return json.serialized()
+    json["sentAs"] = account.sentAs?.json
+    return JSON.object(json).serialized()
   }
 
   /// Reads an account; `nil` for anything that ``encode(_:)`` does not write.
@@ -90,6 +91,7 @@ package enum AccountFile {
       ),
       sessionEndsAt: try file.optional("sessionEndsAt", Timestamp.init),
       limitations: try file.limitations(),
+      sentAs: try file.sentAs(of: kind),
       recordedState: try file.recordedState(),
       renewalStartedAt: try file.optional("renewalStartedAt", Timestamp.init),
       incoming: try file.incoming(),

@@ -118,6 +118,15 @@ extension Account {
   /// Why a command can't have a token, if the keyring itself did not fail.
   func stateError(_ assessment: Assessment) -> EngineError {
     let reason = assessment.reason ?? ""
+    if let replacement {
+      let end: StaticTokenEnd =
+        switch assessment.state {
+        case .expired where assessment.reason != nil: .ending(reason: reason)
+        case .expired, .valid, .expiring: .expired
+        case .signedOut, .reauthRequired, .locked, .unavailable: .missing(reason: reason)
+        }
+      return .signIn(.required(account: name, .tokenOver(end, replacement)))
+    }
     let why: SignInReason =
       switch assessment.state {
       case .reauthRequired: .ended(reason: reason)

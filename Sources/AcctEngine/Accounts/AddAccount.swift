@@ -48,7 +48,7 @@ package struct AddAccount: Sendable {
     _ credentials: NewCredentials,
     _ options: Options
   ) async throws(EngineError) -> Added {
-    try await add(IncomingAccount(credentials), options)
+    try await add(IncomingAccount(credentials, named: options.name), options)
   }
 
   func add(_ incoming: IncomingAccount, _ options: Options) async throws(EngineError)

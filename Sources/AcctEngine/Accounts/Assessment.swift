@@ -60,8 +60,11 @@ extension Account {
   }
 
   /// The state of an existing token by the clock.
+  ///
+  /// The buffer makes room for a renewal. A static token has none, so it is used to its end.
   private func clockEvent(at now: Timestamp, leaving minimum: Int64?) -> SessionEvent {
-    switch tokenLifetime.state(at: now, leaving: minimum) {
+    let minimum = minimum ?? (kind == .static ? 0 : nil)
+    return switch tokenLifetime.state(at: now, leaving: minimum) {
     case .valid: .fresh
     case .expiring: .due
     default: kind == .guest ? .guestSpent : .spent

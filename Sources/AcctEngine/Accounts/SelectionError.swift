@@ -12,6 +12,8 @@ package enum SelectionError: Error, Equatable, Sendable {
   case undecidedSwitch(candidates: [AccountName])
   /// `switch -`, and there is no previous account.
   case noPrevious
+  /// Both accounts have this origin, so neither can be selected by it.
+  case originShared(Origin, [AccountName])
   case nameTaken(AccountName)
 }
 

@@ -127,6 +127,7 @@ extension Account.Kind {
     case .oauth: .accessToken
     case .session: .session
     case .guest: .guest
+    case .static: .staticToken
     }
   }
 
@@ -139,6 +140,7 @@ extension Account.Kind {
     case .oauth: [.expiresAt, .accessToken, .keypair]
     case .session: [.session]
     case .guest: [.guest]
+    case .static: [.staticToken]
     }
   }
 }

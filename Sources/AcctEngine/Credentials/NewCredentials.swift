@@ -24,6 +24,8 @@ package struct NewCredentials: Sendable {
   package var validatedAt: Timestamp?
   /// What the backend keeps from a guest.
   package var limitations: GuestLimitations?
+  /// How a static token is sent.
+  package var sentAs: StaticHeader?
   package var token: Token
   package var refreshToken: Token?
   package var key: DPoPKey?
@@ -83,6 +85,7 @@ extension NewCredentials {
       tokenLifetime: tokenLifetime,
       sessionEndsAt: sessionEndsAt,
       limitations: limitations,
+      sentAs: sentAs,
       validatedAt: validatedAt,
       createdAt: createdAt
     )
@@ -105,12 +108,27 @@ extension NewCredentials {
     return items
   }
 
-  /// What to call the account if the user doesn't say: handle, DID, guest or subject at server.
+  /// What to call the account if the user doesn't say: handle, DID, guest or subject at server, and the
+  /// user of a static token, if it has one, at its first origin.
   var suggestedName: String {
+    if let sentAs {
+      return [sentAs.user ?? "static", origins.first?.authority].compactMap(\.self)
+        .joined(separator: "@")
+    }
     if let handle { return handle.description }
     if let did { return did.description }
     let server = identity.issuer?.url.origin ?? service
     let subject = kind == .guest ? "guest" : identity.subject
     return [subject, server?.authority].compactMap(\.self).joined(separator: "@")
+  }
+}
+
+extension StaticHeader {
+  /// The user of the scheme `Basic`; `nil` without one, and where it is empty.
+  fileprivate var user: String? {
+    switch form {
+    case .basic(let user): user.isEmpty ? nil : user
+    case .bare, .scheme: nil
+    }
   }
 }

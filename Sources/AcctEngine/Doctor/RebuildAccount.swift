@@ -46,6 +46,7 @@ struct RebuildAccount: Sendable {
     _ items: [ItemKind: Secret]
   ) throws(EngineError) -> Account? {
     guard let token = items[kind.tokenItem] else { return nil }
+    if kind == .static { return try withStaticToken(id, token) }
     var members: JSONObject = ["accessToken": .string(token.text)]
     members["refreshToken"] = items[.refreshToken].map { .string($0.text) }
     members["handle"] = items[.handle].map { .string($0.text) }
@@ -61,12 +62,33 @@ struct RebuildAccount: Sendable {
     var credentials = NewCredentials(handoff, from: nil, redacting: .none)
     credentials.kind = kind
     switch kind {
-    case .oauth: break
+    case .oauth, .static: break
     case .session:
       credentials.tokenType = .session
       credentials.tokenLifetime = TokenLifetime(expiresAt: nil, canRenew: false)
     case .guest: credentials.tokenType = .guest
     }
+    let name = try accountStore.freeName(like: credentials.suggestedName, world.entropy)
+    return credentials.account(id, name, createdAt: world.clock.now())
+  }
+
+  /// Only its file contained how it is sent, and where to: it goes nowhere until the user adds it anew, or
+  /// allows an origin.
+  private func withStaticToken(
+    _ id: AccountID,
+    _ secret: Secret
+  ) throws(EngineError) -> Account? {
+    guard let token = try? Token(secret) else { return nil }
+    let credentials = NewCredentials(
+      kind: .static,
+      tokenType: .static,
+      identity: Identity(subject: nil, issuer: nil, clientID: nil),
+      source: .user,
+      origins: [],
+      tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: false),
+      sentAs: .bearer,
+      token: token
+    )
     let name = try accountStore.freeName(like: credentials.suggestedName, world.entropy)
     return credentials.account(id, name, createdAt: world.clock.now())
   }
@@ -84,6 +106,7 @@ struct RebuildAccount: Sendable {
       case .oauth: items[.keypair] == nil ? .bearer : .dpop
       case .session: .session
       case .guest: .guest
+      case .static: .static
       }
     return Account(
       id: id,
@@ -96,6 +119,7 @@ struct RebuildAccount: Sendable {
       did: did,
       origins: [],
       tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: false),
+      sentAs: kind == .static ? .bearer : nil,
       recordedState: .signedOut(
         reason: "its token was not in the keyring when its file was rebuilt"
       ),
@@ -106,6 +130,9 @@ struct RebuildAccount: Sendable {
 
 extension Account.Kind {
   fileprivate init(of items: [ItemKind: Secret]) {
-    self = items[.session] != nil ? .session : items[.guest] != nil ? .guest : .oauth
+    let owners: [(item: ItemKind, kind: Account.Kind)] = [
+      (.session, .session), (.guest, .guest), (.staticToken, .static),
+    ]
+    self = owners.first { items[$0.item] != nil }?.kind ?? .oauth
   }
 }

@@ -36,7 +36,7 @@ struct Renewal: Sendable {
     switch account.kind {
     case .oauth: try await renewTokens(of: account, because: reason)
     case .session: try await renewSession(of: account, because: reason)
-    case .guest: throw .signIn(.notRenewable(account: account.name))
+    case .guest, .static: throw account.notRenewable
     }
   }
 }

@@ -25,6 +25,8 @@ package struct ServerCheck: Sendable {
     // What its token says of itself is looked at.
     case .guest: _ = try await TokenProvider(context, .allowed).grant(to: account)
     case .oauth: try await checkTokens(of: account)
+    // No server is known that could be asked about it alone.
+    case .static: return
     }
   }
 

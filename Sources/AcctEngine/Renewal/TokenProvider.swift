@@ -93,10 +93,12 @@ package struct TokenProvider: Sendable {
 
 extension Account {
   /// In the last two days of a session that renewing does not extend: sign in again, and by when.
+  ///
+  /// For a static token, which nothing extends, the same before its own end.
   package func sessionWarning(at now: Timestamp) -> Notice? {
-    guard let left = sessionEndsAt?.seconds(since: now), (1...2 * 86_400).contains(left) else {
-      return nil
-    }
+    let end = kind == .static ? tokenLifetime.expiresAt : sessionEndsAt
+    guard let left = end?.seconds(since: now), (1...2 * 86_400).contains(left) else { return nil }
+    if let replacement { return .tokenEnds(replacement, inSeconds: left) }
     return .sessionEnds(account: name, inSeconds: left)
   }
 }

@@ -54,7 +54,7 @@ package struct Authorize: Sendable {
   ///   - target: The request.
   ///   - account: Who makes it.
   ///   - asBearer: Send a sealed session as a bearer token instead of a cookie; the tokens of
-  ///     others are bearer tokens already, or can't be.
+  ///     others are bearer tokens already, or can't be, or are sent as the user said when adding them.
   ///   - minimum: Seconds that the token must have left; the skew buffer if not given.
   ///   - grant: A token that is in hand already; read, and renewed if that is due, if not given.
   ///   - hint: What is known of the server; read from its file where a proof needs it, if not given.
@@ -105,6 +105,9 @@ package struct Authorize: Sendable {
     case .guest:
       let deviceID = try await DeviceID(context.world).field()
       authorization.fields = [.authorization("Bearer", grant.token), deviceID]
+    case .static:
+      let header = account.sentAs ?? .bearer
+      authorization.fields = [HeaderField(header.field, header.value(of: grant.token))]
     }
     return authorization
   }

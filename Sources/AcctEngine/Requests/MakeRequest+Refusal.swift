@@ -29,6 +29,10 @@ extension MakeRequest {
       if account.kind == .guest, attempt.request.url.origin == account.service {
         try await meet(&response, asGuest: account)
       }
+      // It can't be renewed: the user hears at once which command stores a new one.
+      if response.head.status == 401, let replacement = account.replacement {
+        throw .request(.tokenRejected(replacement, attempt.request.url.origin))
+      }
       return nil
     } catch {
       return error

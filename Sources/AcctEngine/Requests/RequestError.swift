@@ -12,6 +12,8 @@ package enum RequestError: Error, Equatable, Sendable {
   case framingField(name: String)
   /// The server wants it once more, by an answer with this status, and some of the body is gone.
   case bodyGone(status: Int?, Origin)
+  /// 401 to a static token.
+  case tokenRejected(TokenReplacement, Origin)
   /// 400 to a guest, and the backend says that `X-Device-ID` was missing.
   case deviceIDMissing(Origin)
   /// The answer's body broke off after so many bytes.

@@ -58,6 +58,7 @@ extension Account {
     case .oauth: common
     case .session: common + ["cookie"]
     case .guest: common + ["x-device-id"]
+    case .static: common + [sentAs?.field.lowercased()].compactMap(\.self)
     }
   }
 }

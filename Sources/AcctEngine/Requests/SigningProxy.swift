@@ -10,15 +10,15 @@ import Synchronization
 /// ``MakeRequest``, and limits are learnt.
 package struct SigningProxy: Sendable {
   private let context: EngineContext
-  private let account: Account
+  private let targets: ProxyTargets
   private let gate: ProxyGate
   private let makeRequest: MakeRequest
 
   /// - Parameters:
   ///   - context: Its timeout is for something to move.
-  ///   - account: Who makes the requests.
+  ///   - targets: Where requests may go, and as which account each is made.
   ///   - secret: What a path must begin with on a port; `nil` on a socket.
-  package init(_ context: EngineContext, for account: Account, secret: Secret?) {
+  package init(_ context: EngineContext, for targets: ProxyTargets, secret: Secret?) {
     var context = context
     context.world.secretService = context.world.secretService.sharingReads()
     context.world.vaultKeyring = context.world.vaultKeyring.sharingReads()
@@ -26,8 +26,8 @@ package struct SigningProxy: Sendable {
     context.interaction = .forbidden
     context.report = { _ in }
     self.context = context
-    self.account = account
-    gate = ProxyGate(origins: Array(account.origins), secret: secret)
+    self.targets = targets
+    gate = ProxyGate(origins: Array(targets.owners.keys), secret: secret, direct: targets.direct)
     makeRequest = MakeRequest(context)
   }
 
@@ -52,13 +52,21 @@ package struct SigningProxy: Sendable {
     defer { context.world.held.leave() }
     let url: HTTPURL
     do throws(ProxyRefusal) {
-      url = try gate.url(method: request.method, target: request.target, fields: request.fields)
+      url = try gate.url(
+        method: request.method,
+        target: request.target,
+        fields: request.fields,
+        port: request.port
+      )
     } catch {
       // A client that has not shown the secret keeps no connection open.
-      return .own(error.status, error.words, endsConnection: true)
+      return .own(error, endsConnection: true)
+    }
+    guard let account = targets.owners[url.origin] else {
+      return .own(ProxyRefusal.foreignHost, endsConnection: true)
     }
     do throws(EngineError) {
-      let answer = try await passOn(request, to: url)
+      let answer = try await passOn(request, to: url, as: account)
       // The client gets the answer; what could not be done about it is the user's to know.
       if let cause = answer.cause, !Task.isCancelled { report(cause) }
       return LocalResponse(
@@ -82,11 +90,10 @@ package struct SigningProxy: Sendable {
 
   private func passOn(
     _ request: LocalRequest,
-    to url: HTTPURL
+    to url: HTTPURL,
+    as owner: Account
   ) async throws(EngineError) -> MakeRequest.Answer {
-    guard let account = try context.accountStore.account(account.id) else {
-      throw .removed(account)
-    }
+    guard let account = try context.accountStore.account(owner.id) else { throw .removed(owner) }
     let outgoing = MakeRequest.Request(
       method: request.method,
       url: url,
@@ -102,6 +109,11 @@ package struct SigningProxy: Sendable {
 }
 
 extension LocalResponse {
+  /// A refusal of the proxy's own.
+  fileprivate static func own(_ refusal: ProxyRefusal, endsConnection: Bool) -> LocalResponse {
+    own(refusal.status, refusal.words, endsConnection: endsConnection)
+  }
+
   /// An answer of the proxy's own.
   fileprivate static func own(
     _ status: Int,
@@ -145,7 +157,7 @@ extension ProxyRefusal {
     switch self {
     case .secretMissing: "the path does not begin with the secret of this run"
     case .fromPage: "requests of web pages are not passed on"
-    case .foreignHost: "this Host is not one of the account's"
+    case .foreignHost: "this Host is none that the proxy serves"
     case .malformed: "this request can't be passed on"
     case .tunnel: "there is no tunnel here: nothing in it could be signed"
     case .upgrade: "other protocols, such as WebSocket, are not passed on"

@@ -7,6 +7,8 @@ package enum SignInError: Error, Equatable, Sendable {
   case required(account: AccountName, SignInReason)
   /// There is no refresh token.
   case notRenewable(account: AccountName)
+  /// It is a static token.
+  case tokenFixed(TokenReplacement)
   /// No server is known that renews the account.
   case issuerUnknown(account: AccountName)
   /// The DID's own document now leads to another server than the one that granted the tokens.
@@ -38,4 +40,6 @@ package enum SignInReason: Equatable, Sendable {
   case guestOver(reason: String, Origin?)
   /// The secrets are gone.
   case signedOut(reason: String)
+  /// A static token is not used any more; only the user can bring a new one.
+  case tokenOver(StaticTokenEnd, TokenReplacement)
 }

@@ -19,11 +19,16 @@ struct IncomingAccount {
     var isCredentials: Bool { if case .credentials = self { true } else { false } }
   }
 
-  init(_ credentials: NewCredentials) {
+  /// - Parameters:
+  ///   - credentials: What is to be stored.
+  ///   - name: The name that the user gave.
+  init(_ credentials: NewCredentials, named name: AccountName?) {
     belonging = Belonging(
       kind: credentials.kind,
       source: credentials.source,
-      identity: credentials.identity
+      identity: credentials.identity,
+      name: credentials.kind == .static
+        ? name ?? (try? AccountName(credentials.suggestedName)) : nil
     )
     service = credentials.service
     items = credentials.items
@@ -33,7 +38,9 @@ struct IncomingAccount {
   }
 
   init(_ storedAccount: StoredAccount) {
-    belonging = storedAccount.account.belonging
+    var belonging = storedAccount.account.belonging
+    belonging.name = nil
+    self.belonging = belonging
     service = storedAccount.account.service
     items = storedAccount.orderedItems
     suggestedName = storedAccount.account.name.description

@@ -29,6 +29,7 @@ package struct StoredAccount: Equatable, Sendable {
       case .oauth: account.tokenType == .dpop || account.tokenType == .bearer
       case .session: account.tokenType == .session
       case .guest: account.tokenType == .guest
+      case .static: account.tokenType == .static && !account.tokenLifetime.canRenew
       }
     guard isConsistent, isUsable else { return false }
     for (kind, secret) in items where !isSound(kind, secret) { return false }
@@ -37,7 +38,7 @@ package struct StoredAccount: Equatable, Sendable {
 
   private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
     switch kind {
-    case .accessToken, .refreshToken, .session, .guest: (try? Token(secret)) != nil
+    case .accessToken, .refreshToken, .session, .guest, .staticToken: (try? Token(secret)) != nil
     case .expiresAt: (try? Timestamp(secret.text)) != nil
     case .handle: (try? Handle(secret.text)) != nil
     case .did: (try? DID(secret.text)) != nil

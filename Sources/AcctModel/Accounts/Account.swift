@@ -1,10 +1,12 @@
 /// What is known of an account without its secrets: hints that allow `list` to work offline.
 package struct Account: Equatable, Sendable {
   /// How the account came to its credentials, and so how they are used.
-  package enum Kind: String, Sendable { case oauth, session, guest }
+  package enum Kind: String, Sendable { case oauth, session, guest, `static` }
 
   /// The scheme before the token on a header line, or the form in its place.
-  package enum TokenType: String, Sendable { case dpop = "DPoP", bearer = "Bearer", session, guest }
+  package enum TokenType: String, Sendable {
+    case dpop = "DPoP", bearer = "Bearer", session, guest, `static`
+  }
 
   package private(set) var id: AccountID
   package var name: AccountName
@@ -34,6 +36,8 @@ package struct Account: Equatable, Sendable {
   package var sessionEndsAt: Timestamp?
   /// What the backend does not allow a guest; `nil` for any other account.
   package var limitations: GuestLimitations?
+  /// How a static token is sent; `nil` for any other account.
+  package var sentAs: StaticHeader?
   package var recordedState: RecordedState
   /// When a renewal was begun whose end is not known: its answer may have been lost.
   package var renewalStartedAt: Timestamp?
@@ -62,6 +66,7 @@ package struct Account: Equatable, Sendable {
     tokenLifetime: TokenLifetime,
     sessionEndsAt: Timestamp? = nil,
     limitations: GuestLimitations? = nil,
+    sentAs: StaticHeader? = nil,
     recordedState: RecordedState = .signedIn,
     renewalStartedAt: Timestamp? = nil,
     incoming: Incoming? = nil,
@@ -86,6 +91,7 @@ package struct Account: Equatable, Sendable {
     self.tokenLifetime = tokenLifetime
     self.sessionEndsAt = sessionEndsAt
     self.limitations = limitations
+    self.sentAs = sentAs
     self.recordedState = recordedState
     self.renewalStartedAt = renewalStartedAt
     self.incoming = incoming

@@ -42,20 +42,34 @@ extension Identity {
 ///
 /// A server can name any subject, any client and any issuer, so none of them alone identifies the
 /// source. A backend's statement counts for accounts of that backend, and for no other.
+///
+/// Of a static token no server says whose it is, and its origins may be those of several tokens. So the
+/// name identifies its account: the user's own, or else the one that acct makes of user and origin. A new
+/// token under that name replaces the old one. An export states no name here: its accounts are the same
+/// by their identifiers, since two machines can give one name to two tokens.
 package struct Belonging: Hashable, Sendable {
   package var kind: Account.Kind
   /// `nil` where it is not known, as in account files of version 0.1.0.
   package var source: AccountSource?
   package var identity: Identity
+  /// The name of a static token's account; `nil` for any other.
+  package var name: AccountName?
 
-  package init(kind: Account.Kind, source: AccountSource?, identity: Identity) {
+  package init(
+    kind: Account.Kind,
+    source: AccountSource?,
+    identity: Identity,
+    name: AccountName? = nil
+  ) {
     self.kind = kind
     self.source = source
     self.identity = identity
+    self.name = name
   }
 
   /// Whether both are known to be the same.
   package func isSame(as other: Belonging) -> Bool {
+    if kind == .static, other.kind == .static { return name != nil && name == other.name }
     guard kind == other.kind, let subject = identity.subject, subject == other.identity.subject,
       identity.clientWithoutScope == other.identity.clientWithoutScope
     else { return false }
@@ -76,5 +90,12 @@ package struct Belonging: Hashable, Sendable {
 
 extension Account {
   /// What it belongs to.
-  package var belonging: Belonging { Belonging(kind: kind, source: source, identity: identity) }
+  package var belonging: Belonging {
+    Belonging(
+      kind: kind,
+      source: source,
+      identity: identity,
+      name: kind == .static ? name : nil
+    )
+  }
 }

@@ -28,6 +28,8 @@ package struct SecretFiles: Sendable {
 package enum SecretFileFailure: Error, Equatable, Sendable {
   /// In words that follow the path and a colon.
   case failed(path: String, reason: String)
+  /// Its group or others can read or write it.
+  case exposed(path: String)
   /// It exists, and was not to be replaced.
   case exists(path: String)
 }

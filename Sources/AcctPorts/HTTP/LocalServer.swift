@@ -46,17 +46,21 @@ package struct LocalRequest: Sendable {
   package var target: String
   package var fields: [(name: String, value: String)]
   package var body: ByteSource?
+  /// The port that its client has connected to; `nil` on a socket.
+  package var port: Int?
 
   package init(
     method: String,
     target: String,
     fields: [(name: String, value: String)],
-    body: ByteSource?
+    body: ByteSource?,
+    port: Int?
   ) {
     self.method = method
     self.target = target
     self.fields = fields
     self.body = body
+    self.port = port
   }
 }
 

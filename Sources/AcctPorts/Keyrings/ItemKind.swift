@@ -13,6 +13,8 @@ package enum ItemKind: String, Sendable, CaseIterable {
   /// A backend's sealed session.
   case session = "session.*.token"
   case guest = "guest.*.token"
+  /// A static token, as the user gave it.
+  case staticToken = "static.*.token"
 
   /// The item's key, such as `oauth.<uuid>.accessToken`.
   package func key(for account: AccountID) -> String {

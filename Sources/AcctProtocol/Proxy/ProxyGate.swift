@@ -6,16 +6,24 @@ package import AcctModel
 /// What a browser page can send is kept out (security of local servers, DNS rebinding): a page
 /// can name neither the secret of a port nor, with its requests from scripts, leave `Origin` out;
 /// and under a name that it has rebound to this machine, `Host` is that name.
+///
+/// A client that can't set `Host` names the address that it connects to. That is taken on a port alone,
+/// with the secret, as `127.0.0.1` or `localhost` with the very port; a rebound name is neither. No
+/// request of a browser is taken there, also none that the user typed: the server's page would run
+/// with the proxy's address as its origin.
 package struct ProxyGate: Sendable {
   private let origins: [Origin]
   private let secret: Secret?
+  private let direct: Origin?
 
   /// - Parameters:
-  ///   - origins: The account's own; requests go nowhere else.
+  ///   - origins: Those that are served; requests go nowhere else.
   ///   - secret: What the path must begin with on a port; `nil` on a socket.
-  package init(origins: [Origin], secret: Secret?) {
+  ///   - direct: The origin of requests to the proxy's own address; `nil` refuses them.
+  package init(origins: [Origin], secret: Secret?, direct: Origin? = nil) {
     self.origins = origins
     self.secret = secret
+    self.direct = direct
   }
 
   /// The URL that a request is for.
@@ -24,12 +32,14 @@ package struct ProxyGate: Sendable {
   ///   - method: Its method.
   ///   - target: Its target as it stood on the request line: a path, or an absolute URL.
   ///   - fields: Its fields.
-  /// - Returns: A URL of one of the account's origins.
+  ///   - port: The port that it came to; `nil` on a socket.
+  /// - Returns: A URL of one of the origins.
   /// - Throws: ``ProxyRefusal``.
   package func url(
     method: String,
     target: String,
-    fields: [(name: String, value: String)]
+    fields: [(name: String, value: String)],
+    port: Int? = nil
   ) throws(ProxyRefusal) -> HTTPURL {
     // Its target is a host alone, where no secret can stand.
     guard method != "CONNECT" else { throw secret == nil ? .tunnel : .secretMissing }
@@ -39,12 +49,27 @@ package struct ProxyGate: Sendable {
     // An image or a link of a page has no `Origin`; browsers send the initiator of every request
     // (Fetch Metadata, section 2.2), and "none" is the user. Clients that are not browsers, Node's
     // among them, send no such field.
-    guard fields.values(of: "origin").isEmpty,
-      fields.values(of: "sec-fetch-site").allSatisfy({ $0 == "none" })
-    else { throw .fromPage }
+    let sites = fields.values(of: "sec-fetch-site")
+    guard fields.values(of: "origin").isEmpty, sites.allSatisfy({ $0 == "none" }) else {
+      throw .fromPage
+    }
     guard fields.values(of: "upgrade").isEmpty else { throw .upgrade }
-    guard let origin = origins.first(where: { $0.answers(to: host) }) else { throw .foreignHost }
+    let origin: Origin
+    if let named = origins.first(where: { $0.answers(to: host) }) {
+      origin = named
+    } else if let direct, isOwn(host, port) {
+      guard sites.isEmpty else { throw .fromPage }
+      origin = direct
+    } else {
+      throw .foreignHost
+    }
     do { return try HTTPURL("\(origin)\(open)") } catch { throw .malformed }
+  }
+
+  /// Whether a `Host` in lower case is the port's own address, and no other spelling of it.
+  private func isOwn(_ host: String, _ port: Int?) -> Bool {
+    guard secret != nil, let port else { return false }
+    return ["127.0.0.1", "localhost"].contains { host == (port == 80 ? $0 : "\($0):\(port)") }
   }
 
   private func placed(
@@ -84,7 +109,7 @@ package enum ProxyRefusal: Error, Equatable, Sendable, CaseIterable {
   case secretMissing
   /// It has an `Origin`, or names a page as its initiator: a browser page made it.
   case fromPage
-  /// `Host` is none of the account's.
+  /// `Host` is none that is served.
   case foreignHost
   /// Not a request that can be passed on.
   case malformed

@@ -77,7 +77,8 @@ struct ConnectionHandler: Sendable {
             before: {
               if waits { try await outbound.goAhead() }
             }
-          ) : nil
+          ) : nil,
+        port: connection.channel.localAddress?.port
       )
     )
     var headers = HTTPHeaders(response.fields.map { ($0.name, FieldBytes.carried($0.value)) })

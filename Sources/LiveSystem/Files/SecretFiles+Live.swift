@@ -14,7 +14,8 @@ extension SecretFiles {
           var bytes = try file.confidentialBytes(limit: limit)
           return Secret(consuming: &bytes)
         } catch {
-          throw .failed(path: path, reason: error.reason)
+          throw error == .exposed
+            ? .exposed(path: path) : .failed(path: path, reason: error.reason)
         }
       },
       write: { path, secret, replacing throws(SecretFileFailure) in

@@ -124,7 +124,7 @@ struct OutputTests {
       account?.names == [
         "id", "name", "kind", "handle", "did", "displayName", "service", "issuer", "origins",
         "scope", "tokenType", "thumbprint", "active", "state", "reason", "expiresAt",
-        "sessionEndsAt", "createdAt", "validatedAt", "limitations",
+        "sessionEndsAt", "createdAt", "validatedAt", "limitations", "sentAs",
       ]
     )
     #expect(account?["origins"] == ["https://pds.example"])

@@ -97,6 +97,32 @@ struct ProxyGateTests {
     #expect(url(onSocket, "/a\u{7F}b") == .failure(.malformed))
   }
 
+  @Test("The proxy's own address leads to one origin, on a port and with the secret alone")
+  func ownAddress() throws {
+    let direct = try Origin("https://pds.example")
+    let gate = ProxyGate(origins: [direct], secret: Secret("s3cret"), direct: direct)
+    let onSocket = ProxyGate(origins: [direct], secret: nil, direct: direct)
+    func origin(
+      _ gate: ProxyGate,
+      _ host: String,
+      _ target: String = "/s3cret/a",
+      port: Int? = 80
+    ) -> Result<Origin, ProxyRefusal> {
+      Result { () throws(ProxyRefusal) in
+        try gate.url(method: "GET", target: target, fields: [("Host", host)], port: port).origin
+      }
+    }
+    // Port 80 is the one that no client writes.
+    for host in ["127.0.0.1", "localhost"] { #expect(origin(gate, host) == .success(direct)) }
+    #expect(origin(gate, "127.0.0.1:80") == .failure(.foreignHost))
+    #expect(origin(gate, "localhost", "http://localhost/s3cret/a") == .success(direct))
+    #expect(origin(gate, "127.0.0.1", port: 8080) == .failure(.foreignHost))
+    #expect(origin(gate, "127.0.0.1", port: nil) == .failure(.foreignHost))
+    #expect(origin(gate, "127.0.0.1", "/a") == .failure(.secretMissing))
+    #expect(origin(onSocket, "127.0.0.1", "/a") == .failure(.foreignHost))
+    #expect(origin(onSocket, "localhost", "/a", port: nil) == .failure(.foreignHost))
+  }
+
   @Test("Each refusal of the proxy has its status")
   func statuses() {
     let statuses = ProxyRefusal.allCases.map(\.status)

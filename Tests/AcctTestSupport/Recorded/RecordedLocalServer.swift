@@ -58,7 +58,8 @@ package final class RecordedLocalServer: Sendable {
                 method: method,
                 target: target,
                 fields: fields,
-                body: body.map { source(of: $0) }
+                body: body.map { source(of: $0) },
+                port: place.found.port
               )
             )
           )
@@ -100,6 +101,13 @@ extension LocalPlace {
     switch self {
     case .socket(let path): .socket(path: path ?? "/run/acct/proxy")
     case .port(let number): .port(number ?? 4711)
+    }
+  }
+
+  fileprivate var port: Int? {
+    switch self {
+    case .socket: nil
+    case .port(let number): number
     }
   }
 }

@@ -5,6 +5,10 @@ import Synchronization
 /// Files that hold a secret and live in memory: passphrases for tests to provide, exports to read.
 package final class RecordedSecretFiles: Sendable {
   private let files = Mutex<[String: [UInt8]]>([:])
+  private let exposed = Mutex<Set<String>>([])
+
+  /// Makes a file one that others can read.
+  package func expose(_ path: String) { _ = exposed.withLock { $0.insert(path) } }
 
   /// A file's contents as text.
   package subscript(path: String) -> String? {
@@ -16,6 +20,7 @@ package final class RecordedSecretFiles: Sendable {
   package var port: SecretFiles {
     SecretFiles(
       read: { path, limit throws(SecretFileFailure) in
+        guard !self.exposed.withLock({ $0.contains(path) }) else { throw .exposed(path: path) }
         guard let bytes = self.files.withLock({ $0[path] }) else {
           throw .failed(path: path, reason: "no such file or directory")
         }

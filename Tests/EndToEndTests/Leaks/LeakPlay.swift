@@ -24,6 +24,7 @@ struct LeakPlay {
   private func inVault() async throws -> [LeakRow] {
     let stage = try await LeakStage(subject, makesVault: true)
     try await stage.run(try await stage.adding())
+    try await stage.run(stage.staticTokens())
     try await stage.runProxy()
     try await stage.runTyped()
     try await stage.run(
@@ -46,6 +47,7 @@ struct LeakPlay {
     defer { keyring.stop() }
     let stage = try await LeakStage(subject, in: keyring)
     try await stage.run(try await stage.adding())
+    try await stage.run(stage.staticTokens())
     try await stage.run(try await stage.using())
     let closed = try await stage.closed(6)
     try keyring.lock()

@@ -14,7 +14,12 @@ final class LeakStage {
   let passphraseFile: String
   let wrongPassphraseFile: String
 
+  /// A file with a static token, and one with the same token and a line too many.
+  let tokenFile: String
+  let wrongTokenFile: String
+
   static let exportPassphrase = "made up, for an export"
+  static let staticToken = "made-up-static-token-of-a-server"
 
   /// - Parameters:
   ///   - subject: What is looked at.
@@ -42,10 +47,13 @@ final class LeakStage {
     watch = LeakWatch(subject, of: home, in: keyring)
     passphraseFile = try folder.file("passphrase", containing: "\(Self.exportPassphrase)\n")
     wrongPassphraseFile = try folder.file("wrong", containing: "another passphrase")
+    tokenFile = try folder.file("token", containing: "\(Self.staticToken)\n")
+    wrongTokenFile = try folder.file("token-and-more", containing: "\(Self.staticToken)\nmore\n")
     watch.secrets.add("export_passphrase", Self.exportPassphrase)
+    watch.secrets.add("static_token", Self.staticToken)
     watch.destinations = [
       "access_token": [server.resource, server.issuer], "sealed_session": [sessions.address],
-      "guest_token": [guests.origin],
+      "guest_token": [guests.origin], "static_token": [guests.origin],
     ]
     for kind in ["refresh_token", "code", "code_verifier", "device_code"] {
       watch.destinations[kind] = [server.issuer]

@@ -66,7 +66,9 @@ struct LiveSecretFilesTests {
   )
   func open(mode: mode_t) throws {
     try scratch.write("secret", to: "in", mode: mode)
-    #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "in"), 10) }
+    #expect(throws: SecretFileFailure.exposed(path: scratch.path(of: "in"))) {
+      try files.read(scratch.path(of: "in"), 10)
+    }
   }
 
   @Test("A secret file is a regular file of limited size")

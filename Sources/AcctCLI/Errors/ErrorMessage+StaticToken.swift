@@ -1,0 +1,96 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+extension ErrorMessage {
+  /// A static token can't be added; nothing was stored.
+  init(_ error: StaticTokenError) {
+    switch error {
+    case .header(let flaw): self.init(flaw)
+    case .contents(let flaw, let file):
+      let name = file == "-" ? "standard input" : file
+      self.init("badToken", .badInput, "\(name) \(words(for: flaw))", hint: remedy(for: flaw))
+    case .file(.exposed(let path)):
+      self.init(
+        "fileExposed",
+        .badInput,
+        "\(path): its group or others can read or write it",
+        hint: "`chmod 600 \(shellWord(path))` makes it readable for you alone"
+      )
+    case .file(.failed(let path, let reason)):
+      self.init("badInput", .badInput, "\(path): \(reason)")
+    case .file(.exists(let path)): self.init("badInput", .badInput, "\(path) already exists")
+    case .noOrigin:
+      self.init(
+        "usage",
+        .usage,
+        "--token needs --allow-origin: without an origin the token can't be sent",
+        hint: "as in --allow-origin https://api.example.com"
+      )
+    case .boundToKey:
+      self.init(
+        "keyMissing",
+        .badInput,
+        "the token is bound to a DPoP key, without which no server accepts it",
+        hint: "`acct add --import FILE` takes a token together with its dpopKey"
+      )
+    case .expiry(let text, let isPast):
+      self.init(
+        "usage",
+        .usage,
+        "--expires \(printable(text)) is \(isPast ? "in the past" : "not a time")",
+        hint: "as in 2027-01-31, or 2027-01-31T12:00:00Z"
+      )
+    }
+  }
+
+  private init(_ flaw: StaticHeaderFlaw) {
+    switch flaw {
+    case .field(let name):
+      self.init(
+        "usage",
+        .usage,
+        "not the name of a header: \(printable(name))",
+        hint: "as in --header X-API-Key"
+      )
+    case .reservedField(let name):
+      self.init("usage", .usage, "\(name) has another meaning and can't contain a token")
+    case .scheme(let scheme):
+      self.init(
+        "usage",
+        .usage,
+        "not a scheme: \(printable(scheme))",
+        hint: "as in --scheme Token; none sends the token alone"
+      )
+    case .needsKey:
+      self.init(
+        "usage",
+        .usage,
+        "the scheme DPoP needs a key",
+        hint: "`acct add --import FILE` takes a token together with its dpopKey"
+      )
+    case .user:
+      self.init("usage", .usage, "the user of --basic can't have a colon or a control character")
+    case .basicElsewhere:
+      self.init("usage", .usage, "--basic is for the header Authorization")
+    }
+  }
+}
+
+private func words(for flaw: TokenFileFlaw) -> String {
+  switch flaw {
+  case .empty: "contains no token"
+  case .severalLines: "has more than one line, and a token is one line"
+  case .space: "has a space or a tab, which no token has"
+  case .character: "has a character that can't be sent in a header"
+  }
+}
+
+private func remedy(for flaw: TokenFileFlaw) -> String? {
+  switch flaw {
+  case .empty, .severalLines: nil
+  case .space: "give the token alone, without a scheme such as Bearer: --scheme names another one"
+  case .character: "a token has visible ASCII characters alone; copy it again"
+  }
+}

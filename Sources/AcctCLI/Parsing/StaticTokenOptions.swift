@@ -1,0 +1,76 @@
+import AcctEngine
+import AcctModel
+import ArgumentParser
+
+/// A token that has no sign-in, and how it is sent.
+struct StaticTokenOptions: ParsableArguments {
+  @Option(
+    name: .customLong("token"),
+    help: ArgumentHelp(
+      "Add a token or an API key that a file of your own contains; - is stdin.",
+      valueName: "file"
+    )
+  )
+  var file: String?
+
+  @Option(
+    help: ArgumentHelp("The header that contains the token, not Authorization.", valueName: "name")
+  )
+  var header: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The word before the token, not Bearer; none sends the token alone.",
+      valueName: "scheme"
+    )
+  )
+  var scheme: String?
+
+  @Option(
+    help: ArgumentHelp("Send the token as the password of this user (Basic).", valueName: "user")
+  )
+  var basic: String?
+
+  @Option(help: ArgumentHelp("When the token ends: a date or a time.", valueName: "time"))
+  var expires: String?
+
+  func validate() throws {
+    let given = [header, scheme, basic, expires].contains { $0 != nil }
+    guard file != nil || !given else {
+      throw ValidationError("--header, --scheme, --basic and --expires need --token")
+    }
+    guard basic == nil || header == nil && scheme == nil else {
+      throw ValidationError("--basic excludes --header and --scheme")
+    }
+  }
+
+  /// What the user gave, checked; nothing is read yet.
+  ///
+  /// - Parameters:
+  ///   - file: The value of `--token`.
+  ///   - origins: Where the token may be sent.
+  /// - Returns: What to read, and how it is sent.
+  /// - Throws: ``InputError/staticToken(_:)``.
+  func request(_ file: String, _ origins: [Origin]) throws(EngineError) -> AddStaticToken.Request {
+    let field = header ?? "Authorization"
+    let form: StaticHeader.Form =
+      if let basic {
+        .basic(user: basic)
+      } else if let scheme {
+        scheme == "none" ? .bare : .scheme(scheme)
+      } else {
+        // A header of its own for a key has no scheme, wherever that is used.
+        field.lowercased() == "authorization" ? .scheme("Bearer") : .bare
+      }
+    do {
+      return AddStaticToken.Request(
+        file: file,
+        sentAs: try StaticHeader(field: field, form: form),
+        expiry: expires,
+        origins: origins
+      )
+    } catch {
+      throw .input(.staticToken(.header(error)))
+    }
+  }
+}

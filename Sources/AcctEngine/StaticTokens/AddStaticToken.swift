@@ -1,0 +1,88 @@
+package import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Takes over a token that has no sign-in, from a file or from standard input.
+package struct AddStaticToken: Sendable {
+  private let context: EngineContext
+
+  package init(_ context: EngineContext) { self.context = context }
+
+  /// In bytes: more than any server takes on a header line.
+  private static let limit = 1 << 16
+
+  /// What the user gave.
+  package struct Request: Sendable {
+    /// The file that contains the token; `-` is standard input.
+    package var file: String
+    package var sentAs: StaticHeader
+    /// When it ends: RFC 3339, or a date, which counts to the end of that day in UTC.
+    package var expiry: String?
+    /// Where it may be sent.
+    package var origins: [Origin]
+
+    package init(file: String, sentAs: StaticHeader, expiry: String?, origins: [Origin]) {
+      self.file = file
+      self.sentAs = sentAs
+      self.expiry = expiry
+      self.origins = origins
+    }
+  }
+
+  /// Reads the token, and what it says of itself.
+  ///
+  /// - Returns: Credentials that are not stored yet.
+  /// - Throws: ``InputError/staticToken(_:)``, ``InputError/stream(_:)``.
+  package func credentials(_ request: Request) throws(EngineError) -> NewCredentials {
+    guard !request.origins.isEmpty else { throw .input(.staticToken(.noOrigin)) }
+    let given = try request.expiry.map { text throws(EngineError) in try end(text) }
+    let token = try token(in: request.file)
+    context.world.held.hold(token.secret)
+    let claims = claims(of: token)
+    guard claims?.confirmationThumbprint == nil else {
+      throw .input(.staticToken(.boundToKey))
+    }
+    return NewCredentials(
+      kind: .static,
+      tokenType: .static,
+      identity: Identity(subject: nil, issuer: nil, clientID: nil),
+      source: .user,
+      origins: OwnOrigins(request.origins, for: .user),
+      tokenLifetime: TokenLifetime(expiresAt: given ?? claims?.expiry, canRenew: false),
+      sentAs: request.sentAs,
+      token: token
+    )
+  }
+
+  private func end(_ text: String) throws(EngineError) -> Timestamp {
+    guard let end = (try? Timestamp(text)) ?? (try? Timestamp("\(text)T23:59:59Z")) else {
+      throw .input(.staticToken(.expiry(text, isPast: false)))
+    }
+    guard end > context.world.clock.now() else {
+      throw .input(.staticToken(.expiry(text, isPast: true)))
+    }
+    return end
+  }
+
+  private func token(in file: String) throws(EngineError) -> Token {
+    let contents: Secret
+    if file == "-" {
+      do { contents = try context.world.streams.input(file, Self.limit) } catch {
+        throw .input(.stream(error))
+      }
+    } else {
+      do { contents = try context.world.secretFiles.read(file, Self.limit) } catch {
+        throw .input(.staticToken(.file(error)))
+      }
+    }
+    do { return try TokenFile.token(in: contents) } catch {
+      throw .input(.staticToken(.contents(error, file: file)))
+    }
+  }
+
+  /// The claims of a token that is a JWT; one that only looks like a JWT is opaque, as any other.
+  private func claims(of token: Token) -> JWTClaims? {
+    guard case .claims(let claims)? = try? JWT.claims(ofToken: token) else { return nil }
+    return claims
+  }
+}

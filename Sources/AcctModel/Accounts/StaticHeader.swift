@@ -1,0 +1,79 @@
+/// How a static token is sent: which field contains it, and what stands around it.
+package struct StaticHeader: Equatable, Sendable {
+  /// What stands around the token.
+  package enum Form: Equatable, Sendable {
+    /// A scheme and a space before it, such as `Bearer` (RFC 9110, section 11.4).
+    case scheme(String)
+    /// Nothing.
+    case bare
+    /// It is the password of a user in the scheme `Basic` (RFC 7617).
+    case basic(user: String)
+  }
+
+  /// The name of the field, as it is sent.
+  package let field: String
+  package let form: Form
+
+  /// `Authorization: Bearer TOKEN`.
+  package static let bearer = StaticHeader(unchecked: "Authorization", .scheme("Bearer"))
+
+  private init(unchecked field: String, _ form: Form) {
+    self.field = field
+    self.form = form
+  }
+
+  /// Checks that a token can be sent so.
+  ///
+  /// - Parameters:
+  ///   - field: A field name (RFC 9110, section 5.1) that has no other meaning in a request.
+  ///   - form: A scheme is a token of RFC 9110. A user has neither a colon nor control characters, may be
+  ///     empty, and belongs to `Authorization`.
+  /// - Throws: ``StaticHeaderFlaw``.
+  package init(field: String, form: Form) throws(StaticHeaderFlaw) {
+    let name = field.lowercased()
+    guard field.isHTTPToken, field.utf8.count <= 64 else { throw .field(field) }
+    guard !Self.reserved.contains(name), !name.hasPrefix("sec-"), !name.hasPrefix("proxy-") else {
+      throw .reservedField(field)
+    }
+    switch form {
+    case .bare: break
+    case .scheme(let scheme):
+      guard scheme.isHTTPToken, scheme.utf8.count <= 64 else { throw .scheme(scheme) }
+      guard scheme.lowercased() != "dpop" else { throw .needsKey }
+    case .basic(let user):
+      guard name == "authorization" else { throw .basicElsewhere }
+      guard user.utf8.count <= 255,
+        user.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ":") })
+      else { throw .user }
+    }
+    self.init(unchecked: field, form)
+  }
+
+  /// Fields that frame a message, belong to one connection, describe a body or what is wanted, or have
+  /// an owner of their own: a cookie is a session's, a proof a key's.
+  private static let reserved: Set<String> = [
+    "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "connection",
+    "content-encoding", "content-language", "content-length", "content-location", "content-range",
+    "content-type", "cookie", "cookie2", "date", "dpop", "expect", "forwarded", "from", "host",
+    "http2-settings", "if-match", "if-modified-since", "if-none-match", "if-range",
+    "if-unmodified-since", "keep-alive", "location", "max-forwards", "origin", "pragma", "range",
+    "referer", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade", "user-agent", "via",
+    "www-authenticate",
+  ]
+}
+
+/// Why a token can't be sent in a field, or in a form.
+package enum StaticHeaderFlaw: Error, Equatable, Sendable {
+  /// Not a field name.
+  case field(String)
+  /// The field has another meaning.
+  case reservedField(String)
+  /// Not a scheme.
+  case scheme(String)
+  /// The scheme `DPoP` needs a key.
+  case needsKey
+  /// The user has a colon or a control character, or is too long.
+  case user
+  /// The scheme `Basic` with a user, and a field other than `Authorization`.
+  case basicElsewhere
+}

@@ -1,0 +1,32 @@
+import AcctTestSupport
+
+/// A token that has no sign-in, in each form that it can have on a line.
+extension LeakStage {
+  func staticTokens() -> [LeakRow] {
+    let url = "\(guests.origin)/api"
+    let add = ["--allow-origin", guests.origin, "--no-switch", "-v", "--token"]
+    let shown = ["static_token": ["stdout"]]
+    return [
+      LeakRow("add", add + [tokenFile, "--name", "key", "--header", "X-API-Key"]),
+      LeakRow("add", add + ["-", "--name", "user", "--basic", "alice"], input: Self.staticToken),
+      LeakRow("status", ["key", "--check", "--json", "-v"]),
+      LeakRow("header", ["-a", "key", url, "-v"], shows: shown),
+      LeakRow("header", ["-a", "user", url, "--json", "-v"], shows: shown),
+      LeakRow("token", ["-a", "user", "-v"], shows: shown),
+      // The server knows no such token.
+      LeakRow("request", ["-a", "key", url, "-i", "-v"], status: 4),
+      LeakRow("request", ["-a", "user", url, "--json", "-v"], status: 4),
+      LeakRow("refresh", ["key", "--force", "-v"], status: 4),
+      LeakRow(
+        "exec",
+        ["-a", "key", "-v", "--", "true"],
+        shows: ["static_token": ["call execve"]],
+        keeps: ["static_token"]
+      ),
+      LeakRow("export", ["key", "--passphrase-file", passphraseFile, "-v"]),
+      LeakRow("add", add + [wrongTokenFile, "--json"], status: 65),
+      LeakRow("proxy", ["--all", "--json", "-v"], status: 5),
+      LeakRow("remove", ["key", "-v"]), LeakRow("remove", ["user", "-v"]),
+    ]
+  }
+}
