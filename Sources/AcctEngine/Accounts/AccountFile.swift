@@ -13,7 +13,7 @@ package enum AccountFile {
       case .reauthRequired: "reauthRequired"
       case .signedOut: "signedOut"
       }
-    let json: JSON = [
+    var json: JSONObject = [
       "version": 1,
       "id": .string(account.id.description),
       "name": .string(account.name.description),
@@ -49,7 +49,8 @@ package enum AccountFile {
       "validatedAt": .init(account.validatedAt?.description),
       "createdAt": .string(account.createdAt.description),
     ]
-    return json.serialized()
+    json["client"] = account.client.json
+    return JSON.object(json).serialized()
   }
 
   /// Reads an account; `nil` for anything that ``encode(_:)`` does not write.
@@ -82,6 +83,7 @@ package enum AccountFile {
       origins: try file.origins(beside: service),
       scope: try file.string("scope"),
       resources: try file.resources(),
+      client: try file.client(),
       thumbprint: try file.string("thumbprint"),
       tokenLifetime: TokenLifetime(
         expiresAt: try file.optional("expiresAt", Timestamp.init),

@@ -18,6 +18,8 @@ package struct NewCredentials: Sendable {
   package var scope: String?
   /// The resource servers that its tokens are requested for.
   package var resources: [ResourceIndicator] = []
+  /// How its client asks its server.
+  package var client: ClientSettings = .standard
   package var tokenLifetime: TokenLifetime
   package var sessionEndsAt: Timestamp?
   /// When their server gave or confirmed them; `nil` for those that came in a file.
@@ -27,6 +29,9 @@ package struct NewCredentials: Sendable {
   package var token: Token
   package var refreshToken: Token?
   package var key: DPoPKey?
+  /// What the client authenticates itself with.
+  package var clientSecret: Secret?
+  package var clientKey: ClientKey?
   /// What the user should know of how they came.
   package var notices: [Notice] = []
 }
@@ -79,6 +84,7 @@ extension NewCredentials {
       origins: origins,
       scope: scope,
       resources: resources,
+      client: client,
       thumbprint: key?.thumbprint,
       tokenLifetime: tokenLifetime,
       sessionEndsAt: sessionEndsAt,
@@ -95,6 +101,8 @@ extension NewCredentials {
   var items: [Keyring.Item] {
     var items: [Keyring.Item] = []
     if let key { items.append(.init(.keypair, key.privateJWK)) }
+    if let clientSecret { items.append(.init(.clientSecret, clientSecret)) }
+    if let clientKey { items.append(.init(.clientKey, clientKey.privateJWK)) }
     if let refreshToken { items.append(.init(.refreshToken, refreshToken.secret)) }
     items.append(.init(kind.tokenItem, token.secret))
     if let expiresAt = tokenLifetime.expiresAt, kind == .oauth {

@@ -24,13 +24,9 @@ package struct DeviceSignIn: Sendable {
     _ request: SignIn.Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let server = try await Discovery(context).server(
-      request.issuer,
-      named: .user,
-      using: [.deviceAuthorization]
-    )
+    let server = try await Discovery(context).server(of: request, using: [.deviceAuthorization])
     guard let endpoint = server.deviceEndpoint else {
-      throw .server(.oauth(.unsupported(.deviceCode), request.issuer.url.origin))
+      throw .server(.oauth(.unsupported(.deviceCode), server.issuer.url.origin))
     }
     let key = try server.newKey()
     let flow = try await start(request, at: endpoint, of: server)
