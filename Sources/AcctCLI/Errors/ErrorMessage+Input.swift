@@ -102,7 +102,7 @@ extension ErrorMessage {
   }
 }
 
-private func words(for refusal: ParseError.Refusal) -> String {
+func words(for refusal: ParseError.Refusal) -> String {
   switch refusal {
   case .userInformation: "the URL has user information (the part before @ is not the host)"
   case .unusableHost: "the host has characters that clients interpret differently"

@@ -13,6 +13,8 @@ package struct NewCredentials: Sendable {
   package var handle: Handle?
   package var did: DID?
   package var displayName: String?
+  /// What people know the user by at the server.
+  package var userName: String?
   package var service: Origin?
   package var origins: OwnOrigins
   package var scope: String?
@@ -78,7 +80,7 @@ extension NewCredentials {
       source: source,
       handle: handle,
       did: did,
-      displayName: displayName,
+      displayName: displayName ?? userName,
       issuerSource: issuerSource,
       service: service,
       origins: origins,
@@ -118,7 +120,12 @@ extension NewCredentials {
     if let handle { return handle.description }
     if let did { return did.description }
     let server = identity.issuer?.url.origin ?? service
-    let subject = kind == .guest ? "guest" : identity.subject
+    let subject = kind == .guest ? "guest" : userName ?? identity.subject
+    // An address of mail is a name by itself, and so is a server that does not tell who it is.
+    if let subject, client.provider != nil && subject.contains("@") || subject == server?.authority
+    {
+      return subject
+    }
     return [subject, server?.authority].compactMap(\.self).joined(separator: "@")
   }
 }

@@ -36,7 +36,7 @@ package struct DeviceSignIn: Sendable {
     defer { watch.release() }
     report(.device(flow))
     let response = try await polling.value.get()
-    return NewCredentials(
+    let credentials = NewCredentials(
       response,
       key: key,
       issuer: server.issuer,
@@ -44,6 +44,8 @@ package struct DeviceSignIn: Sendable {
       nonce: nil,
       now: context.world.clock.now()
     )
+    return try await IdentifyUser(context, server, request)
+      .identified(credentials, response, nonce: nil)
   }
 
   private func start(

@@ -32,6 +32,8 @@ package struct SignIn: Sendable {
     /// What the client authenticates itself with.
     package var clientSecret: Secret?
     package var clientKey: ClientKey?
+    /// Who signs in, and where the tokens are used, as a provider has it.
+    package var identification = Identification()
 
     package init(
       issuer: Issuer?,
@@ -97,7 +99,8 @@ package struct SignIn: Sendable {
       now: context.world.clock.now()
     )
     credentials.notices = outcome.notices + credentials.notices
-    return credentials
+    return try await IdentifyUser(context, server, request)
+      .identified(credentials, outcome.response, nonce: outcome.nonce)
   }
 }
 
