@@ -15,11 +15,13 @@ let houseRules: [SwiftSetting] = [
 func room(
   _ name: String,
   _ dependencies: [Target.Dependency] = [],
-  linking: [LinkerSetting] = []
+  linking: [LinkerSetting] = [],
+  embedding: String? = nil
 ) -> Target {
   .target(
     name: name,
     dependencies: dependencies,
+    resources: embedding.map { [.embedInCode($0)] } ?? [],
     swiftSettings: houseRules,
     linkerSettings: linking
   )
@@ -146,7 +148,12 @@ let package = Package(
       ["AcctModel", "COpenSSL", crypto],
       linking: [.linkedLibrary(":libcrypto.a")]
     ),
-    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto", structuredFields]),
+    // The providers' files become code: nothing is looked for, and read only when it is asked for.
+    room(
+      "AcctProtocol",
+      ["AcctModel", "StrictJSON", "AcctCrypto", structuredFields],
+      embedding: "Providers/Shipped"
+    ),
     room("AcctPorts", ["AcctModel"]),
     room("AcctEngine", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts"]),
 

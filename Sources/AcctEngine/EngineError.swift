@@ -24,6 +24,8 @@ package enum EngineError: Error, Equatable, Sendable {
   case signIn(SignInError)
   /// An identity of AT Protocol, and where it leads.
   case atproto(ATProtoError)
+  /// A server that is known by name, and its client.
+  case provider(ProviderError)
   /// An app's backend that signs the user in.
   case backend(BackendError)
   /// A backend's sealed session.

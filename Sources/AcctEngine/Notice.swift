@@ -26,6 +26,8 @@ package enum Notice: Sendable {
   case scopeNotGranted([String])
   /// `offline_access` was requested, and the server sent no refresh token.
   case noRefreshToken
+  /// The server did not tell who has signed in.
+  case identityUnknown(because: EngineError)
 
   /// Why a session could not be revoked.
   package enum Cause: Sendable {

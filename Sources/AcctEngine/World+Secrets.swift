@@ -125,8 +125,8 @@ extension ItemKind {
   /// What of an item must not be shown; a name and a time may be.
   fileprivate func secrets(in item: Secret) -> [Secret] {
     switch self {
-    case .accessToken, .refreshToken, .session, .guest, .staticToken: [item]
-    case .keypair: SecretMembers.ofBody(item, .received)
+    case .accessToken, .refreshToken, .session, .guest, .staticToken, .clientSecret: [item]
+    case .keypair, .clientKey: SecretMembers.ofBody(item, .received)
     case .expiresAt, .handle, .did: []
     }
   }

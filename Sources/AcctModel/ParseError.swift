@@ -20,6 +20,12 @@ package enum ParseError: Error, Equatable, Sendable {
   case issuer(String)
   /// Not a resource indicator (RFC 8707, section 2).
   case resource
+  /// Not a loopback address to redirect to, as in `http://localhost:8080/callback`.
+  case redirect
+  /// Not `NAME=VALUE`; the value may be meant to be a secret.
+  case parameter
+  /// A parameter that the protocol itself has a meaning for.
+  case ownParameter(String)
   /// Not RFC 3339, or not a usable number of seconds.
   case timestamp
   /// Empty, or with characters outside %x21–7E.

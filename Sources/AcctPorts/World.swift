@@ -20,6 +20,7 @@ package struct World: Sendable {
   package var exec: Exec
   package var maintenance: FolderMaintenance
   package var localServer: LocalServer
+  package var providerFiles: ProviderFiles
   /// The secrets that have entered or left the process, to be redacted in text from outside.
   package var held = HeldSecrets()
 
@@ -43,7 +44,8 @@ package struct World: Sendable {
     secretFiles: SecretFiles,
     exec: Exec,
     maintenance: FolderMaintenance,
-    localServer: LocalServer
+    localServer: LocalServer,
+    providerFiles: ProviderFiles = .none
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -65,5 +67,6 @@ package struct World: Sendable {
     self.exec = exec
     self.maintenance = maintenance
     self.localServer = localServer
+    self.providerFiles = providerFiles
   }
 }

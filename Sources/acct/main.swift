@@ -40,7 +40,8 @@ let world = World(
   secretFiles: .live(),
   exec: .live(undoing: hardening),
   maintenance: .live(folders),
-  localServer: .live(folder: folders.sockets)
+  localServer: .live(folder: folders.sockets),
+  providerFiles: .live(folders)
 )
 let status = await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world)
 vaultStore.end()

@@ -38,6 +38,7 @@ package final class RecordedWorld: Sendable {
   /// The keyring of this world, in memory.
   package let keyring: InMemoryKeyring
   package let secretFiles = RecordedSecretFiles()
+  package let providerFiles = RecordedProviderFiles()
   package let exec = RecordedExec()
   package let maintenance = RecordedFolderMaintenance()
   package let localServer = RecordedLocalServer()
@@ -200,7 +201,8 @@ package final class RecordedWorld: Sendable {
         ?? LocalServer { place, _ throws(ListenFailure) in
           Issue.record("nobody was expected to serve", sourceLocation: location)
           throw .unusableSocket(path: "\(place)", reason: "not provided")
-        }
+        },
+      providerFiles: providerFiles.port
     )
   }
 

@@ -10,6 +10,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case dns, didDocument = "did-document"
   case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"
   case export, exportContents = "export-contents"
+  case provider, registration, clientBook = "client-book"
 
   /// Reads `bytes`, and returns the property that did not hold.
   ///
@@ -45,6 +46,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .vaultItem: vaultItemViolation(bytes)
     case .export: exportViolation(bytes)
     case .exportContents: exportContentsViolation(bytes)
+    case .provider: providerViolation(bytes)
+    case .registration: registrationViolation(bytes)
+    case .clientBook: clientBookViolation(bytes)
     }
   }
 }

@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctProtocol
 import ArgumentParser
 
 /// Adds an account, or renews the credentials of one that is there.
@@ -10,7 +11,8 @@ struct AddCommand: AcctCommand {
     abstract: "Add an account.",
     usage: """
       acct add IDENTIFIER
-      acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
+      acct add PROVIDER[:HOST] [--client-id ID] [--scope S]
+      acct add --issuer URL [--client-id ID] [--scope S] [--resource URL]… [--device]
       acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --session URL [IDENTIFIER] [--callback PREFIX]
       acct add --guest URL
@@ -23,7 +25,8 @@ struct AddCommand: AcctCommand {
   )
 
   @Argument(
-    help: "An AT Protocol handle or DID, or the URL of a PDS or entryway: sign in there."
+    help:
+      "A provider (`acct providers`), an AT Protocol handle or DID, or the URL of a PDS or entryway."
   )
   var identifier: String?
 
@@ -93,8 +96,8 @@ struct AddCommand: AcctCommand {
         "a handle, --issuer, --backend, --session, --guest, --token and --import exclude each other"
       )
     }
-    guard issuer != nil || !signIn.device && signIn.resource.isEmpty else {
-      throw ValidationError("--device and --resource need --issuer")
+    guard issuer != nil || provider != nil || !signIn.device && signIn.resource.isEmpty else {
+      throw ValidationError("--device and --resource need --issuer or a provider")
     }
     guard backend != nil || session != nil || signIn.callback == nil else {
       throw ValidationError("--callback needs --backend or --session")
@@ -145,14 +148,26 @@ struct AddCommand: AcctCommand {
     return status
   }
 
+  /// The provider that was typed: a word without a dot is no handle.
+  private var provider: ProviderName? {
+    backend == nil && session == nil ? identifier.flatMap { ProviderName($0) } : nil
+  }
+
   /// Whether the server's answer is known to belong to this sign-in: callbacks of backends have no `state`.
   private var isConfirmed: Bool { backend == nil && session == nil }
 
   private func signedIn(_ context: Context) async throws(EngineError) -> NewCredentials {
+    let provider = try provider.map { name throws(EngineError) in
+      try Providers(context.world).resolve(name)
+    }
     // With --no-browser another program may be the browser: the address is printed for it.
-    if context.options.noInput, !signIn.noBrowser, !signIn.device { throw .signIn(.browserNeeded) }
-    let server = try issuer.map { issuer throws(EngineError) in
-      try signIn.request(issuer, context)
+    let mayAsk = !context.options.noInput || signIn.noBrowser
+    guard mayAsk || signIn.device || provider?.provider.flow == .device else {
+      throw .signIn(.browserNeeded)
+    }
+    if issuer != nil || provider != nil {
+      return try await AddServer(context: context, signIn: signIn)
+        .signIn(at: issuer, provider, named: name)
     }
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.engine).prepare()
@@ -171,11 +186,6 @@ struct AddCommand: AcctCommand {
         report: prompts.show
       )
       return try confirmed(credentials, context)
-    }
-    if let server {
-      return signIn.device
-        ? try await DeviceSignIn(context.engine).signIn(server, report: prompts.show)
-        : try await SignIn(context.engine).signIn(server, report: prompts.show)
     }
     let request = try signIn.request(identity: identifier ?? "", context)
     return try await ATProtoSignIn(context.engine).signIn(request, report: prompts.show)

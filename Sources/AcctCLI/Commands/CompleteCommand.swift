@@ -1,10 +1,11 @@
 import AcctEngine
 import AcctModel
+import AcctProtocol
 import ArgumentParser
 
 /// Prints what the completions of a shell offer, one candidate a line.
 ///
-/// It reads account files only: a press of the Tab key neither prompts nor touches a keyring.
+/// It reads account files and providers only: a press of the Tab key neither prompts nor touches a keyring.
 struct CompleteCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "complete",
@@ -12,9 +13,9 @@ struct CompleteCommand: AcctCommand {
     shouldDisplay: false
   )
 
-  enum Subject: String, ExpressibleByArgument, CaseIterable { case accounts, origins }
+  enum Subject: String, ExpressibleByArgument, CaseIterable { case accounts, origins, providers }
 
-  @Argument(help: "The names of all accounts, or the origins of the selected one.")
+  @Argument(help: "The names of all accounts, the origins of the selected one, or the providers.")
   var subject: Subject
 
   @OptionGroup var options: SharedOptions
@@ -32,6 +33,15 @@ struct CompleteCommand: AcctCommand {
     case .origins:
       let account = try Selection(context.world).choose(options.account).account
       try context.output(account.origins.map(\.description))
+    case .providers:
+      let providers = Providers(context.world)
+      try context.output(
+        try providers.names().compactMap { name in
+          // A file that can't be read is no candidate; `acct providers` says why.
+          guard let provider = (try? providers.entry(name))?.provider else { return nil }
+          return [name, provider.title.map(printable)].compactMap(\.self).joined(separator: "\t")
+        }
+      )
     }
     return .done
   }

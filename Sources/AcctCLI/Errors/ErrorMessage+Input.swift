@@ -47,6 +47,16 @@ extension ErrorMessage {
     case .issuer(let text): self.init("usage", .usage, "not an issuer: \(text)")
     case .resource:
       self.init("usage", .usage, "not a resource: an absolute URL without a fragment")
+    case .redirect:
+      self.init(
+        "usage",
+        .usage,
+        "not a redirect address on this machine",
+        hint: "as in http://localhost:8080/callback; the host is localhost, 127.0.0.1 or [::1]"
+      )
+    case .parameter: self.init("usage", .usage, "not a parameter: it is NAME=VALUE")
+    case .ownParameter(let name):
+      self.init("usage", .usage, "the parameter \(name) is sent by acct itself")
     case .timestamp: self.init("usage", .usage, "not a time")
     case .token: self.init("badInput", .badInput, "not a token")
     }
@@ -93,7 +103,7 @@ extension ErrorMessage {
   }
 }
 
-private func words(for refusal: ParseError.Refusal) -> String {
+func words(for refusal: ParseError.Refusal) -> String {
   switch refusal {
   case .userInformation: "the URL has user information (the part before @ is not the host)"
   case .unusableHost: "the host has characters that clients interpret differently"

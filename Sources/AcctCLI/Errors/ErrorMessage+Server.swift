@@ -52,7 +52,7 @@ extension OAuthError {
   }
 }
 
-private func words(for error: OAuthError) -> String {
+func words(for error: OAuthError) -> String {
   switch error {
   case .noMetadata(let status): "has no OAuth metadata (it answered \(status))"
   case .metadata(let flaw): "has metadata that can't be used: \(words(for: flaw))"

@@ -78,6 +78,7 @@ extension ErrorMessage {
     case .server(let error): self.init(error)
     case .signIn(let error): self.init(error)
     case .atproto(let error): self.init(error)
+    case .provider(let error): self.init(error)
     case .backend(let error): self.init(error)
     case .session(let error): self.init(error)
     case .guest(let error): self.init(error)

@@ -212,6 +212,8 @@ private func words(for kind: ItemKind) -> String {
   case .handle: "handle"
   case .did: "DID"
   case .keypair: "DPoP key"
+  case .clientSecret: "client secret"
+  case .clientKey: "client key"
   case .session: "session"
   case .guest: "guest token"
   case .staticToken: "static token"

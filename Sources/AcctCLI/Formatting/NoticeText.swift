@@ -24,6 +24,8 @@ func words(for notice: Notice) -> String {
     "the server did not grant \(scopes.map(printable).joined(separator: " "))"
   case .noRefreshToken:
     "the server sent no refresh token, although offline_access was requested: the account can't be renewed"
+  case .identityUnknown(let cause):
+    "the server did not tell who has signed in: \(ErrorMessage(cause).text)"
   case .replacedNotRevoked(let account, let cause):
     "the server did not end the earlier session of \(account): \(words(for: cause))"
   case .revoked(let account): "the server has ended the session of \(account)"

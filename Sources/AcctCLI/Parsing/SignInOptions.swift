@@ -123,14 +123,16 @@ struct SignInOptions: ParsableArguments {
   }
 
   /// What the user asked for at a server, checked.
-  func request(_ issuer: String, _ context: Context) throws(EngineError) -> SignIn.Request {
-    let server: Issuer
-    do { server = try Issuer(issuer) } catch { throw .input(.malformed(error)) }
-    guard let clientID, !clientID.isEmpty else { throw .signIn(.clientIDNeeded(server)) }
+  ///
+  /// - Parameters:
+  ///   - issuer: As it was typed; `nil` where a provider tells it.
+  ///   - context: What the command runs in.
+  /// - Returns: The request; its client's identifier is empty where the user gave none.
+  func request(_ issuer: String?, _ context: Context) throws(EngineError) -> SignIn.Request {
     do {
       return SignIn.Request(
-        issuer: server,
-        clientID: clientID,
+        issuer: try issuer.map { text throws(ParseError) in try Issuer(text) },
+        clientID: clientID ?? "",
         scope: scope,
         resources: try resource.map { text throws(ParseError) in try ResourceIndicator(text) },
         opensBrowser: !noBrowser && !context.options.noInput,

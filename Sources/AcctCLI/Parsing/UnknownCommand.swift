@@ -11,14 +11,20 @@ struct UnknownCommand: Error {
   /// is similar.
   var candidates: [String] {
     guard let word = words.first else { return [] }
-    let near = Acct.configuration.subcommands
-      .filter { $0.configuration.shouldDisplay }
-      .map { (name: $0._commandName, distance: editDistance(word, $0._commandName)) }
-      // Half of a short word changed makes another word.
-      .filter { $0.distance <= (word.utf8.count > 3 ? 2 : 1) }
-    let least = near.map(\.distance).min()
-    return near.filter { $0.distance == least }.map(\.name)
+    let commands = Acct.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+    return nearest(to: word, of: commands.map { $0._commandName })
   }
+}
+
+/// The names that are most like a word, in their order; empty if none is similar.
+func nearest(to word: String, of names: [String]) -> [String] {
+  let near =
+    names
+    .map { (name: $0, distance: editDistance(word, $0)) }
+    // Half of a short word changed makes another word.
+    .filter { $0.distance <= (word.utf8.count > 3 ? 2 : 1) }
+  let least = near.map(\.distance).min()
+  return near.filter { $0.distance == least }.map(\.name)
 }
 
 extension ErrorMessage {

@@ -99,6 +99,12 @@ extension AccountFile {
       return resources
     }
 
+    /// How the client asks its server; missing in files of version 0.1.0, and where all is as usual.
+    mutating func client() throws(Damage) -> ClientSettings {
+      guard let value = value("client"), value != .null else { return .standard }
+      return try ClientSettings(value)
+    }
+
     mutating func limitations() throws(Damage) -> GuestLimitations? {
       guard let value = value("limitations"), value != .null else { return nil }
       guard let members = value.objectValue else { throw Damage() }

@@ -50,6 +50,7 @@ package enum AccountFile {
       "createdAt": .string(account.createdAt.description),
     ]
     json["sentAs"] = account.sentAs?.json
+    json["client"] = account.client.json
     return JSON.object(json).serialized()
   }
 
@@ -83,6 +84,7 @@ package enum AccountFile {
       origins: try file.origins(beside: service),
       scope: try file.string("scope"),
       resources: try file.resources(),
+      client: try file.client(),
       thumbprint: try file.string("thumbprint"),
       tokenLifetime: TokenLifetime(
         expiresAt: try file.optional("expiresAt", Timestamp.init),

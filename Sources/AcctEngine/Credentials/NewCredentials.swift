@@ -13,11 +13,15 @@ package struct NewCredentials: Sendable {
   package var handle: Handle?
   package var did: DID?
   package var displayName: String?
+  /// What people know the user by at the server.
+  package var userName: String?
   package var service: Origin?
   package var origins: OwnOrigins
   package var scope: String?
   /// The resource servers that its tokens are requested for.
   package var resources: [ResourceIndicator] = []
+  /// How its client asks its server.
+  package var client: ClientSettings = .standard
   package var tokenLifetime: TokenLifetime
   package var sessionEndsAt: Timestamp?
   /// When their server gave or confirmed them; `nil` for those that came in a file.
@@ -29,6 +33,9 @@ package struct NewCredentials: Sendable {
   package var token: Token
   package var refreshToken: Token?
   package var key: DPoPKey?
+  /// What the client authenticates itself with.
+  package var clientSecret: Secret?
+  package var clientKey: ClientKey?
   /// What the user should know of how they came.
   package var notices: [Notice] = []
 }
@@ -75,12 +82,13 @@ extension NewCredentials {
       source: source,
       handle: handle,
       did: did,
-      displayName: displayName,
+      displayName: displayName ?? userName,
       issuerSource: issuerSource,
       service: service,
       origins: origins,
       scope: scope,
       resources: resources,
+      client: client,
       thumbprint: key?.thumbprint,
       tokenLifetime: tokenLifetime,
       sessionEndsAt: sessionEndsAt,
@@ -98,6 +106,8 @@ extension NewCredentials {
   var items: [Keyring.Item] {
     var items: [Keyring.Item] = []
     if let key { items.append(.init(.keypair, key.privateJWK)) }
+    if let clientSecret { items.append(.init(.clientSecret, clientSecret)) }
+    if let clientKey { items.append(.init(.clientKey, clientKey.privateJWK)) }
     if let refreshToken { items.append(.init(.refreshToken, refreshToken.secret)) }
     items.append(.init(kind.tokenItem, token.secret))
     if let expiresAt = tokenLifetime.expiresAt, kind == .oauth {
@@ -118,7 +128,12 @@ extension NewCredentials {
     if let handle { return handle.description }
     if let did { return did.description }
     let server = identity.issuer?.url.origin ?? service
-    let subject = kind == .guest ? "guest" : identity.subject
+    let subject = kind == .guest ? "guest" : userName ?? identity.subject
+    // An address of mail is a name by itself, and so is a server that does not tell who it is.
+    if let subject, client.provider != nil && subject.contains("@") || subject == server?.authority
+    {
+      return subject
+    }
     return [subject, server?.authority].compactMap(\.self).joined(separator: "@")
   }
 }

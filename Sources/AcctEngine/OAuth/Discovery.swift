@@ -46,6 +46,15 @@ struct Discovery: Sendable {
     return server
   }
 
+  /// The server that a sign-in names.
+  func server(
+    of request: SignIn.Request,
+    using endpoints: [MetadataDocuments.Endpoint]
+  ) async throws(EngineError) -> AuthorizationServer {
+    guard let issuer = request.issuer else { throw .input(.malformed(.issuer(""))) }
+    return try await server(issuer, named: .user, using: endpoints)
+  }
+
   /// The first document that is there.
   private func first(
     of places: inout ArraySlice<HTTPURL>,

@@ -24,13 +24,9 @@ package struct DeviceSignIn: Sendable {
     _ request: SignIn.Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let server = try await Discovery(context).server(
-      request.issuer,
-      named: .user,
-      using: [.deviceAuthorization]
-    )
+    let server = try await Discovery(context).server(of: request, using: [.deviceAuthorization])
     guard let endpoint = server.deviceEndpoint else {
-      throw .server(.oauth(.unsupported(.deviceCode), request.issuer.url.origin))
+      throw .server(.oauth(.unsupported(.deviceCode), server.issuer.url.origin))
     }
     let key = server.newKey()
     let flow = try await start(request, at: endpoint, of: server)
@@ -40,7 +36,7 @@ package struct DeviceSignIn: Sendable {
     defer { watch.release() }
     report(.device(flow))
     let response = try await polling.value.get()
-    return NewCredentials(
+    let credentials = NewCredentials(
       response,
       key: key,
       issuer: server.issuer,
@@ -48,6 +44,8 @@ package struct DeviceSignIn: Sendable {
       nonce: nil,
       now: context.world.clock.now()
     )
+    return try await IdentifyUser(context, server, request)
+      .identified(credentials, response, nonce: nil)
   }
 
   private func start(

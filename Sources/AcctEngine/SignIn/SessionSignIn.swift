@@ -136,7 +136,7 @@ extension EngineError {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed): true
     case .network, .server(.oauth), .selection, .authorization, .input, .keyring, .key, .signIn,
-      .atproto,
+      .provider, .atproto,
       .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
       false
     }

@@ -14,23 +14,40 @@ package struct SignIn: Sendable {
 
   /// What the user asked for.
   package struct Request: Sendable {
-    package var issuer: Issuer
+    /// `nil` where ``settings`` name the endpoints instead.
+    package var issuer: Issuer?
     package var clientID: String
     package var scope: String?
     package var resources: [ResourceIndicator]
     package var opensBrowser: Bool
     package var redirectPort: Int?
+    /// Where the browser comes back to; `nil` for the usual address on ``redirectPort``.
+    package var redirect: LoopbackRedirect?
     /// How long the callback may take, in seconds.
     package var callbackTimeout: Int64
+    /// How the client asks its server, now and later.
+    package var settings: ClientSettings
+    /// More parameters of the request that begins the sign-in.
+    package var authorizationParameters: [RequestParameter]
+    /// What the client authenticates itself with.
+    package var clientSecret: Secret?
+    package var clientKey: ClientKey?
+    /// Who signs in, and where the tokens are used, as a provider has it.
+    package var identification = Identification()
 
     package init(
-      issuer: Issuer,
+      issuer: Issuer?,
       clientID: String,
       scope: String?,
       resources: [ResourceIndicator],
       opensBrowser: Bool,
       redirectPort: Int?,
-      callbackTimeout: Int64
+      redirect: LoopbackRedirect? = nil,
+      callbackTimeout: Int64,
+      settings: ClientSettings = .standard,
+      authorizationParameters: [RequestParameter] = [],
+      clientSecret: Secret? = nil,
+      clientKey: ClientKey? = nil
     ) {
       self.issuer = issuer
       self.clientID = clientID
@@ -38,7 +55,12 @@ package struct SignIn: Sendable {
       self.resources = resources
       self.opensBrowser = opensBrowser
       self.redirectPort = redirectPort
+      self.redirect = redirect
       self.callbackTimeout = callbackTimeout
+      self.settings = settings
+      self.authorizationParameters = authorizationParameters
+      self.clientSecret = clientSecret
+      self.clientKey = clientKey
     }
   }
 
@@ -53,11 +75,7 @@ package struct SignIn: Sendable {
     _ request: Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let server = try await Discovery(context).server(
-      request.issuer,
-      named: .user,
-      using: [.authorization]
-    )
+    let server = try await Discovery(context).server(of: request, using: [.authorization])
     let key = server.newKey()
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(
       .init(
@@ -81,7 +99,8 @@ package struct SignIn: Sendable {
       now: context.world.clock.now()
     )
     credentials.notices = outcome.notices + credentials.notices
-    return credentials
+    return try await IdentifyUser(context, server, request)
+      .identified(credentials, outcome.response, nonce: outcome.nonce)
   }
 }
 
@@ -141,11 +160,14 @@ extension NewCredentials {
       origins: own,
       scope: response.scope ?? request.scope,
       resources: request.resources,
+      client: request.settings,
       tokenLifetime: response.tokenLifetime(from: now, canRenew: response.refreshToken != nil),
       validatedAt: now,
       token: response.accessToken,
       refreshToken: response.refreshToken,
       key: response.tokenType == .dpop ? key : nil,
+      clientSecret: request.clientSecret,
+      clientKey: request.clientKey,
       notices: Notice.lacking(response, requested: request.scope)
     )
   }

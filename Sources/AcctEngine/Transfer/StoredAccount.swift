@@ -9,7 +9,7 @@ package struct StoredAccount: Equatable, Sendable {
 
   /// The items in the order in which they are written: irreplaceable ones first.
   var orderedItems: [Keyring.Item] {
-    let first: [ItemKind] = [.keypair, .refreshToken]
+    let first: [ItemKind] = [.keypair, .clientSecret, .clientKey, .refreshToken]
     let kinds = first + ItemKind.allCases.filter { !first.contains($0) }
     return kinds.compactMap { kind in items[kind].map { Keyring.Item(kind, $0) } }
   }
@@ -39,6 +39,8 @@ package struct StoredAccount: Equatable, Sendable {
   private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
     switch kind {
     case .accessToken, .refreshToken, .session, .guest, .staticToken: (try? Token(secret)) != nil
+    case .clientSecret: (try? ClientSecret.check(secret)) != nil
+    case .clientKey: (try? ClientKey(privateJWK: secret)) != nil
     case .expiresAt: (try? Timestamp(secret.text)) != nil
     case .handle: (try? Handle(secret.text)) != nil
     case .did: (try? DID(secret.text)) != nil

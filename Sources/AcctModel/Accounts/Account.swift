@@ -29,6 +29,8 @@ package struct Account: Equatable, Sendable {
   package var scope: String?
   /// The resource servers that its tokens are requested for, at each renewal too (RFC 8707).
   package var resources: [ResourceIndicator]
+  /// How its client asks its server.
+  package var client: ClientSettings
   /// The RFC 7638 thumbprint of its DPoP key.
   package var thumbprint: String?
   package var tokenLifetime: TokenLifetime
@@ -62,6 +64,7 @@ package struct Account: Equatable, Sendable {
     origins: OwnOrigins,
     scope: String? = nil,
     resources: [ResourceIndicator] = [],
+    client: ClientSettings = .standard,
     thumbprint: String? = nil,
     tokenLifetime: TokenLifetime,
     sessionEndsAt: Timestamp? = nil,
@@ -87,6 +90,7 @@ package struct Account: Equatable, Sendable {
     self.origins = origins
     self.scope = scope
     self.resources = resources
+    self.client = client
     self.thumbprint = thumbprint
     self.tokenLifetime = tokenLifetime
     self.sessionEndsAt = sessionEndsAt

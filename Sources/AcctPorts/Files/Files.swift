@@ -60,6 +60,8 @@ package enum StoredFile: Hashable, Sendable {
   case limits(AccountID)
   /// Which `.acct` files have chosen which account.
   case directories
+  /// The clients that acct is registered as, and those that the user has named.
+  case clients
 }
 
 /// What a lock protects.
@@ -72,6 +74,8 @@ package enum Lock: Hashable, Sendable {
   case limits(AccountID)
   /// This machine's identifier while it is made.
   case deviceID
+  /// The clients that acct is registered as; held while one is being registered.
+  case clients
 }
 
 /// A lock that is held until it is released; the kernel frees it when the process dies.

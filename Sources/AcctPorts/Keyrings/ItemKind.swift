@@ -10,6 +10,10 @@ package enum ItemKind: String, Sendable, CaseIterable {
   case did = "oauth.*.did"
   /// A P-256 private key as a JWK with `kty`, `crv`, `x`, `y` and `d`.
   case keypair = "dpop.keypair.*"
+  /// What a client authenticates itself with, as its server gave it.
+  case clientSecret = "oauth.*.clientSecret"
+  /// A private key as a JWK, of P-256 or RSA, that signs a client's assertions.
+  case clientKey = "oauth.*.clientKey"
   /// A backend's sealed session.
   case session = "session.*.token"
   case guest = "guest.*.token"

@@ -20,6 +20,10 @@ package struct AuthorizationServer: Equatable, Sendable {
   package let introspectionEndpoint: HTTPURL?
   /// OpenID Connect Core 1.0, section 5.3.
   package let userinfoEndpoint: HTTPURL?
+  /// RFC 7591.
+  package let registrationEndpoint: HTTPURL?
+  /// How its clients may authenticate, by the names of RFC 7591; `nil` if it does not say.
+  package let registrableMethods: [String]?
   /// Whether every authorization response carries `iss` (RFC 9207).
   package let sendsIssuer: Bool
   /// Whether it names DPoP with ES256 (RFC 9449, section 5.1); not every server that can says so.
@@ -57,6 +61,8 @@ package struct AuthorizationServer: Equatable, Sendable {
     // Only a check asks these; a flaw in them must not keep the account from signing in or renewing.
     introspectionEndpoint = try? members.endpoint("introspection_endpoint")
     userinfoEndpoint = try? members.endpoint("userinfo_endpoint")
+    registrableMethods = try? members.list("token_endpoint_auth_methods_supported")
+    registrationEndpoint = try? members.endpoint("registration_endpoint")
     requiresPushedRequest = members.isTrue("require_pushed_authorization_requests")
     sendsIssuer = members.isTrue("authorization_response_iss_parameter_supported")
     readsClientMetadata = members.isTrue("client_id_metadata_document_supported")

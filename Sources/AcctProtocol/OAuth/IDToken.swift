@@ -33,6 +33,22 @@ package struct IDToken: Equatable, Sendable {
     return claims.subject.flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// Subject and issuer, if the token's issuer is one of a template, for the tenant that it names itself.
+  package func user(
+    fitting template: IssuerTemplate,
+    for clientID: String,
+    repeating nonce: String?
+  ) -> (subject: String, issuer: Issuer)? {
+    guard let tenant = claims.object["tid"]?.stringValue,
+      let issuer = template.issuer(of: tenant),
+      let subject = subject(from: issuer, for: clientID, repeating: nonce)
+    else { return nil }
+    return (subject, issuer)
+  }
+
+  /// What people know the user by; see ``UserIdentity/name(in:_:)``.
+  package func name(_ member: String?) -> String? { UserIdentity.name(in: claims.object, member) }
+
   private var audiences: [String] {
     switch claims.object["aud"] {
     case .string(let text): [text]

@@ -58,6 +58,7 @@ package struct MetadataDocuments: Sendable {
     case revocation = "revocation_endpoint"
     case userinfo = "userinfo_endpoint"
     case introspection = "introspection_endpoint"
+    case registration = "registration_endpoint"
   }
 
   /// The places of the documents, in the order in which they are fetched.

@@ -32,7 +32,9 @@ package struct TokenResponse: Sendable {
     boundTo key: String?,
     showing shown: (String) -> String
   ) throws(OAuthError) {
-    guard let answer = json.objectValue else { throw .malformedAnswer(member: "body") }
+    guard let body = json.objectValue else { throw .malformedAnswer(member: "body") }
+    // Slack puts the user's own token beside that of an app's bot, which acct does not ask for.
+    let answer = body["access_token"] == nil ? body["authed_user"]?.objectValue ?? body : body
     func string(_ name: String) throws(OAuthError) -> String? {
       guard let value = answer[name], value != .null else { return nil }
       guard let text = value.stringValue else { throw .malformedAnswer(member: name) }
@@ -52,7 +54,8 @@ package struct TokenResponse: Sendable {
     let type = try string("token_type") ?? "Bearer"
     switch type.lowercased() {
     case "dpop" where key != nil: tokenType = .dpop
-    case "bearer" where !claims.isBound: tokenType = .bearer
+    // The second is Slack's name for a user's bearer token.
+    case "bearer" where !claims.isBound, "user" where !claims.isBound: tokenType = .bearer
     default: throw .tokenType(shown(type))
     }
     if let thumbprint = claims.confirmationThumbprint, tokenType == .dpop, thumbprint != key {

@@ -95,6 +95,7 @@ extension Folders {
     case .identity(let did): (identities, percentEncoded("\(did)"))
     case .limits(let id): (state.subfolder("limits"), "\(id).json")
     case .directories: (state, "directories.json")
+    case .clients: (data, "clients.json")
     }
   }
 }
@@ -106,6 +107,7 @@ extension Lock {
     case .book: "book"
     case .limits(let id): "limits-\(id)"
     case .deviceID: "device-id"
+    case .clients: "clients"
     }
   }
 
@@ -115,6 +117,8 @@ extension Lock {
       self = .book
     } else if name == Lock.deviceID.name {
       self = .deviceID
+    } else if name == Lock.clients.name {
+      self = .clients
     } else if name.hasPrefix("account-"), let id = try? AccountID(String(name.dropFirst(8))) {
       self = .account(id)
     } else if name.hasPrefix("limits-"), let id = try? AccountID(String(name.dropFirst(7))) {

@@ -10,6 +10,9 @@ package struct Folders: Sendable {
   /// Data of the session: nonces, the proxy's socket.
   package let run: PrivateFolder
 
+  /// What the user writes for acct to read: descriptions of servers.
+  package let config: PrivateFolder
+
   /// All of acct's folders lie in these; one may be named twice.
   package let roots: [PrivateFolder]
 
@@ -25,6 +28,7 @@ package struct Folders: Sendable {
       data = folder.subfolder("data")
       state = folder.subfolder("state")
       run = folder.subfolder("run")
+      config = folder.subfolder("config")
       roots = [folder]
       return
     }
@@ -36,6 +40,7 @@ package struct Folders: Sendable {
     }
     data = base("XDG_DATA_HOME", ".local/share")
     state = base("XDG_STATE_HOME", ".local/state")
+    config = base("XDG_CONFIG_HOME", ".config")
     if let path = absoluteOnly(variable("XDG_RUNTIME_DIR")), isOwnFolder(path) {
       run = PrivateFolder(at: "\(path)/acct")
     } else {

@@ -79,9 +79,11 @@ struct SignInRepairTests {
     #expect(server.bodies("/revoke").isEmpty)
   }
 
-  @Test("A sign-in without a client id says where to register one, and requests nothing")
+  @Test("A sign-in without a client id says where to register one, if the server registers none")
   func clientID() async {
+    _ = RecordedServer(record, tokens: RecordedServer.tokens("a"))
     #expect(await record.acct("add", "--issuer", "https://as.example") == 64)
+    #expect(record.requests.allSatisfy { $0.method == "GET" })
     #expect(record.err.first?.contains("--client-id is missing") == true)
     #expect(record.err.last?.contains("register a client at https://as.example") == true)
     #expect(record.err.last?.contains("http://127.0.0.1/callback") == true)

@@ -33,6 +33,7 @@ import Testing
       ("acct header P", methods.filter { $0.hasPrefix("P") }),
       ("acct allow alice ", ["https://a0.example"]),
       ("acct rename alice ", []),
+      ("acct providers git", ["gitea", "github", "github-host", "gitlab"]),
       ("acct nonsense ", []),
     ]
     for shell in Shell.allCases {

@@ -1,0 +1,113 @@
+import AcctEngine
+import AcctModel
+import AcctProtocol
+import StrictJSON
+
+extension ErrorMessage {
+  /// A server that is known by name can't be used, or has no client.
+  init(_ error: ProviderError) {
+    switch error {
+    case .unknown(let name, let known):
+      let near = nearest(to: name, of: known).map { "`\($0)`" }
+      let hint = near.isEmpty ? "" : "did you mean \(near.joined(separator: " or "))? "
+      self.init(
+        "unknownProvider",
+        .usage,
+        "there is no provider \(printable(name))",
+        hint: hint + "`acct providers` lists them; a handle has a dot"
+      )
+    case .file(let path, let flaw):
+      self.init(
+        "badProvider",
+        .badInput,
+        "\(path) can't be used: \(words(for: flaw))",
+        hint: "`man acct-provider` describes the file"
+      )
+    case .unreadable(let path, let reason):
+      self.init(
+        "providerUnreadable",
+        .badInput,
+        "\(path) is not used: \(reason)",
+        hint: "only you may own or write it"
+      )
+    case .place(let flaw, let usage):
+      self.init("usage", .usage, words(for: flaw), hint: "it is typed `acct add \(usage)`")
+    case .clientNeeded(let registration):
+      self.init(
+        "clientIDNeeded",
+        .usage,
+        "\(registration.title) needs to know the client: --client-id is missing",
+        hint: registration.hint
+      )
+    case .secretNeeded(let registration):
+      self.init(
+        "clientSecretNeeded",
+        .usage,
+        "\(registration.title) needs the client's secret, and none is known",
+        hint: "give it with --client-secret-file FILE (- is standard input); it is at "
+          + (registration.place ?? "the page where the client is registered")
+      )
+    case .appPassword(let title, let place, let origin):
+      self.init(
+        "appPassword",
+        .usage,
+        "\(title) has no sign-in for programs like acct: it has app passwords",
+        hint: "make one\(place.map { " at \($0)" } ?? ""); `acct add --token FILE --basic USER"
+          + "\(origin.map { " --allow-origin \($0)" } ?? "")` takes it"
+      )
+    case .notRegistered(let origin, let reason, let registration):
+      self.init(
+        "notRegistered",
+        .serverFailed,
+        "\(origin) did not register acct as a client: it \(words(for: reason))",
+        hint: registration.hint
+      )
+    }
+  }
+}
+
+extension ProviderError.Registration {
+  /// Where to register a client, which address to enter there, and how to give its identifier.
+  fileprivate var hint: String {
+    let device = usesDevice && typed != nil ? " and the device flow" : ""
+    let place = place.map { " at \($0)" } ?? ""
+    let command =
+      typed.map { "; once, `acct add \($0) --client-id ID`" } ?? "; give its id with --client-id"
+    return "register a client\(place), with the redirect address \(redirect)\(device)\(command)"
+  }
+}
+
+private func words(for flaw: ProviderFlaw) -> String {
+  // A name that is not known may have any characters.
+  let member = flaw.member.isEmpty ? "it" : printable(flaw.member)
+  return switch flaw.problem {
+  case .json(let error): words(for: error)
+  case .unknownMember: "\(member) is no member of a provider"
+  case .missing: "there is no \(member)"
+  case .wrongType(.object): "\(member) is not an object"
+  case .wrongType(.array): "\(member) is not an array"
+  case .wrongType(.string): "\(member) is not a string"
+  case .wrongType(.boolean): "\(member) is neither true nor false"
+  case .notOneOf(let words):
+    "\(member) is none of \(words.map { "\"\($0)\"" }.joined(separator: ", "))"
+  case .tooLong(let limit): "\(member) is longer than \(limit)"
+  case .unprintable: "\(member) has characters that do not show"
+  case .malformed: "\(member) is malformed"
+  case .refused(let refusal): "\(member): \(words(for: refusal))"
+  case .foreignHost(let place): "\(member) is at another server, \(printable(place))"
+  case .placeholder: "\(member) has braces where nothing can be put in"
+  case .ownParameter: "\(member) is a parameter that acct sends itself"
+  }
+}
+
+private func words(for flaw: ProviderPlace.Flaw) -> String {
+  switch flaw {
+  case .unwanted: "nothing stands behind the name of this provider"
+  case .missing(let placeholders):
+    "behind the name there is no "
+      + ProviderAddress.Placeholder.allCases.filter(placeholders.contains).map(\.rawValue)
+      .joined(separator: " and ")
+  case .host(let text): "not a host: \(printable(text))"
+  case .name(let text): "not the name of a tenant or realm: \(printable(text))"
+  }
+}

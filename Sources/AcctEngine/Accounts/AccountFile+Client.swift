@@ -1,0 +1,84 @@
+import AcctModel
+import StrictJSON
+
+extension ClientSettings {
+  /// As an account's file has them; `nil` for those of a public client without any of its own.
+  var json: JSON? {
+    guard self != .standard else { return nil }
+    var object = JSONObject()
+    object["authentication"] = authentication.map { .string($0.rawValue) }
+    if !endpoints.isEmpty {
+      var named = JSONObject()
+      for name in EndpointName.allCases {
+        named[name.rawValue] = endpoints[name].map { .string($0.description) }
+      }
+      object["endpoints"] = .object(named)
+    }
+    if !tokenParameters.isEmpty {
+      object["tokenParameters"] = .array(
+        tokenParameters.map { .array([.string($0.name), .string($0.value)]) }
+      )
+    }
+    if !usesDPoP { object["dpop"] = false }
+    if grant != .authorizationCode { object["grant"] = .string(grant.rawValue) }
+    object["provider"] = provider.map(JSON.string)
+    return .object(object)
+  }
+
+  /// Reads settings.
+  ///
+  /// A member that is not known is damage, too: a renewal without what it says may end the session.
+  init(_ json: JSON) throws(AccountFile.Damage) {
+    guard let object = json.objectValue else { throw AccountFile.Damage() }
+    self.init()
+    for (name, value) in object {
+      switch name {
+      case "authentication": authentication = try Self.choice(value)
+      case "endpoints": endpoints = try Self.endpoints(value)
+      case "tokenParameters": tokenParameters = try Self.parameters(value)
+      case "dpop":
+        guard let isUsed = value.boolValue else { throw AccountFile.Damage() }
+        usesDPoP = isUsed
+      case "grant": grant = try Self.choice(value)
+      case "provider":
+        guard let text = value.stringValue else { throw AccountFile.Damage() }
+        provider = text
+      default: throw AccountFile.Damage()
+      }
+    }
+  }
+
+  private static func choice<Value: RawRepresentable<String>>(
+    _ json: JSON
+  ) throws(AccountFile.Damage) -> Value {
+    guard let value = json.stringValue.flatMap(Value.init) else { throw AccountFile.Damage() }
+    return value
+  }
+
+  private static func endpoints(
+    _ json: JSON
+  ) throws(AccountFile.Damage) -> [EndpointName: HTTPURL] {
+    guard let object = json.objectValue else { throw AccountFile.Damage() }
+    var endpoints: [EndpointName: HTTPURL] = [:]
+    for (name, value) in object {
+      guard let name = EndpointName(rawValue: name), let text = value.stringValue,
+        let url = try? HTTPURL(text)
+      else { throw AccountFile.Damage() }
+      endpoints[name] = url
+    }
+    return endpoints
+  }
+
+  private static func parameters(_ json: JSON) throws(AccountFile.Damage) -> [RequestParameter] {
+    guard let list = json.arrayValue else { throw AccountFile.Damage() }
+    var parameters: [RequestParameter] = []
+    for element in list {
+      guard let pair = element.arrayValue, pair.count == 2, let name = pair[0].stringValue,
+        let value = pair[1].stringValue,
+        let parameter = try? RequestParameter(name: name, value: value)
+      else { throw AccountFile.Damage() }
+      parameters.append(parameter)
+    }
+    return parameters
+  }
+}

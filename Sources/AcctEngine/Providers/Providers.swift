@@ -1,0 +1,105 @@
+import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// The servers that are known by name: the user's own descriptions before those that acct comes with.
+package struct Providers: Sendable {
+  private let files: ProviderFiles
+
+  package init(_ world: World) { files = world.providerFiles }
+
+  /// A description, and where it is from.
+  package struct Entry: Sendable {
+    package var provider: Provider
+    package var source: Source
+  }
+
+  package enum Source: Equatable, Sendable {
+    /// acct comes with it.
+    case shipped
+    /// The user's own file.
+    case file(path: String)
+  }
+
+  /// The names of all files, in the order of the alphabet.
+  ///
+  /// - Throws: ``ProviderError/unreadable(path:reason:)``.
+  package func names() throws(EngineError) -> [String] {
+    let own: [String]
+    do { own = try files.names().filter(ProviderName.isName) } catch {
+      throw .provider(ProviderError(error, path: files.path("*")))
+    }
+    return Set(own + ShippedProviders.names).sorted()
+  }
+
+  /// The description with a file's name, or `nil` if there is none.
+  ///
+  /// - Throws: ``ProviderError/file(path:_:)``, ``ProviderError/unreadable(path:reason:)``.
+  package func entry(_ name: String) throws(EngineError) -> Entry? {
+    guard ProviderName.isName(name) else { return nil }
+    if let own = try own(name) { return own }
+    return try shipped(name)
+  }
+
+  private func own(_ name: String) throws(EngineError) -> Entry? {
+    guard ProviderName.isName(name) else { return nil }
+    let path = files.path(name)
+    let bytes: [UInt8]?
+    do { bytes = try files.read(name) } catch { throw .provider(ProviderError(error, path: path)) }
+    guard let bytes else { return nil }
+    do {
+      return Entry(
+        provider: try Provider(parsing: bytes, name: name),
+        source: .file(path: path)
+      )
+    } catch {
+      throw .provider(.file(path: path, error))
+    }
+  }
+
+  private func shipped(_ name: String) throws(EngineError) -> Entry? {
+    guard let bytes = ShippedProviders.file(name) else { return nil }
+    do {
+      return Entry(provider: try Provider(parsing: bytes, name: name), source: .shipped)
+    } catch {
+      throw .provider(.file(path: "\(name).json", error))
+    }
+  }
+
+  /// The description that is meant by what was typed.
+  ///
+  /// With a host behind the name, a description of servers with hosts is meant: `github:HOST` is the file
+  /// `github-host`. The user's files come first, whichever of the two they are.
+  ///
+  /// - Throws: ``ProviderError``.
+  package func find(_ typed: ProviderName) throws(EngineError) -> Entry {
+    var found: [Entry] = []
+    for name in typed.files { if let entry = try own(name) { found.append(entry) } }
+    for name in typed.files { if let entry = try shipped(name) { found.append(entry) } }
+    let fitting = found.first { typed.place == nil || !$0.provider.placeholders.isEmpty }
+    guard let entry = fitting ?? found.first else {
+      throw .provider(.unknown(typed.name, known: try names()))
+    }
+    return entry
+  }
+
+  /// The same with everything put into its addresses.
+  package func resolve(_ typed: ProviderName) throws(EngineError) -> ResolvedProvider {
+    let provider = try find(typed).provider
+    do { return try provider.resolved(for: typed) } catch {
+      throw .provider(.place(error, usage: provider.usage))
+    }
+  }
+}
+
+extension ProviderError {
+  /// A file that can't be read.
+  fileprivate init(_ failure: FilesFailure, path: String) {
+    self =
+      switch failure {
+      case .failed(let path, let reason), .unsafe(let path, let reason):
+        .unreadable(path: path, reason: reason)
+      case .busy: .unreadable(path: path, reason: "it is in use")
+      }
+  }
+}

@@ -1,0 +1,69 @@
+/// How an account's client asks its server, beyond its identifier: at renewals, checks and revocations as
+/// at the sign-in.
+package struct ClientSettings: Equatable, Sendable {
+  /// How the client authenticates itself; `nil` for a client without a secret or a key.
+  package var authentication: ClientAuthentication?
+  /// Endpoints in place of those in the server's metadata, or of the metadata itself.
+  package var endpoints: [EndpointName: HTTPURL]
+  /// More parameters of each token request.
+  package var tokenParameters: [RequestParameter]
+  /// Whether tokens are bound to a key where the server can do that.
+  package var usesDPoP: Bool
+  package var grant: Grant
+  /// The provider's name as it was typed, such as `gitlab:git.example`.
+  package var provider: String?
+
+  package init(
+    authentication: ClientAuthentication? = nil,
+    endpoints: [EndpointName: HTTPURL] = [:],
+    tokenParameters: [RequestParameter] = [],
+    usesDPoP: Bool = true,
+    grant: Grant = .authorizationCode,
+    provider: String? = nil
+  ) {
+    self.authentication = authentication
+    self.endpoints = endpoints
+    self.tokenParameters = tokenParameters
+    self.usesDPoP = usesDPoP
+    self.grant = grant
+    self.provider = provider
+  }
+
+  /// The settings of a public client that its server's metadata tells everything about.
+  package static let standard = ClientSettings()
+}
+
+/// How a client proves to its authorization server which client it is.
+package enum ClientAuthentication: String, Sendable, CaseIterable {
+  /// It does not: a public client (RFC 6749, section 2.1).
+  case none
+  /// Its secret in the `Authorization` field (RFC 6749, section 2.3.1).
+  case basic
+  /// Its secret in the form (RFC 6749, section 2.3.1).
+  case post
+  /// A JWT that its key signs: `private_key_jwt` (RFC 7523, section 2.2).
+  case privateKey = "private-key"
+}
+
+/// An endpoint of an authorization server.
+package enum EndpointName: String, Sendable, CaseIterable {
+  case authorization, token, deviceAuthorization, revocation, userinfo, registration
+}
+
+/// How an account's tokens are granted.
+package enum Grant: String, Sendable, CaseIterable {
+  /// A person signs in, in a browser or by a device code; a refresh token renews.
+  case authorizationCode
+  /// The client's own authentication (RFC 6749, section 4.4), at each renewal again.
+  case clientCredentials
+  /// A JWT that the client's key signs (RFC 7523, section 2.1), at each renewal again.
+  case jwtBearer
+
+  /// Whether a renewal asks for the same grant again, without a refresh token.
+  package var renewsItself: Bool {
+    switch self {
+    case .authorizationCode: false
+    case .clientCredentials, .jwtBearer: true
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package import AcctModel
+
+/// A provider with everything put into its addresses: what a sign-in there needs to know.
+package struct ResolvedProvider: Sendable {
+  /// As it was typed, such as `gitlab:git.example`.
+  package let typed: String
+  package let provider: Provider
+  /// `nil` where the server has no metadata, or where the ID token alone tells the issuer.
+  package let issuer: Issuer?
+  /// The issuer but for the tenant that the ID token names.
+  package let issuerTemplate: IssuerTemplate?
+  package let endpoints: [EndpointName: HTTPURL]
+  /// Where its tokens are used; none means where the user signs in.
+  package let origins: [Origin]
+  /// Where a person registers a client, or makes an app password.
+  package let registerAt: String?
+}
+
+extension Provider {
+  /// Puts what was typed into the addresses.
+  ///
+  /// - Parameter typed: The provider's name, and what stood behind it.
+  /// - Throws: ``ProviderPlace/Flaw``.
+  package func resolved(for typed: ProviderName) throws(ProviderPlace.Flaw) -> ResolvedProvider {
+    let place = try ProviderPlace(typed.place, for: placeholders, defaults: defaults)
+    let hasTemplate = issuer?.placeholders.contains(.tenantID) ?? false
+    var addresses: [EndpointName: HTTPURL] = [:]
+    // The parser has seen each of them with other values, and these can't change what an address means.
+    for (name, address) in endpoints { addresses[name] = try? HTTPURL(address.filled(place)) }
+    return ResolvedProvider(
+      typed: typed.description,
+      provider: self,
+      issuer: hasTemplate ? nil : issuer.flatMap { try? Issuer($0.filled(place)) },
+      issuerTemplate: hasTemplate ? issuer.map { IssuerTemplate(text: $0.filled(place)) } : nil,
+      endpoints: addresses,
+      origins: origins.compactMap { try? Origin($0.filled(place)) },
+      registerAt: registerAt?.filled(place)
+    )
+  }
+}
+
+extension ResolvedProvider {
+  /// Scopes as this provider wants them: those that were asked for, or its own.
+  ///
+  /// - Parameter requested: What the user typed, separated by blanks or commas.
+  package func scope(_ requested: String?) -> String? {
+    guard let requested else { return provider.scope }
+    return provider.scopeSeparator == " "
+      ? requested : Scope.words(requested).joined(separator: provider.scopeSeparator)
+  }
+}

@@ -1,0 +1,90 @@
+package import AcctModel
+package import StrictJSON
+
+/// A server that is known by name, as its file describes it.
+package struct Provider: Sendable {
+  /// How its accounts come to their credentials.
+  package enum Kind: String, Sendable, CaseIterable {
+    case oauth
+    /// A password that the user makes for acct in the server's settings.
+    case appPassword
+  }
+
+  /// The way of signing in where the user does not choose one.
+  package enum Flow: String, Sendable, CaseIterable { case browser, device }
+
+  /// Whether tokens are bound to a key.
+  package enum KeyBinding: String, Sendable, CaseIterable {
+    /// Where the server's metadata names DPoP.
+    case auto
+    case never
+  }
+
+  /// How a client is registered without a person.
+  package enum RegistrationStyle: String, Sendable, CaseIterable {
+    case rfc7591
+    /// `POST /api/v1/apps` of Mastodon, older than the RFC.
+    case mastodon
+  }
+
+  /// The name of its file.
+  package let name: String
+  /// The file as it was read.
+  package let document: JSONObject
+  package let kind: Kind
+  package let title: String?
+  /// The server's issuer identifier; `nil` where it has no metadata.
+  package let issuer: ProviderAddress?
+  /// Endpoints in place of those of its metadata, or of the metadata itself.
+  package let endpoints: [EndpointName: ProviderAddress]
+  /// A client that may be used by anyone who has the file.
+  package let clientID: String?
+  /// Where a person registers a client, or makes an app password.
+  package let registerAt: ProviderAddress?
+  package let clientAuth: ClientAuthentication?
+  /// Whether the client's secret proves nothing, and is required all the same.
+  package let secretIsPublic: Bool
+  package let flow: Flow
+  package let scope: String?
+  /// The parameter for the scope, where it is not `scope`.
+  package let scopeParameter: String
+  package let scopeSeparator: String
+  package let authorizationParameters: [RequestParameter]
+  package let tokenParameters: [RequestParameter]
+  package let redirect: LoopbackRedirect?
+  package let keyBinding: KeyBinding
+  /// Where the tokens are used; none means where the user signs in.
+  package let origins: [ProviderAddress]
+  /// The member of the userinfo that tells one user from another.
+  package let subjectMember: String?
+  /// The member of the userinfo that people know the user by.
+  package let nameMember: String?
+  package let registration: RegistrationStyle
+  /// What is put into the addresses where the user does not say.
+  package let defaults: ProviderPlace
+}
+
+extension Provider {
+  /// What the user has to put behind its name, or what the file has a default for.
+  package var placeholders: Set<ProviderAddress.Placeholder> {
+    let single = [issuer, registerAt].compactMap(\.self)
+    let addresses: [ProviderAddress] = single + Array(endpoints.values) + origins
+    var all: Set<ProviderAddress.Placeholder> = []
+    for address in addresses { all.formUnion(address.placeholders) }
+    return all.subtracting([.tenantID])
+  }
+
+  /// How it is typed: `github`, `gitlab[:HOST]`, `keycloak:HOST/REALM`.
+  package var usage: String {
+    let name = name.hasSuffix("-host") ? String(name.dropLast(5)) : name
+    let needed = placeholders
+    let parts = [
+      needed.contains(.host) ? "HOST" : nil, needed.contains(.realm) ? "REALM" : nil,
+      needed.contains(.tenant) ? "TENANT" : nil,
+    ].compactMap(\.self)
+    guard !parts.isEmpty else { return name }
+    let place = ":" + parts.joined(separator: "/")
+    let isOptional = (try? ProviderPlace(nil, for: needed, defaults: defaults)) != nil
+    return name + (isOptional ? "[\(place)]" : place)
+  }
+}

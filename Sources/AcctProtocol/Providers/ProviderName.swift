@@ -1,0 +1,32 @@
+/// A provider as it is typed: `github`, `gitlab:git.example`.
+package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
+  /// The name of the provider's file, in lower case.
+  package let name: String
+  /// What stands behind the colon.
+  package let place: String?
+
+  /// Reads a word that can be no handle, DID or URL: it has no dot before its colon.
+  ///
+  /// - Parameter text: What was typed.
+  /// - Returns: `nil` for anything that is meant otherwise.
+  package init?(_ text: String) {
+    guard !text.contains("://"), !text.hasPrefix("did:"), !text.hasPrefix("@") else { return nil }
+    let name = text.prefix { $0 != ":" }
+    guard !name.contains(where: { "./".contains($0) }) else { return nil }
+    self.name = name.lowercased()
+    place = name.endIndex < text.endIndex ? String(text[name.endIndex...].dropFirst()) : nil
+  }
+
+  package var description: String { place.map { "\(name):\($0)" } ?? name }
+
+  /// The files that can describe it, the best first: one for servers of one's own host, then the general one.
+  package var files: [String] { place == nil ? [name] : ["\(name)-host", name] }
+
+  /// Whether a text can be the name of a provider's file: lower-case letters, digits and hyphens.
+  package static func isName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
+      && text.utf8.allSatisfy { byte in
+        byte.isASCIIAlphanumeric && !(0x41...0x5A).contains(byte) || byte == UInt8(ascii: "-")
+      }
+  }
+}

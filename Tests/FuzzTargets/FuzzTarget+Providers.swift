@@ -1,0 +1,54 @@
+import AcctEngine
+import AcctModel
+import AcctProtocol
+import StrictJSON
+
+func providerViolation(_ bytes: [UInt8]) -> String? {
+  guard let provider = try? Provider(parsing: bytes, name: "p") else { return nil }
+  for typed in ["p", "p:host.example", "p:host.example:8443/main", "p:tenant"] {
+    guard let name = ProviderName(typed), let resolved = try? provider.resolved(for: name) else {
+      continue
+    }
+    let origins =
+      resolved.origins + resolved.endpoints.values.map(\.origin)
+      + [resolved.issuer?.url.origin].compactMap(\.self)
+    guard origins.allSatisfy({ $0.scheme == .https || $0.isLoopback }) else {
+      return "an address on plain http"
+    }
+    guard resolved.endpoints.count == provider.endpoints.count,
+      resolved.origins.count == provider.origins.count
+    else { return "an address that was read and can't be put together" }
+    let home =
+      resolved.issuer?.url.origin ?? resolved.endpoints[.authorization]?.origin
+      ?? resolved.endpoints[.deviceAuthorization]?.origin
+    if resolved.issuerTemplate == nil, let home, provider.kind == .oauth,
+      let token = resolved.endpoints[.token], token.origin != home
+    {
+      return "a token endpoint of another server"
+    }
+  }
+  return nil
+}
+
+func registrationViolation(_ bytes: [UInt8]) -> String? {
+  guard let json = try? JSON(parsing: bytes) else { return nil }
+  let redirect = "http://127.0.0.1/callback"
+  let request = ClientRegistration(
+    redirects: [redirect],
+    scope: nil,
+    usesDeviceFlow: false,
+    authentication: .none
+  )
+  guard let client = try? RegisteredClient(json, to: request) else { return nil }
+  guard (1...4096).contains(client.clientID.utf8.count),
+    client.clientID.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+  else { return "an identifier that can't be sent" }
+  return (client.secret != nil) == (client.authentication != .none)
+    ? nil : "a secret without a use, or a use without a secret"
+}
+
+func clientBookViolation(_ bytes: [UInt8]) -> String? {
+  let book = ClientBook(decoding: bytes)
+  return ClientBook(decoding: book.encode()) == book
+    ? nil : "clients that read otherwise when written"
+}
