@@ -16,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from known_servers import GOOGLE_SECRET
 from terminal import Terminal
 from world import ROOT, World
 
@@ -29,6 +30,8 @@ EXPECTED = [
     ("acct", [r"^alice\.example\.com at \S+ is active: valid", r"acct header URL"]),
     ("acct add --issuer", [r"notes"]),
     ("acct add --guest", [r"guest"]),
+    ("acct add github", [r"WDJB-MJHT", r"added octocat@"]),
+    ("acct add google", [r"added alice@example\.com"]),
     ("acct list", [r"^   alice\.example\.com .* DPoP +valid", r"^   notes .* DPoP +valid",
                    r"^\*  guest .* guest +valid"]),
     ("acct switch", [r"alice\.example\.com|notes"]),
@@ -85,6 +88,9 @@ def play(folder: Path, captures: Path) -> list[str]:
                                   f"HOME='{os.environ['HOME']}' swift \"$@\" 2>&1 | cat\n")
     (folder / "swift").chmod(0o700)
     environment["SWIFT"] = str(folder / "swift")
+    world.describe(folder / ".config/acct/providers")
+    (folder / "google-secret").write_text(f"{GOOGLE_SECRET}\n")
+    (folder / "google-secret").chmod(0o600)
     browser = ROOT / "Tests/StrictServer/browser.py"
     # Begins to browse and returns at once, as what opens a browser on a desktop does.
     (folder / "browser").write_text(f"#!/bin/sh\n'{sys.executable}' '{browser}' \"$1\" &\n")
