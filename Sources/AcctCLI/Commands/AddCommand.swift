@@ -10,6 +10,9 @@ struct AddCommand: AcctCommand {
     usage: """
       acct add IDENTIFIER
       acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
+      acct add --token-url URL --client-id ID [--authorize-url URL | --device --device-url URL]
+      acct add --issuer URL --client-id ID --client-secret-file FILE --grant client-credentials
+      acct add --client-key FILE --grant jwt-bearer [--scope S]
       acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --session URL [IDENTIFIER] [--callback PREFIX]
       acct add --guest URL
@@ -60,6 +63,8 @@ struct AddCommand: AcctCommand {
 
   @OptionGroup var signIn: SignInOptions
 
+  @OptionGroup var client: ClientOptions
+
   @Option(help: "The name of the account.")
   var name: String?
 
@@ -77,7 +82,9 @@ struct AddCommand: AcctCommand {
     // A backend may be told which identity to sign in; elsewhere a name selects its own way to sign
     // in.
     let named = backend == nil && session == nil ? identifier : nil
-    let ways = [named, importFile, issuer, backend, session, guest].count { $0 != nil }
+    let others = [named, importFile, backend, session, guest].count { $0 != nil }
+    let isAtServer = issuer != nil || others == 0 && client.namesServer
+    let ways = others + (isAtServer ? 1 : 0)
     guard ways > 0 else {
       throw ValidationError(
         "add what? a handle, --issuer, --backend, --session or --guest URL, or --import FILE"
@@ -88,8 +95,21 @@ struct AddCommand: AcctCommand {
         "a handle, --issuer, --backend, --session, --guest and --import exclude each other"
       )
     }
-    guard issuer != nil || !signIn.device && signIn.resource.isEmpty else {
+    guard isAtServer || !signIn.device && signIn.resource.isEmpty else {
       throw ValidationError("--device and --resource need --issuer")
+    }
+    guard isAtServer || !client.isUsed else {
+      throw ValidationError(
+        "options of a client, such as --client-secret-file or --param, need --issuer or --token-url"
+      )
+    }
+    guard client.grant == nil || !signIn.device else {
+      throw ValidationError("--grant and --device exclude each other")
+    }
+    if let port = signIn.redirectPort, let redirect = try? client.redirect(port: nil),
+      let other = redirect.port, other != port
+    {
+      throw ValidationError("--redirect-uri and --redirect-port name two ports")
     }
     guard backend != nil || session != nil || signIn.callback == nil else {
       throw ValidationError("--callback needs --backend or --session")
@@ -136,10 +156,11 @@ struct AddCommand: AcctCommand {
 
   private func signedIn(_ context: Context) async throws(EngineError) -> NewCredentials {
     // With --no-browser another program may be the browser: the address is printed for it.
-    if context.options.noInput, !signIn.noBrowser, !signIn.device { throw .signIn(.browserNeeded) }
-    let server = try issuer.map { issuer throws(EngineError) in
-      try signIn.request(issuer, context)
+    if context.options.noInput, !signIn.noBrowser, !signIn.device, client.grant == nil {
+      throw .signIn(.browserNeeded)
     }
+    let isAtServer = issuer != nil || client.namesServer
+    let server = isAtServer ? try signIn.request(issuer, client, context) : nil
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.engine).prepare()
     let prompts = SignInPrompts(context)
@@ -159,6 +180,9 @@ struct AddCommand: AcctCommand {
       return try confirmed(credentials, context)
     }
     if let server {
+      guard client.grant == nil else {
+        return try await DirectSignIn(context.engine).signIn(server)
+      }
       return signIn.device
         ? try await DeviceSignIn(context.engine).signIn(server, report: prompts.show)
         : try await SignIn(context.engine).signIn(server, report: prompts.show)

@@ -123,14 +123,26 @@ struct SignInOptions: ParsableArguments {
   }
 
   /// What the user asked for at a server, checked.
-  func request(_ issuer: String, _ context: Context) throws(EngineError) -> SignIn.Request {
-    let server: Issuer
-    do { server = try Issuer(issuer) } catch { throw .input(.malformed(error)) }
-    guard let clientID, !clientID.isEmpty else { throw .signIn(.clientIDNeeded(server)) }
+  func request(
+    _ issuer: String?,
+    _ client: ClientOptions,
+    _ context: Context
+  ) throws(EngineError) -> SignIn.Request {
+    var request = try request(issuer, context)
+    try client.complete(&request, redirectPort: redirectPort, context)
+    guard request.clientID.isEmpty else { return request }
+    guard let issuer = request.issuer else { throw .signIn(.clientIDMissing) }
+    throw .signIn(.clientIDNeeded(issuer))
+  }
+
+  private func request(
+    _ issuer: String?,
+    _ context: Context
+  ) throws(EngineError) -> SignIn.Request {
     do {
       return SignIn.Request(
-        issuer: server,
-        clientID: clientID,
+        issuer: try issuer.map { text throws(ParseError) in try Issuer(text) },
+        clientID: clientID ?? "",
         scope: scope,
         resources: try resource.map { text throws(ParseError) in try ResourceIndicator(text) },
         opensBrowser: !noBrowser && !context.options.noInput,
