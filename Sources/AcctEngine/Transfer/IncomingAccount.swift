@@ -23,7 +23,8 @@ struct IncomingAccount {
     belonging = Belonging(
       kind: credentials.kind,
       source: credentials.source,
-      identity: credentials.identity
+      identity: credentials.identity,
+      tokenOrigin: credentials.client.endpoints[.token]?.origin
     )
     service = credentials.service
     items = credentials.items

@@ -47,11 +47,19 @@ package struct Belonging: Hashable, Sendable {
   /// `nil` where it is not known, as in account files of version 0.1.0.
   package var source: AccountSource?
   package var identity: Identity
+  /// Where its tokens are issued, for an account whose server is known by its endpoints and not by an issuer.
+  package var tokenOrigin: Origin?
 
-  package init(kind: Account.Kind, source: AccountSource?, identity: Identity) {
+  package init(
+    kind: Account.Kind,
+    source: AccountSource?,
+    identity: Identity,
+    tokenOrigin: Origin? = nil
+  ) {
     self.kind = kind
     self.source = source
     self.identity = identity
+    self.tokenOrigin = tokenOrigin
   }
 
   /// Whether both are known to be the same.
@@ -64,7 +72,10 @@ package struct Belonging: Hashable, Sendable {
     // A source that is not known may be another backend, or none.
     case (.backend, _), (_, .backend): return false
     case (.issuer, _), (_, .issuer):
-      return identity.issuer != nil && identity.issuer == other.identity.issuer
+      guard identity.issuer == nil, other.identity.issuer == nil else {
+        return identity.issuer == other.identity.issuer
+      }
+      return tokenOrigin != nil && tokenOrigin == other.tokenOrigin
     case (.user, _), (nil, _):
       // Both are files of the user's. A DID names one identity everywhere, so an issuer that is not
       // known yet, since the first renewal finds it, does not make it another one.
@@ -76,5 +87,15 @@ package struct Belonging: Hashable, Sendable {
 
 extension Account {
   /// What it belongs to.
-  package var belonging: Belonging { Belonging(kind: kind, source: source, identity: identity) }
+  package var belonging: Belonging {
+    Belonging(
+      kind: kind,
+      source: source,
+      identity: identity,
+      tokenOrigin: client.endpoints[.token]?.origin
+    )
+  }
+
+  /// Whether it is known which server issues its tokens.
+  package var hasServer: Bool { identity.issuer != nil || client.endpoints[.token] != nil }
 }

@@ -14,6 +14,10 @@ final class LeakStage {
   let passphraseFile: String
   let wrongPassphraseFile: String
 
+  /// A file with the secret of a client.
+  let clientSecretFile: String
+
+  static let clientSecret = "made-up-secret-of-a-client"
   static let exportPassphrase = "made up, for an export"
 
   /// - Parameters:
@@ -32,6 +36,9 @@ final class LeakStage {
       "clients": [
         "acct-test": ["redirect_uris": ["http://127.0.0.1/callback"]],
         "another": ["redirect_uris": []],
+        "confidential": [
+          "redirect_uris": [], "secret": .string(Self.clientSecret), "auth": "post",
+        ],
       ],
     ])
     guests = try await GuestBackend()
@@ -42,12 +49,14 @@ final class LeakStage {
     watch = LeakWatch(subject, of: home, in: keyring)
     passphraseFile = try folder.file("passphrase", containing: "\(Self.exportPassphrase)\n")
     wrongPassphraseFile = try folder.file("wrong", containing: "another passphrase")
+    clientSecretFile = try folder.file("client-secret", containing: "\(Self.clientSecret)\n")
     watch.secrets.add("export_passphrase", Self.exportPassphrase)
+    watch.secrets.add("client_secret", Self.clientSecret)
     watch.destinations = [
       "access_token": [server.resource, server.issuer], "sealed_session": [sessions.address],
       "guest_token": [guests.origin],
     ]
-    for kind in ["refresh_token", "code", "code_verifier", "device_code"] {
+    for kind in ["refresh_token", "code", "code_verifier", "device_code", "client_secret"] {
       watch.destinations[kind] = [server.issuer]
     }
   }
