@@ -13,6 +13,8 @@ package enum CryptoError: Error, Equatable, Sendable {
   /// The administrator's OpenSSL configuration has errors, and declares them fatal (config(5ssl),
   /// `config_diagnostics`).
   case notConfigured
+  /// No private key, or numbers that make none.
+  case notAKey
   /// The library itself failed, as it does when memory runs out.
   case libraryFailed
 }

@@ -11,6 +11,12 @@ package enum InputError: Error, Equatable, Sendable {
   case handoff(HandoffError)
   /// What was given to observe is no response's head.
   case nothingObserved
+  /// A file's contents are no client secret.
+  case clientSecret(ClientSecret.Flaw)
+  /// A file's contents are no client key.
+  case clientKey(ClientKeyError)
+  /// A file that holds a secret could not be read, or other users can read it.
+  case secretFile(SecretFileFailure)
   /// What the user named could not be read.
   case stream(StreamFailure)
   /// A static token, or how it is to be used.

@@ -178,9 +178,9 @@ package final class RecordedWorld: Sendable {
         Issue.record("no browser was expected to open", sourceLocation: location)
         return false
       },
-      listener: CallbackListener { port throws(ListenFailure) in
+      listener: CallbackListener { redirect throws(ListenFailure) in
         Issue.record("nobody was expected to listen", sourceLocation: location)
-        throw .failed(port: port, reason: "not provided")
+        throw .failed(port: redirect.port, reason: "not provided")
       },
       signals: Signals(
         holdBack: { HeldSignals {} },

@@ -9,6 +9,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case challenge, callback, url, origin, handle, did, time
   case dns, didDocument = "did-document"
   case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"
+  case clientKey = "client-key", redirect, parameter
   case export, exportContents = "export-contents"
   case provider, registration, clientBook = "client-book"
 
@@ -44,6 +45,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .accountFile: accountFileViolation(bytes)
     case .vaultHeader: vaultHeaderViolation(bytes)
     case .vaultItem: vaultItemViolation(bytes)
+    case .clientKey: clientKeyViolation(bytes)
+    case .redirect: redirectViolation(bytes)
+    case .parameter: parameterViolation(bytes)
     case .export: exportViolation(bytes)
     case .exportContents: exportContentsViolation(bytes)
     case .provider: providerViolation(bytes)

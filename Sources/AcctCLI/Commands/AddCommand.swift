@@ -13,6 +13,9 @@ struct AddCommand: AcctCommand {
       acct add IDENTIFIER
       acct add PROVIDER[:HOST] [--client-id ID] [--scope S]
       acct add --issuer URL [--client-id ID] [--scope S] [--resource URL]… [--device]
+      acct add --token-url URL --client-id ID [--authorize-url URL | --device --device-url URL]
+      acct add --issuer URL --client-id ID --client-secret-file FILE --grant client-credentials
+      acct add --client-key FILE --grant jwt-bearer [--scope S]
       acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --session URL [IDENTIFIER] [--callback PREFIX]
       acct add --guest URL
@@ -67,6 +70,8 @@ struct AddCommand: AcctCommand {
 
   @OptionGroup var signIn: SignInOptions
 
+  @OptionGroup var client: ClientOptions
+
   @Option(help: "The name of the account.")
   var name: String?
 
@@ -84,8 +89,10 @@ struct AddCommand: AcctCommand {
     // A backend may be told which identity to sign in; elsewhere a name selects its own way to sign
     // in.
     let named = backend == nil && session == nil ? identifier : nil
-    let ways = [named, importFile, issuer, backend, session, guest, staticToken.file]
-      .count { $0 != nil }
+    let others = [named, importFile, backend, session, guest, staticToken.file].count { $0 != nil }
+    let isGiven = issuer != nil || others == 0 && client.namesServer
+    let isAtServer = isGiven || provider != nil
+    let ways = others + (isGiven ? 1 : 0)
     guard ways > 0 else {
       throw ValidationError(
         "add what? a handle, --issuer, --backend, --session or --guest URL, or --token or --import FILE"
@@ -96,8 +103,21 @@ struct AddCommand: AcctCommand {
         "a handle, --issuer, --backend, --session, --guest, --token and --import exclude each other"
       )
     }
-    guard issuer != nil || provider != nil || !signIn.device && signIn.resource.isEmpty else {
+    guard isAtServer || !signIn.device && signIn.resource.isEmpty else {
       throw ValidationError("--device and --resource need --issuer or a provider")
+    }
+    guard isAtServer || !client.isUsed else {
+      throw ValidationError(
+        "options of a client, such as --param, need --issuer, --token-url or a provider"
+      )
+    }
+    guard client.grant == nil || !signIn.device else {
+      throw ValidationError("--grant and --device exclude each other")
+    }
+    if let port = signIn.redirectPort, let redirect = try? client.redirect(port: nil),
+      let other = redirect.port, other != port
+    {
+      throw ValidationError("--redirect-uri and --redirect-port name two ports")
     }
     guard backend != nil || session != nil || signIn.callback == nil else {
       throw ValidationError("--callback needs --backend or --session")
@@ -162,11 +182,10 @@ struct AddCommand: AcctCommand {
     }
     // With --no-browser another program may be the browser: the address is printed for it.
     let mayAsk = !context.options.noInput || signIn.noBrowser
-    guard mayAsk || signIn.device || provider?.provider.flow == .device else {
-      throw .signIn(.browserNeeded)
-    }
-    if issuer != nil || provider != nil {
-      return try await AddServer(context: context, signIn: signIn)
+    let isDeviceFlow = signIn.device || provider?.provider.flow == .device
+    guard mayAsk || isDeviceFlow || client.grant != nil else { throw .signIn(.browserNeeded) }
+    if issuer != nil || provider != nil || client.namesServer {
+      return try await AddServer(context: context, signIn: signIn, client: client)
         .signIn(at: issuer, provider, named: name)
     }
     // A keyring that can't take the tokens is found out before the user has signed in.

@@ -6,6 +6,7 @@ import AcctProtocol
 struct AddServer {
   let context: Context
   let signIn: SignInOptions
+  let client: ClientOptions
 
   /// Signs in, after a client has been found.
   ///
@@ -14,6 +15,7 @@ struct AddServer {
   ///   - provider: The provider, if one was typed.
   ///   - name: The account's name, if the user chose one.
   /// - Returns: Credentials that are not stored yet.
+  /// - Throws: ``EngineError``; nothing is left behind.
   func signIn(
     at issuer: String?,
     _ provider: ResolvedProvider?,
@@ -28,12 +30,16 @@ struct AddServer {
         )
       )
     }
-    var request = try signIn.request(issuer, context)
+    var request = try signIn.request(issuer, client, context)
     let given = request.clientID
     if let provider { request.fill(from: provider) }
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.engine).prepare()
     let prefersDevice = provider?.provider.flow == .device
+    if client.grant != nil {
+      guard !request.clientID.isEmpty else { throw ClientChoice.missing(request) }
+      return try await DirectSignIn(context.engine).signIn(request)
+    }
     let clients = ClientChoice(context.engine)
     try await clients.complete(&request, at: provider, usesDevice: signIn.device || prefersDevice)
     // Such a server wants the client's secret of a sign-in in the browser, and none on another device.

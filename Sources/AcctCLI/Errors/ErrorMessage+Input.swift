@@ -19,6 +19,20 @@ extension ErrorMessage {
         "there are no response headers on standard input",
         hint: "`curl -D -` prints them"
       )
+    case .clientSecret(.empty):
+      self.init("badSecret", .badInput, "the client secret is empty")
+    case .clientSecret(.controlCharacter):
+      self.init(
+        "badSecret",
+        .badInput,
+        "the client secret has a control character: its file has one line"
+      )
+    case .clientKey(let error):
+      self.init("badKey", .badInput, "the client key can't be used: \(words(for: error))")
+    case .secretFile(.failed(let path, let reason)):
+      self.init("badInput", .badInput, "\(path): \(reason)")
+    case .secretFile(.exists(let path)):
+      self.init("badInput", .badInput, "\(path) already exists")
     case .stream(.tooLarge(let name, let limit)):
       self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")
     case .stream(.failed(let name, let reason)):

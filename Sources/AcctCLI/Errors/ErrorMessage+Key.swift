@@ -3,7 +3,7 @@ import AcctModel
 import AcctProtocol
 
 extension ErrorMessage {
-  /// The DPoP key of an account can't be used.
+  /// The DPoP key of an account, or its client's key, can't be used.
   init(_ error: KeyError) {
     switch error {
     case .missing(let account):
@@ -13,6 +13,8 @@ extension ErrorMessage {
     case .proof: self.init("proofFailed", .failed, "the DPoP proof could not be signed")
     case .other(let account):
       self.init("otherKey", .badInput, "this is not the key that \(account)'s tokens are bound to")
+    case .clientKey:
+      self.init("assertionFailed", .failed, "the client's assertion could not be signed")
     }
   }
 }

@@ -78,6 +78,24 @@ extension ErrorMessage {
         "\(issuer) needs to know the client: --client-id is missing",
         hint: clientHint("\(issuer.url.origin)")
       )
+    case .clientIDMissing:
+      self.init("clientIDNeeded", .usage, "--token-url needs --client-id")
+    case .clientSecretNeeded(let grant, let method):
+      self.init("clientSecretNeeded", .usage, words(for: grant, method))
+    case .clientSecretMissing(let account):
+      self.init(
+        "clientSecretMissing",
+        .signInRequired,
+        "the secret or key of \(account)'s client is missing from the keyring",
+        hint: "sign in again with `acct add` and --client-secret-file or --client-key"
+      )
+    case .tokenEndpointNeeded:
+      self.init(
+        "usage",
+        .usage,
+        "no server is named",
+        hint: "give --issuer or --token-url; a service account's file names its own"
+      )
     case .listen(.failed(let port, let reason)):
       self.init(
         "listenFailed",
@@ -123,6 +141,17 @@ private let redirectAddress = "http://127.0.0.1/callback"
 
 private func clientHint(_ server: String) -> String {
   "register a client at \(server), with the redirect address \(redirectAddress); give its id with --client-id"
+    + ", and its secret, if it has one, with --client-secret-file"
+}
+
+/// What a client's method or grant needs.
+private func words(for grant: Grant, _ method: ClientAuthentication) -> String {
+  switch (grant, method) {
+  case (.jwtBearer, _): "--grant jwt-bearer needs --client-key"
+  case (_, .privateKey): "--client-auth private-key needs --client-key"
+  case (_, .basic), (_, .post): "--client-auth \(method.rawValue) needs --client-secret-file"
+  case (_, .none): "--grant client-credentials needs --client-secret-file or --client-key"
+  }
 }
 
 /// What to do where the client is not registered as it must be.
@@ -135,7 +164,7 @@ func registrationHint(
   let isRedirect = [code, description ?? ""].contains { $0.lowercased().contains("redirect") }
   return isRedirect
     ? "register \(redirectAddress) as a redirect address of the client; if the server compares ports, "
-      + "http://127.0.0.1:PORT/callback, and give --redirect-port PORT"
+      + "http://127.0.0.1:PORT/callback, and give --redirect-port PORT; --redirect-uri gives one that is registered"
     : nil
 }
 

@@ -49,3 +49,18 @@ func words(for error: JWKError) -> String {
   case .libraryFailed: "the cryptographic library failed"
   }
 }
+
+/// What is wrong with a client key.
+func words(for error: ClientKeyError) -> String {
+  switch error {
+  case .unknownForm: "it is neither PEM nor JSON"
+  case .pem: "its PEM is damaged, or under a passphrase"
+  case .jwk(let error): words(for: error)
+  case .rsaMember(let member): "its \(member) is missing or not base64url"
+  case .unsupported: "it is neither a P-256 key for ES256 nor an RSA key for RS256"
+  case .wrongLength: "an RSA key has 2048 to 8192 bits"
+  case .inconsistent: "its numbers make no key"
+  case .serviceAccount(let member): "the service account's \(member) is missing or malformed"
+  case .libraryFailed: "the cryptographic library failed"
+  }
+}

@@ -125,10 +125,25 @@ struct SignInOptions: ParsableArguments {
   /// What the user asked for at a server, checked.
   ///
   /// - Parameters:
-  ///   - issuer: As it was typed; `nil` where a provider tells it.
+  ///   - issuer: As it was typed; `nil` where endpoints or a provider tell it.
+  ///   - client: What the server needs beyond that.
   ///   - context: What the command runs in.
   /// - Returns: The request; its client's identifier is empty where the user gave none.
-  func request(_ issuer: String?, _ context: Context) throws(EngineError) -> SignIn.Request {
+  /// - Throws: ``InputError/malformed(_:)``, or why a file can't be used.
+  func request(
+    _ issuer: String?,
+    _ client: ClientOptions,
+    _ context: Context
+  ) throws(EngineError) -> SignIn.Request {
+    var request = try request(issuer, context)
+    try client.complete(&request, redirectPort: redirectPort, context)
+    return request
+  }
+
+  private func request(
+    _ issuer: String?,
+    _ context: Context
+  ) throws(EngineError) -> SignIn.Request {
     do {
       return SignIn.Request(
         issuer: try issuer.map { text throws(ParseError) in try Issuer(text) },

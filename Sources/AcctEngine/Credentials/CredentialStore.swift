@@ -32,12 +32,22 @@ struct CredentialStore: Sendable {
     try credentials(await items(account.kind.itemKinds))
   }
 
-  /// The same with the refresh token, which only a renewal needs.
+  /// The same with the refresh token and what the client authenticates itself with, which only a renewal
+  /// needs.
   func readForRenewal() async throws(EngineError) -> Credentials {
-    let refreshToken: [ItemKind] = account.kind == .oauth ? [.refreshToken] : []
-    let credentials = try credentials(await items(account.kind.itemKinds + refreshToken))
+    var kinds = account.kind.itemKinds
+    if account.kind == .oauth {
+      kinds += account.client.itemKinds
+      if !account.client.grant.renewsItself { kinds.append(.refreshToken) }
+    }
+    let credentials = try credentials(await items(kinds))
     try requireOwn(credentials.key)
     return credentials
+  }
+
+  /// What the client authenticates itself with alone.
+  func readClient(_ kinds: [ItemKind]) async throws(EngineError) -> Credentials {
+    try credentials(await items(kinds))
   }
 
   /// Reads one item, and sees that it is what acct writes there; one that is missing is no error.
@@ -61,6 +71,12 @@ struct CredentialStore: Sendable {
       },
       key: try item(.keypair, in: items) { secret throws(JWKError) in
         try DPoPKey(privateJWK: secret)
+      },
+      clientSecret: try item(.clientSecret, in: items) { secret throws(ClientSecret.Flaw) in
+        try ClientSecret.check(secret)
+      },
+      clientKey: try item(.clientKey, in: items) { secret throws(ClientKeyError) in
+        try ClientKey(privateJWK: secret)
       }
     )
   }

@@ -10,6 +10,9 @@ struct Credentials: Sendable {
   /// Read for a renewal alone.
   var refreshToken: Token?
   var key: DPoPKey?
+  /// What the client authenticates itself with; read for a renewal alone.
+  var clientSecret: Secret?
+  var clientKey: ClientKey?
 
   /// Whether a request could be made with them.
   var isUsable: Bool { token != nil && (account.tokenType != .dpop || key != nil) }

@@ -1,7 +1,7 @@
 package import AcctModel
 package import AcctProtocol
 
-/// The DPoP key of an account can't be used.
+/// The DPoP key of an account, or its client's key, can't be used.
 package enum KeyError: Error, Equatable, Sendable {
   /// The account's tokens are not bound to a key.
   case missing(AccountName)
@@ -10,4 +10,6 @@ package enum KeyError: Error, Equatable, Sendable {
   case proof(DPoPProof.Failure)
   /// The key is not the one that the account's tokens are bound to.
   case other(account: AccountName)
+  /// The client's assertion could not be signed.
+  case clientKey(ClientKeyError)
 }

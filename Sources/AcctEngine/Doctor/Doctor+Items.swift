@@ -56,7 +56,9 @@ extension Account {
     guard recordedState == .signedIn else { return nil }
     var needed = [kind.tokenItem]
     if tokenType == .dpop { needed.append(.keypair) }
-    if kind == .oauth && tokenLifetime.canRenew { needed.append(.refreshToken) }
+    if kind == .oauth && tokenLifetime.canRenew {
+      needed += client.itemKinds + (client.grant.renewsItself ? [] : [.refreshToken])
+    }
     return needed.first { !kinds.contains($0) }
   }
 }

@@ -10,11 +10,18 @@ import StrictJSON
 struct IdentifyUser: Sendable {
   private let context: EngineContext
   private let server: AuthorizationServer
+  private let client: ServerClient
   private let request: SignIn.Request
 
-  init(_ context: EngineContext, _ server: AuthorizationServer, _ request: SignIn.Request) {
+  init(
+    _ context: EngineContext,
+    _ server: AuthorizationServer,
+    _ client: ServerClient,
+    _ request: SignIn.Request
+  ) {
     self.context = context
     self.server = server
+    self.client = client
     self.request = request
   }
 
@@ -90,10 +97,7 @@ struct IdentifyUser: Sendable {
   }
 
   private func userinfo(_ credentials: NewCredentials) async throws(EngineError) -> UserIdentity? {
-    guard let endpoint = request.settings.endpoints[.userinfo] ?? server.userinfoEndpoint else {
-      return nil
-    }
-    let isGiven = request.settings.endpoints[.userinfo] != nil
+    guard let endpoint = server.userinfoEndpoint else { return nil }
     let authorization = HeaderField.authorization(
       credentials.tokenType.rawValue,
       credentials.token
@@ -106,7 +110,7 @@ struct IdentifyUser: Sendable {
           (authorization.name, authorization.value), ("Accept", Secret("application/json")),
         ],
         timeout: context.timeout,
-        reach: isGiven ? .anywhere : try server.naming.checkedReach(to: endpoint.origin)
+        reach: server.reach(to: endpoint)
       ),
       key: credentials.key,
       token: credentials.key == nil ? nil : credentials.token
@@ -118,10 +122,8 @@ struct IdentifyUser: Sendable {
     _ credentials: NewCredentials
   ) async throws(EngineError) -> UserIdentity? {
     guard let endpoint = server.introspectionEndpoint else { return nil }
-    let form = RefreshRequest.introspection(of: credentials.token, clientID: request.clientID)
-    let response = try await context.client.send(
-      .form(form, to: endpoint, of: server, context.client)
-    )
+    let form = RefreshRequest.introspection(of: credentials.token, clientID: client.formID)
+    let response = try await context.client.send(form, to: endpoint, of: server, by: client)
     // Many servers keep it from public clients.
     guard response.status == 200 else { return nil }
     guard response.json?.objectValue?["active"]?.boolValue == true else { return nil }

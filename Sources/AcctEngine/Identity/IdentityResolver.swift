@@ -138,7 +138,7 @@ struct IdentityResolver: Sendable {
     guard server.issuer == issuer else {
       throw .server(
         .oauth(
-          .metadata(.issuer(expected: issuer, found: server.issuer.description)),
+          .metadata(.issuer(expected: issuer, found: server.issuer?.description)),
           issuer.url.origin
         )
       )

@@ -15,6 +15,7 @@ struct AuthorizationCodeFlow: Sendable {
   /// What is asked for, of whom.
   struct Parameters: Sendable {
     var server: AuthorizationServer
+    var client: ServerClient
     var clientID: String
     var scope: String?
     var resources: [ResourceIndicator] = []
@@ -24,7 +25,9 @@ struct AuthorizationCodeFlow: Sendable {
     /// Whether the very first request carries a proof, as AT Protocol asks.
     var provesAtOnce = false
     var opensBrowser: Bool
-    var redirectPort: Int?
+    var redirect: LoopbackRedirect
+    /// More parameters of the authorization request.
+    var more: [RequestParameter] = []
     /// How long the callback may take, in seconds.
     var callbackTimeout: Int64
   }
@@ -49,7 +52,7 @@ struct AuthorizationCodeFlow: Sendable {
     _ parameters: Parameters,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> Outcome {
-    let origin = parameters.server.issuer.url.origin
+    let origin = parameters.server.origin
     guard let endpoint = parameters.server.authorizationEndpoint else {
       throw .server(.oauth(.unsupported(.authorizationCode), origin))
     }
@@ -57,15 +60,16 @@ struct AuthorizationCodeFlow: Sendable {
       throw .server(.oauth(.unsupported(.codeChallengeS256), origin))
     }
     let listening: Listening
-    do { listening = try await world.listener.listen(parameters.redirectPort) } catch {
+    do { listening = try await world.listener.listen(parameters.redirect) } catch {
       throw .signIn(.listen(error))
     }
     let request = AuthorizationRequest(
       clientID: parameters.clientID,
-      redirectURI: "http://127.0.0.1:\(listening.port)/callback",
+      redirectURI: parameters.redirect.text(port: listening.port),
       scope: parameters.scope,
       resources: parameters.resources,
       loginHint: parameters.loginHint,
+      more: parameters.more,
       thumbprint: parameters.provesAtOnce ? nil : parameters.key?.thumbprint,
       random: world.entropy.bytes(AuthorizationRequest.randomCount)
     )
@@ -74,7 +78,7 @@ struct AuthorizationCodeFlow: Sendable {
     var notices: [Notice] = []
     let code: Result<Secret, EngineError>
     do throws(EngineError) {
-      let pushed = try await PushedRequest(client)
+      let pushed = try await PushedRequest(by: parameters.client, client)
         .push(
           request,
           to: parameters.server,
@@ -87,6 +91,7 @@ struct AuthorizationCodeFlow: Sendable {
         world,
         listening,
         request,
+        parameters.redirect,
         parameters.server,
         timeout: parameters.callbackTimeout
       )
@@ -102,8 +107,11 @@ struct AuthorizationCodeFlow: Sendable {
       code = .failure(error)
     }
     await listening.close()
-    let response = try await TokenEndpoint(of: parameters.server, client)
-      .grant(request.exchange(try code.get()), key: parameters.key)
+    let response = try await TokenEndpoint(of: parameters.server, by: parameters.client, client)
+      .grant(
+        request.exchange(try code.get(), clientID: parameters.client.formID),
+        key: parameters.key
+      )
     return Outcome(response: response, nonce: request.nonce, notices: notices)
   }
 }

@@ -8,7 +8,7 @@ import AcctProtocol
 /// section 8.2), and its `Date` tells how wrong the clock is. A request that is refused for
 /// want of a nonce, or for its time, is sent once more, with both corrected.
 struct DPoPClient: Sendable {
-  private let world: World
+  let world: World
   private let nonceCache: NonceCache
   /// Seconds for one request.
   let timeout: Int
@@ -57,21 +57,33 @@ struct DPoPClient: Sendable {
     key: DPoPKey? = nil,
     token: Token? = nil
   ) async throws(EngineError) -> Unlearned {
-    let origin = request.url.origin
+    try await sendUnlearned(to: request.url.origin, key: key, token: token) { _ in request }
+  }
+
+  /// The same with a request that is made anew for each try, by what is known of the server then.
+  func sendUnlearned(
+    to origin: Origin,
+    key: DPoPKey?,
+    token: Token? = nil,
+    _ request: (ServerHint) throws(EngineError) -> HTTPRequest
+  ) async throws(EngineError) -> Unlearned {
     let hint = nonceCache.hint(for: origin)
     guard let key else {
-      return Unlearned(response: try await once(request), origin: origin, hint: hint)
+      return Unlearned(response: try await once(request(hint)), origin: origin, hint: hint)
     }
-    let first = try await once(request, key, token, hint)
+    let first = try await once(request(hint), key, token, hint)
     let codes = first.refusalCodes
     guard !codes.isEmpty else { return Unlearned(response: first, origin: origin, hint: hint) }
     let learned = nonceCache.learn(from: first.fields, of: origin, knowing: hint)
     guard
       DPoPRefusal.wantsNewProof(codes, isClockOff: learned.isClockOff, isRepeated: false)
     else { return Unlearned(response: first, origin: origin, hint: learned) }
-    let second = try await once(request, key, token, learned)
+    let second = try await once(request(learned), key, token, learned)
     return Unlearned(response: second, origin: origin, hint: learned)
   }
+
+  /// What is known of an origin.
+  func hint(for origin: Origin) -> ServerHint { nonceCache.hint(for: origin) }
 
   /// Keeps what a response taught about its origin.
   func learn(from unlearned: Unlearned) {

@@ -18,19 +18,21 @@ struct Discovery: Sendable {
   ///   - issuer: Compared with what the document says.
   ///   - naming: Who named the issuer.
   ///   - endpoints: The endpoints that the caller can use, besides the token endpoint.
+  ///   - given: Endpoints that the user named, in place of what the documents say.
   /// - Returns: The server's metadata. None of its endpoints lies where the document may not point.
   /// - Throws: ``NetworkError/http(_:_:)``, ``ServerError/oauth(_:_:)``.
   func server(
     _ issuer: Issuer,
     named naming: Naming,
-    using endpoints: [MetadataDocuments.Endpoint] = []
+    using endpoints: [MetadataDocuments.Endpoint] = [],
+    given: [EndpointName: HTTPURL] = [:]
   ) async throws(EngineError) -> AuthorizationServer {
     let inner = naming.document(at: issuer.url.origin)
     var places = MetadataDocuments.places(for: issuer)[...]
     let first = try await first(of: &places, issuer.url.origin, naming)
     let server: AuthorizationServer
     do throws(OAuthError.MetadataFlaw) {
-      var documents = try MetadataDocuments(first, for: issuer, named: inner)
+      var documents = try MetadataDocuments(first, for: issuer, named: inner, given: given)
       while !([.token] + endpoints).allSatisfy(documents.names), let place = places.popFirst() {
         // A document that can only add to what is known does not fail the command where it is missing.
         guard case .document(let other)? = try? await fetch(place, naming) else { continue }
@@ -42,7 +44,9 @@ struct Discovery: Sendable {
         .oauth(.metadata(error.shown(by: client.held.redactor)), issuer.url.origin)
       )
     }
-    for endpoint in server.endpoints { try inner.checkedReach(to: endpoint.origin) }
+    for endpoint in server.endpoints where !server.isGiven(endpoint) {
+      try inner.checkedReach(to: endpoint.origin)
+    }
     return server
   }
 
@@ -51,8 +55,38 @@ struct Discovery: Sendable {
     of request: SignIn.Request,
     using endpoints: [MetadataDocuments.Endpoint]
   ) async throws(EngineError) -> AuthorizationServer {
-    guard let issuer = request.issuer else { throw .input(.malformed(.issuer(""))) }
-    return try await server(issuer, named: .user, using: endpoints)
+    guard let issuer = request.issuer else {
+      guard let server = AuthorizationServer(request.settings.endpoints) else {
+        throw .signIn(.tokenEndpointNeeded)
+      }
+      return server
+    }
+    return try await server(
+      issuer,
+      named: .user,
+      using: endpoints,
+      given: request.settings.endpoints
+    )
+  }
+
+  /// The server of an account.
+  func server(
+    of account: Account,
+    named naming: Naming,
+    using endpoints: [MetadataDocuments.Endpoint] = []
+  ) async throws(EngineError) -> AuthorizationServer {
+    guard let issuer = account.identity.issuer else {
+      guard let server = AuthorizationServer(account.client.endpoints) else {
+        throw .signIn(.issuerUnknown(account: account.name))
+      }
+      return server
+    }
+    return try await server(
+      issuer,
+      named: naming,
+      using: endpoints,
+      given: account.client.endpoints
+    )
   }
 
   /// The first document that is there.

@@ -5,9 +5,13 @@ import StrictJSON
 
 /// Pushes an authorization request to the server before the browser goes there (RFC 9126).
 struct PushedRequest: Sendable {
+  private let serverClient: ServerClient
   private let client: DPoPClient
 
-  init(_ client: DPoPClient) { self.client = client }
+  init(by serverClient: ServerClient, _ client: DPoPClient) {
+    self.serverClient = serverClient
+    self.client = client
+  }
 
   /// What the server answered.
   enum Outcome {
@@ -45,10 +49,17 @@ struct PushedRequest: Sendable {
     provesAtOnce: Bool = false
   ) async throws(EngineError) -> Outcome {
     guard let endpoint = server.pushedRequestEndpoint else { return .notOffered }
-    let form = HTTPRequest.form(request.parameters, to: endpoint, of: server, client)
-    var response = try await client.send(form, key: provesAtOnce ? key : nil)
+    // The client's identifier is a parameter of the request here, however the client authenticates itself.
+    let form = request.parameters
+    var response = try await client.send(
+      form,
+      to: endpoint,
+      of: server,
+      by: serverClient,
+      key: provesAtOnce ? key : nil
+    )
     if let key, !provesAtOnce, (400...403).contains(response.status) {
-      response = try await client.send(form, key: key)
+      response = try await client.send(form, to: endpoint, of: server, by: serverClient, key: key)
     }
     let answer = ServerAnswer(response, redacting: client.held.redactor)
     if answer.refusesClient, !server.requiresPushedRequest, !provesAtOnce {

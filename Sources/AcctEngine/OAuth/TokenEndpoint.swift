@@ -5,10 +5,12 @@ import AcctProtocol
 /// Asks a token endpoint, with a proof where there is a key, and classifies the answer.
 struct TokenEndpoint: Sendable {
   private let server: AuthorizationServer
+  private let serverClient: ServerClient
   private let client: DPoPClient
 
-  init(of server: AuthorizationServer, _ client: DPoPClient) {
+  init(of server: AuthorizationServer, by serverClient: ServerClient, _ client: DPoPClient) {
     self.server = server
+    self.serverClient = serverClient
     self.client = client
   }
 
@@ -19,7 +21,7 @@ struct TokenEndpoint: Sendable {
     let learn: () -> Void
   }
 
-  /// Sends a form.
+  /// Sends a form, with the user's parameters and what authenticates the client.
   ///
   /// - Parameters:
   ///   - form: The grant.
@@ -27,8 +29,13 @@ struct TokenEndpoint: Sendable {
   /// - Returns: The answer.
   /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
   func ask(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> Answer {
+    var form = form
+    form.add(serverClient.formParameters)
     let unlearned = try await client.sendUnlearned(
-      .form(form, to: server.tokenEndpoint, of: server, client),
+      form,
+      to: server.tokenEndpoint,
+      of: server,
+      by: serverClient,
       key: key
     )
     let outcome = TokenOutcome(
@@ -44,27 +51,6 @@ struct TokenEndpoint: Sendable {
     answer.learn()
     if case .granted(let response) = answer.outcome { return response }
     throw EngineError(answer.outcome, server.tokenEndpoint.origin)
-  }
-}
-
-extension HTTPRequest {
-  /// A form for one of a server's endpoints.
-  static func form(
-    _ form: FormBody,
-    to url: HTTPURL,
-    of server: AuthorizationServer,
-    _ client: DPoPClient
-  ) -> HTTPRequest {
-    HTTPRequest(
-      method: "POST",
-      url: url,
-      fields: [
-        ("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("application/json")),
-      ],
-      body: form.secret(),
-      timeout: client.timeout,
-      reach: server.naming.reach(to: url.origin)
-    )
   }
 }
 

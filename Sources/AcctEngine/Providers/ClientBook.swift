@@ -2,8 +2,10 @@ package import AcctModel
 import AcctPorts
 import StrictJSON
 
-/// The clients that are known without the user's saying so again: those that they have named for a provider,
-/// and those that acct has registered. It holds no secrets.
+/// The clients that are known without being named again.
+///
+/// They are those that the user has named for a provider, and those that servers have registered. There are no
+/// secrets in it.
 package struct ClientBook: Equatable, Sendable {
   /// By the provider as it is typed.
   package var named: [String: String] = [:]

@@ -33,16 +33,13 @@ package struct ClientChoice: Sendable {
         registration
       )
     }
-    guard let provider, request.clientSecret == nil, request.clientKey == nil,
-      request.settings.authentication != ClientAuthentication.none
-    else { return }
-    request.clientSecret = try await secret(of: request.clientID) { account in
-      account.client.provider == provider.typed
-    }
+    guard let provider else { return }
+    request = try await KnownClient(context).completed(request)
     let needsSecret: [ClientAuthentication] = [.basic, .post]
     if let authentication = provider.provider.clientAuth, needsSecret.contains(authentication),
       request.settings.authentication.map(needsSecret.contains) ?? true,
-      request.clientSecret == nil, !usesDevice || provider.provider.secretIsPublic
+      request.clientSecret == nil, request.clientKey == nil,
+      !usesDevice || provider.provider.secretIsPublic
     {
       throw .provider(.secretNeeded(registration))
     }
@@ -62,21 +59,8 @@ package struct ClientChoice: Sendable {
     }
   }
 
-  /// The secret of a client, from an account that has the same one.
-  ///
-  /// A secret is with an account in the keyring and nowhere else, so it goes when the last such account does.
-  func secret(
-    of clientID: String,
-    where belongs: (Account) -> Bool
-  ) async throws(EngineError) -> Secret? {
-    let accounts = try context.accountStore.listing().accounts.filter { account in
-      account.kind == .oauth && account.identity.clientID == clientID && belongs(account)
-        && account.client.authentication != ClientAuthentication.none
-    }
-    for account in accounts {
-      let items = try await CredentialStore(of: account, in: context).items([.clientSecret])
-      if let secret = items[.clientSecret] { return secret }
-    }
-    return nil
+  /// Why a sign-in without a client's identifier fails where none can be found.
+  package static func missing(_ request: SignIn.Request) -> EngineError {
+    .signIn(request.issuer.map { .clientIDNeeded($0) } ?? .clientIDMissing)
   }
 }

@@ -1,11 +1,10 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
-import StrictJSON
 
 /// Lets a server register acct as a client of this user's (RFC 7591), once for each server.
 struct RegisterClient: Sendable {
-  private let context: EngineContext
+  let context: EngineContext
 
   init(_ context: EngineContext) { self.context = context }
 
@@ -26,7 +25,9 @@ struct RegisterClient: Sendable {
   ) async throws(EngineError) {
     let key = request.settings.endpoints[.registration]?.origin.description
     let known = request.issuer.map { $0.url.origin.description + $0.url.path } ?? key
-    guard let known else { throw .provider(.clientNeeded(words)) }
+    guard let known else {
+      throw words.typed == nil ? ClientChoice.missing(request) : .provider(.clientNeeded(words))
+    }
     if let client = try await usable(try context.clientBook(), known, request, words.usesDevice) {
       return try await take(client, &request, words.usesDevice)
     }
@@ -46,7 +47,7 @@ struct RegisterClient: Sendable {
   }
 
   /// A client that can be used now: its secret is there, and has not ended.
-  private struct UsableClient: Sendable {
+  struct UsableClient: Sendable {
     var client: ClientBook.Registered
     var secret: Secret?
   }
@@ -62,7 +63,11 @@ struct RegisterClient: Sendable {
     // One that was registered for another device has no address that a browser could come back to.
     guard usesDevice || client.port != nil else { return nil }
     guard client.authentication != .none else { return UsableClient(client: client) }
-    let secret = try await ClientChoice(context).secret(of: client.clientID) { _ in true }
+    // A secret is with an account in the keyring and nowhere else, so it goes when the last such account does.
+    var same = request
+    same.clientID = client.clientID
+    same.settings.authentication = client.authentication
+    let secret = try await KnownClient(context).completed(same).clientSecret
     return secret.map { UsableClient(client: client, secret: $0) }
   }
 
@@ -79,137 +84,20 @@ struct RegisterClient: Sendable {
     else { return }
     // Servers that compare ports know this one. Where another program has taken it, a free one is tried: most
     // servers ignore the port of a loopback address, as RFC 8252 wants it.
-    guard let listening = try? await context.world.listener.listen(port) else { return }
+    let redirect = request.address(port: port)
+    guard let listening = try? await context.world.listener.listen(redirect) else { return }
     await listening.close()
-    request.redirectPort = port
+    request.redirect = redirect
   }
 
   /// A port that a sign-in can end at.
   private func port(for request: SignIn.Request) async throws(EngineError) -> Int {
     if let port = request.redirectPort ?? request.redirect?.port { return port }
     let listening: Listening
-    do { listening = try await context.world.listener.listen(nil) } catch {
+    do { listening = try await context.world.listener.listen(request.address(port: nil)) } catch {
       throw .signIn(.listen(error))
     }
     await listening.close()
     return listening.port
-  }
-
-  /// Where clients are registered, how far a request may reach, and what the server can do.
-  private struct Place: Sendable {
-    var endpoint: HTTPURL
-    var reach: Reach
-    var usesDeviceFlow: Bool
-    var authentication: ClientAuthentication
-  }
-
-  private func place(
-    of request: SignIn.Request,
-    _ words: ProviderError.Registration
-  ) async throws(EngineError) -> Place {
-    if let endpoint = request.settings.endpoints[.registration] {
-      return Place(
-        endpoint: endpoint,
-        reach: .anywhere,
-        usesDeviceFlow: request.settings.endpoints[.deviceAuthorization] != nil,
-        authentication: request.settings.authentication ?? .none
-      )
-    }
-    let server = try await Discovery(context).server(of: request, using: [.registration])
-    guard let endpoint = server.registrationEndpoint else {
-      throw .provider(.clientNeeded(words))
-    }
-    return Place(
-      endpoint: endpoint,
-      reach: try server.naming.checkedReach(to: endpoint.origin),
-      usesDeviceFlow: server.deviceEndpoint != nil,
-      authentication: server.registrableAuthentication
-    )
-  }
-
-  private func ask(
-    _ request: SignIn.Request,
-    at place: Place,
-    _ style: Provider.RegistrationStyle,
-    _ port: Int?,
-    _ words: ProviderError.Registration
-  ) async throws(EngineError) -> UsableClient {
-    let redirect = request.redirect ?? .standard(port: nil)
-    let registration = ClientRegistration(
-      redirects: [port.map { redirect.text(port: $0) }, redirect.textWithoutPort]
-        .compactMap(\.self),
-      scope: request.scope,
-      usesDeviceFlow: place.usesDeviceFlow,
-      authentication: place.authentication
-    )
-    let response = try await context.client.send(message(registration, style, to: place))
-    let origin = place.endpoint.origin
-    let json = try answer(response, origin, words)
-    let client: RegisteredClient
-    do {
-      client = try RegisteredClient(
-        json,
-        to: registration,
-        fallback: style == .mastodon ? .post : .basic
-      )
-    } catch {
-      throw .server(.oauth(error, origin))
-    }
-    return UsableClient(
-      client: ClientBook.Registered(
-        clientID: client.clientID,
-        authentication: client.authentication,
-        port: port,
-        secretExpiresAt: client.secretExpiresAt
-      ),
-      secret: client.secret
-    )
-  }
-
-  private func message(
-    _ registration: ClientRegistration,
-    _ style: Provider.RegistrationStyle,
-    to place: Place
-  ) -> HTTPRequest {
-    let (type, body) =
-      switch style {
-      case .rfc7591: ("application/json", Secret(registration.json.serialized()))
-      case .mastodon: (FormBody.mediaType, registration.mastodonForm.secret())
-      }
-    return HTTPRequest(
-      method: "POST",
-      url: place.endpoint,
-      fields: [("Content-Type", Secret(type)), ("Accept", Secret("application/json"))],
-      body: body,
-      timeout: context.timeout,
-      reach: place.reach
-    )
-  }
-
-  private func answer(
-    _ response: HTTPResponse,
-    _ origin: Origin,
-    _ words: ProviderError.Registration
-  ) throws(EngineError) -> JSON {
-    if (200...201).contains(response.status) {
-      guard response.field("Content-Type").isJSON, let json = response.json else {
-        throw .server(.oauth(.notJSON(status: response.status), origin))
-      }
-      return json
-    }
-    let noAnswer = ServerAnswer(response, redacting: context.world.held.redactor).noAnswer
-    if case .failed(let reason) = noAnswer, (400..<500).contains(response.status) {
-      throw .provider(.notRegistered(origin, reason, words))
-    }
-    throw EngineError(noAnswer, origin)
-  }
-}
-
-extension AuthorizationServer {
-  /// How a client of a user's own machine is registered: without a secret, unless the server knows only
-  /// clients with one.
-  fileprivate var registrableAuthentication: ClientAuthentication {
-    guard let methods = registrableMethods, !methods.contains("none") else { return .none }
-    return [.basic, .post].first { methods.contains($0.registeredName) } ?? .none
   }
 }

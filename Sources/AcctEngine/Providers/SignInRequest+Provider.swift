@@ -28,7 +28,11 @@ extension SignIn.Request {
     if provider.keyBinding == .never { settings.usesDPoP = false }
     settings.tokenParameters.add(provider.tokenParameters)
     authorizationParameters.add(provider.authorizationParameters)
-    redirect = redirect ?? provider.redirect
+    redirect =
+      redirect
+      ?? provider.redirect.map {
+        LoopbackRedirect(host: $0.host, port: redirectPort ?? $0.port, tail: $0.tail)
+      }
     scope = resolved.scope(scope)
     if provider.scopeParameter != "scope", let scope,
       let parameter = try? RequestParameter(name: provider.scopeParameter, value: scope)
@@ -40,6 +44,12 @@ extension SignIn.Request {
     identification.issuerTemplate = resolved.issuerTemplate
     identification.subjectMember = provider.subjectMember
     identification.nameMember = provider.nameMember
+  }
+
+  /// Where the browser comes back to, on a port.
+  func address(port: Int?) -> LoopbackRedirect {
+    let redirect = redirect ?? .standard(port: nil)
+    return LoopbackRedirect(host: redirect.host, port: port, tail: redirect.tail)
   }
 
   /// Where to register a client for this sign-in.

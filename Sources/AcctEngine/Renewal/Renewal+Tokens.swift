@@ -15,16 +15,16 @@ extension Renewal {
       guard reason.applies(to: credentials, since: account, at: context.world.clock.now()) else {
         return Outcome(credentials: credentials, wasDue: false)
       }
-      guard let refreshToken = credentials.refreshToken,
-        current.tokenType != .dpop || credentials.key != nil
-      else { throw .signIn(.required(account: current.name, .expired)) }
+      guard credentials.canBeRenewed else {
+        throw .signIn(.required(account: current.name, .expired))
+      }
 
       let server = try await server(of: &credentials.account)
       // A rotated token that can't be stored is a lost session: see before anything is sent.
       try await credentialStore.prepare()
       let due = credentials
       return try await uncancelled { () throws(EngineError) in
-        let renewed = try await renew(due, with: refreshToken, at: server, credentialStore)
+        let renewed = try await renew(due, at: server, credentialStore)
         return Outcome(credentials: renewed, wasDue: true)
       }
     }
@@ -35,19 +35,17 @@ extension Renewal {
     if account.issuerSource == .did {
       naming = try await IdentityCheck(context).check(&account)
     }
-    guard let issuer = account.identity.issuer else {
-      throw .signIn(.issuerUnknown(account: account.name))
-    }
-    return try await Discovery(context).server(issuer, named: naming)
+    return try await Discovery(context).server(of: account, named: naming)
   }
 
   /// From the note that a renewal is in flight to the last write, nothing may interrupt.
   private func renew(
     _ credentials: Credentials,
-    with refreshToken: Token,
     at server: AuthorizationServer,
     _ credentialStore: CredentialStore
   ) async throws(EngineError) -> Credentials {
+    let client = try ServerClient(credentials, at: server)
+    let form = try form(for: credentials, client, server)
     let held = context.world.signals.holdBack()
     defer { held.release() }
     var account = credentials.account
@@ -55,16 +53,13 @@ extension Renewal {
     account.renewalStartedAt = context.world.clock.now()
     try context.accountStore.save(account)
 
-    let endpoint = TokenEndpoint(of: server, context.client)
-    let form = RefreshRequest.form(
-      refreshToken,
-      clientID: account.identity.clientID,
-      resources: account.resources
-    )
+    let endpoint = TokenEndpoint(of: server, by: client, context.client)
+    // A grant that is asked for anew uses nothing up: an answer that is lost loses nothing.
+    let usesToken = !account.client.grant.renewsItself
     let answer: TokenEndpoint.Answer
     do { answer = try await endpoint.ask(form, key: credentials.key) } catch {
-      try settle(&account, wasSent: error.mayHaveReachedTheServer || wasInterrupted)
-      throw error.ofRenewal
+      try settle(&account, wasSent: usesToken && (error.mayHaveReachedTheServer || wasInterrupted))
+      throw usesToken ? error.ofRenewal : error
     }
     defer { answer.learn() }
     let outcome = answer.outcome.requiring(account.tokenType)
@@ -74,16 +69,23 @@ extension Renewal {
       return Credentials(
         account: account,
         token: response.accessToken,
-        refreshToken: response.refreshToken ?? refreshToken,
+        refreshToken: usesToken ? response.refreshToken ?? credentials.refreshToken : nil,
         key: credentials.key
       )
+    case .ended where !usesToken:
+      // It has no session that could end: the key, the clock or the client's registration is wrong.
+      try settle(&account, wasSent: false)
+      throw EngineError(outcome, server.tokenEndpoint.origin)
     case .ended(let description):
       let reason = Self.reason(description, wasInterrupted: wasInterrupted)
       account.take(.ended, reason: reason, at: context.world.clock.now())
       try settle(&account, wasSent: false)
       throw .signIn(.required(account: account.name, .ended(reason: reason)))
     case .unanswered:
-      try settle(&account, wasSent: outcome.mayHaveSpentTheToken || wasInterrupted)
+      try settle(
+        &account,
+        wasSent: usesToken && (outcome.mayHaveSpentTheToken || wasInterrupted)
+      )
       throw EngineError(outcome, server.tokenEndpoint.origin)
     }
   }
@@ -97,13 +99,16 @@ extension Renewal {
   ) async throws(EngineError) {
     account.tokenLifetime = response.tokenLifetime(from: context.world.clock.now(), canRenew: true)
     var items: [Keyring.Item] = []
-    if let token = response.refreshToken { items.append(.init(.refreshToken, token.secret)) }
+    let renewsItself = account.client.grant.renewsItself
+    if let token = response.refreshToken, !renewsItself {
+      items.append(.init(.refreshToken, token.secret))
+    }
     items.append(.init(.accessToken, response.accessToken.secret))
     if let expiresAt = account.tokenLifetime.expiresAt {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }
     try await KeyringRetry(context).write(items, to: credentialStore)
-    if let scope = response.scope { account.scope = scope }
+    if let scope = response.scope, !renewsItself { account.scope = scope }
     account.take(.confirmed, at: context.world.clock.now())
     try settle(&account, wasSent: false)
   }

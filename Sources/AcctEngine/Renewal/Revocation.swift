@@ -21,7 +21,7 @@ struct Revocation: Sendable {
   func revoke(_ credentials: Credentials) async -> Notice? {
     let account = credentials.account
     if account.kind == .session { return await logOut(account, credentials.token) }
-    guard let issuer = account.identity.issuer, account.kind == .oauth else { return nil }
+    guard account.kind == .oauth, account.hasServer else { return nil }
     let refreshToken = credentials.refreshToken.map { ($0, "refresh_token") }
     guard let (token, hint) = refreshToken ?? credentials.token.map({ ($0, "access_token") }) else {
       return nil
@@ -29,20 +29,20 @@ struct Revocation: Sendable {
     do throws(EngineError) {
       let server = try await Discovery(context)
         .server(
-          issuer,
+          of: account,
           named: IdentityResolver(context).naming(ofIssuerOf: account),
           using: [.revocation]
         )
       guard let endpoint = server.revocationEndpoint else {
         return .notRevoked(account: account.name, .noEndpoint)
       }
-      let form = RefreshRequest.revocation(
-        of: token,
-        hint: hint,
-        clientID: account.identity.clientID
-      )
+      let client = try ServerClient(credentials, at: server)
+      let form = RefreshRequest.revocation(of: token, hint: hint, clientID: client.formID)
       let response = try await context.client.send(
-        .form(form, to: endpoint, of: server, context.client),
+        form,
+        to: endpoint,
+        of: server,
+        by: client,
         key: credentials.key
       )
       return response.status == 200

@@ -57,13 +57,13 @@ package struct ServerCheck: Sendable {
     _ grant: AccessGrant,
     of account: Account
   ) async throws(EngineError) {
-    guard let issuer = account.identity.issuer else { return }
+    guard account.hasServer else { return }
     let check = TokenCheck(context)
-    var verdict = try await check.verdict(on: grant, of: account, by: issuer)
+    var verdict = try await check.verdict(on: grant, of: account)
     if case .rejected = verdict, account.tokenLifetime.canRenew {
       let renewed = try await Renewal(context).renew(account, because: .refused(grant.token))
         .grant(at: context.world.clock.now())
-      verdict = try await check.verdict(on: renewed, of: account, by: issuer)
+      verdict = try await check.verdict(on: renewed, of: account)
       // The server has just renewed the session, so this endpoint is not for such a token.
       if case .rejected = verdict { return }
     }

@@ -28,23 +28,22 @@ struct TokenCheck: Sendable {
   /// - Parameters:
   ///   - grant: The token.
   ///   - account: Whose token.
-  ///   - issuer: Who issued it.
   /// - Returns: The server's word.
   /// - Throws: ``EngineError`` where there is no answer, or no metadata.
   func verdict(
     on grant: AccessGrant,
-    of account: Account,
-    by issuer: Issuer
+    of account: Account
   ) async throws(EngineError) -> Verdict {
     // A token for another resource (RFC 8707) is not for the server's own endpoints.
     guard account.resources.isEmpty else {
-      _ = try await Discovery(context).server(issuer, named: account.naming)
+      _ = try await Discovery(context).server(of: account, named: account.naming)
       return .unknown
     }
-    let isForUserinfo = Scope.words(account.scope).contains("openid")
+    let isForUserinfo =
+      Scope.words(account.scope).contains("openid") || account.client.endpoints[.userinfo] != nil
     let server = try await Discovery(context)
       .server(
-        issuer,
+        of: account,
         named: account.naming,
         using: [isForUserinfo ? .userinfo : .introspection]
       )
@@ -71,7 +70,7 @@ struct TokenCheck: Sendable {
           (authorization.name, authorization.value), ("Accept", Secret("application/json")),
         ],
         timeout: client.timeout,
-        reach: server.naming.reach(to: endpoint.origin)
+        reach: server.reach(to: endpoint)
       ),
       key: grant.key,
       token: grant.key == nil ? nil : grant.token
@@ -90,11 +89,11 @@ struct TokenCheck: Sendable {
     _ account: Account,
     _ grant: AccessGrant
   ) async throws(EngineError) -> Verdict {
-    let form = RefreshRequest.introspection(
-      of: grant.token,
-      clientID: account.identity.clientID
-    )
-    let response = try await client.send(.form(form, to: endpoint, of: server, client))
+    let credentials = try await CredentialStore(of: account, in: context)
+      .readClient(account.client.itemKinds)
+    let serverClient = try ServerClient(credentials, at: server)
+    let form = RefreshRequest.introspection(of: grant.token, clientID: serverClient.formID)
+    let response = try await client.send(form, to: endpoint, of: server, by: serverClient)
     if response.status == 429 || response.status >= 500 {
       throw .noAnswer(response, endpoint.origin, context.world.held)
     }

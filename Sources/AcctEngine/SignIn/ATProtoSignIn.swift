@@ -96,13 +96,14 @@ package struct ATProtoSignIn: Sendable {
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(
       .init(
         server: server,
+        client: ServerClient(id: clientID, .standard, secret: nil, key: nil, at: server),
         clientID: clientID,
         scope: scope,
         loginHint: known == nil ? nil : request.loginHint,
         key: key,
         provesAtOnce: true,
         opensBrowser: request.opensBrowser,
-        redirectPort: request.redirectPort,
+        redirect: .standard(port: request.redirectPort),
         callbackTimeout: request.callbackTimeout
       ),
       report: report
@@ -176,7 +177,7 @@ package struct ATProtoSignIn: Sendable {
     _ server: AuthorizationServer
   ) async throws(EngineError) -> DIDDocument {
     guard response.tokenType == .dpop else {
-      throw .server(.oauth(.tokenType(response.tokenType.rawValue), server.issuer.url.origin))
+      throw .server(.oauth(.tokenType(response.tokenType.rawValue), server.origin))
     }
     let did: DID
     do { did = try ATProtoClient.subject(of: response, askedFor: known?.did) } catch {
@@ -192,8 +193,8 @@ package struct ATProtoSignIn: Sendable {
     let naming = server.naming.document(at: server.tokenEndpoint.origin)
     let document = try await resolver.document(of: did, named: naming)
     let issuer = try await resolver.issuer(of: document.service, named: document.naming)
-    guard issuer == server.issuer else {
-      throw .atproto(.issuerMismatch(did, expected: server.issuer))
+    if let expected = server.issuer, issuer != expected {
+      throw .atproto(.issuerMismatch(did, expected: expected))
     }
     return document
   }

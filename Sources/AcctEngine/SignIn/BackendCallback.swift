@@ -32,7 +32,10 @@ struct BackendCallback: Sendable {
   ) async throws(EngineError) -> Answer {
     let listening: Listening?
     do {
-      listening = if let port = route.port { try await world.listener.listen(port) } else { nil }
+      listening =
+        if let port = route.port { try await world.listener.listen(.standard(port: port)) } else {
+          nil
+        }
     } catch {
       throw .signIn(.listen(error))
     }

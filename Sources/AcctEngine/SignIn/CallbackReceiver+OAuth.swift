@@ -8,10 +8,12 @@ extension CallbackReceiver<AuthorizationResponse> {
     _ world: World,
     _ listening: Listening,
     _ request: AuthorizationRequest,
+    _ redirect: LoopbackRedirect,
     _ server: AuthorizationServer,
     timeout: Int64
   ) {
-    self.init(world, Channels(listening: listening), timeout: timeout) { address in
+    self.init(world, Channels(listening: listening, redirect: redirect), timeout: timeout) {
+      address in
       guard let mark = address.firstIndex(of: "?"), address[..<mark] == request.redirectURI[...]
       else { return .wrong(.wrongPaste) }
       let query = address[mark...].dropFirst().prefix { $0 != "#" }

@@ -14,6 +14,8 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   /// How a callback can come, besides being pasted.
   struct Channels: Sendable {
     var listening: Listening?
+    /// The address on this machine that is listened at.
+    var redirect = LoopbackRedirect.standard(port: nil)
     /// An app's scheme that the desktop delivers.
     var scheme: String?
     /// Whether to ask for it although a browser has opened: a callback to an app's own scheme may
@@ -139,7 +141,8 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
         if told.insert(callback.caller).inserted { report(.callbackRefused(callback.caller)) }
         continue
       }
-      let address = "http://127.0.0.1:\(listening.port)/callback?\(callback.query.text)"
+      let place = channels.redirect.text(port: listening.port)
+      let address = "\(place)?\(callback.query.text)"
       if let answer = taken(address, callback.answer) { return answer }
     }
     return nil

@@ -24,13 +24,15 @@ package struct DeviceSignIn: Sendable {
     _ request: SignIn.Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
+    let request = try await KnownClient(context).completed(request)
     let server = try await Discovery(context).server(of: request, using: [.deviceAuthorization])
     guard let endpoint = server.deviceEndpoint else {
-      throw .server(.oauth(.unsupported(.deviceCode), server.issuer.url.origin))
+      throw .server(.oauth(.unsupported(.deviceCode), server.origin))
     }
-    let key = server.newKey()
-    let flow = try await start(request, at: endpoint, of: server)
-    let polling = Task { await poll(flow, request.clientID, server, key) }
+    let serverClient = try ServerClient(request, at: server)
+    let key = server.newKey(request.settings)
+    let flow = try await start(request, at: endpoint, of: server, by: serverClient)
+    let polling = Task { await poll(flow, serverClient, server, key) }
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.
     let watch = context.world.signals.watch { polling.cancel() }
     defer { watch.release() }
@@ -39,25 +41,28 @@ package struct DeviceSignIn: Sendable {
     let credentials = NewCredentials(
       response,
       key: key,
-      issuer: server.issuer,
+      from: server,
+      serverClient,
       request,
       nonce: nil,
       now: context.world.clock.now()
     )
-    return try await IdentifyUser(context, server, request)
+    return try await IdentifyUser(context, server, serverClient, request)
       .identified(credentials, response, nonce: nil)
   }
 
   private func start(
     _ request: SignIn.Request,
     at endpoint: HTTPURL,
-    of server: AuthorizationServer
+    of server: AuthorizationServer,
+    by serverClient: ServerClient
   ) async throws(EngineError) -> DeviceFlow {
     var form = FormBody()
     form.add("client_id", request.clientID)
     form.add("scope", request.scope)
     for resource in request.resources { form.add("resource", resource.description) }
-    let response = try await client.send(.form(form, to: endpoint, of: server, client))
+    form.add(request.authorizationParameters)
+    let response = try await client.send(form, to: endpoint, of: server, by: serverClient)
     let origin = endpoint.origin
     let answer = ServerAnswer(response, redacting: context.world.held.redactor)
     guard response.status == 200, !answer.isError else {
@@ -73,17 +78,17 @@ package struct DeviceSignIn: Sendable {
 
   private func poll(
     _ flow: DeviceFlow,
-    _ clientID: String,
+    _ serverClient: ServerClient,
     _ server: AuthorizationServer,
     _ key: DPoPKey?
   ) async -> Result<TokenResponse, EngineError> {
     var flow = flow
-    let endpoint = TokenEndpoint(of: server, client)
+    let endpoint = TokenEndpoint(of: server, by: serverClient, client)
     let origin = server.tokenEndpoint.origin
     while await context.world.clock.sleep(flow.interval) {
       let step: DeviceFlow.Step
       do throws(EngineError) {
-        let answer = try await endpoint.ask(flow.question(clientID: clientID), key: key)
+        let answer = try await endpoint.ask(flow.question(clientID: serverClient.formID), key: key)
         answer.learn()
         step = flow.take(answer.outcome, at: context.world.clock.now())
       } catch .network(.http(let failure, _)) where failure != .cancelled {

@@ -75,17 +75,21 @@ package struct SignIn: Sendable {
     _ request: Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
+    let request = try await KnownClient(context).completed(request)
     let server = try await Discovery(context).server(of: request, using: [.authorization])
-    let key = server.newKey()
+    let serverClient = try ServerClient(request, at: server)
+    let key = server.newKey(request.settings)
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(
       .init(
         server: server,
+        client: serverClient,
         clientID: request.clientID,
         scope: request.scope,
         resources: request.resources,
         key: key,
         opensBrowser: request.opensBrowser,
-        redirectPort: request.redirectPort,
+        redirect: request.redirect ?? .standard(port: request.redirectPort),
+        more: request.authorizationParameters,
         callbackTimeout: request.callbackTimeout
       ),
       report: report
@@ -93,20 +97,23 @@ package struct SignIn: Sendable {
     var credentials = NewCredentials(
       outcome.response,
       key: key,
-      issuer: server.issuer,
+      from: server,
+      serverClient,
       request,
       nonce: outcome.nonce,
       now: context.world.clock.now()
     )
     credentials.notices = outcome.notices + credentials.notices
-    return try await IdentifyUser(context, server, request)
+    return try await IdentifyUser(context, server, serverClient, request)
       .identified(credentials, outcome.response, nonce: outcome.nonce)
   }
 }
 
 extension AuthorizationServer {
-  /// Makes a key for new tokens, where the server can bind them to one.
-  func newKey() -> DPoPKey? { namesDPoP ? DPoPKey.generate() : nil }
+  /// Makes a key for new tokens, where the server can bind them to one and the user wants that.
+  func newKey(_ settings: ClientSettings) -> DPoPKey? {
+    namesDPoP && settings.usesDPoP ? DPoPKey.generate() : nil
+  }
 }
 
 /// What the user must see while a sign-in waits.
@@ -129,60 +136,4 @@ package enum SignInPrompt: Sendable {
   case notConfirmed(EngineError)
   /// The device flow's address and code.
   case device(DeviceFlow)
-}
-
-extension NewCredentials {
-  /// What a token endpoint granted.
-  init(
-    _ response: TokenResponse,
-    key: DPoPKey?,
-    issuer: Issuer,
-    _ request: SignIn.Request,
-    nonce: String?,
-    now: Timestamp
-  ) {
-    let clientID = request.clientID
-    let origins = request.resources.map(\.origin)
-    let own =
-      origins.isEmpty
-      ? OwnOrigins([issuer.url.origin], for: .signIn) : OwnOrigins(origins, for: .resource)
-    // Without a subject, a new sign-in could not find the account: opaque tokens name none.
-    let subject =
-      response.subject
-      ?? response.idToken?.subject(from: issuer, for: clientID, repeating: nonce)
-    self.init(
-      kind: .oauth,
-      tokenType: response.tokenType,
-      identity: Identity(subject: subject, issuer: issuer, clientID: clientID),
-      source: .issuer,
-      issuerSource: .given,
-      service: own.first,
-      origins: own,
-      scope: response.scope ?? request.scope,
-      resources: request.resources,
-      client: request.settings,
-      tokenLifetime: response.tokenLifetime(from: now, canRenew: response.refreshToken != nil),
-      validatedAt: now,
-      token: response.accessToken,
-      refreshToken: response.refreshToken,
-      key: response.tokenType == .dpop ? key : nil,
-      clientSecret: request.clientSecret,
-      clientKey: request.clientKey,
-      notices: Notice.lacking(response, requested: request.scope)
-    )
-  }
-}
-
-extension Notice {
-  /// What was requested and is not in the answer.
-  static func lacking(_ response: TokenResponse, requested scope: String?) -> [Notice] {
-    var missing = Scope.missing(of: scope, in: response)
-    var notices: [Notice] = []
-    if Scope.words(scope).contains("offline_access"), response.refreshToken == nil {
-      missing.removeAll { $0 == "offline_access" }
-      notices.append(.noRefreshToken)
-    }
-    if !missing.isEmpty { notices.append(.scopeNotGranted(missing)) }
-    return notices
-  }
 }

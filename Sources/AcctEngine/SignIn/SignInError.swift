@@ -23,6 +23,14 @@ package enum SignInError: Error, Equatable, Sendable {
   case browserNeeded
   /// The server needs a client identifier.
   case clientIDNeeded(Issuer)
+  /// The same where the server is named by its endpoints.
+  case clientIDMissing
+  /// The client's method, or its grant, needs a secret or a key that was not given.
+  case clientSecretNeeded(Grant, ClientAuthentication)
+  /// What the account's client authenticates itself with is not in the keyring.
+  case clientSecretMissing(account: AccountName)
+  /// Neither an issuer nor a token endpoint was named.
+  case tokenEndpointNeeded
   case listen(ListenFailure)
 }
 

@@ -28,7 +28,8 @@ struct IncomingAccount {
       source: credentials.source,
       identity: credentials.identity,
       name: credentials.kind == .static
-        ? name ?? (try? AccountName(credentials.suggestedName)) : nil
+        ? name ?? (try? AccountName(credentials.suggestedName)) : nil,
+      tokenOrigin: credentials.client.endpoints[.token]?.origin
     )
     service = credentials.service
     items = credentials.items

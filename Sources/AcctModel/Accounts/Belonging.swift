@@ -54,17 +54,21 @@ package struct Belonging: Hashable, Sendable {
   package var identity: Identity
   /// The name of a static token's account; `nil` for any other.
   package var name: AccountName?
+  /// Where its tokens are issued, for an account whose server is known by its endpoints and not by an issuer.
+  package var tokenOrigin: Origin?
 
   package init(
     kind: Account.Kind,
     source: AccountSource?,
     identity: Identity,
-    name: AccountName? = nil
+    name: AccountName? = nil,
+    tokenOrigin: Origin? = nil
   ) {
     self.kind = kind
     self.source = source
     self.identity = identity
     self.name = name
+    self.tokenOrigin = tokenOrigin
   }
 
   /// Whether both are known to be the same.
@@ -78,7 +82,10 @@ package struct Belonging: Hashable, Sendable {
     // A source that is not known may be another backend, or none.
     case (.backend, _), (_, .backend): return false
     case (.issuer, _), (_, .issuer):
-      return identity.issuer != nil && identity.issuer == other.identity.issuer
+      guard identity.issuer == nil, other.identity.issuer == nil else {
+        return identity.issuer == other.identity.issuer
+      }
+      return tokenOrigin != nil && tokenOrigin == other.tokenOrigin
     case (.user, _), (nil, _):
       // Both are files of the user's. A DID names one identity everywhere, so an issuer that is not
       // known yet, since the first renewal finds it, does not make it another one.
@@ -95,7 +102,11 @@ extension Account {
       kind: kind,
       source: source,
       identity: identity,
-      name: kind == .static ? name : nil
+      name: kind == .static ? name : nil,
+      tokenOrigin: client.endpoints[.token]?.origin
     )
   }
+
+  /// Whether it is known which server issues its tokens.
+  package var hasServer: Bool { identity.issuer != nil || client.endpoints[.token] != nil }
 }

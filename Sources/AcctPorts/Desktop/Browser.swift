@@ -12,11 +12,11 @@ package struct Browser: Sendable {
 
 /// A listener on 127.0.0.1 that takes callbacks (RFC 8252, section 7.3).
 package struct CallbackListener: Sendable {
-  /// Starts to listen on `port`, or on a free one.
-  package var listen: @Sendable (_ port: Int?) async throws(ListenFailure) -> Listening
+  /// Starts to listen at an address, on a free port if it has none.
+  package var listen: @Sendable (LoopbackRedirect) async throws(ListenFailure) -> Listening
 
   package init(
-    listen: @escaping @Sendable (_ port: Int?) async throws(ListenFailure) -> Listening
+    listen: @escaping @Sendable (LoopbackRedirect) async throws(ListenFailure) -> Listening
   ) {
     self.listen = listen
   }
@@ -25,7 +25,7 @@ package struct CallbackListener: Sendable {
 /// A listener at work.
 package struct Listening: Sendable {
   package let port: Int
-  /// Waits for the next request to `/callback`; `nil` after ``close`` or when cancelled.
+  /// Waits for the next request to the address's path; `nil` after ``close`` or when cancelled.
   ///
   /// Any other path is answered 404 by the listener itself.
   package let next: @Sendable () async -> Callback?

@@ -52,7 +52,7 @@ extension AuthorizationServer {
       ("client_id_metadata_document_supported", readsClientMetadata),
     ]
     if let lacking = required.first(where: { !$0.isThere }) {
-      throw .server(issuer.url.origin, missing: lacking.member)
+      throw .server(origin, missing: lacking.member)
     }
   }
 }

@@ -1,14 +1,106 @@
+import AcctCrypto
 package import AcctModel
+import StrictJSON
 
-/// The private key that a client signs its assertions with (RFC 7523).
+/// The private key that a client signs its assertions with (RFC 7523): of P-256 for ES256, or RSA for RS256.
 package struct ClientKey: Sendable {
-  private let key: DPoPKey
+  enum Form: Sendable {
+    case p256(P256PrivateKey)
+    case rsa(RSAPrivateKey)
+  }
+
+  let form: Form
+  /// The name of the key at the server (RFC 7515, section 4.1.4), if it has one.
+  package let keyID: String?
+
+  init(_ form: Form, keyID: String?) {
+    self.form = form
+    self.keyID = keyID
+  }
 
   /// Reads what ``privateJWK`` wrote; it is checked again, since it comes from outside.
   ///
-  /// - Throws: ``JWKError``.
-  package init(privateJWK: Secret) throws(JWKError) { key = try DPoPKey(privateJWK: privateJWK) }
+  /// - Throws: ``ClientKeyError``.
+  package init(privateJWK: Secret) throws(ClientKeyError) {
+    let json: JSON
+    do {
+      json = try privateJWK.withBytes { bytes throws(JSONError) in try JSON(parsing: bytes) }
+    } catch { throw .jwk(.notJSON(error)) }
+    try self.init(jwk: json)
+  }
 
-  /// The key as a JWK.
-  package var privateJWK: Secret { key.privateJWK }
+  /// Reads a private key in PEM.
+  ///
+  /// - Throws: ``ClientKeyError``.
+  package init(pem: Secret, keyID: String? = nil) throws(ClientKeyError) {
+    let key: PEMKey
+    do { key = try PEMKey(pem) } catch { throw ClientKeyError(error) }
+    switch key {
+    case .p256(let key): self.init(.p256(key), keyID: keyID)
+    case .rsa(let key): self.init(.rsa(key), keyID: keyID)
+    }
+  }
+
+  /// The `alg` of what the key signs (RFC 7518, section 3.1).
+  package var algorithm: String {
+    switch form {
+    case .p256: "ES256"
+    case .rsa: "RS256"
+    }
+  }
+
+  /// Signs bytes.
+  ///
+  /// - Throws: ``ClientKeyError/libraryFailed``.
+  func sign(_ message: Span<UInt8>) throws(ClientKeyError) -> [UInt8] {
+    do {
+      return switch form {
+      case .p256(let key): try key.sign(message)
+      case .rsa(let key): try key.sign(message)
+      }
+    } catch { throw .libraryFailed }
+  }
+
+  /// Whether a signature is one of the key, by its public part.
+  package func isValidSignature(_ signature: [UInt8], of message: Span<UInt8>) -> Bool {
+    switch form {
+    case .p256(let key): key.publicKey.isValidSignature(signature, of: message)
+    case .rsa(let key): key.isValidSignature(signature, of: message)
+    }
+  }
+}
+
+/// Why a file has no client key that acct can sign with.
+///
+/// No case holds anything of the key.
+package enum ClientKeyError: Error, Equatable, Sendable {
+  /// Neither PEM nor JSON.
+  case unknownForm
+  /// PEM without a key that can be read: damaged, or under a passphrase.
+  case pem
+  /// A JWK of an elliptic curve that is malformed, or JSON that is.
+  case jwk(JWKError)
+  /// A member of an RSA JWK is missing or malformed.
+  case rsaMember(String)
+  /// A key that is neither of P-256 nor RSA, or is meant for another algorithm.
+  case unsupported
+  /// An RSA modulus of fewer than 2048 bits, or more than 8192.
+  case wrongLength
+  /// The numbers make no key.
+  case inconsistent
+  /// A member of a service account's file is missing or malformed.
+  case serviceAccount(member: String)
+  /// The cryptographic library failed; the key may be good.
+  case libraryFailed
+
+  init(_ error: CryptoError) {
+    self =
+      switch error {
+      case .notAKey: .pem
+      case .unsuitableParameters: .unsupported
+      case .wrongLength: .wrongLength
+      case .scalarOutOfRange, .notOnCurve: .inconsistent
+      case .authenticationFailed, .notConfigured, .libraryFailed: .libraryFailed
+      }
+  }
 }

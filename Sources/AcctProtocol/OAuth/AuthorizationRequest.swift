@@ -8,6 +8,8 @@ package struct AuthorizationRequest: Sendable {
   /// RFC 8707, one for each resource server.
   package let resources: [ResourceIndicator]
   package let loginHint: String?
+  /// More parameters, of the user's; they replace those that are optional.
+  package let more: [RequestParameter]
   /// Binds the code to the key (RFC 9449, section 10).
   package let thumbprint: String?
   package let state: String
@@ -24,6 +26,7 @@ package struct AuthorizationRequest: Sendable {
     scope: String?,
     resources: [ResourceIndicator] = [],
     loginHint: String? = nil,
+    more: [RequestParameter] = [],
     thumbprint: String?,
     random: [UInt8]
   ) {
@@ -32,6 +35,7 @@ package struct AuthorizationRequest: Sendable {
     self.scope = scope
     self.resources = resources
     self.loginHint = loginHint
+    self.more = more
     self.thumbprint = thumbprint
     // One draw of randomness serves all: no third of it tells anything of the others.
     let third = random.count / 3
@@ -58,11 +62,16 @@ package struct AuthorizationRequest: Sendable {
     form.add("code_challenge", pkce.challenge)
     form.add("code_challenge_method", "S256")
     form.add("dpop_jkt", thumbprint)
-    form.add("login_hint", loginHint)
+    if !names("login_hint") { form.add("login_hint", loginHint) }
     // OpenID servers drop `offline_access` in silence without it (OpenID Connect Core 1.0, section 11).
-    if Scope.words(scope).contains("offline_access") { form.add("prompt", "consent") }
+    if Scope.words(scope).contains("offline_access"), !names("prompt") {
+      form.add("prompt", "consent")
+    }
+    form.add(more)
     return form
   }
+
+  private func names(_ name: String) -> Bool { more.contains { $0.name == name } }
 
   /// Where the browser goes.
   ///
@@ -81,7 +90,11 @@ package struct AuthorizationRequest: Sendable {
   }
 
   /// The form that exchanges the code for tokens (RFC 6749, section 4.1.3).
-  package func exchange(_ code: Secret) -> FormBody {
+  ///
+  /// - Parameters:
+  ///   - code: What the callback brought.
+  ///   - clientID: `nil` for a client that authenticates itself in a field of its own.
+  package func exchange(_ code: Secret, clientID: String?) -> FormBody {
     var form = FormBody()
     form.add("grant_type", "authorization_code")
     form.add("code", code)

@@ -42,7 +42,8 @@ package enum AuthorizationResponse: Sendable {
       return
     }
     if let issuer = parameters["iss"] {
-      guard issuer == server.issuer.description else {
+      // Where the user named the endpoints, no issuer is known to compare it with.
+      guard server.issuer == nil || issuer == server.issuer?.description else {
         self = .untrusted(.issuerMismatch)
         return
       }

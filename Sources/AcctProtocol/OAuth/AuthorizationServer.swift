@@ -3,8 +3,8 @@ package import StrictJSON
 
 /// An authorization server's metadata (RFC 8414; OpenID Connect Discovery 1.0).
 package struct AuthorizationServer: Equatable, Sendable {
-  /// As its document spells it.
-  package let issuer: Issuer
+  /// As its document spells it; `nil` where the user named the endpoints instead.
+  package let issuer: Issuer?
   /// The source of the endpoints.
   package let naming: Naming
   package let authorizationEndpoint: HTTPURL?
@@ -22,12 +22,15 @@ package struct AuthorizationServer: Equatable, Sendable {
   package let userinfoEndpoint: HTTPURL?
   /// RFC 7591.
   package let registrationEndpoint: HTTPURL?
-  /// How its clients may authenticate, by the names of RFC 7591; `nil` if it does not say.
-  package let registrableMethods: [String]?
   /// Whether every authorization response carries `iss` (RFC 9207).
   package let sendsIssuer: Bool
   /// Whether it names DPoP with ES256 (RFC 9449, section 5.1); not every server that can says so.
   package let namesDPoP: Bool
+
+  /// How clients may authenticate themselves; `nil` where the server doesn't say.
+  package let clientAuthenticationMethods: [String]?
+  /// The endpoints that the user named, whatever the server's documents say.
+  private let given: Set<HTTPURL>
 
   /// Whether a client identifier can be the URL of the client's metadata.
   package let readsClientMetadata: Bool
@@ -39,15 +42,18 @@ package struct AuthorizationServer: Equatable, Sendable {
   ///   - issuer: The issuer for which it was fetched. The document must say the same; it alone decides
   ///     whether a slash ends it, which people leave out.
   ///   - naming: The source of the addresses in the document.
+  ///   - given: Endpoints that the user named; they stand in the document already.
   /// - Throws: ``OAuthError/MetadataFlaw``.
   package init(
     _ json: JSON,
     for issuer: Issuer,
-    named naming: Naming = .remote
+    named naming: Naming = .remote,
+    given: [EndpointName: HTTPURL] = [:]
   ) throws(OAuthError.MetadataFlaw) {
     guard let document = json.objectValue else { throw .notJSON }
     self.issuer = try Self.issuer(in: document, for: issuer)
     self.naming = naming
+    self.given = Set(given.values)
 
     let members = MetadataMembers(document)
     guard let tokenEndpoint = try members.endpoint("token_endpoint") else {
@@ -61,10 +67,10 @@ package struct AuthorizationServer: Equatable, Sendable {
     // Only a check asks these; a flaw in them must not keep the account from signing in or renewing.
     introspectionEndpoint = try? members.endpoint("introspection_endpoint")
     userinfoEndpoint = try? members.endpoint("userinfo_endpoint")
-    registrableMethods = try? members.list("token_endpoint_auth_methods_supported")
     registrationEndpoint = try? members.endpoint("registration_endpoint")
     requiresPushedRequest = members.isTrue("require_pushed_authorization_requests")
     sendsIssuer = members.isTrue("authorization_response_iss_parameter_supported")
+    clientAuthenticationMethods = try? members.list("token_endpoint_auth_methods_supported")
     readsClientMetadata = members.isTrue("client_id_metadata_document_supported")
     namesDPoP = try members.list("dpop_signing_alg_values_supported")?.contains("ES256") ?? false
     if let methods = try members.list("code_challenge_methods_supported") {
@@ -76,6 +82,39 @@ package struct AuthorizationServer: Equatable, Sendable {
 
   /// Whether PKCE with S256 can be used; servers that don't name methods take it or ignore it.
   package let offersS256: Bool
+
+  /// A server without metadata, known by its endpoints alone; `nil` without a token endpoint.
+  package init?(_ endpoints: [EndpointName: HTTPURL]) {
+    guard let tokenEndpoint = endpoints[.token] else { return nil }
+    issuer = nil
+    naming = .user
+    given = Set(endpoints.values)
+    self.tokenEndpoint = tokenEndpoint
+    authorizationEndpoint = endpoints[.authorization]
+    deviceEndpoint = endpoints[.deviceAuthorization]
+    revocationEndpoint = endpoints[.revocation]
+    userinfoEndpoint = endpoints[.userinfo]
+    registrationEndpoint = endpoints[.registration]
+    pushedRequestEndpoint = nil
+    introspectionEndpoint = nil
+    requiresPushedRequest = false
+    sendsIssuer = false
+    readsClientMetadata = false
+    namesDPoP = false
+    clientAuthenticationMethods = nil
+    offersS256 = true
+  }
+
+  /// Where the server is: its issuer's origin, else its token endpoint's.
+  package var origin: Origin { issuer?.url.origin ?? tokenEndpoint.origin }
+
+  /// How far a request to one of the endpoints may reach.
+  package func reach(to endpoint: HTTPURL) -> Reach {
+    given.contains(endpoint) ? .anywhere : naming.reach(to: endpoint.origin)
+  }
+
+  /// Whether the user named an endpoint.
+  package func isGiven(_ endpoint: HTTPURL) -> Bool { given.contains(endpoint) }
 
   /// The addresses that signing in, renewing and revoking use.
   package var endpoints: [HTTPURL] {

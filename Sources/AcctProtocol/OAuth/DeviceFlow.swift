@@ -48,8 +48,9 @@ package struct DeviceFlow: Sendable {
     interval = Int64(min(max(pause, 1), 300))
   }
 
-  /// The form of one question (section 3.4).
-  package func question(clientID: String) -> FormBody {
+  /// The form of one question (section 3.4); without an identifier for a client that authenticates itself in a
+  /// field of its own.
+  package func question(clientID: String?) -> FormBody {
     var form = FormBody()
     form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
     form.add("device_code", deviceCode)

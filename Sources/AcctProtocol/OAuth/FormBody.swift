@@ -16,6 +16,18 @@ package struct FormBody: Sendable {
     add(name, Secret(value))
   }
 
+  /// Adds parameters of the user's.
+  package mutating func add(_ parameters: [RequestParameter]) {
+    for parameter in parameters { add(parameter.name, parameter.value) }
+  }
+
+  /// A text as it stands in a form.
+  package static func encoded(_ text: Secret) -> Secret {
+    var form = FormBody()
+    form.encode(text)
+    return Secret(consuming: &form.bytes)
+  }
+
   /// Adds a parameter.
   package mutating func add(_ name: String, _ value: Secret) {
     if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }

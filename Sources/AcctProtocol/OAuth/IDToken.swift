@@ -18,16 +18,16 @@ package struct IDToken: Equatable, Sendable {
   /// The `sub`, if the token is what was asked for (section 3.1.3.7, items 2, 3 and 11).
   ///
   /// - Parameters:
-  ///   - issuer: The issuer that it must have.
+  ///   - issuer: The issuer that it must have; `nil` where none is known, since the user named the endpoints.
   ///   - clientID: The client that it must be for, alone or among others.
   ///   - nonce: The nonce that it must repeat, if the request had one.
   /// - Returns: The user's subject, or `nil` if the token can't tell.
   package func subject(
-    from issuer: Issuer,
+    from issuer: Issuer?,
     for clientID: String,
     repeating nonce: String?
   ) -> String? {
-    guard claims.issuer == issuer.description, audiences.contains(clientID),
+    guard issuer == nil || claims.issuer == issuer?.description, audiences.contains(clientID),
       nonce == nil || claims.object["nonce"]?.stringValue == nonce
     else { return nil }
     return claims.subject.flatMap { $0.isEmpty ? nil : $0 }

@@ -10,6 +10,7 @@ package struct MetadataDocuments: Sendable {
   private let first: JSONObject
   private let issuer: Issuer
   private let naming: Naming
+  private let given: [EndpointName: HTTPURL]
 
   /// Begins with the first document that was found.
   ///
@@ -17,15 +18,20 @@ package struct MetadataDocuments: Sendable {
   ///   - first: The document.
   ///   - issuer: The issuer for which it was fetched.
   ///   - naming: Who names what the document names.
+  ///   - given: Endpoints that the user named, in place of what any document says.
   /// - Throws: ``OAuthError/MetadataFlaw/issuer(expected:found:)``: then no other document is worth a request.
   package init(
     _ first: JSONObject,
     for issuer: Issuer,
-    named naming: Naming
+    named naming: Naming,
+    given: [EndpointName: HTTPURL] = [:]
   ) throws(OAuthError.MetadataFlaw) {
     _ = try AuthorizationServer.issuer(in: first, for: issuer)
+    var first = first
+    for (name, url) in given { first[name.member] = .string(url.description) }
     self.first = first
     members = first
+    self.given = given
     self.issuer = issuer
     self.naming = naming
   }
@@ -45,8 +51,10 @@ package struct MetadataDocuments: Sendable {
   ///
   /// - Throws: ``OAuthError/MetadataFlaw`` for the first one.
   package func server() throws(OAuthError.MetadataFlaw) -> AuthorizationServer {
-    do { return try AuthorizationServer(.object(members), for: issuer, named: naming) } catch {
-      return try AuthorizationServer(.object(first), for: issuer, named: naming)
+    do {
+      return try AuthorizationServer(.object(members), for: issuer, named: naming, given: given)
+    } catch {
+      return try AuthorizationServer(.object(first), for: issuer, named: naming, given: given)
     }
   }
 
@@ -75,6 +83,20 @@ package struct MetadataDocuments: Sendable {
       texts.append("\(issuer.url.origin)/.well-known/openid-configuration\(path)")
     }
     return texts.compactMap { try? HTTPURL($0) }
+  }
+}
+
+extension EndpointName {
+  /// The member of a server's metadata that names it.
+  package var member: String {
+    switch self {
+    case .authorization: "authorization_endpoint"
+    case .token: "token_endpoint"
+    case .deviceAuthorization: "device_authorization_endpoint"
+    case .revocation: "revocation_endpoint"
+    case .userinfo: "userinfo_endpoint"
+    case .registration: "registration_endpoint"
+    }
   }
 }
 

@@ -12,13 +12,12 @@ package struct UserIdentity: Equatable, Sendable {
   /// In bytes.
   private static let longest = 255
 
-  /// Reads the members of an answer.
+  /// Reads the members of an answer; `nil` where nothing that can be compared tells one user from another.
   ///
   /// - Parameters:
   ///   - object: The answer.
   ///   - subject: The member for ``subject``; `sub` where `nil`. A whole number counts, too.
   ///   - name: The member for ``name``; the first that there is of OpenID Connect's where `nil`.
-  /// - Returns: `nil` where nothing that can be compared tells one user from another.
   package init?(_ object: JSONObject, subject: String? = nil, name: String? = nil) {
     guard let subject = Self.text(object[subject ?? "sub"]) else { return nil }
     self.subject = subject

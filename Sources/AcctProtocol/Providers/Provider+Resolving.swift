@@ -20,6 +20,7 @@ extension Provider {
   /// Puts what was typed into the addresses.
   ///
   /// - Parameter typed: The provider's name, and what stood behind it.
+  /// - Returns: What a sign-in needs to know.
   /// - Throws: ``ProviderPlace/Flaw``.
   package func resolved(for typed: ProviderName) throws(ProviderPlace.Flaw) -> ResolvedProvider {
     let place = try ProviderPlace(typed.place, for: placeholders, defaults: defaults)
@@ -43,6 +44,7 @@ extension ResolvedProvider {
   /// Scopes as this provider wants them: those that were asked for, or its own.
   ///
   /// - Parameter requested: What the user typed, separated by blanks or commas.
+  /// - Returns: The scope of the request.
   package func scope(_ requested: String?) -> String? {
     guard let requested else { return provider.scope }
     return provider.scopeSeparator == " "

@@ -5,10 +5,9 @@ package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
   /// What stands behind the colon.
   package let place: String?
 
-  /// Reads a word that can be no handle, DID or URL: it has no dot before its colon.
+  /// Reads a word that can be no handle, DID or URL: it has no dot before its colon; `nil` for any other.
   ///
   /// - Parameter text: What was typed.
-  /// - Returns: `nil` for anything that is meant otherwise.
   package init?(_ text: String) {
     guard !text.contains("://"), !text.hasPrefix("did:"), !text.hasPrefix("@") else { return nil }
     let name = text.prefix { $0 != ":" }

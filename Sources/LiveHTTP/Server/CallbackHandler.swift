@@ -25,20 +25,24 @@ final class CallbackHandler: ChannelInboundHandler {
 
   private let connections: OpenConnections
   private let owner: SocketOwner
+  private let redirect: LoopbackRedirect
   private let deliver: (Callback) -> Void
   private var state = State.reading(nil)
 
   /// - Parameters:
   ///   - connections: Is told when this one has sent its callback.
   ///   - owner: Finds the user of a connection.
+  ///   - redirect: The address that callbacks come to.
   ///   - deliver: Takes the callback.
   init(
     _ connections: OpenConnections,
     _ owner: SocketOwner,
+    _ redirect: LoopbackRedirect,
     deliver: @escaping (Callback) -> Void
   ) {
     self.connections = connections
     self.owner = owner
+    self.redirect = redirect
     self.deliver = deliver
   }
 
@@ -70,8 +74,8 @@ final class CallbackHandler: ChannelInboundHandler {
     let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let port = context.channel.localAddress?.port ?? 0
     // A page whose host name was rebound to this machine would send that name (DNS rebinding).
-    guard isLoopback(head.headers["Host"], port) else { return send(.wrongHost, context) }
-    guard parts.first == "/callback" else { return send(.notFound, context) }
+    guard isLoopback(head.headers["Host"], port, redirect) else { return send(.wrongHost, context) }
+    guard let path = parts.first, path == redirect.path else { return send(.notFound, context) }
     guard head.method == .GET else { return send(.wrongMethod, context) }
     state = .handedOver
     let channel = context.channel
@@ -99,9 +103,10 @@ final class CallbackHandler: ChannelInboundHandler {
   }
 }
 
-private func isLoopback(_ hosts: [String], _ port: Int) -> Bool {
+/// Whether a request is for this machine by number, or by the name that the address has.
+private func isLoopback(_ hosts: [String], _ port: Int, _ redirect: LoopbackRedirect) -> Bool {
   guard let host = hosts.first, hosts.count == 1 else { return false }
-  return ["127.0.0.1", "[::1]"].contains { address in
+  return ["127.0.0.1", "[::1]", redirect.host.rawValue].contains { address in
     host == "\(address):\(port)" || port == 80 && host == address
   }
 }

@@ -1,3 +1,4 @@
+import AcctModel
 package import AcctPorts
 import Glibc
 import NIOCore
@@ -19,8 +20,8 @@ extension CallbackListener {
     owner: SocketOwner = .kernel,
     timeout: Duration = .seconds(10)
   ) -> CallbackListener {
-    CallbackListener { port throws(ListenFailure) in
-      let server = try await CallbackServer.listen(on: port, owner, timeout)
+    CallbackListener { redirect throws(ListenFailure) in
+      let server = try await CallbackServer.listen(at: redirect, owner, timeout)
       return Listening(
         port: server.port,
         next: { await server.next() },
@@ -56,7 +57,7 @@ private final class CallbackServer: Sendable {
   }
 
   static func listen(
-    on port: Int?,
+    at redirect: LoopbackRedirect,
     _ owner: SocketOwner,
     _ timeout: Duration
   ) async throws(ListenFailure) -> CallbackServer {
@@ -76,22 +77,25 @@ private final class CallbackServer: Sendable {
           try pipeline.addHandler(ByteBudget())
           try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
           try pipeline.addHandler(
-            CallbackHandler(connections, owner) { continuation.yield($0) }
+            CallbackHandler(connections, owner, redirect) { continuation.yield($0) }
           )
         }
       }
     do {
-      let first = try await bootstrap.bind(host: "127.0.0.1", port: port ?? 0).get()
+      let first = try await bootstrap.bind(host: "127.0.0.1", port: redirect.port ?? 0).get()
       guard let bound = first.localAddress?.port else { throw ChannelError.unknownLocalAddress }
       var listeners = [first]
-      // Without IPv6 this listener is not needed; the redirect address names 127.0.0.1.
+      // Without IPv6 this listener is not needed, unless the redirect address names it.
       if let second = try? await bootstrap.bind(host: "::1", port: bound).get() {
         listeners.append(second)
+      } else if redirect.host == .ipv6 {
+        try? await first.close()
+        throw ChannelError.unknownLocalAddress
       }
       return CallbackServer(bound, group, listeners, connections, continuation, callbacks)
     } catch {
       await group.end()
-      throw ListenFailure.failed(port: port, reason: reason(error))
+      throw ListenFailure.failed(port: redirect.port, reason: reason(error))
     }
   }
 

@@ -101,7 +101,7 @@ struct MetadataTests {
       "issuer": .string(stated), "token_endpoint": "https://as.example/token",
     ]
     if isSame {
-      #expect(try reading(document, for: typed).server().issuer.description == stated)
+      #expect(try reading(document, for: typed).server().issuer?.description == stated)
     } else {
       let error = OAuthError.MetadataFlaw.issuer(expected: try Issuer(typed), found: stated)
       #expect(throws: error) { try reading(document, for: typed).server() }

@@ -36,7 +36,7 @@ struct RequestFormTests {
       "resource=https%3A%2F%2FAPI.example&resource=https%3A%2F%2Fapi.example%2F"
       + "&resource=http%3A%2F%2Flocalhost%3A8080%2Fmcp"
     #expect(request.parameters.text.contains("&\(expected)&"))
-    #expect(request.exchange(Secret("code")).text.hasSuffix("&\(expected)"))
+    #expect(request.exchange(Secret("code"), clientID: "client").text.hasSuffix("&\(expected)"))
     let form = try RefreshRequest.form(
       Token("r1"),
       clientID: "client",

@@ -134,7 +134,7 @@ struct ProviderFileTests {
   }
 
   @Test("A file with a member twice, or that is too large, is rejected as a whole")
-  func whole(of: Void = ()) {
+  func damaged() {
     func flaw(_ text: String) -> ProviderFlaw? {
       do {
         _ = try Provider(parsing: Array(text.utf8), name: "p")

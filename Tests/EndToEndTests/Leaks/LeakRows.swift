@@ -11,6 +11,14 @@ extension LeakStage {
     return [
       LeakRow("add", oauth + ["acct-test", "--name", "me", "-v"], mood: "approve"),
       LeakRow("add", oauth + ["another", "--device", "--name", "device", "--no-switch", "-v"]),
+      LeakRow(
+        "add",
+        oauth + [
+          "confidential", "--client-secret-file", clientSecretFile, "--device", "--name",
+          "secretive",
+          "--no-switch", "-v",
+        ]
+      ),
       try await importing("imported"),
       LeakRow("add", ["--guest", guests.origin, "--name", "guest", "--no-switch", "-v"]),
       LeakRow(

@@ -17,7 +17,10 @@ final class LeakStage {
   /// A file with a static token, and one with the same token and a line too many.
   let tokenFile: String
   let wrongTokenFile: String
+  /// A file with the secret of a client.
+  let clientSecretFile: String
 
+  static let clientSecret = "made-up-secret-of-a-client"
   static let exportPassphrase = "made up, for an export"
   static let staticToken = "made-up-static-token-of-a-server"
 
@@ -37,6 +40,9 @@ final class LeakStage {
       "clients": [
         "acct-test": ["redirect_uris": ["http://127.0.0.1/callback"]],
         "another": ["redirect_uris": []],
+        "confidential": [
+          "redirect_uris": [], "secret": .string(Self.clientSecret), "auth": "post",
+        ],
       ],
     ])
     guests = try await GuestBackend()
@@ -51,11 +57,13 @@ final class LeakStage {
     wrongTokenFile = try folder.file("token-and-more", containing: "\(Self.staticToken)\nmore\n")
     watch.secrets.add("export_passphrase", Self.exportPassphrase)
     watch.secrets.add("static_token", Self.staticToken)
+    clientSecretFile = try folder.file("client-secret", containing: "\(Self.clientSecret)\n")
+    watch.secrets.add("client_secret", Self.clientSecret)
     watch.destinations = [
       "access_token": [server.resource, server.issuer], "sealed_session": [sessions.address],
       "guest_token": [guests.origin], "static_token": [guests.origin],
     ]
-    for kind in ["refresh_token", "code", "code_verifier", "device_code"] {
+    for kind in ["refresh_token", "code", "code_verifier", "device_code", "client_secret"] {
       watch.destinations[kind] = [server.issuer]
     }
   }

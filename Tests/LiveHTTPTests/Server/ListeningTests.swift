@@ -9,7 +9,7 @@ import Testing
 struct ListeningTests {
   @Test("Closing the callback listener sends each visitor the given answer, or that it is too late")
   func close() async throws {
-    let listening = try await CallbackListener.live().listen(nil)
+    let listening = try await CallbackListener.live().listen(.standard(port: nil))
     let host = "127.0.0.1:\(listening.port)"
     var visitors: [Visitor] = []
     for query in ["answered", "taken", "waiting"] {
@@ -37,7 +37,7 @@ struct ListeningTests {
 
   @Test("Closing the callback listener ends a wait for a callback")
   func closeWhileWaiting() async throws {
-    let listening = try await CallbackListener.live().listen(nil)
+    let listening = try await CallbackListener.live().listen(.standard(port: nil))
     async let callback = listening.next()
     await listening.close()
     #expect(await callback?.query == nil)
@@ -72,7 +72,7 @@ struct ListeningTests {
     let listener = CallbackListener.live()
     try await listener.listening { listening in
       let failure = ListenFailure.failed(port: listening.port, reason: "address already in use")
-      await #expect(throws: failure) { try await listener.listen(listening.port) }
+      await #expect(throws: failure) { try await listener.listen(.standard(port: listening.port)) }
     }
   }
 
@@ -111,7 +111,7 @@ extension CallbackListener {
     on port: Int? = nil,
     _ body: (Listening) async throws -> Answer
   ) async throws -> Answer {
-    let listening = try await listen(port)
+    let listening = try await listen(.standard(port: port))
     do {
       let answer = try await body(listening)
       await listening.close()

@@ -1,8 +1,12 @@
-"""Who the client is: public clients, known by the exact `client_id` and nothing else (RFC 6749 §2.3, RFC 8252)."""
+"""Who the client is: a public one by its exact `client_id` (RFC 8252), a confidential one by its secret (RFC 6749 §2.3)."""
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+import base64
+import binascii
+import hmac
+import re
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from .errors import OAuthError
 from .forms import invalid, required
@@ -12,8 +16,69 @@ from .wire import Request
 LOOPBACK = {"127.0.0.1", "::1"}  # "localhost" is not recommended by RFC 8252 §8.3
 
 
+# RFC 6749 §2.3.1 and appendix B: what is not escaped in the parts of Basic credentials.
+_ENCODED = re.compile(r"(?:[A-Za-z0-9*._~+-]|%[0-9A-Fa-f]{2})*\Z")
+
+
 def identify(realm: Realm, request: Request, form: dict[str, str]) -> str:
-    """The client of a request to an endpoint that wants one; a public client that authenticates is refused."""
+    """The client of a request to an endpoint that wants one.
+
+    A client authenticates itself in the one way that it is registered with; a public client that does is refused.
+    """
+    name = _basic_name(request) or form.get("client_id", "")
+    client = realm.settings.clients.get(name)
+    if client is not None and "secret" in client:
+        return _confidential(realm, request, form, name, client)
+    return _public(realm, request, form)
+
+
+def _refused(description: str) -> OAuthError:
+    return OAuthError("invalid_client", description, status=401,
+                      headers=[("WWW-Authenticate", 'Basic realm="strict"')])
+
+
+def _basic(request: Request) -> tuple[str, str] | None:
+    """The two parts of Basic credentials; a colon, a blank or any other special character in them is escaped."""
+    value = request.value("Authorization")
+    if value is None or not value.startswith("Basic "):
+        return None
+    try:
+        text = base64.b64decode(value.removeprefix("Basic "), validate=True).decode("ascii")
+    except (binascii.Error, UnicodeDecodeError):
+        raise _refused("the credentials are not base64 of ASCII") from None
+    name, colon, secret = text.partition(":")
+    if not colon or not _ENCODED.match(name) or not _ENCODED.match(secret):
+        raise _refused("the credentials are not form-encoded")
+    return tuple(unquote_to_bytes(part.replace("+", " ")).decode("utf-8", "replace") for part in (name, secret))
+
+
+def _basic_name(request: Request) -> str | None:
+    credentials = _basic(request)
+    return credentials[0] if credentials else None
+
+
+def _confidential(realm: Realm, request: Request, form: dict[str, str], name: str, client: dict) -> str:
+    credentials, posted = _basic(request), form.get("client_secret")
+    if (credentials is not None) + (posted is not None) + ("client_assertion" in form) != 1:
+        raise _refused("one method of authentication, no more and no less (RFC 6749 §2.3)")
+    if client.get("auth", "basic") == "basic":
+        secret = credentials[1] if credentials else None
+    else:
+        secret = posted
+    if secret is None or not hmac.compare_digest(secret.encode(), client["secret"].encode()):
+        raise _refused("the secret is missing, wrong, or sent in another way")
+    if form.get("client_id", name) != name:
+        raise _refused("client_id names another client")
+    with realm.store.lock:
+        realm.store.remember_secret("client_secret", client["secret"])
+    return name
+
+
+def is_confidential(realm: Realm, client_id: str) -> bool:
+    return "secret" in realm.settings.clients[client_id]
+
+
+def _public(realm: Realm, request: Request, form: dict[str, str]) -> str:
     if request.value("Authorization") is not None:
         raise OAuthError("invalid_client", "a public client sends no Authorization", status=401,
                          headers=[("WWW-Authenticate", 'Basic realm="strict"')])

@@ -26,6 +26,8 @@ def token_endpoint(realm: Realm, request: Request) -> Response:
             answer = _code(realm, form, client_id, jkt)
         case "refresh_token":
             answer = _refresh(realm, form, client_id, jkt)
+        case "client_credentials":
+            answer = _client_credentials(realm, form, client_id, jkt)
         case device.GRANT:
             with realm.store.lock:
                 session = device.redeem(realm, form, client_id, jkt)
@@ -75,6 +77,17 @@ def _code(realm: Realm, form: dict[str, str], client_id: str, jkt: str | None) -
         store.counts["codes_redeemed"] += 1
         code.session = store.open_session(Session(realm.settings.subject, client_id, asked.scope, jkt))
         return token_response(realm, code.session, realm.settings.give_refresh)
+
+
+def _client_credentials(realm: Realm, form: dict[str, str], client_id: str, jkt: str | None) -> dict:
+    """RFC 6749 §4.4: for confidential clients, and without a refresh token."""
+    if not clients.is_confidential(realm, client_id):
+        raise OAuthError("unauthorized_client", "a public client has no credentials")
+    with realm.store.lock:
+        realm.store.counts["client_credentials"] += 1
+        scope = clients.granted_scope(realm, form.get("scope"))
+        session = realm.store.open_session(Session(client_id, client_id, scope, jkt))
+        return token_response(realm, session, False)
 
 
 def _refresh(realm: Realm, form: dict[str, str], client_id: str, jkt: str | None) -> dict:

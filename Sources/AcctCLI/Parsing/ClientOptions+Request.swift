@@ -1,0 +1,76 @@
+import AcctEngine
+import AcctModel
+import AcctProtocol
+
+extension ClientOptions {
+  /// Adds to a sign-in what the options say, and what the files that they name hold.
+  ///
+  /// A service account's file names its client and its token endpoint; the options count before it.
+  func complete(
+    _ request: inout SignIn.Request,
+    redirectPort: Int?,
+    _ context: Context
+  ) throws(EngineError) {
+    request.settings = try settings()
+    request.authorizationParameters = try authorizationParameters()
+    request.redirect = try redirect(port: redirectPort)
+    let files = ClientFiles(context.world)
+    if let clientSecretFile { request.clientSecret = try files.secret(clientSecretFile) }
+    guard let clientKey else { return }
+    let file = try files.key(clientKey)
+    request.clientKey = file.key
+    if let clientID = file.clientID, request.clientID.isEmpty { request.clientID = clientID }
+    if request.issuer == nil, request.settings.endpoints[.token] == nil {
+      request.settings.endpoints[.token] = file.tokenEndpoint
+    }
+    // An assertion has to say whom it is about (RFC 7523, section 3); a service account's server knows it.
+    let isSubjectKnown = request.settings.tokenParameters.contains { $0.name == "sub" }
+    if grant == .jwtBearer, !file.isServiceAccount, !isSubjectKnown,
+      let subject = try? RequestParameter(name: "sub", value: request.clientID)
+    {
+      request.settings.tokenParameters.append(subject)
+    }
+  }
+
+  /// The address that the browser comes back to, checked; `nil` for the usual one.
+  func redirect(port: Int?) throws(EngineError) -> LoopbackRedirect? {
+    guard let redirectURI else { return nil }
+    let redirect = try parsed { () throws(ParseError) in try LoopbackRedirect(redirectURI) }
+    return LoopbackRedirect(host: redirect.host, port: redirect.port ?? port, tail: redirect.tail)
+  }
+
+  /// How the client asks its server, checked.
+  func settings() throws(EngineError) -> ClientSettings {
+    try parsed { () throws(ParseError) in
+      var endpoints: [EndpointName: HTTPURL] = [:]
+      endpoints[.authorization] = try authorizeURL.map { text throws(ParseError) in
+        try HTTPURL(text)
+      }
+      endpoints[.token] = try tokenURL.map { text throws(ParseError) in try HTTPURL(text) }
+      endpoints[.deviceAuthorization] = try deviceURL.map { text throws(ParseError) in
+        try HTTPURL(text)
+      }
+      endpoints[.revocation] = try revokeURL.map { text throws(ParseError) in try HTTPURL(text) }
+      endpoints[.userinfo] = try userinfoURL.map { text throws(ParseError) in try HTTPURL(text) }
+      return ClientSettings(
+        authentication: clientAuth,
+        endpoints: endpoints,
+        tokenParameters: try tokenParam.map { text throws(ParseError) in try RequestParameter(text)
+        },
+        usesDPoP: !noDPoP,
+        grant: grant?.grant ?? .authorizationCode
+      )
+    }
+  }
+
+  /// The parameters of the request that begins the sign-in, checked.
+  func authorizationParameters() throws(EngineError) -> [RequestParameter] {
+    try parsed { () throws(ParseError) in
+      try param.map { text throws(ParseError) in try RequestParameter(text) }
+    }
+  }
+
+  private func parsed<Value>(_ parse: () throws(ParseError) -> Value) throws(EngineError) -> Value {
+    do { return try parse() } catch { throw .input(.malformed(error)) }
+  }
+}

@@ -1,0 +1,77 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+extension DPoPClient {
+  /// Sends a form to one of a server's endpoints, from a client that authenticates itself there.
+  ///
+  /// - Parameters:
+  ///   - form: Without what authenticates the client.
+  ///   - endpoint: Where it goes.
+  ///   - server: Whose endpoint it is.
+  ///   - client: The client.
+  ///   - key: The key to prove possession of, if any.
+  /// - Returns: The response, to the second try if there was one.
+  /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError/proof(_:)``, ``KeyError/clientKey(_:)``.
+  func send(
+    _ form: FormBody,
+    to endpoint: HTTPURL,
+    of server: AuthorizationServer,
+    by client: ServerClient,
+    key: DPoPKey? = nil
+  ) async throws(EngineError) -> HTTPResponse {
+    let unlearned = try await sendUnlearned(form, to: endpoint, of: server, by: client, key: key)
+    learn(from: unlearned)
+    return unlearned.response
+  }
+
+  /// The same, but the last response is left for the caller to learn from.
+  func sendUnlearned(
+    _ form: FormBody,
+    to endpoint: HTTPURL,
+    of server: AuthorizationServer,
+    by client: ServerClient,
+    key: DPoPKey? = nil
+  ) async throws(EngineError) -> Unlearned {
+    // Made anew for each try: a server takes an assertion once.
+    try await sendUnlearned(to: endpoint.origin, key: key) {
+      (hint) throws(EngineError) -> HTTPRequest in
+      var form = form
+      let field = try client.authenticate(&form, at: endpoint, of: server, moment(hint))
+      var fields = [
+        ("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("application/json")),
+      ]
+      if let field { fields.append((field.name, field.value)) }
+      return HTTPRequest(
+        method: "POST",
+        url: endpoint,
+        fields: fields,
+        body: form.secret(),
+        timeout: timeout,
+        reach: server.reach(to: endpoint)
+      )
+    }
+  }
+
+  /// The form of a grant that needs no person.
+  func directGrant(
+    _ scope: String?,
+    _ resources: [ResourceIndicator],
+    of server: AuthorizationServer,
+    by client: ServerClient
+  ) throws(EngineError) -> FormBody {
+    try client.directGrant(
+      scope,
+      resources,
+      of: server,
+      moment(hint(for: server.tokenEndpoint.origin))
+    )
+  }
+
+  private func moment(_ hint: ServerHint) -> ServerClient.Moment {
+    ServerClient.Moment(
+      now: hint.time(at: world.clock.now()),
+      random: world.entropy.bytes(16)
+    )
+  }
+}

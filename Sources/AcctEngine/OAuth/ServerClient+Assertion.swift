@@ -1,0 +1,59 @@
+import AcctModel
+import AcctProtocol
+import StrictJSON
+
+extension ServerClient {
+  /// The form of a grant that needs no person.
+  func directGrant(
+    _ scope: String?,
+    _ resources: [ResourceIndicator],
+    of server: AuthorizationServer,
+    _ moment: Moment
+  ) throws(EngineError) -> FormBody {
+    guard settings.grant == .jwtBearer, let id, let key else {
+      return DirectGrant.clientCredentials(clientID: formID, scope: scope, resources: resources)
+    }
+    func claim(_ name: String) -> String? {
+      settings.tokenParameters.last { $0.name == name }?.value
+    }
+    var claims = JSONObject()
+    // Some servers read the scope in the assertion alone.
+    claims["scope"] = scope.map(JSON.string)
+    let assertion = try assertion(
+      key,
+      issuer: id,
+      subject: claim("sub"),
+      audience: claim("aud") ?? server.tokenEndpoint.description,
+      claims,
+      moment
+    )
+    return DirectGrant.jwtBearer(
+      assertion,
+      clientID: method == .none ? nil : formID,
+      scope: scope,
+      resources: resources
+    )
+  }
+
+  /// A JWT that the client's key signs.
+  func assertion(
+    _ key: ClientKey,
+    issuer: String,
+    subject: String?,
+    audience: String,
+    _ claims: JSONObject,
+    _ moment: Moment
+  ) throws(EngineError) -> Secret {
+    do {
+      return try ClientAssertion.make(
+        key: key,
+        issuer: issuer,
+        subject: subject,
+        audience: audience,
+        claims: claims,
+        now: moment.now,
+        random: moment.random
+      )
+    } catch { throw .key(.clientKey(error)) }
+  }
+}

@@ -1,0 +1,124 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// A client as one authorization server gets to know it: its identifier, and how it authenticates itself.
+struct ServerClient: Sendable {
+  let id: String?
+  let settings: ClientSettings
+  let method: ClientAuthentication
+  private let secret: Secret?
+  let key: ClientKey?
+
+  /// - Parameters:
+  ///   - id: The client identifier.
+  ///   - settings: How it asks its server.
+  ///   - secret: Its secret, if there is one.
+  ///   - key: Its key, if there is one.
+  ///   - server: Says how clients may authenticate themselves, where the settings don't.
+  init(
+    id: String?,
+    _ settings: ClientSettings,
+    secret: Secret?,
+    key: ClientKey?,
+    at server: AuthorizationServer
+  ) {
+    self.id = id
+    self.settings = settings
+    self.secret = secret
+    self.key = key
+    method =
+      settings.authentication
+      ?? (secret != nil
+        ? server.secretMethod : key != nil && settings.grant != .jwtBearer ? .privateKey : .none)
+  }
+
+  /// Whether what the method needs is there.
+  var isComplete: Bool {
+    guard settings.grant != .jwtBearer || key != nil else { return false }
+    return switch method {
+    case .none: true
+    case .basic, .post: secret != nil && id != nil
+    case .privateKey: key != nil && id != nil
+    }
+  }
+
+  /// The settings with the method that was found, for requests to come.
+  var remembered: ClientSettings {
+    var settings = settings
+    if method != .none { settings.authentication = method }
+    return settings
+  }
+
+  /// The identifier in a form of the token endpoint and its like.
+  ///
+  /// A client that authenticates itself by Basic has named itself there (RFC 6749, section 4.1.3), and strict
+  /// servers take a second place for a second method.
+  var formID: String? { method == .basic ? nil : id }
+
+  /// What an assertion is made of.
+  struct Moment {
+    /// The time at the server.
+    var now: Timestamp
+    /// 16 fresh random bytes.
+    var random: [UInt8]
+  }
+
+  /// Adds what authenticates the client to a request.
+  ///
+  /// - Parameters:
+  ///   - form: Gets what stands in the body.
+  ///   - endpoint: Where it goes.
+  ///   - server: Whose endpoint it is.
+  ///   - moment: For an assertion, which is good once.
+  /// - Returns: The field that it takes, if any.
+  /// - Throws: ``KeyError/clientKey(_:)``.
+  func authenticate(
+    _ form: inout FormBody,
+    at endpoint: HTTPURL,
+    of server: AuthorizationServer,
+    _ moment: Moment
+  ) throws(EngineError) -> HeaderField? {
+    switch method {
+    case .none: return nil
+    case .basic:
+      guard let id, let secret else { return nil }
+      return HeaderField("Authorization", BasicCredentials.value(client: id, secret: secret))
+    case .post:
+      if let secret { form.add("client_secret", secret) }
+      return nil
+    case .privateKey:
+      guard let id, let key else { return nil }
+      // For the token endpoint there, for the server's other endpoints its issuer: no server that names
+      // another's token endpoint as its own gets an assertion that the other takes.
+      let audience =
+        endpoint == server.tokenEndpoint
+        ? endpoint.description : server.issuer?.description ?? server.tokenEndpoint.description
+      form.add("client_assertion_type", ClientAssertion.type)
+      form.add(
+        "client_assertion",
+        try assertion(key, issuer: id, subject: id, audience: audience, [:], moment)
+      )
+      return nil
+    }
+  }
+
+  /// The user's parameters of token requests, but for those that are claims of the grant's assertion.
+  var formParameters: [RequestParameter] {
+    settings.tokenParameters.filter {
+      settings.grant != .jwtBearer || !DirectGrant.claims.contains($0.name)
+    }
+  }
+}
+
+extension AuthorizationServer {
+  /// How a client sends its secret where it is not told: by Basic, unless only the form is taken (RFC 8414,
+  /// section 2).
+  fileprivate var secretMethod: ClientAuthentication {
+    guard let methods = clientAuthenticationMethods, !methods.contains("client_secret_basic"),
+      methods.contains("client_secret_post")
+    else { return .basic }
+    return .post
+  }
+}

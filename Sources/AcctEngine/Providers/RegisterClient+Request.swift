@@ -1,0 +1,125 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// Where a registration goes, and what it says.
+extension RegisterClient {
+  /// Where clients are registered, how far a request may reach, and what the server can do.
+  struct Place: Sendable {
+    var endpoint: HTTPURL
+    var reach: Reach
+    var usesDeviceFlow: Bool
+    var authentication: ClientAuthentication
+  }
+
+  func place(
+    of request: SignIn.Request,
+    _ words: ProviderError.Registration
+  ) async throws(EngineError) -> Place {
+    if let endpoint = request.settings.endpoints[.registration] {
+      return Place(
+        endpoint: endpoint,
+        reach: .anywhere,
+        usesDeviceFlow: request.settings.endpoints[.deviceAuthorization] != nil,
+        authentication: request.settings.authentication ?? .none
+      )
+    }
+    let server = try await Discovery(context).server(of: request, using: [.registration])
+    guard let endpoint = server.registrationEndpoint else {
+      throw .provider(.clientNeeded(words))
+    }
+    return Place(
+      endpoint: endpoint,
+      reach: try server.naming.checkedReach(to: endpoint.origin),
+      usesDeviceFlow: server.deviceEndpoint != nil,
+      authentication: server.registrableAuthentication
+    )
+  }
+
+  func ask(
+    _ request: SignIn.Request,
+    at place: Place,
+    _ style: Provider.RegistrationStyle,
+    _ port: Int?,
+    _ words: ProviderError.Registration
+  ) async throws(EngineError) -> UsableClient {
+    let redirect = request.address(port: nil)
+    let registration = ClientRegistration(
+      redirects: [port.map { redirect.text(port: $0) }, redirect.textWithoutPort]
+        .compactMap(\.self),
+      scope: request.scope,
+      usesDeviceFlow: place.usesDeviceFlow,
+      authentication: place.authentication
+    )
+    let response = try await context.client.send(message(registration, style, to: place))
+    let origin = place.endpoint.origin
+    let json = try answer(response, origin, words)
+    let client: RegisteredClient
+    do {
+      client = try RegisteredClient(
+        json,
+        to: registration,
+        fallback: style == .mastodon ? .post : .basic
+      )
+    } catch {
+      throw .server(.oauth(error, origin))
+    }
+    return UsableClient(
+      client: ClientBook.Registered(
+        clientID: client.clientID,
+        authentication: client.authentication,
+        port: port,
+        secretExpiresAt: client.secretExpiresAt
+      ),
+      secret: client.secret
+    )
+  }
+
+  private func message(
+    _ registration: ClientRegistration,
+    _ style: Provider.RegistrationStyle,
+    to place: Place
+  ) -> HTTPRequest {
+    let (type, body) =
+      switch style {
+      case .rfc7591: ("application/json", Secret(registration.json.serialized()))
+      case .mastodon: (FormBody.mediaType, registration.mastodonForm.secret())
+      }
+    return HTTPRequest(
+      method: "POST",
+      url: place.endpoint,
+      fields: [("Content-Type", Secret(type)), ("Accept", Secret("application/json"))],
+      body: body,
+      timeout: context.timeout,
+      reach: place.reach
+    )
+  }
+
+  private func answer(
+    _ response: HTTPResponse,
+    _ origin: Origin,
+    _ words: ProviderError.Registration
+  ) throws(EngineError) -> JSON {
+    if (200...201).contains(response.status) {
+      guard response.field("Content-Type").isJSON, let json = response.json else {
+        throw .server(.oauth(.notJSON(status: response.status), origin))
+      }
+      return json
+    }
+    let noAnswer = ServerAnswer(response, redacting: context.world.held.redactor).noAnswer
+    if case .failed(let reason) = noAnswer, (400..<500).contains(response.status) {
+      throw .provider(.notRegistered(origin, reason, words))
+    }
+    throw EngineError(noAnswer, origin)
+  }
+}
+
+extension AuthorizationServer {
+  /// How a client of a user's own machine is registered: without a secret, unless the server knows only
+  /// clients with one.
+  fileprivate var registrableAuthentication: ClientAuthentication {
+    guard let methods = clientAuthenticationMethods, !methods.contains("none") else { return .none }
+    return [.basic, .post].first { methods.contains($0.registeredName) } ?? .none
+  }
+}

@@ -1,0 +1,40 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Gets tokens that need no person: by the client's own authentication (RFC 6749, section 4.4), or by a JWT
+/// that its key signs (RFC 7523, section 2.1).
+package struct DirectSignIn: Sendable {
+  private let context: EngineContext
+
+  package init(_ context: EngineContext) { self.context = context }
+
+  /// Asks for tokens.
+  ///
+  /// - Parameter request: What the user asked for.
+  /// - Returns: Credentials that are not kept yet; a renewal asks for the same again.
+  /// - Throws: ``EngineError``; nothing is left behind.
+  package func signIn(_ request: SignIn.Request) async throws(EngineError) -> NewCredentials {
+    let request = try await KnownClient(context).completed(request)
+    let server = try await Discovery(context).server(of: request, using: [])
+    let client = try ServerClient(request, at: server)
+    let key = server.newKey(request.settings)
+    let form = try context.client.directGrant(
+      request.scope,
+      request.resources,
+      of: server,
+      by: client
+    )
+    let response = try await TokenEndpoint(of: server, by: client, context.client)
+      .grant(form, key: key)
+    return NewCredentials(
+      response,
+      key: key,
+      from: server,
+      client,
+      request,
+      nonce: nil,
+      now: context.world.clock.now()
+    )
+  }
+}

@@ -1,0 +1,101 @@
+import AcctModel
+import AcctProtocol
+
+extension NewCredentials {
+  /// What a token endpoint granted.
+  init(
+    _ response: TokenResponse,
+    key: DPoPKey?,
+    from server: AuthorizationServer,
+    _ client: ServerClient,
+    _ request: SignIn.Request,
+    nonce: String?,
+    now: Timestamp
+  ) {
+    let clientID = request.clientID
+    let origins = request.resources.map(\.origin)
+    let own =
+      origins.isEmpty
+      ? OwnOrigins([server.origin], for: .signIn) : OwnOrigins(origins, for: .resource)
+    let isDirect = request.settings.grant.renewsItself
+    // Without a subject, a new sign-in could not find the account: opaque tokens name none. Without a person,
+    // the client is the subject, unless it acts for one.
+    let subject =
+      isDirect
+      ? client.directSubject
+      : response.subject
+        ?? response.idToken?.subject(from: server.issuer, for: clientID, repeating: nonce)
+    self.init(
+      kind: .oauth,
+      tokenType: response.tokenType,
+      identity: Identity(subject: subject, issuer: server.issuer, clientID: clientID),
+      source: .issuer,
+      issuerSource: server.issuer == nil ? nil : .given,
+      service: own.first,
+      origins: own,
+      // Each renewal of a grant without a person requests what this one does.
+      scope: isDirect ? request.scope : response.scope ?? request.scope,
+      resources: request.resources,
+      client: client.remembered,
+      tokenLifetime: response.tokenLifetime(
+        from: now,
+        canRenew: isDirect || response.refreshToken != nil
+      ),
+      validatedAt: now,
+      token: response.accessToken,
+      refreshToken: isDirect ? nil : response.refreshToken,
+      key: response.tokenType == .dpop ? key : nil,
+      clientSecret: request.clientSecret,
+      clientKey: request.clientKey,
+      notices: Notice.lacking(response, requested: request.scope, isDirect: isDirect)
+    )
+  }
+}
+
+extension Notice {
+  /// What was requested and is not in the answer.
+  static func lacking(
+    _ response: TokenResponse,
+    requested scope: String?,
+    isDirect: Bool = false
+  ) -> [Notice] {
+    var missing = Scope.missing(of: scope, in: response)
+    var notices: [Notice] = []
+    if Scope.words(scope).contains("offline_access"), response.refreshToken == nil, !isDirect {
+      missing.removeAll { $0 == "offline_access" }
+      notices.append(.noRefreshToken)
+    }
+    if !missing.isEmpty { notices.append(.scopeNotGranted(missing)) }
+    return notices
+  }
+}
+
+extension ServerClient {
+  /// The client of a sign-in.
+  ///
+  /// - Throws: ``SignInError/clientSecretNeeded(_:)`` where what its method needs was not given.
+  init(
+    _ request: SignIn.Request,
+    at server: AuthorizationServer
+  ) throws(EngineError) {
+    self.init(
+      id: request.clientID,
+      request.settings,
+      secret: request.clientSecret,
+      key: request.clientKey,
+      at: server
+    )
+    guard isComplete else { throw .signIn(.clientSecretNeeded(request.settings.grant, method)) }
+    if request.settings.grant == .clientCredentials, method == .none,
+      request.settings.authentication == nil
+    {
+      throw .signIn(.clientSecretNeeded(request.settings.grant, method))
+    }
+  }
+
+  /// Whom tokens are about that the client gets by itself.
+  fileprivate var directSubject: String? {
+    settings.grant == .jwtBearer
+      ? settings.tokenParameters.last { $0.name == "sub" }?.value ?? id : id
+  }
+}

@@ -1,0 +1,62 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// A client whose secret or key is known from an account that it signed in to.
+struct KnownClient: Sendable {
+  private let context: EngineContext
+
+  init(_ context: EngineContext) { self.context = context }
+
+  /// Adds the secret or the key that the same client used before, where the user gives neither.
+  ///
+  /// The same client is the same identifier at the same issuer, with the same endpoints: what a server gave
+  /// goes to no other place.
+  ///
+  /// - Parameter request: What the user asked for.
+  /// - Returns: The same, completed where an account has what is missing.
+  /// - Throws: ``EngineError`` where the keyring gives no answer.
+  func completed(_ request: SignIn.Request) async throws(EngineError) -> SignIn.Request {
+    guard request.clientSecret == nil, request.clientKey == nil,
+      request.settings.authentication != ClientAuthentication.none
+    else { return request }
+    for account in try context.accountStore.listing().accounts where isSame(account, request) {
+      let kinds = account.client.itemKinds
+      let credentials = try await CredentialStore(of: account, in: context).readClient(kinds)
+      guard credentials.clientSecret != nil || credentials.clientKey != nil else { continue }
+      var request = request
+      request.clientSecret = credentials.clientSecret
+      request.clientKey = credentials.clientKey
+      if request.settings.authentication == nil {
+        request.settings.authentication = account.client.authentication
+      }
+      return request
+    }
+    return request
+  }
+
+  private func isSame(_ account: Account, _ request: SignIn.Request) -> Bool {
+    guard account.kind == .oauth, account.identity.clientID == request.clientID,
+      !account.client.itemKinds.isEmpty, account.client.endpoints == request.settings.endpoints
+    else { return false }
+    guard let issuer = request.issuer, let known = account.identity.issuer else {
+      return request.issuer == nil && account.identity.issuer == nil
+    }
+    // The document decides whether a slash ends it, which people leave out.
+    return issuer.url == known.url || "\(issuer)/" == "\(known)" || "\(issuer)" == "\(known)/"
+  }
+}
+
+extension ClientSettings {
+  /// The items that the client's authentication and its grant need.
+  var itemKinds: [ItemKind] {
+    var kinds: [ItemKind] =
+      switch authentication {
+      case .basic, .post: [.clientSecret]
+      case .privateKey: [.clientKey]
+      case .some(.none), nil: []
+      }
+    if grant == .jwtBearer, !kinds.contains(.clientKey) { kinds.append(.clientKey) }
+    return kinds
+  }
+}

@@ -1,0 +1,37 @@
+package import AcctModel
+
+/// The forms of grants that need no person and no refresh token: the client asks again each time.
+package enum DirectGrant {
+  /// The client's own authentication (RFC 6749, section 4.4.2).
+  package static func clientCredentials(
+    clientID: String?,
+    scope: String?,
+    resources: [ResourceIndicator]
+  ) -> FormBody {
+    var form = FormBody()
+    form.add("grant_type", "client_credentials")
+    form.add("client_id", clientID)
+    form.add("scope", scope)
+    for resource in resources { form.add("resource", resource.description) }
+    return form
+  }
+
+  /// An assertion (RFC 7523, section 2.1).
+  package static func jwtBearer(
+    _ assertion: Secret,
+    clientID: String?,
+    scope: String?,
+    resources: [ResourceIndicator]
+  ) -> FormBody {
+    var form = FormBody()
+    form.add("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
+    form.add("assertion", assertion)
+    form.add("client_id", clientID)
+    form.add("scope", scope)
+    for resource in resources { form.add("resource", resource.description) }
+    return form
+  }
+
+  /// The parameters that are claims of an assertion instead: whom it is about, and who takes it.
+  package static let claims: Set<String> = ["sub", "aud"]
+}
