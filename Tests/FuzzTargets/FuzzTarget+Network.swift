@@ -36,6 +36,13 @@ func challengeViolation(_ bytes: [UInt8]) -> String? {
       return "a challenge without a scheme"
     }
   }
+  let fields = [(name: "WWW-Authenticate", value: text(bytes))]
+  let asked = try? ResourceChallenge(status: 401, fields: fields)
+  let stepUp = StepUpChallenge(status: 403, fields: fields, redacting: .none)
+  let words = (asked?.scope ?? []) + (stepUp.map { $0.scope + $0.acrValues } ?? [])
+  guard words.allSatisfy(Scope.isWellFormed), stepUp?.maxAge ?? 0 >= 0 else {
+    return "a challenge's word that can't be sent as one"
+  }
   let nonce = DPoPNonce.learned(from: [("DPoP-Nonce", text(bytes))])
   guard nonce?.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) ?? true else {
     return "a nonce that could write header lines"
@@ -62,6 +69,23 @@ func metadataViolation(_ bytes: [UInt8]) -> String? {
     $0.origin.scheme == .https || $0.origin.isLoopback
   }
   return isSafe ? nil : "an endpoint on plain http"
+}
+
+func resourceViolation(_ bytes: [UInt8]) -> String? {
+  guard let document = (try? JSON(parsing: bytes))?.objectValue,
+    let resource = try? ResourceIndicator("https://api.example/v1"),
+    let place = ResourceMetadata.places(for: resource).last
+  else { return nil }
+  guard let metadata = try? ResourceMetadata(document, of: resource, at: place) else { return nil }
+  guard !metadata.issuers.isEmpty,
+    metadata.issuers.allSatisfy({ $0.url.origin.scheme == .https || $0.url.origin.isLoopback })
+  else { return "a server on plain http, or none" }
+  guard metadata.scopes.allSatisfy(Scope.isWellFormed) else { return "a scope of several words" }
+  let stated = document["resource"]?.stringValue ?? ""
+  return ["https://api.example/v1", "https://api.example"].contains {
+    stated.lowercased().hasPrefix($0)
+  }
+    ? nil : "another resource's description"
 }
 
 func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {

@@ -10,6 +10,7 @@ struct AddCommand: AcctCommand {
     usage: """
       acct add IDENTIFIER
       acct add --issuer URL --client-id ID [--scope S] [--resource URL]… [--device]
+      acct add --resource URL --client-id ID [--scope S] [--device]
       acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --session URL [IDENTIFIER] [--callback PREFIX]
       acct add --guest URL
@@ -78,18 +79,21 @@ struct AddCommand: AcctCommand {
     // in.
     let named = backend == nil && session == nil ? identifier : nil
     let ways = [named, importFile, issuer, backend, session, guest].count { $0 != nil }
-    guard ways > 0 else {
+    guard ways > 0 || signInResource != nil else {
       throw ValidationError(
-        "add what? a handle, --issuer, --backend, --session or --guest URL, or --import FILE"
+        "add what? a handle, --issuer, --resource, --backend, --session or --guest URL, or --import FILE"
       )
     }
-    guard ways == 1 else {
+    guard ways <= 1 else {
       throw ValidationError(
         "a handle, --issuer, --backend, --session, --guest and --import exclude each other"
       )
     }
-    guard issuer != nil || !signIn.device && signIn.resource.isEmpty else {
+    guard issuer != nil || signInResource != nil || !signIn.device && signIn.resource.isEmpty else {
       throw ValidationError("--device and --resource need --issuer")
+    }
+    guard issuer != nil || signIn.resource.count <= 1 else {
+      throw ValidationError("several resources need --issuer: without it, one resource names its server")
     }
     guard backend != nil || session != nil || signIn.callback == nil else {
       throw ValidationError("--callback needs --backend or --session")
@@ -137,12 +141,13 @@ struct AddCommand: AcctCommand {
   private func signedIn(_ context: Context) async throws(EngineError) -> NewCredentials {
     // With --no-browser another program may be the browser: the address is printed for it.
     if context.options.noInput, !signIn.noBrowser, !signIn.device { throw .signIn(.browserNeeded) }
-    let server = try issuer.map { issuer throws(EngineError) in
+    var server = try issuer.map { issuer throws(EngineError) in
       try signIn.request(issuer, context)
     }
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.engine).prepare()
     let prompts = SignInPrompts(context)
+    if let signInResource { server = try await discovered(from: signInResource, context) }
     if let backend {
       let request = try signIn.request(backend: backend, for: identifier, context)
       let credentials = try await BackendSignIn(context.engine).signIn(

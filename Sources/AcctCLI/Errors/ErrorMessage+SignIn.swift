@@ -71,6 +71,7 @@ extension ErrorMessage {
         "\(issuer) needs to know the client: --client-id is missing",
         hint: clientHint("\(issuer.url.origin)")
       )
+    case .stepUp(let stepUp): self.init(stepUp)
     case .listen(.failed(let port, let reason)):
       self.init(
         "listenFailed",

@@ -19,6 +19,9 @@ func words(for notice: Notice) -> String {
       + ErrorMessage(cause).text
   case .scopeNotGranted(let scopes):
     "the server did not grant \(scopes.map(printable).joined(separator: " "))"
+  case .scopesOffered(let scopes, let origin):
+    "no scope is requested; \(origin) lists \(scopes.map(printable).joined(separator: " ")), and --scope "
+      + "requests some"
   case .noRefreshToken:
     "the server sent no refresh token, although offline_access was requested: the account can't be renewed"
   case .replacedNotRevoked(let account, let cause):

@@ -52,7 +52,7 @@ struct Discovery: Sendable {
     using endpoints: [MetadataDocuments.Endpoint]
   ) async throws(EngineError) -> AuthorizationServer {
     guard let issuer = request.issuer else { throw .input(.malformed(.issuer(""))) }
-    return try await server(issuer, named: .user, using: endpoints)
+    return try await server(issuer, named: request.naming, using: endpoints)
   }
 
   /// The first document that is there.

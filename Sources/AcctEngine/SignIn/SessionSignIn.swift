@@ -135,7 +135,7 @@ extension EngineError {
     switch self {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed): true
-    case .network, .server(.oauth), .selection, .authorization, .input, .keyring, .key, .signIn,
+    case .network, .server(.oauth), .server(.resource), .selection, .authorization, .input, .keyring, .key, .signIn,
       .atproto,
       .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
       false

@@ -22,6 +22,8 @@ package enum SignInError: Error, Equatable, Sendable {
   /// The server needs a client identifier.
   case clientIDNeeded(Issuer)
   case listen(ListenFailure)
+  /// A request needs what only a new sign-in can bring.
+  indirect case stepUp(StepUp)
 }
 
 /// Why a new sign-in is needed.

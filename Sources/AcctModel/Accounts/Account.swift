@@ -128,4 +128,6 @@ package enum IssuerSource: String, Sendable {
   case did
   /// A token claims it, and no server has confirmed it.
   case token
+  /// The first of the account's resources named it.
+  case resource
 }
