@@ -4,7 +4,7 @@
 /// properties, such as: what was read, written and read again is the same.
 package enum FuzzTarget: String, CaseIterable, Sendable {
   case json, jwt, jwk, handoff, tokenAnswer = "token-answer", metadata, device
-  case resource
+  case resource, secondTokens = "second-tokens"
   case limits, guest, appCallback = "app-callback", session, proxy, bus
   case challenge, callback, url, origin, handle, did, time
   case dns, didDocument = "did-document"
@@ -25,6 +25,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .metadata: metadataViolation(bytes)
     case .device: deviceViolation(bytes)
     case .resource: resourceViolation(bytes)
+    case .secondTokens: secondTokensViolation(bytes)
     case .appCallback: appCallbackViolation(bytes)
     case .session: sessionViolation(bytes)
     case .proxy: proxyViolation(bytes)

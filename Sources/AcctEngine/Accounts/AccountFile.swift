@@ -50,6 +50,7 @@ package enum AccountFile {
       "createdAt": .string(account.createdAt.description),
     ]
     json["client"] = account.client.json
+    json["ownGrant"] = account.ownGrant?.json
     return JSON.object(json).serialized()
   }
 
@@ -84,6 +85,7 @@ package enum AccountFile {
       scope: try file.string("scope"),
       resources: try file.resources(),
       client: try file.client(),
+      ownGrant: try file.ownGrant(),
       thumbprint: try file.string("thumbprint"),
       tokenLifetime: TokenLifetime(
         expiresAt: try file.optional("expiresAt", Timestamp.init),

@@ -30,7 +30,7 @@ extension Renewal {
     }
   }
 
-  private func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
+  func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
     var naming = account.naming
     if account.issuerSource == .did {
       naming = try await IdentityCheck(context).check(&account)
@@ -41,13 +41,56 @@ extension Renewal {
     return try await Discovery(context).server(issuer, named: naming)
   }
 
-  /// From the note that a renewal is in flight to the last write, nothing may interrupt.
+  /// Renews the account's own token.
+  ///
+  /// Once the refresh token has brought other tokens, what the account's own is for is requested by name. A server that
+  /// rejects that has spent nothing, and is asked as before.
   private func renew(
     _ credentials: Credentials,
     with refreshToken: Token,
     at server: AuthorizationServer,
     _ credentialStore: CredentialStore
   ) async throws(EngineError) -> Credentials {
+    let account = credentials.account
+    var forms = [
+      RefreshRequest.form(
+        refreshToken,
+        clientID: account.identity.clientID,
+        resources: account.resources
+      )
+    ]
+    if let grant = account.ownGrant {
+      forms.insert(SecondTokenRequest.form(for: grant, refreshToken, of: account), at: 0)
+    }
+    return try await ask(forms, credentials, at: server) {
+      (response, account) throws(EngineError) in
+      try await keep(response, &account, credentialStore)
+      return Credentials(
+        account: account,
+        token: response.accessToken,
+        refreshToken: response.refreshToken ?? refreshToken,
+        key: credentials.key
+      )
+    }
+  }
+
+  /// Asks for tokens with a refresh token.
+  ///
+  /// From the note that a renewal is in flight to the last write, nothing may interrupt.
+  ///
+  /// - Parameters:
+  ///   - forms: What to ask for; the next one only where the server rejects what the one before asks for.
+  ///   - credentials: Whose refresh token it is.
+  ///   - server: The server.
+  ///   - keep: Writes what the server granted; the account is saved after it.
+  /// - Returns: What `keep` returned.
+  /// - Throws: Why there are no tokens; what the account has is kept.
+  func ask<Value>(
+    _ forms: [FormBody],
+    _ credentials: Credentials,
+    at server: AuthorizationServer,
+    keep: (TokenResponse, inout Account) async throws(EngineError) -> Value
+  ) async throws(EngineError) -> Value {
     let held = context.world.signals.holdBack()
     defer { held.release() }
     var account = credentials.account
@@ -56,27 +99,25 @@ extension Renewal {
     try context.accountStore.save(account)
 
     let endpoint = TokenEndpoint(of: server, context.client)
-    let form = RefreshRequest.form(
-      refreshToken,
-      clientID: account.identity.clientID,
-      resources: account.resources
-    )
-    let answer: TokenEndpoint.Answer
-    do { answer = try await endpoint.ask(form, key: credentials.key) } catch {
-      try settle(&account, wasSent: error.mayHaveReachedTheServer || wasInterrupted)
-      throw error.ofRenewal
+    var outcome = TokenOutcome.unanswered(.failed(.malformedAnswer(member: "body")))
+    var learn: () -> Void = {}
+    for form in forms {
+      let answer: TokenEndpoint.Answer
+      do { answer = try await endpoint.ask(form, key: credentials.key) } catch {
+        try settle(&account, wasSent: error.mayHaveReachedTheServer || wasInterrupted)
+        throw error.ofRenewal
+      }
+      learn()
+      (outcome, learn) = (answer.outcome.requiring(account.tokenType), answer.learn)
+      guard outcome.rejectsRequest else { break }
     }
-    defer { answer.learn() }
-    let outcome = answer.outcome.requiring(account.tokenType)
+    defer { learn() }
     switch outcome {
     case .granted(let response):
-      try await keep(response, &account, credentialStore)
-      return Credentials(
-        account: account,
-        token: response.accessToken,
-        refreshToken: response.refreshToken ?? refreshToken,
-        key: credentials.key
-      )
+      account.renewalStartedAt = nil
+      let value = try await keep(response, &account)
+      try settle(&account, wasSent: false)
+      return value
     case .ended(let description):
       let reason = Self.reason(description, wasInterrupted: wasInterrupted)
       account.take(.ended, reason: reason, at: context.world.clock.now())
@@ -105,7 +146,6 @@ extension Renewal {
     try await KeyringRetry(context).write(items, to: credentialStore)
     if let scope = response.scope { account.scope = scope }
     account.take(.confirmed, at: context.world.clock.now())
-    try settle(&account, wasSent: false)
   }
 
   /// Saves the account; the note stays where the refresh token may have been used up.
@@ -126,6 +166,12 @@ extension Renewal {
 }
 
 extension TokenOutcome {
+  /// Whether the server rejects what the request asks for, and not the client or the session.
+  fileprivate var rejectsRequest: Bool {
+    guard case .unanswered(.failed(.refused(let code, _, _))) = self else { return false }
+    return ["invalid_request", "invalid_scope", "invalid_target"].contains(code)
+  }
+
   /// Whether the server may have taken the refresh token although no tokens came of it.
   var mayHaveSpentTheToken: Bool {
     switch self {

@@ -40,6 +40,7 @@ extension MakeRequest {
     let authorization = try await authorizer.authorize(
       attempt.request.target,
       as: attempt.account,
+      for: attempt.request.purpose,
       holding: attempt.grant.take(),
       knowing: attempt.hint.take()
     )
