@@ -24,6 +24,10 @@ package enum Notice: Sendable {
   case requestNotPushed(Origin, because: EngineError)
   /// Scopes that were requested and are not in the server's answer.
   case scopeNotGranted([String])
+  /// A token was requested for an audience that it does not name; it names these.
+  case audienceNotGranted([String])
+  /// No scope was requested, and the resource server lists these.
+  case scopesOffered([String], Origin)
   /// `offline_access` was requested, and the server sent no refresh token.
   case noRefreshToken
   /// The server did not tell who has signed in.

@@ -126,7 +126,7 @@ extension ItemKind {
   fileprivate func secrets(in item: Secret) -> [Secret] {
     switch self {
     case .accessToken, .refreshToken, .session, .guest, .staticToken, .clientSecret: [item]
-    case .keypair, .clientKey: SecretMembers.ofBody(item, .received)
+    case .keypair, .clientKey, .secondTokens: SecretMembers.ofBody(item, .received)
     case .expiresAt, .handle, .did: []
     }
   }

@@ -36,6 +36,13 @@ func challengeViolation(_ bytes: [UInt8]) -> String? {
       return "a challenge without a scheme"
     }
   }
+  let fields = [(name: "WWW-Authenticate", value: text(bytes))]
+  let asked = try? ResourceChallenge(status: 401, fields: fields)
+  let stepUp = StepUpChallenge(status: 403, fields: fields, redacting: .none)
+  let words = (asked?.scope ?? []) + (stepUp.map { $0.scope + $0.acrValues } ?? [])
+  guard words.allSatisfy(Scope.isWellFormed), stepUp?.maxAge ?? 0 >= 0 else {
+    return "a challenge's word that can't be sent as one"
+  }
   let nonce = DPoPNonce.learned(from: [("DPoP-Nonce", text(bytes))])
   guard nonce?.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) ?? true else {
     return "a nonce that could write header lines"

@@ -4,6 +4,7 @@
 /// properties, such as: what was read, written and read again is the same.
 package enum FuzzTarget: String, CaseIterable, Sendable {
   case json, jwt, jwk, handoff, tokenAnswer = "token-answer", metadata, device
+  case resource, secondTokens = "second-tokens"
   case limits, guest, appCallback = "app-callback", session, proxy, bus, staticToken =
     "static-token"
   case challenge, callback, url, origin, handle, did, time
@@ -26,6 +27,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .tokenAnswer: tokenAnswerViolation(bytes)
     case .metadata: metadataViolation(bytes)
     case .device: deviceViolation(bytes)
+    case .resource: resourceViolation(bytes)
+    case .secondTokens: secondTokensViolation(bytes)
     case .appCallback: appCallbackViolation(bytes)
     case .session: sessionViolation(bytes)
     case .proxy: proxyViolation(bytes)

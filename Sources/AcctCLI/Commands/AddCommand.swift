@@ -16,6 +16,7 @@ struct AddCommand: AcctCommand {
       acct add --token-url URL --client-id ID [--authorize-url URL | --device --device-url URL]
       acct add --issuer URL --client-id ID --client-secret-file FILE --grant client-credentials
       acct add --client-key FILE --grant jwt-bearer [--scope S]
+      acct add --resource URL [--client-id ID] [--scope S] [--device]
       acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --session URL [IDENTIFIER] [--callback PREFIX]
       acct add --guest URL
@@ -90,15 +91,16 @@ struct AddCommand: AcctCommand {
     // in.
     let named = backend == nil && session == nil ? identifier : nil
     let others = [named, importFile, backend, session, guest, staticToken.file].count { $0 != nil }
-    let isGiven = issuer != nil || others == 0 && client.namesServer
+    let isGiven = issuer != nil || others == 0 && (client.namesServer || signInResource != nil)
     let isAtServer = isGiven || provider != nil
     let ways = others + (isGiven ? 1 : 0)
     guard ways > 0 else {
       throw ValidationError(
-        "add what? a handle, --issuer, --backend, --session or --guest URL, or --token or --import FILE"
+        "add what? a provider, a handle, --issuer, --resource, --backend, --session or --guest URL, "
+          + "or --token or --import FILE"
       )
     }
-    guard ways == 1 else {
+    guard ways <= 1 else {
       throw ValidationError(
         "a handle, --issuer, --backend, --session, --guest, --token and --import exclude each other"
       )
@@ -118,6 +120,11 @@ struct AddCommand: AcctCommand {
       let other = redirect.port, other != port
     {
       throw ValidationError("--redirect-uri and --redirect-port name two ports")
+    }
+    guard issuer != nil || signIn.resource.count <= 1 else {
+      throw ValidationError(
+        "several resources need --issuer: without it, one resource names its server"
+      )
     }
     guard backend != nil || session != nil || signIn.callback == nil else {
       throw ValidationError("--callback needs --backend or --session")
@@ -168,6 +175,12 @@ struct AddCommand: AcctCommand {
     return status
   }
 
+  /// The resource that names its authorization server; `nil` where something else says where to sign in.
+  private var signInResource: String? {
+    let other = [identifier, importFile, issuer, backend, session, guest, staticToken.file]
+    return other.contains { $0 != nil } || client.namesServer ? nil : signIn.resource.first
+  }
+
   /// The provider that was typed: a word without a dot is no handle.
   private var provider: ProviderName? {
     backend == nil && session == nil ? identifier.flatMap { ProviderName($0) } : nil
@@ -184,13 +197,14 @@ struct AddCommand: AcctCommand {
     let mayAsk = !context.options.noInput || signIn.noBrowser
     let isDeviceFlow = signIn.device || provider?.provider.flow == .device
     guard mayAsk || isDeviceFlow || client.grant != nil else { throw .signIn(.browserNeeded) }
-    if issuer != nil || provider != nil || client.namesServer {
+    if issuer != nil || provider != nil || client.namesServer || signInResource != nil {
       return try await AddServer(context: context, signIn: signIn, client: client)
-        .signIn(at: issuer, provider, named: name)
+        .signIn(at: issuer, provider, signInResource, named: name)
     }
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.engine).prepare()
     let prompts = SignInPrompts(context)
+    if let signInResource { server = try await discovered(from: signInResource, context) }
     if let backend {
       let request = try signIn.request(backend: backend, for: identifier, context)
       let credentials = try await BackendSignIn(context.engine).signIn(

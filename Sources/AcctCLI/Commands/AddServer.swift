@@ -13,12 +13,14 @@ struct AddServer {
   /// - Parameters:
   ///   - issuer: As it was typed, if it was.
   ///   - provider: The provider, if one was typed.
+  ///   - resource: The resource that names the server, if nothing else does.
   ///   - name: The account's name, if the user chose one.
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   func signIn(
     at issuer: String?,
     _ provider: ResolvedProvider?,
+    _ resource: String?,
     named name: String?
   ) async throws(EngineError) -> NewCredentials {
     if let provider, provider.provider.kind == .appPassword {
@@ -35,6 +37,7 @@ struct AddServer {
     if let provider { request.fill(from: provider) }
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.engine).prepare()
+    if let resource { try await discover(&request, from: resource) }
     let prefersDevice = provider?.provider.flow == .device
     if client.grant != nil {
       guard !request.clientID.isEmpty else { throw ClientChoice.missing(request) }
@@ -55,5 +58,23 @@ struct AddServer {
       ?? credentials.service?.authority
     if let provider { try await clients.remember(given, for: provider) }
     return credentials
+  }
+
+  /// Takes the server from what the resource says of itself (RFC 9728), and the scope from its challenge, if the
+  /// user names none.
+  private func discover(
+    _ request: inout SignIn.Request,
+    from text: String
+  ) async throws(EngineError) {
+    let resource: ResourceIndicator
+    do { resource = try ResourceIndicator(text) } catch { throw .input(.malformed(error)) }
+    let found = try await ResourceDiscovery(context.engine).find(resource)
+    request.issuer = found.issuer
+    request.scope = signIn.scope ?? found.scope
+    request.naming = found.naming
+    request.issuerSource = .resource
+    if request.scope == nil, !found.offered.isEmpty {
+      context.report([.scopesOffered(Array(found.offered.prefix(20)), resource.origin)])
+    }
   }
 }

@@ -37,6 +37,8 @@ struct HeaderCommand: AcctCommand {
   @Flag(help: "Send a sealed session as a bearer token instead of a cookie.")
   var bearer = false
 
+  @OptionGroup var audience: AudienceOptions
+
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
@@ -59,7 +61,8 @@ struct HeaderCommand: AcctCommand {
       target,
       as: account,
       asBearer: bearer,
-      leaving: minValid
+      leaving: minValid,
+      for: audience.purpose
     )
     context.report(authorization.notices)
     try context.output(rendered(authorization, target, account))

@@ -71,6 +71,8 @@ struct RequestCommand: AcctCommand {
   )
   var retry = 0
 
+  @OptionGroup var audience: AudienceOptions
+
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
@@ -89,13 +91,14 @@ struct RequestCommand: AcctCommand {
     do { fields = try RequestFields(header, for: account) } catch { throw .request(error) }
     let makeRequest = MakeRequest(context.engine)
     try makeRequest.check(url, for: account)
-    let outgoing = MakeRequest.Request(
+    var outgoing = MakeRequest.Request(
       method: method,
       url: url,
       fields: fields,
       retries: retry,
       follows: follow
     )
+    outgoing.purpose = audience.purpose
     let reporter = RequestReporter(context, printsBody: (output ?? "-") == "-", follows: follow)
     let delivery = try ResponseDelivery(
       context.world,
@@ -104,10 +107,11 @@ struct RequestCommand: AcctCommand {
       withHead: include
     )
     let (data, streams) = (data, reporter.reportingProgress(context.world.streams))
+    let request = outgoing
     return try await delivery.deliver { () async throws(EngineError) in
       let body = try await requestBody(data, streams)
       return try await makeRequest.perform(
-        outgoing,
+        request,
         as: account,
         sending: body,
         report: reporter.report

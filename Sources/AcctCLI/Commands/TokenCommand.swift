@@ -18,6 +18,8 @@ struct TokenCommand: AcctCommand {
   @Flag(help: "Do not renew: use the stored credentials.")
   var offline = false
 
+  @OptionGroup var audience: AudienceOptions
+
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
@@ -28,10 +30,13 @@ struct TokenCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let account = try context.choose().account
-    let grant = try await TokenProvider(context.engine, offline ? .forbidden : .allowed).grant(
-      to: account,
-      leaving: minValid
-    )
+    let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)
+    let grant =
+      if let purpose = audience.purpose {
+        try await provider.grant(to: account, for: purpose, leaving: minValid)
+      } else {
+        try await provider.grant(to: account, leaving: minValid)
+      }
     context.report(grant.notices)
     if options.json {
       try context.output([

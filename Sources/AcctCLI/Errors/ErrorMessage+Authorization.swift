@@ -19,6 +19,13 @@ extension ErrorMessage {
         "the token of \(name) is bound to a DPoP key and can't be sent as a bearer token",
         hint: "leave out --bearer"
       )
+    case .noSecondToken(let name):
+      self.init(
+        "noSecondToken",
+        .usage,
+        "\(name) has no refresh token that could bring a token for another audience or scope",
+        hint: "leave out --audience and --scope"
+      )
     case .originRefused(let origin, let account, let allowed):
       let list = allowed.map(\.description).joined(separator: ", ")
       self.init(

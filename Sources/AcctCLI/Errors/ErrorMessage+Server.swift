@@ -14,6 +14,7 @@ extension ErrorMessage {
         "\(origin) \(words(for: error))",
         hint: error.hint(origin)
       )
+    case .resource(let flaw, let origin): self.init(flaw, origin)
     case .rateLimited(let retryAfter, let origin):
       self.init(
         "rateLimited",

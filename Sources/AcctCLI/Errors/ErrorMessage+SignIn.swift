@@ -96,6 +96,7 @@ extension ErrorMessage {
         "no server is named",
         hint: "give --issuer or --token-url; a service account's file names its own"
       )
+    case .stepUp(let stepUp): self.init(stepUp)
     case .listen(.failed(let port, let reason)):
       self.init(
         "listenFailed",

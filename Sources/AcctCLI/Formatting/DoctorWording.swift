@@ -212,6 +212,7 @@ private func words(for kind: ItemKind) -> String {
   case .handle: "handle"
   case .did: "DID"
   case .keypair: "DPoP key"
+  case .secondTokens: "tokens for other audiences and scopes"
   case .clientSecret: "client secret"
   case .clientKey: "client key"
   case .session: "session"

@@ -22,6 +22,14 @@ func words(for notice: Notice) -> String {
       + ErrorMessage(cause).text
   case .scopeNotGranted(let scopes):
     "the server did not grant \(scopes.map(printable).joined(separator: " "))"
+  case .audienceNotGranted(let audiences):
+    audiences.isEmpty
+      ? "the server ignored the audience: the token names none"
+      : "the server ignored the audience: the token is for "
+        + audiences.map(printable).joined(separator: " ")
+  case .scopesOffered(let scopes, let origin):
+    "no scope is requested; \(origin) lists \(scopes.map(printable).joined(separator: " ")), and --scope "
+      + "requests some"
   case .noRefreshToken:
     "the server sent no refresh token, although offline_access was requested: the account can't be renewed"
   case .identityUnknown(let cause):

@@ -105,6 +105,12 @@ extension AccountFile {
       return try ClientSettings(value)
     }
 
+    /// What its own tokens are for; there only once it has had second tokens.
+    mutating func ownGrant() throws(Damage) -> OwnGrant? {
+      guard let value = value("ownGrant"), value != .null else { return nil }
+      return try OwnGrant(value)
+    }
+
     mutating func limitations() throws(Damage) -> GuestLimitations? {
       guard let value = value("limitations"), value != .null else { return nil }
       guard let members = value.objectValue else { throw Damage() }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import StrictJSON
 
 extension AccountSource {
@@ -11,7 +11,7 @@ extension AccountSource {
     }
   }
 
-  var backend: Origin? { if case .backend(let origin) = self { origin } else { nil } }
+  package var backend: Origin? { if case .backend(let origin) = self { origin } else { nil } }
 }
 
 extension OwnOrigins {

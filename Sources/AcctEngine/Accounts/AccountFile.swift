@@ -51,6 +51,7 @@ package enum AccountFile {
     ]
     json["sentAs"] = account.sentAs?.json
     json["client"] = account.client.json
+    json["ownGrant"] = account.ownGrant?.json
     return JSON.object(json).serialized()
   }
 
@@ -85,6 +86,7 @@ package enum AccountFile {
       scope: try file.string("scope"),
       resources: try file.resources(),
       client: try file.client(),
+      ownGrant: try file.ownGrant(),
       thumbprint: try file.string("thumbprint"),
       tokenLifetime: TokenLifetime(
         expiresAt: try file.optional("expiresAt", Timestamp.init),

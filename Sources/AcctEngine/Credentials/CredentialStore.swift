@@ -52,7 +52,11 @@ struct CredentialStore: Sendable {
 
   /// Reads one item, and sees that it is what acct writes there; one that is missing is no error.
   func check(_ kind: ItemKind) async throws(EngineError) {
-    _ = try credentials(await items([kind]))
+    let items = try await items([kind])
+    if let item = items[.secondTokens], (try? SecondTokens(item)) == nil {
+      throw .keyring(.damagedItem(account.name, .secondTokens))
+    }
+    _ = try credentials(items)
   }
 
   private func credentials(_ items: [ItemKind: Secret]) throws(EngineError) -> Credentials {

@@ -18,6 +18,9 @@ extension Account {
   /// The sources of the account's stored addresses.
   var naming: Naming {
     switch source {
+    // A resource that names its issuer leads no further at a renewal than it did at the sign-in.
+    case .issuer where issuerSource == .resource:
+      resources.first.map { .document(at: $0.origin, reached: .anywhere) } ?? .remote
     case .issuer, .user: .user
     case .backend(let origin): .document(at: origin, reached: .anywhere)
     // A backend may have named the DID; an issuer was given by the user, or by a file of theirs.

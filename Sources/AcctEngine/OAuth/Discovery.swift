@@ -63,7 +63,7 @@ struct Discovery: Sendable {
     }
     return try await server(
       issuer,
-      named: .user,
+      named: request.naming,
       using: endpoints,
       given: request.settings.endpoints
     )

@@ -15,6 +15,8 @@ package enum NetworkError: Error, Equatable, Sendable {
 /// A server answered, and not with what was asked for; the credentials are as they were.
 package enum ServerError: Error, Equatable, Sendable {
   case oauth(OAuthError, Origin)
+  /// What a resource server says of itself does not lead to an authorization server.
+  case resource(ResourceFlaw, Origin)
   /// 429; `Retry-After` if it can be read.
   case rateLimited(retryAfter: RetryAfter?, Origin)
   /// 5xx; `Retry-After` if it can be read.

@@ -25,12 +25,17 @@ struct TokenEndpoint: Sendable {
   ///
   /// - Parameters:
   ///   - form: The grant.
+  ///   - replaced: The names of those of the user's parameters that the form has in another way.
   ///   - key: The key that the tokens are to be bound to, if any.
   /// - Returns: The answer.
   /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
-  func ask(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> Answer {
+  func ask(
+    _ form: FormBody,
+    replacing replaced: Set<String> = [],
+    key: DPoPKey?
+  ) async throws(EngineError) -> Answer {
     var form = form
-    form.add(serverClient.formParameters)
+    form.add(serverClient.formParameters.filter { !replaced.contains($0.name) })
     let unlearned = try await client.sendUnlearned(
       form,
       to: server.tokenEndpoint,

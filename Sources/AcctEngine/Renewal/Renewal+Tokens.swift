@@ -30,7 +30,7 @@ extension Renewal {
     }
   }
 
-  private func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
+  func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
     var naming = account.naming
     if account.issuerSource == .did {
       naming = try await IdentityCheck(context).check(&account)
@@ -38,14 +38,62 @@ extension Renewal {
     return try await Discovery(context).server(of: account, named: naming)
   }
 
-  /// From the note that a renewal is in flight to the last write, nothing may interrupt.
+  /// Renews the account's own token.
+  ///
+  /// Once the refresh token has brought other tokens, what the account's own is for is requested by name. A server that
+  /// rejects that has spent nothing, and is asked as before.
   private func renew(
     _ credentials: Credentials,
     at server: AuthorizationServer,
     _ credentialStore: CredentialStore
   ) async throws(EngineError) -> Credentials {
     let client = try ServerClient(credentials, at: server)
-    let form = try form(for: credentials, client, server)
+    var forms = [try form(for: credentials, client, server)]
+    if let grant = credentials.account.ownGrant, let refreshToken = credentials.refreshToken {
+      forms.insert(
+        SecondTokenRequest.form(
+          for: grant,
+          refreshToken,
+          of: credentials.account,
+          clientID: client.formID
+        ),
+        at: 0
+      )
+    }
+    return try await ask(forms, credentials, by: client, at: server) {
+      (response, account) throws(EngineError) in
+      try await keep(response, &account, credentialStore)
+      return Credentials(
+        account: account,
+        token: response.accessToken,
+        refreshToken: account.client.grant.renewsItself
+          ? nil : response.refreshToken ?? credentials.refreshToken,
+        key: credentials.key
+      )
+    }
+  }
+
+  /// Asks for tokens with a refresh token.
+  ///
+  /// From the note that a renewal is in flight to the last write, nothing may interrupt.
+  ///
+  /// - Parameters:
+  ///   - forms: What to ask for; the next one only where the server rejects what the one before asks for.
+  ///   - credentials: Whose refresh token it is.
+  ///   - client: The account's client.
+  ///   - server: The server.
+  ///   - replaced: The account's own parameters of token requests that the forms have in another way.
+  ///   - keep: Writes what the server granted; the account is saved after it.
+  /// - Returns: What `keep` returned.
+  /// - Throws: Why there are no tokens; what the account has is kept.
+  func ask<Value>(
+    _ forms: [FormBody],
+    _ credentials: Credentials,
+    by client: ServerClient,
+    at server: AuthorizationServer,
+    replacing replaced: Set<String> = [],
+    keep: (TokenResponse, inout Account) async throws(EngineError) -> Value
+  ) async throws(EngineError) -> Value {
     let held = context.world.signals.holdBack()
     defer { held.release() }
     var account = credentials.account
@@ -56,22 +104,30 @@ extension Renewal {
     let endpoint = TokenEndpoint(of: server, by: client, context.client)
     // A grant that is asked for anew uses nothing up: an answer that is lost loses nothing.
     let usesToken = !account.client.grant.renewsItself
-    let answer: TokenEndpoint.Answer
-    do { answer = try await endpoint.ask(form, key: credentials.key) } catch {
-      try settle(&account, wasSent: usesToken && (error.mayHaveReachedTheServer || wasInterrupted))
-      throw usesToken ? error.ofRenewal : error
+    var outcome = TokenOutcome.unanswered(.failed(.malformedAnswer(member: "body")))
+    var learn: () -> Void = {}
+    for form in forms {
+      let answer: TokenEndpoint.Answer
+      do {
+        answer = try await endpoint.ask(form, replacing: replaced, key: credentials.key)
+      } catch {
+        try settle(
+          &account,
+          wasSent: usesToken && (error.mayHaveReachedTheServer || wasInterrupted)
+        )
+        throw usesToken ? error.ofRenewal : error
+      }
+      learn()
+      (outcome, learn) = (answer.outcome.requiring(account.tokenType), answer.learn)
+      guard outcome.rejectsRequest else { break }
     }
-    defer { answer.learn() }
-    let outcome = answer.outcome.requiring(account.tokenType)
+    defer { learn() }
     switch outcome {
     case .granted(let response):
-      try await keep(response, &account, credentialStore)
-      return Credentials(
-        account: account,
-        token: response.accessToken,
-        refreshToken: usesToken ? response.refreshToken ?? credentials.refreshToken : nil,
-        key: credentials.key
-      )
+      account.renewalStartedAt = nil
+      let value = try await keep(response, &account)
+      try settle(&account, wasSent: false)
+      return value
     case .ended where !usesToken:
       // It has no session that could end: the key, the clock or the client's registration is wrong.
       try settle(&account, wasSent: false)
@@ -110,7 +166,6 @@ extension Renewal {
     try await KeyringRetry(context).write(items, to: credentialStore)
     if let scope = response.scope, !renewsItself { account.scope = scope }
     account.take(.confirmed, at: context.world.clock.now())
-    try settle(&account, wasSent: false)
   }
 
   /// Saves the account; the note stays where the refresh token may have been used up.
@@ -131,6 +186,12 @@ extension Renewal {
 }
 
 extension TokenOutcome {
+  /// Whether the server rejects what the request asks for, and not the client or the session.
+  fileprivate var rejectsRequest: Bool {
+    guard case .unanswered(.failed(.refused(let code, _, _))) = self else { return false }
+    return ["invalid_request", "invalid_scope", "invalid_target"].contains(code)
+  }
+
   /// Whether the server may have taken the refresh token although no tokens came of it.
   var mayHaveSpentTheToken: Bool {
     switch self {

@@ -12,8 +12,8 @@ package struct AccessGrant: Sendable {
 
 /// Gets the token of an account, renewed first where that is due.
 package struct TokenProvider: Sendable {
-  private let context: EngineContext
-  private let network: Network
+  let context: EngineContext
+  let network: Network
 
   /// Whether a renewal may be tried.
   package enum Network: Sendable { case allowed, forbidden }

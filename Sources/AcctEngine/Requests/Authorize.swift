@@ -1,6 +1,6 @@
 package import AcctModel
 import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 
 /// Makes the header lines that authorize one request.
 package struct Authorize: Sendable {
@@ -56,6 +56,7 @@ package struct Authorize: Sendable {
   ///   - asBearer: Send a sealed session as a bearer token instead of a cookie; the tokens of
   ///     others are bearer tokens already, or can't be, or are sent as the user said when adding them.
   ///   - minimum: Seconds that the token must have left; the skew buffer if not given.
+  ///   - purpose: What the token is for, where that is not what the account's own is for.
   ///   - grant: A token that is in hand already; read, and renewed if that is due, if not given.
   ///   - hint: What is known of the server; read from its file where a proof needs it, if not given.
   /// - Returns: The lines, in the order in which they are printed.
@@ -65,6 +66,7 @@ package struct Authorize: Sendable {
     as account: Account,
     asBearer: Bool = false,
     leaving minimum: Int64? = nil,
+    for purpose: TokenPurpose? = nil,
     holding grant: AccessGrant? = nil,
     knowing hint: ServerHint? = nil
   ) async throws(EngineError) -> Authorization {
@@ -75,7 +77,12 @@ package struct Authorize: Sendable {
       throw .authorization(.urlNeeded(account.name))
     }
     let grant =
-      if let grant { grant } else {
+      if let grant {
+        grant
+      } else if let purpose {
+        try await TokenProvider(context, network)
+          .grant(to: account, for: purpose, leaving: minimum)
+      } else {
         try await TokenProvider(context, network).grant(to: account, leaving: minimum)
       }
     var authorization = Authorization(

@@ -40,6 +40,7 @@ extension MakeRequest {
     let authorization = try await authorizer.authorize(
       attempt.request.target,
       as: attempt.account,
+      for: attempt.request.purpose,
       holding: attempt.grant.take(),
       knowing: attempt.hint.take()
     )
@@ -76,6 +77,7 @@ extension MakeRequest {
     var response = response
     var facts = RetryStateMachine.Response(status: head.status, origin: origin)
     facts.cause = await react(to: &response, attempt, authorization)
+    if facts.cause == nil { facts.cause = stepUp(for: head, attempt) }
     if facts.cause == nil, attempt.retry.wantsRefusalCodes {
       facts.refusalCodes = await response.refusalCodes()
     }

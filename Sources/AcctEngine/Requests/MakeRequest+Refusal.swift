@@ -51,10 +51,19 @@ extension MakeRequest {
     after sent: Sent
   ) async -> RetryStateMachine.Event {
     do throws(EngineError) {
-      let outcome = try await Renewal(context)
-        .renew(attempt.account, because: .refused(sent.authorization.token))
-      attempt.account = outcome.credentials.account
-      attempt.grant = try outcome.grant(at: context.world.clock.now())
+      if let purpose = attempt.request.purpose {
+        attempt.grant = try await Renewal(context)
+          .secondToken(
+            for: purpose,
+            of: attempt.account,
+            because: .refused(sent.authorization.token)
+          )
+      } else {
+        let outcome = try await Renewal(context)
+          .renew(attempt.account, because: .refused(sent.authorization.token))
+        attempt.account = outcome.credentials.account
+        attempt.grant = try outcome.grant(at: context.world.clock.now())
+      }
     } catch {
       return .notRenewed(error)
     }

@@ -13,6 +13,8 @@ extension MakeRequest {
     package var retries: Int
     /// Whether redirects of GET and HEAD within the account's own origins are followed.
     package var follows: Bool
+    /// What its token is for, where that is not what the account's own is for.
+    package var purpose: TokenPurpose?
 
     package init(
       method: String,

@@ -14,7 +14,7 @@ extension RetryStateMachine {
     package var retryAfter: Int64?
     /// The URL that it redirects to, or why that URL is not asked.
     package var redirect: Result<HTTPURL, EngineError>?
-    /// What acct failed to do about the answer, or has ended because of it.
+    /// What acct failed to do about the answer, has ended because of it, or can't do without the user.
     package var cause: EngineError?
     /// Whether the whole body can still be sent.
     package var canRepeat = true

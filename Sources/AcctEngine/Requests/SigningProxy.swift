@@ -140,7 +140,9 @@ extension EngineError {
   fileprivate var proxyStatus: Int {
     switch self {
     case .network(.http(.timedOut, _)), .network(.renewalUnanswered(.timedOut, _)): 504
-    case .network(.http), .network(.renewalUnanswered), .server(.oauth), .server(.failed): 502
+    case .network(.http), .network(.renewalUnanswered), .server(.oauth), .server(.resource),
+      .server(.failed):
+      502
     case .server(.rateLimited): 429
     case .signIn(.required), .keyring(.failed), .keyring(.notChosen), .selection(.unknown): 503
     case .authorization(.originRefused), .input(.malformed): 421

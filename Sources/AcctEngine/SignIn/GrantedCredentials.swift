@@ -30,7 +30,7 @@ extension NewCredentials {
       tokenType: response.tokenType,
       identity: Identity(subject: subject, issuer: server.issuer, clientID: clientID),
       source: .issuer,
-      issuerSource: server.issuer == nil ? nil : .given,
+      issuerSource: server.issuer == nil ? nil : request.issuerSource,
       service: own.first,
       origins: own,
       // Each renewal of a grant without a person requests what this one does.

@@ -135,8 +135,8 @@ extension EngineError {
     switch self {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed): true
-    case .network, .server(.oauth), .selection, .authorization, .input, .keyring, .key, .signIn,
-      .provider, .atproto,
+    case .network, .server(.oauth), .server(.resource), .selection, .authorization, .input,
+      .keyring, .key, .signIn, .provider, .atproto,
       .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
       false
     }

@@ -14,6 +14,10 @@ package struct SignIn: Sendable {
 
   /// What the user asked for.
   package struct Request: Sendable {
+    /// Who named the issuer, and how the account remembers that.
+    package var naming = Naming.user
+    package var issuerSource = IssuerSource.given
+
     /// `nil` where ``settings`` name the endpoints instead.
     package var issuer: Issuer?
     package var clientID: String

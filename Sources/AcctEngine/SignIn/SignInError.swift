@@ -32,6 +32,8 @@ package enum SignInError: Error, Equatable, Sendable {
   /// Neither an issuer nor a token endpoint was named.
   case tokenEndpointNeeded
   case listen(ListenFailure)
+  /// A request needs what only a new sign-in can bring.
+  indirect case stepUp(StepUp)
 }
 
 /// Why a new sign-in is needed.

@@ -62,7 +62,9 @@ package struct ExportAccounts: Sendable {
   private func storedAccount(_ account: Account) async throws(EngineError) -> StoredAccount {
     try await context.withExclusiveAccess(to: account) {
       (current, credentialStore) throws(EngineError) in
-      let items = try await credentialStore.items(ItemKind.allCases)
+      let items = try await credentialStore.items(
+        ItemKind.allCases.filter { $0 != .secondTokens }
+      )
       let storedAccount = StoredAccount(account: current, items: items)
       guard storedAccount.isUsable else { throw .transfer(.nothingToExport(current.name)) }
       guard storedAccount.isSound else { throw .transfer(.unsound(current.name)) }

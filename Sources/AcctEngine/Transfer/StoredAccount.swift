@@ -41,6 +41,8 @@ package struct StoredAccount: Equatable, Sendable {
     case .accessToken, .refreshToken, .session, .guest, .staticToken: (try? Token(secret)) != nil
     case .clientSecret: (try? ClientSecret.check(secret)) != nil
     case .clientKey: (try? ClientKey(privateJWK: secret)) != nil
+    // They are not exported: each can be had again.
+    case .secondTokens: false
     case .expiresAt: (try? Timestamp(secret.text)) != nil
     case .handle: (try? Handle(secret.text)) != nil
     case .did: (try? DID(secret.text)) != nil

@@ -31,6 +31,8 @@ package struct Account: Equatable, Sendable {
   package var resources: [ResourceIndicator]
   /// How its client asks its server.
   package var client: ClientSettings
+  /// What its own tokens are for, once its refresh token has been used for another; `nil` before.
+  package var ownGrant: OwnGrant?
   /// The RFC 7638 thumbprint of its DPoP key.
   package var thumbprint: String?
   package var tokenLifetime: TokenLifetime
@@ -65,6 +67,7 @@ package struct Account: Equatable, Sendable {
     scope: String? = nil,
     resources: [ResourceIndicator] = [],
     client: ClientSettings = .standard,
+    ownGrant: OwnGrant? = nil,
     thumbprint: String? = nil,
     tokenLifetime: TokenLifetime,
     sessionEndsAt: Timestamp? = nil,
@@ -91,6 +94,7 @@ package struct Account: Equatable, Sendable {
     self.scope = scope
     self.resources = resources
     self.client = client
+    self.ownGrant = ownGrant
     self.thumbprint = thumbprint
     self.tokenLifetime = tokenLifetime
     self.sessionEndsAt = sessionEndsAt
@@ -134,4 +138,6 @@ package enum IssuerSource: String, Sendable {
   case did
   /// A token claims it, and no server has confirmed it.
   case token
+  /// The first of the account's resources named it.
+  case resource
 }

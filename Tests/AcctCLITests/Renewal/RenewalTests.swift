@@ -337,7 +337,7 @@ struct RenewalTests {
 
 extension HTTPRequest {
   /// Whether it carries a bearer token.
-  fileprivate func carries(bearer token: String) -> Bool {
+  func carries(bearer token: String) -> Bool {
     fields.contains { $0.name == "Authorization" && $0.value == Secret("Bearer \(token)") }
   }
 }

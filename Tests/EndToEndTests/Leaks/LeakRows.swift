@@ -72,6 +72,8 @@ extension LeakStage {
       ),
       LeakRow("token", ["-v"], shows: ["access_token": ["stdout"]]),
       LeakRow("token", ["--json", "-v"], shows: ["access_token": ["stdout"]]),
+      LeakRow("token", ["--audience", "another", "-v"], shows: ["access_token": ["stdout"]]),
+      LeakRow("request", [url, "--audience", "another", "-v"]),
       LeakRow("observe", [url, "-v"], input: "HTTP/1.1 200 OK\nDPoP-Nonce: a-nonce\n\n"),
       LeakRow("limits", ["-v"]),
       LeakRow("refresh", ["--force", "-v"]), LeakRow("refresh", ["--all", "--force", "--json"]),

@@ -30,17 +30,31 @@ struct RenewalCrowdTests {
     try await server.expectNothingWrong()
   }
 
+  @Test("20 processes that want the same second token at once make one refresh and print one token")
+  func secondToken() async throws {
+    let server = try await StrictServer()
+    let home = try AcctHome()
+    try await renew(20, home, server, 1, ["token", "--audience", "https://another.example"])
+    // The account's own token is another one, and is still to be renewed.
+    let refreshes = try await server.counts()["refreshes"]
+    let own = try await home.acct("token")
+    #expect(own.status == 0, "\(own.errorText)")
+    #expect(try await server.counts()["refreshes"] == refreshes.map { $0 + 1 })
+    try await server.expectNothingWrong()
+  }
+
   private func renew(
     _ count: Int,
     _ home: AcctHome,
     _ server: StrictServer,
-    _ round: Int
+    _ round: Int,
+    _ command: [String] = ["token"]
   ) async throws {
     try await home.importExpired(from: server)
     let before = try #require(try await server.counts()["refreshes"])
     // The first one's request is held until all of the others are there.
     try await server.fault(["endpoint": "token", "kind": "delay", "count": 1])
-    let crowd = try (0..<count).map { _ in try RunningProcess(home.command(["token"])) }
+    let crowd = try (0..<count).map { _ in try RunningProcess(home.command(command)) }
     try await server.wait(held: 1)
     try await server.control("release")
 

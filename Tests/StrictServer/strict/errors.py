@@ -26,10 +26,15 @@ def authorization_server_answer(error: OAuthError) -> Response:
     return json_response(error.status, body, [*NO_STORE, *error.headers])
 
 
-def resource_server_answer(error: OAuthError, scheme: str) -> Response:
-    """401 with a challenge; without an `error` where no credential was sent (RFC 6750 §3.1)."""
+def resource_server_answer(error: OAuthError, scheme: str, metadata: str | None = None) -> Response:
+    """401 with a challenge; without an `error` where no credential was sent (RFC 6750 §3.1).
+
+    `metadata` is where the resource is described (RFC 9728 §5.1).
+    """
     parameters = ['algs="ES256"'] if scheme == "DPoP" else ['realm="strict"']
     if error.error:
         parameters = [f'error="{error.error}"', f'error_description="{error.description}"', *parameters]
+    if metadata:
+        parameters = [*parameters, f'resource_metadata="{metadata}"', 'scope="files"']
     challenge = f"{scheme} {', '.join(parameters)}"
     return json_response(error.status, {"error": error.error or "unauthorized"}, [("WWW-Authenticate", challenge)])

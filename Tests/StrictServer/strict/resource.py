@@ -57,3 +57,18 @@ def _proof(realm: Realm, request: Request, token: str) -> str:
 
 def challenge_scheme(realm: Realm) -> str:
     return "Bearer" if realm.settings.dpop == "off" else "DPoP"
+
+
+def metadata_path(realm: Realm) -> str | None:
+    """Where the resource is described: at a place that only its challenge names, or at the well-known one."""
+    return {"challenge": "/described", "well-known": "/.well-known/oauth-protected-resource/resource"}.get(
+        realm.settings.resource_metadata)
+
+
+def metadata_address(realm: Realm) -> str | None:
+    return realm.bases["rs"] + "/described" if realm.settings.resource_metadata == "challenge" else None
+
+
+def metadata_endpoint(realm: Realm, request: Request) -> Response:
+    """The resource's description (RFC 9728 §2)."""
+    return json_response(200, {"resource": realm.bases["rs"] + "/resource", "authorization_servers": [realm.issuer]})

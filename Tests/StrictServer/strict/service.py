@@ -25,6 +25,7 @@ class Service:
             "device_authorization": device.device_authorization_endpoint,
             "revoke": revoke.revocation_endpoint,
             "resource": resource.resource_endpoint,
+            "resource_metadata": resource.metadata_endpoint,
             "device": lambda realm, request: Response(200, body=b"Enter the code. The test does it for you."),
             "elsewhere": _elsewhere,
             "unknown": lambda realm, request: Response(404),
@@ -60,6 +61,8 @@ class Service:
         if request.origin == "elsewhere":
             return "elsewhere"
         if request.origin == "rs":
+            if request.path == resource.metadata_path(self.realm):
+                return "resource_metadata"
             return "resource" if request.path.split("/")[1] == "resource" else "unknown"
         if request.path in metadata.paths(self.realm):
             return "metadata"
@@ -72,7 +75,8 @@ class Service:
         except OAuthError as error:
             record.update(error=error.error, description=error.description, violation=error.violation)
             if request.origin == "rs":
-                return resource_server_answer(error, resource.challenge_scheme(self.realm))
+                return resource_server_answer(error, resource.challenge_scheme(self.realm),
+                                              resource.metadata_address(self.realm))
             return authorization_server_answer(error)
 
     def _stamp_nonce(self, endpoint: str, request: Request, response: Response) -> None:

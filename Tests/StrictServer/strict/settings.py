@@ -50,6 +50,7 @@ class Settings:
     revocation: str = "on"  # on | off | unauthorized | unavailable
     metadata_at: list = field(default_factory=lambda: ["oauth-authorization-server"])
     metadata_override: dict = field(default_factory=dict)  # None removes a member
+    resource_metadata: str = "off"  # off | challenge | well-known
     resource_headers: dict = field(default_factory=dict)
     keep_alive: bool = True
 

@@ -1,0 +1,112 @@
+import AcctEngine
+import AcctModel
+import AcctProtocol
+
+/// The command line that signs in to an account again, with what a server asks for in addition.
+///
+/// It is to be copied into a shell, so each word is quoted where a shell would read more into it.
+///
+/// - Returns: `nil` where nothing tells how the account was signed in.
+func signInLine(_ stepUp: StepUp) -> String? {
+  let (account, challenge) = (stepUp.account, stepUp.challenge)
+  guard let place = place(of: account) else { return nil }
+  var words = ["acct", "add"] + place
+  if account.source?.backend == nil {
+    if let scope = scope(of: account, adding: challenge.scope),
+      challenge.need == .authentication || !challenge.scope.isEmpty
+    {
+      words += ["--scope", scope]
+    }
+    if !challenge.acrValues.isEmpty {
+      words += ["--param", "acr_values=\(challenge.acrValues.joined(separator: " "))"]
+    }
+    if let maxAge = challenge.maxAge { words += ["--param", "max_age=\(maxAge)"] }
+  }
+  return words.map(shellWord).joined(separator: " ")
+}
+
+/// Where the account signs in, and as which client.
+private func place(of account: Account) -> [String]? {
+  let person = account.handle?.description ?? account.did?.description
+  if let backend = account.source?.backend {
+    return ["--backend", backend.description] + [person].compactMap(\.self)
+  }
+  if account.did != nil, let person {
+    // A client that has no document of its own is acct's usual one.
+    let clientID = account.identity.clientID.flatMap {
+      $0.hasPrefix("http://localhost") ? nil : $0
+    }
+    return [person] + option("--client-id", clientID)
+  }
+  var words: [String] = []
+  if let provider = account.client.provider {
+    words.append(provider)
+  } else if account.issuerSource != .resource {
+    words += option("--issuer", account.identity.issuer?.description)
+  }
+  for resource in account.resources { words += ["--resource", resource.description] }
+  for name in EndpointName.allCases {
+    if let option = name.option, let url = account.client.endpoints[name] {
+      words += [option, url.description]
+    }
+  }
+  guard !words.isEmpty else { return nil }
+  return words + option("--client-id", account.identity.clientID) + settings(account.client)
+}
+
+/// How the client asks its server; a secret's file is the user's to name.
+private func settings(_ client: ClientSettings) -> [String] {
+  var words: [String] = []
+  switch client.grant {
+  case .authorizationCode: break
+  case .clientCredentials: words += ["--grant", "client-credentials"]
+  case .jwtBearer: words += ["--grant", "jwt-bearer"]
+  }
+  switch client.authentication {
+  case .basic?, .post?: words += ["--client-secret-file", "FILE"]
+  case .privateKey?: words += ["--client-key", "FILE"]
+  case nil, ClientAuthentication.none?: break
+  }
+  if !client.usesDPoP { words.append("--no-dpop") }
+  return words
+    + client.tokenParameters.flatMap { ["--token-param", "\($0.name)=\($0.value)"] }
+}
+
+private func option(_ name: String, _ value: String?) -> [String] {
+  value.map { [name, $0] } ?? []
+}
+
+extension EndpointName {
+  /// The option that gives it.
+  fileprivate var option: String? {
+    switch self {
+    case .authorization: "--authorize-url"
+    case .token: "--token-url"
+    case .deviceAuthorization: "--device-url"
+    case .revocation: "--revoke-url"
+    case .userinfo: "--userinfo-url"
+    case .registration: nil
+    }
+  }
+}
+
+/// What the account has, and then what is missing.
+private func scope(of account: Account, adding more: [String]) -> String? {
+  let words = (Scope.words(account.scope) + more).filter(Scope.isWellFormed)
+  let each = words.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+  return each.isEmpty ? nil : each.joined(separator: " ")
+}
+
+/// A word as a POSIX shell reads it: in single quotes, unless it has none but plain characters.
+func shellWord(_ word: String) -> String {
+  let isPlain =
+    !word.isEmpty
+    && word.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+      default: "%+,-./:=@_".utf8.contains(byte)
+      }
+    }
+  // What a terminal must not get is written out: such a word can't be copied, and was never typed.
+  return isPlain ? word : "'\(printable(word).replacing("'", with: "'\\''"))'"
+}

@@ -1,0 +1,131 @@
+package import AcctModel
+import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// Finds the authorization server that a resource server trusts (RFC 9728).
+package struct ResourceDiscovery: Sendable {
+  private let context: EngineContext
+  private let client: DPoPClient
+
+  package init(_ context: EngineContext) {
+    self.context = context
+    client = context.client
+  }
+
+  /// What a resource server said.
+  package struct Found: Equatable, Sendable {
+    package var issuer: Issuer
+    /// Who named the issuer: a public resource must not lead into a private network.
+    package var naming: Naming
+    /// The scope that its challenge asks for.
+    package var scope: String?
+    /// The scopes that it knows.
+    ///
+    /// They are not requested unasked: they are all that any of its users could need.
+    package var offered: [String]
+  }
+
+  /// Asks a resource server, and follows what it says.
+  ///
+  /// Its challenge to a request without a credential says where it describes itself; else the well-known places are
+  /// asked, first the resource's own, then its origin's.
+  ///
+  /// - Parameter resource: As the user typed it.
+  /// - Returns: The one authorization server that the description names.
+  /// - Throws: ``ServerError/resource(_:_:)``, ``NetworkError/http(_:_:)``.
+  package func find(_ resource: ResourceIndicator) async throws(EngineError) -> Found {
+    let challenge = try await challenge(of: resource)
+    let named = Naming.user.document(at: resource.origin)
+    var places = ResourceMetadata.places(for: resource).map { (url: $0, naming: Naming.user) }
+    if let metadata = challenge.metadata, !places.contains(where: { $0.url == metadata }) {
+      places.insert((metadata, named), at: 0)
+    }
+    var status = 0
+    for place in places {
+      let response = try await client.fetch(place.url, named: place.naming)
+      if (500...).contains(response.status) || response.status == 429 {
+        throw .noAnswer(response, place.url.origin, client.held)
+      }
+      guard response.status == 200, response.field("Content-Type").isJSON,
+        let document = response.json?.objectValue
+      else {
+        status = response.status
+        continue
+      }
+      return try found(
+        try read(resource) { () throws(ResourceFlaw) in
+          try ResourceMetadata(document, of: resource, at: place.url)
+        },
+        challenge,
+        resource,
+        place.naming.document(at: place.url.origin)
+      )
+    }
+    throw .server(.resource(.noMetadata(status: status), resource.origin))
+  }
+
+  private func found(
+    _ metadata: ResourceMetadata,
+    _ challenge: ResourceChallenge,
+    _ resource: ResourceIndicator,
+    _ naming: Naming
+  ) throws(EngineError) -> Found {
+    guard let issuer = metadata.issuers.first, metadata.issuers.count == 1 else {
+      let names = metadata.issuers.prefix(10).map { client.held.redactor.redact($0.description) }
+      throw .server(.resource(.severalServers(names), resource.origin))
+    }
+    try naming.checkedReach(to: issuer.url.origin)
+    return Found(
+      issuer: issuer,
+      naming: naming,
+      scope: challenge.scope.isEmpty ? nil : challenge.scope.joined(separator: " "),
+      offered: metadata.scopes.map(client.held.redactor.redact)
+    )
+  }
+
+  /// What the resource answers to a request without a credential; of the answer only the head is read, since
+  /// some resources answer with a stream that does not end.
+  private func challenge(
+    of resource: ResourceIndicator
+  ) async throws(EngineError) -> ResourceChallenge {
+    let url: HTTPURL
+    do { url = try HTTPURL(resource.description) } catch { throw .input(.malformed(error)) }
+    let request = StreamedRequest(
+      method: "GET",
+      url: url,
+      fields: [("Accept", Secret("application/json"))],
+      body: nil,
+      asksFirst: false,
+      timeout: client.timeout
+    )
+    let response: StreamedResponse
+    do { response = try await context.world.transport.stream(request) } catch {
+      throw .network(.http(error, url.origin))
+    }
+    await response.cancel()
+    return try read(resource) { () throws(ResourceFlaw) in
+      try ResourceChallenge(status: response.head.status, fields: response.head.fields)
+    }
+  }
+
+  private func read<Value>(
+    _ resource: ResourceIndicator,
+    _ body: () throws(ResourceFlaw) -> Value
+  ) throws(EngineError) -> Value {
+    do { return try body() } catch {
+      throw .server(.resource(error.shown(by: client.held.redactor), resource.origin))
+    }
+  }
+}
+
+extension ResourceFlaw {
+  /// The same with the server's own words as people may see them.
+  fileprivate func shown(by redactor: Redactor) -> Self {
+    guard case .resource(let expected, let found) = self else { return self }
+    return .resource(
+      expected: expected,
+      found: found.map { redactor.redact(String($0.prefix(200))) }
+    )
+  }
+}

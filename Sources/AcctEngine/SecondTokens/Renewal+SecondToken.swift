@@ -1,0 +1,129 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Second tokens, requested with the account's refresh token under the account's lock.
+extension Renewal {
+  /// Why a second token is requested; what is stored meanwhile may do.
+  enum SecondReason: Sendable {
+    /// It may have no more than so many seconds left; the skew buffer counts if none are given.
+    case due(leaving: Int64?)
+    /// A server refused a request with this token.
+    case refused(Token)
+
+    fileprivate func applies(to stored: SecondToken, at now: Timestamp) -> Bool {
+      switch self {
+      case .due(let minimum): stored.lifetime.state(at: now, leaving: minimum) != .valid
+      case .refused(let token): stored.token == token || stored.lifetime.state(at: now) != .valid
+      }
+    }
+  }
+
+  /// Requests a second token, unless another process has just done so.
+  ///
+  /// The account's own token, scope and expiry stay as they are. What they are for is noted before the first such
+  /// request, so that the account's own renewals can name it.
+  ///
+  /// - Parameters:
+  ///   - purpose: What the token is for.
+  ///   - account: As this command knows it.
+  ///   - reason: Decides whether the server is asked.
+  /// - Returns: The token as it is stored then.
+  /// - Throws: Why there is none; the account's credentials are kept in every case.
+  func secondToken(
+    for purpose: TokenPurpose,
+    of account: Account,
+    because reason: SecondReason
+  ) async throws(EngineError) -> AccessGrant {
+    try await context.withExclusiveAccess(to: account) {
+      (current, credentialStore) throws(EngineError) in
+      try current.requireNotEnded(at: context.world.clock.now())
+      var credentials = try await credentialStore.readForRenewal()
+      let tokens = try await credentialStore.secondTokens()
+      let key = current.tokenType == .dpop ? credentials.key : nil
+      if let stored = tokens[purpose], !reason.applies(to: stored, at: context.world.clock.now()),
+        current.tokenType != .dpop || key != nil
+      {
+        return AccessGrant(stored, boundTo: key)
+      }
+      guard let refreshToken = credentials.refreshToken,
+        current.tokenType != .dpop || key != nil
+      else { throw .signIn(.required(account: current.name, .expired)) }
+
+      let server = try await server(of: &credentials.account)
+      try await credentialStore.prepare()
+      if credentials.account.ownGrant == nil {
+        credentials.account.ownGrant = OwnGrant(of: credentials)
+      }
+      let due = credentials
+      return try await uncancelled { () throws(EngineError) in
+        let client = try ServerClient(due, at: server)
+        let request = SecondTokenRequest.form(
+          for: purpose,
+          refreshToken,
+          of: due.account,
+          clientID: client.formID
+        )
+        return try await ask(
+          [request],
+          due,
+          by: client,
+          at: server,
+          replacing: purpose.audience == nil ? [] : ["audience"]
+        ) { response, account throws(EngineError) in
+          try await keep(response, for: purpose, beside: tokens, &account, key, credentialStore)
+        }
+      }
+    }
+  }
+
+  /// Writes what the server granted: a new refresh token first, since with it alone the rest can be had again.
+  private func keep(
+    _ response: TokenResponse,
+    for purpose: TokenPurpose,
+    beside tokens: SecondTokens,
+    _ account: inout Account,
+    _ key: DPoPKey?,
+    _ credentialStore: CredentialStore
+  ) async throws(EngineError) -> AccessGrant {
+    let now = context.world.clock.now()
+    let second = SecondToken(
+      purpose: purpose,
+      token: response.accessToken,
+      lifetime: response.tokenLifetime(from: now, canRenew: true)
+    )
+    var tokens = tokens
+    tokens.put(second, at: now)
+    var items: [Keyring.Item] = []
+    if let token = response.refreshToken { items.append(.init(.refreshToken, token.secret)) }
+    items.append(.init(.secondTokens, tokens.item))
+    try await KeyringRetry(context).write(items, to: credentialStore)
+    account.take(.confirmed, at: now)
+    var grant = AccessGrant(second, boundTo: key)
+    grant.notices = notices(response, purpose)
+    return grant
+  }
+
+  /// What the user should know of a token that is not quite what was requested.
+  private func notices(_ response: TokenResponse, _ purpose: TokenPurpose) -> [Notice] {
+    var notices: [Notice] = []
+    let missing = Scope.missing(of: purpose.scopeText, in: response)
+    if !missing.isEmpty { notices.append(.scopeNotGranted(missing)) }
+    if let granted = TokenAudience.audiences(of: response.accessToken),
+      !purpose.audiences.allSatisfy(granted.contains)
+    {
+      notices.append(.audienceNotGranted(granted.map(context.world.held.redactor.redact)))
+    }
+    return notices
+  }
+}
+
+extension OwnGrant {
+  /// What an account's own token is for, as far as the account and the token tell.
+  fileprivate init(of credentials: Credentials) {
+    self.init(
+      scope: credentials.account.scope ?? credentials.token.flatMap(TokenAudience.scope),
+      audiences: credentials.token.flatMap(TokenAudience.audiences) ?? []
+    )
+  }
+}

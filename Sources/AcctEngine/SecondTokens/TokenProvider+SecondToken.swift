@@ -1,0 +1,99 @@
+package import AcctModel
+import AcctPorts
+package import AcctProtocol
+
+extension TokenProvider {
+  /// Returns a token of the account for another purpose than its own, requested if there is none or too little of its
+  /// life is left.
+  ///
+  /// - Parameters:
+  ///   - account: Whose token.
+  ///   - purpose: What it is for.
+  ///   - minimum: Seconds that must be left; the skew buffer if not given.
+  /// - Returns: The token, and the key that it is bound to.
+  /// - Throws: ``AuthorizationError/noSecondToken(_:)`` for an account without a refresh token, and what
+  ///   ``grant(to:leaving:)`` throws.
+  package func grant(
+    to account: Account,
+    for purpose: TokenPurpose,
+    leaving minimum: Int64? = nil
+  ) async throws(EngineError) -> AccessGrant {
+    guard account.canHaveSecondTokens else { throw .authorization(.noSecondToken(account.name)) }
+    try account.requireNotEnded(at: context.world.clock.now())
+    let known = try await stored(purpose, of: account)
+    let now = context.world.clock.now()
+    if let known, known.token.lifetime.state(at: now, leaving: minimum) == .valid {
+      return known.grant
+    }
+    do throws(EngineError) {
+      guard network == .allowed else { throw .network(.offline) }
+      return try await Renewal(context)
+        .secondToken(for: purpose, of: account, because: .due(leaving: minimum))
+    } catch {
+      if case .signIn(.required) = error { throw error }
+      guard let known, let left = known.token.lifetime.secondsLeft(at: now), left > 0 else {
+        throw error == .network(.offline)
+          ? .signIn(.required(account: account.name, .unrenewed)) : error
+      }
+      var grant = known.grant
+      grant.notices.append(
+        .usedUnrenewed(account: account.name, secondsLeft: left, because: error)
+      )
+      return grant
+    }
+  }
+
+  /// What the keyring has for a purpose; credentials that are just being replaced are waited for.
+  private func stored(
+    _ purpose: TokenPurpose,
+    of account: Account
+  ) async throws(EngineError) -> KnownSecondToken? {
+    if account.incoming?.isWhole != true {
+      do throws(EngineError) {
+        return KnownSecondToken(
+          try await CredentialStore(of: account, in: context).secondTokensWithKey(),
+          purpose,
+          of: account
+        )
+      } catch .keyring(.halfReplaced) {}
+    }
+    return try await context.withExclusiveAccess(to: account) {
+      (account, credentialStore) throws(EngineError) in
+      KnownSecondToken(try await credentialStore.secondTokensWithKey(), purpose, of: account)
+    }
+  }
+}
+
+/// A stored second token, and the key that it is bound to.
+private struct KnownSecondToken: Sendable {
+  var token: SecondToken
+  var key: DPoPKey?
+
+  /// - Returns: `nil` where there is none that could be used.
+  init?(
+    _ stored: (tokens: SecondTokens, key: DPoPKey?),
+    _ purpose: TokenPurpose,
+    of account: Account
+  ) {
+    guard let token = stored.tokens[purpose], account.tokenType != .dpop || stored.key != nil else {
+      return nil
+    }
+    self.token = token
+    key = stored.key
+  }
+
+  var grant: AccessGrant { AccessGrant(token, boundTo: key) }
+}
+
+extension AccessGrant {
+  init(_ token: SecondToken, boundTo key: DPoPKey?) {
+    self.init(token: token.token, key: key, expiresAt: token.lifetime.expiresAt, notices: [])
+  }
+}
+
+extension Account {
+  /// Whether its refresh token can bring tokens for other purposes.
+  var canHaveSecondTokens: Bool {
+    kind == .oauth && tokenLifetime.canRenew && !client.grant.renewsItself
+  }
+}

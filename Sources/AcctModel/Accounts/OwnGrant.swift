@@ -1,0 +1,15 @@
+/// What an account's own tokens are for, noted before its refresh token is used for another token the first time.
+///
+/// A server may take what such a request names as the refresh token's own from then on, so that a renewal that names
+/// nothing would narrow what the account has. From then on each renewal of the account requests this by name.
+package struct OwnGrant: Equatable, Sendable {
+  /// The scope, where a server or the user ever named it.
+  package var scope: String?
+  /// The audiences, where the account's own token names them.
+  package var audiences: [String]
+
+  package init(scope: String?, audiences: [String]) {
+    self.scope = scope
+    self.audiences = audiences
+  }
+}

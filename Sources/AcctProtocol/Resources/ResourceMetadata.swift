@@ -1,0 +1,79 @@
+package import AcctModel
+package import StrictJSON
+
+/// A resource server's description of itself, as far as signing in needs it (RFC 9728, section 2).
+package struct ResourceMetadata: Equatable, Sendable {
+  /// The authorization servers that it trusts, each once; at least one.
+  package let issuers: [Issuer]
+  /// The scopes that it knows, as far as they are well-formed.
+  package let scopes: [String]
+
+  /// Reads the description of a resource.
+  ///
+  /// - Parameters:
+  ///   - document: The document.
+  ///   - resource: What it must describe, character by character (section 3.3).
+  ///   - place: Where it was fetched. The document at the root of an origin may describe the whole origin.
+  /// - Throws: ``ResourceFlaw``.
+  package init(
+    _ document: JSONObject,
+    of resource: ResourceIndicator,
+    at place: HTTPURL
+  ) throws(ResourceFlaw) {
+    let stated = document["resource"]?.stringValue
+    guard let stated, Self.describes(stated, resource, at: place) else {
+      throw .resource(expected: resource.description, found: stated)
+    }
+    var issuers: [Issuer] = []
+    for text in try Self.strings("authorization_servers", in: document) {
+      let issuer: Issuer
+      do { issuer = try Issuer(text) } catch .refusedURL(let refusal) {
+        throw .refused(member: "authorization_servers", refusal)
+      } catch {
+        throw .malformed(member: "authorization_servers")
+      }
+      if !issuers.contains(issuer) { issuers.append(issuer) }
+    }
+    guard !issuers.isEmpty else { throw .noServer }
+    self.issuers = issuers
+    // Only a message names them; a flaw in them must not keep the user from signing in.
+    scopes = ((try? Self.strings("scopes_supported", in: document)) ?? [])
+      .filter(Scope.isWellFormed)
+  }
+
+  private static func strings(
+    _ member: String,
+    in document: JSONObject
+  ) throws(ResourceFlaw) -> [String] {
+    guard let value = document[member], value != .null else { return [] }
+    guard let elements = value.arrayValue else { throw .malformed(member: member) }
+    var texts: [String] = []
+    for element in elements {
+      guard let text = element.stringValue else { throw .malformed(member: member) }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  private static func describes(
+    _ stated: String,
+    _ resource: ResourceIndicator,
+    at place: HTTPURL
+  ) -> Bool {
+    if stated == resource.description { return true }
+    return place.origin == resource.origin && place.path == wellKnown && place.query == nil
+      && (try? Origin(stated)) == resource.origin
+  }
+
+  private static let wellKnown = "/.well-known/oauth-protected-resource"
+
+  /// Where a resource is described, in the order in which the places are asked (section 3.1).
+  package static func places(for resource: ResourceIndicator) -> [HTTPURL] {
+    guard let url = try? HTTPURL(resource.description) else { return [] }
+    let path = url.path == "/" ? "" : url.path
+    let query = url.query.map { "?\($0)" } ?? ""
+    let root = "\(url.origin)\(wellKnown)"
+    return (path + query == "" ? [root] : ["\(root)\(path)\(query)", root])
+      .compactMap { try? HTTPURL($0) }
+  }
+}

@@ -1,0 +1,78 @@
+package import AcctModel
+
+/// The forms that a refresh token is used with once an account has second tokens (RFC 6749, section 6).
+package enum SecondTokenRequest {
+  /// Asks for a token for a purpose.
+  ///
+  /// Whatever the purpose leaves open is requested as the account's own: an earlier request for another token may
+  /// have changed what the server would choose. An audience is sent as `audience`, which servers accept for any
+  /// audience; for an account of a server that knows resource indicators (RFC 8707), an audience that is a URL is
+  /// sent as `resource`.
+  ///
+  /// - Parameters:
+  ///   - purpose: What the token is for.
+  ///   - refreshToken: The account's.
+  ///   - account: With its own grant noted.
+  ///   - clientID: As forms of its client have it.
+  /// - Returns: The form.
+  package static func form(
+    for purpose: TokenPurpose,
+    _ refreshToken: Token,
+    of account: Account,
+    clientID: String?
+  ) -> FormBody {
+    var resources = account.resources
+    var audiences = account.ownGrant?.audiences ?? []
+    if let audience = purpose.audience {
+      let resource = account.resources.isEmpty ? nil : try? ResourceIndicator(audience)
+      resources = [resource].compactMap(\.self)
+      audiences = resource == nil ? [audience] : []
+    }
+    var form = RefreshRequest.form(
+      refreshToken,
+      clientID: clientID,
+      resources: resources
+    )
+    form.add("scope", purpose.scopeText ?? account.ownGrant?.scope)
+    add(audiences, of: account, isOwn: purpose.audience == nil, to: &form)
+    return form
+  }
+
+  /// Asks for the account's own token, by name.
+  ///
+  /// - Parameters:
+  ///   - grant: What it is for.
+  ///   - refreshToken: The account's.
+  ///   - account: Whose.
+  ///   - clientID: As forms of its client have it.
+  /// - Returns: The form.
+  package static func form(
+    for grant: OwnGrant,
+    _ refreshToken: Token,
+    of account: Account,
+    clientID: String?
+  ) -> FormBody {
+    var form = RefreshRequest.form(
+      refreshToken,
+      clientID: clientID,
+      resources: account.resources
+    )
+    form.add("scope", grant.scope)
+    add(grant.audiences, of: account, isOwn: true, to: &form)
+    return form
+  }
+
+  /// Adds audiences, unless the account's own parameters or resources tell them already.
+  private static func add(
+    _ audiences: [String],
+    of account: Account,
+    isOwn: Bool,
+    to form: inout FormBody
+  ) {
+    let isTold =
+      isOwn
+      && (account.client.tokenParameters.contains { $0.name == "audience" }
+        || !account.resources.isEmpty)
+    if !audiences.isEmpty, !isTold { form.add("audience", audiences.joined(separator: " ")) }
+  }
+}
