@@ -121,7 +121,7 @@ struct AddCommand: AcctCommand {
     {
       throw ValidationError("--redirect-uri and --redirect-port name two ports")
     }
-    guard issuer != nil || signIn.resource.count <= 1 else {
+    guard signInResource == nil || signIn.resource.count <= 1 else {
       throw ValidationError(
         "several resources need --issuer: without it, one resource names its server"
       )
