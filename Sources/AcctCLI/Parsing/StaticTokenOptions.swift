@@ -14,13 +14,16 @@ struct StaticTokenOptions: ParsableArguments {
   var file: String?
 
   @Option(
-    help: ArgumentHelp("The header that contains the token, not Authorization.", valueName: "name")
+    help: ArgumentHelp(
+      "The header that contains the token; Authorization by default.",
+      valueName: "name"
+    )
   )
   var header: String?
 
   @Option(
     help: ArgumentHelp(
-      "The word before the token, not Bearer; none sends the token alone.",
+      "The word before the token; Bearer by default; none sends the token alone.",
       valueName: "scheme"
     )
   )

@@ -60,6 +60,9 @@ struct StaticAccountTests {
       world.secretFiles["pass"] = "made up\n"
       world.set("ACCT_EXPORT_PASSPHRASE_FILE", to: "pass")
     }
+    // Random bytes count upward in both worlds: without this both would make the same id.
+    await other.addToken("else", at: StaticTokens.origin, "--name", "else")
+    #expect(await other.acct("remove", "else") == 0)
     await record.addToken("mine", at: StaticTokens.origin, "--name", "work", "--basic", "alice")
     #expect(await record.acct("export", "--all", "-o", "out") == 0)
     other.provide("in", record.secretFiles["out"] ?? "")
