@@ -57,6 +57,14 @@ struct StatusCommand: AcctCommand {
         "selectedBy": .string(choice.selectedBy.rawValue),
         "selectedByFile": .init(choice.directoryFile),
         "limits": .array(limits.map(\.json)),
+        "secondTokens": .array(
+          status.secondTokens.map { token in
+            [
+              "audience": .init(token.audience), "scope": .init(token.scope),
+              "expiresAt": .init(token.expiresAt?.description),
+            ]
+          }
+        ),
       ])
       // The object has no member for a failure of the check, which goes to standard error.
       if let refusal {

@@ -53,10 +53,19 @@ struct StatusText {
       Field("token", account.tokenType.rawValue),
       Field("sent as", account.sentAs.map(words) ?? ""),
       Field("expires", account.shownExpiry.map(time) ?? ""),
-      Field("session ends", account.sessionEndsAt.map(time) ?? ""),
-      Field("validated", account.validatedAt.map(time) ?? ""),
-      Field("key", account.thumbprint ?? "", .faint),
     ]
+      + status.secondTokens.map { token in
+        let purpose = [token.audience.map { "for \($0)" }, token.scope.map { "scope \($0)" }]
+        return Field(
+          "second token",
+          purpose.compactMap(\.self).joined(separator: ", ")
+            + (token.expiresAt.map { ": \(time($0))" } ?? "")
+        )
+      } + [
+        Field("session ends", account.sessionEndsAt.map(time) ?? ""),
+        Field("validated", account.validatedAt.map(time) ?? ""),
+        Field("key", account.thumbprint ?? "", .faint),
+      ]
   }
 
   /// Which keyring stores it, and why that one.

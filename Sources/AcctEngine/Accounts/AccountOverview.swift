@@ -55,6 +55,8 @@ package struct AccountOverview: Sendable {
     package var keyringState: Keyring.State
     /// Why a `header` would fail, if it would.
     package var cause: EngineError?
+    /// Tokens for other audiences and scopes, without the tokens.
+    package var secondTokens: [SecondTokenSummary] = []
   }
 
   package func status(of account: Account) async throws(EngineError) -> Status {
@@ -63,12 +65,14 @@ package struct AccountOverview: Sendable {
     var evidence = Evidence.missing
     var keyringState = Keyring.State.ready
     var cause: EngineError?
+    var secondTokens: [SecondTokenSummary] = []
     do {
       let credentials =
         account.incoming?.isWhole == true
         ? try await CredentialStore.readWhole(of: account, in: context)
         : try await credentialStore.readToTell()
       (account, evidence) = (credentials.account, credentials.evidence)
+      secondTokens = try await credentialStore.summary(for: account)
     } catch .keyring(.failed(let failure, let kind)) {
       evidence = .failure(failure)
       keyringState =
@@ -89,7 +93,8 @@ package struct AccountOverview: Sendable {
       isActive: try context.accountStore.active().current == account.id,
       keyringKind: credentialStore.keyring.kind,
       keyringState: keyringState,
-      cause: self.cause(assessment, cause, account)
+      cause: self.cause(assessment, cause, account),
+      secondTokens: secondTokens
     )
   }
 

@@ -319,6 +319,23 @@ struct SecondTokenTests {
     #expect(record.err.first?.contains("a token of type Bearer") == true, "\(record.err)")
   }
 
+  @Test("The second tokens of an account are listed by status, without the tokens")
+  func listed() async {
+    _ = await account()
+    #expect(await record.acct("status", "--json") == 0)
+    #expect(record.json?.objectValue?["secondTokens"] == [])
+    #expect(await record.acct("token", "--audience", "a", "--scope", "read") == 0)
+    let token = record.out.dropLast()
+    #expect(await record.acct("status", "--json") == 0)
+    let listed = record.json?.objectValue?["secondTokens"]?.arrayValue?.first?.objectValue
+    #expect(listed?["audience"] == "a")
+    #expect(listed?["scope"] == "read")
+    #expect(listed?["expiresAt"] != .null)
+    #expect(!record.out.contains(token))
+    #expect(await record.acct("status") == 0)
+    #expect(record.out.contains("for a, scope read: in "), "\(record.out)")
+  }
+
   @Test("A damaged item is reported by doctor and replaced by the next second token")
   func damaged() async {
     _ = await account()
