@@ -8,18 +8,19 @@ import COpenSSL
   deinit { unsafe EVP_PKEY_free(key) }
 
   /// Takes an RSA key's numbers, by OpenSSL's names.
-  init(rsa numbers: [(name: String, number: Secret)]) throws(CryptoError) {
+  init(rsa numbers: [(name: StaticString, number: Secret)]) throws(CryptoError) {
     guard Library.isConfigured else { throw .notConfigured }
     defer { ERR_clear_error() }
     guard let builder = unsafe OSSL_PARAM_BLD_new() else { throw .libraryFailed }
     defer { unsafe OSSL_PARAM_BLD_free(builder) }
-    // The builder takes the numbers by reference, so they live until the key is made.
+    // The builder takes names and numbers by reference, so they live until the key is made.
     let parts = try numbers.map { name, number throws(CryptoError) in
       (name: name, number: try BigNumber(number))
     }
     defer { withExtendedLifetime(parts) {} }
     for part in parts {
-      guard unsafe OSSL_PARAM_BLD_push_BN(builder, part.name, part.number.pointer) == 1 else {
+      guard unsafe OSSL_PARAM_BLD_push_BN(builder, part.name.cString, part.number.pointer) == 1
+      else {
         throw .libraryFailed
       }
     }
@@ -68,10 +69,11 @@ import COpenSSL
   }
 
   /// One of the key's numbers by OpenSSL's name, big-endian; `nil` if it has none.
-  func number(_ name: String) -> Secret? {
+  func number(_ name: StaticString) -> Secret? {
     defer { ERR_clear_error() }
     var number: OpaquePointer?
-    guard unsafe EVP_PKEY_get_bn_param(key, name, &number) == 1, let number = unsafe number else {
+    guard unsafe EVP_PKEY_get_bn_param(key, name.cString, &number) == 1, let number = unsafe number
+    else {
       return nil
     }
     defer { unsafe BN_clear_free(number) }
@@ -137,4 +139,11 @@ private let wholeKey =
   }
 
   deinit { unsafe BN_clear_free(pointer) }
+}
+
+extension StaticString {
+  /// The literal in the program's own memory, which ends with a zero.
+  @unsafe fileprivate var cString: UnsafePointer<CChar> {
+    unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+  }
 }

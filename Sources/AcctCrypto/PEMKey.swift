@@ -35,7 +35,7 @@ package enum PEMKey: Sendable {
 
 extension RSAPrivateKey.Part {
   /// OpenSSL's name, by EVP_PKEY-RSA(7).
-  var parameter: String {
+  var parameter: StaticString {
     switch self {
     case .n: "n"
     case .e: "e"

@@ -31,7 +31,7 @@ struct DirectGrantTests {
   func clientCredentials() async throws {
     let server = RecordedServer(record, tokens: tokens("a"), tokens("b"))
     #expect(await add("--scope", "read", "--no-input") == 0, "\(record.err)")
-    #expect(record.err.contains("added robot@as.example"), "\(record.err)")
+    #expect(record.err.contains("acct: added robot@as.example"), "\(record.err)")
     #expect(record.accountFile?["canRenew"] == true)
     #expect(
       record.accountFile?["client"]
@@ -113,7 +113,7 @@ struct DirectGrantTests {
       ]) == 0,
       "\(record.err)"
     )
-    #expect(record.err.contains("added robot@project.example@as.example"), "\(record.err)")
+    #expect(record.err.contains("acct: added robot@project.example@as.example"), "\(record.err)")
     #expect(record.accountFile?["issuer"] == .null)
     #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
     record.clear()

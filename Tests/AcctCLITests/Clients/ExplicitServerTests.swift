@@ -32,7 +32,7 @@ struct ExplicitServerTests {
       ]
     )
     #expect(await add("--allow-origin", "https://api.example") == 0, "\(record.err)")
-    #expect(record.err.contains("added alice@as.example"), "\(record.err)")
+    #expect(record.err.contains("acct: added alice@as.example"), "\(record.err)")
     #expect(record.accountFile?["issuer"] == .null)
     #expect(record.accountFile?["origins"] == ["https://as.example", "https://api.example"])
     // The same person at the same token endpoint is the same account.
@@ -102,7 +102,7 @@ struct ExplicitServerTests {
     )
     #expect(await record.run(["add", "--device", "--token-url", "https://a.example/t"]) == 64)
     #expect(
-      await record.run(["add", "--token-url", "http://a.example/t", "--client-id", "c"]) == 77
+      await record.run(["add", "--token-url", "http://a.example/t", "--client-id", "c"]) == 8
     )
     #expect(await record.run(["add", "alice.example", "--token-url", "https://a.example/t"]) == 64)
     #expect(record.requests.isEmpty)

@@ -14,7 +14,8 @@ extension LeakStage {
       LeakRow(
         "add",
         oauth + [
-          "confidential", "--client-secret-file", clientSecretFile, "--device", "--name",
+          "confidential", "--client-secret-file", clientSecretFile, "--client-auth", "post",
+          "--device", "--name",
           "secretive",
           "--no-switch", "-v",
         ]

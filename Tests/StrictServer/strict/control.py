@@ -126,7 +126,8 @@ def _log(realm: Realm, request: Request, value: dict | None) -> object:
 def _counts(realm: Realm, request: Request, value: object) -> object:
     with realm.store.lock:
         names = ("refreshes", "replays", "sessions_ended", "code_replays", "codes_redeemed", "jti_replays",
-                 "nonce_challenges", "slow_downs", "refresh_revocations", "access_revocations", "resources")
+                 "nonce_challenges", "slow_downs", "refresh_revocations", "access_revocations", "resources",
+                 "client_credentials")
         return {"counts": {name: realm.store.counts[name] for name in names},
                 "sessions": [asdict(session) for session in realm.store.sessions]}
 
