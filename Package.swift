@@ -218,8 +218,8 @@ let package = Package(
     .testTarget(
       name: "LiveHTTPTests",
       dependencies: [
-        "AcctModel", "AcctPorts", "AcctTestSupport", "LiveHTTP", nio("NIOCore"), nio("NIOPosix"),
-        nio("NIOHTTP1"),
+        "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "LiveHTTP", nio("NIOCore"),
+        nio("NIOPosix"), nio("NIOHTTP1"),
       ],
       exclude: ["tls_front.py"],
       swiftSettings: houseRules
