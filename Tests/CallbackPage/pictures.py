@@ -113,7 +113,7 @@ def main() -> None:
                     status, said = sign_in(acct, issuer, Path(folder), picture, number, size)
                 wrong = status != expected or "CONSOLE" in said
                 failed |= wrong
-                print(f"{picture.name}: exit {status}" + (f", but {expected} was expected\n{said}" if wrong else ""))
+                print(f"{picture.name}: exit {status}" + (f" (must be {expected}), and\n{said}" if wrong else ""))
     sys.exit(1 if failed else 0)
 
 
