@@ -234,8 +234,8 @@ let package = Package(
     ),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["AcctTestSupport"],
-      exclude: ["Glewlwyd", "export_format.py"],
+      dependencies: ["AcctTestSupport", "StrictJSON"],
+      exclude: ["Doorkeeper", "Glewlwyd", "MCP", "NanoIDP", "export_format.py"],
       swiftSettings: houseRules
     ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),

@@ -7,11 +7,13 @@
 # input. There is no discovery: what a client needs is below /oauth, as Doorkeeper has it.
 #
 #   user     alice, password alicepassword
-#   clients  `app` with the secret `made-up-secret`, and `public`, which has to use PKCE; both may come back to any
-#            port of http://127.0.0.1/callback. Nothing allows `app` to leave the secret out.
-#   refresh  a refresh token is used once; the next one replaces it at once
-#   /api/v4/user   who the token's owner is, or the application if it has none
-#   /tokens        how many access tokens were ever issued
+#   clients  `app` with the secret `made-up-secret`, and `public` without one; both may come back to any port of
+#            http://127.0.0.1/callback
+#   tokens   last 2 hours; a refresh token is used once
+#
+#   GET /api/v4/user   the token's owner, or the application if it has none
+#   GET /tokens        how many access tokens were issued so far
+#   POST /end          ends every session: its tokens, and its refresh token
 
 FOLDER = ARGV.fetch(0)
 ENV["RAILS_ENV"] = "production"
@@ -85,6 +87,11 @@ class ApiController < ActionController::API
   def tokens
     render json: { tokens: Doorkeeper::AccessToken.count }
   end
+
+  def end
+    Doorkeeper::AccessToken.update_all(revoked_at: Time.now)
+    head :no_content
+  end
 end
 
 Server.initialize!
@@ -94,6 +101,7 @@ Server.routes.draw do
   post "/sign-in", to: "sessions#create"
   get "/api/v4/user", to: "api#user"
   get "/tokens", to: "api#tokens"
+  post "/end", to: "api#end"
 end
 
 # Doorkeeper's own tables, as its generator makes them, but for the previous refresh token: without that column a
