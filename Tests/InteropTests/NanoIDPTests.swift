@@ -32,7 +32,7 @@ struct NanoIDPTests {
     #expect(try await home.acct("header", "https://other.example/").status == 8)
   }
 
-  @Test("A second account at the server uses the client that the first one registered")
+  @Test("A second sign-in at the server uses the client that the first one registered")
   func registration() async throws {
     let server = try await NanoIDPServer.shared.value
     let home = try AcctHome()
