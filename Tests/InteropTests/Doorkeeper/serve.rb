@@ -4,7 +4,7 @@
 # usage: serve.rb FOLDER
 #
 # FOLDER takes the database. Prints {"origin": "http://127.0.0.1:PORT"} when it serves, and ends with its standard
-# input. There is no discovery: what a client needs is below /oauth, as Doorkeeper has it.
+# input; then it removes FOLDER. There is no discovery: what a client needs is below /oauth, as Doorkeeper has it.
 #
 #   user     alice, password alicepassword
 #   clients  `app` with the secret `made-up-secret`, and `public` without one; both may come back to any port of
@@ -19,6 +19,7 @@ FOLDER = ARGV.fetch(0)
 ENV["RAILS_ENV"] = "production"
 ENV["DATABASE_URL"] = "sqlite3:#{FOLDER}/doorkeeper.db"
 
+require "fileutils"
 require "json"
 require "logger"
 require "rails"
@@ -152,6 +153,7 @@ web.mount("/", Rack::Handler::WEBrick, Server)
 puts JSON.generate(origin: "http://127.0.0.1:#{web.listeners.first.addr[1]}")
 Thread.new do
   $stdin.read
+  FileUtils.rm_rf(FOLDER)
   exit!(0)
 end
 web.start

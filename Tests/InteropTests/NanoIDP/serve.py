@@ -3,7 +3,8 @@
 
 usage: serve.py FOLDER
 
-FOLDER takes its configuration and keys. Prints {"issuer": ORIGIN} when it serves, and ends with its standard input.
+FOLDER takes its configuration and keys. Prints {"issuer": ORIGIN} when it serves, and ends with its standard input;
+then it removes FOLDER.
 
   user     alice, password alicepassword
   clients  `reports` with the secret `made-up-secret`, and every client that registers itself
@@ -15,6 +16,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import socket
 import sys
 import threading
@@ -46,9 +48,10 @@ def configuration(folder, issuer):
             yaml.safe_dump(document, file)
 
 
-def end_with_input():
+def end_with_input(folder):
     while sys.stdin.buffer.read(4096):
         pass
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 
 
@@ -61,7 +64,7 @@ def main():
     application = create_app(folder)
     logging.disable(logging.CRITICAL)
     server = make_server("127.0.0.1", port, application, threaded=True, fd=listener.fileno())
-    threading.Thread(target=end_with_input, daemon=True).start()
+    threading.Thread(target=end_with_input, args=(folder,), daemon=True).start()
     print(json.dumps({"issuer": issuer}), flush=True)
     server.serve_forever()
 
