@@ -1,7 +1,7 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-tests release-binary debug-tests test test-all torture soak screens picture lint format completions order fuzz sanitize \
-	bench demo first-ten-minutes deb packages install files uninstall clean
+.PHONY: help setup build build-tests release-binary debug-tests test test-all torture soak screens picture lint format completions order \
+	fuzz sanitize page-pictures bench demo first-ten-minutes deb packages install files uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
@@ -129,6 +129,10 @@ first-ten-minutes: build ## plays every command of README.md in a real terminal
 picture: build ## draws Documentation/screen.svg anew, from a terminal
 	@.ci/setup first-ten-minutes
 	PYTHONDONTWRITEBYTECODE=1 .build/venv/bin/python Documentation/screen.py $(binary) Documentation/screen.svg
+
+page-pictures: build ## pictures of the page that a sign-in's browser ends at, in .build/page-pictures
+	@.ci/setup page-pictures
+	PYTHONDONTWRITEBYTECODE=1 python3 Tests/CallbackPage/pictures.py $(binary) .build/page-pictures
 
 install: build ## installs to PREFIX (/usr/local for root, else ~/.local)
 	@$(MAKE) --no-print-directory files

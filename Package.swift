@@ -225,8 +225,8 @@ let package = Package(
     .testTarget(
       name: "LiveHTTPTests",
       dependencies: [
-        "AcctModel", "AcctPorts", "AcctTestSupport", "LiveHTTP", nio("NIOCore"), nio("NIOPosix"),
-        nio("NIOHTTP1"),
+        "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "LiveHTTP", nio("NIOCore"),
+        nio("NIOPosix"), nio("NIOHTTP1"),
       ],
       exclude: ["tls_front.py"],
       swiftSettings: houseRules
@@ -241,8 +241,8 @@ let package = Package(
     ),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["AcctTestSupport"],
-      exclude: ["Glewlwyd", "export_format.py"],
+      dependencies: ["AcctTestSupport", "StrictJSON"],
+      exclude: ["Doorkeeper", "Glewlwyd", "MCP", "NanoIDP", "export_format.py"],
       swiftSettings: houseRules
     ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),

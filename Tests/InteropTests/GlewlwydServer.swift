@@ -15,6 +15,10 @@ struct GlewlwydServer {
   /// Gives out the user's profile for a bound token with a proof for this very URL.
   var userInfo: String { "\(issuer)/userinfo" }
 
+  var portNumber: UInt16 { port.number }
+  /// Where it keeps what it knows, in SQLite's format.
+  var database: String { "\(folder.path)/glewlwyd.db" }
+
   /// What it demands of clients besides; its own nature allows one of the two at a time.
   enum Demand: String, CaseIterable {
     /// Every proof holds a nonce.

@@ -3,47 +3,89 @@ import AcctPorts
 /// The page for the browser: fixed words, and nothing of the request.
 struct CallbackAnswer {
   private let status: String
+  private let sign: Sign
   private let title: String
-  private let words: String
+  /// A line each.
+  private let words: [String]
   private var fields: [String] = []
+
+  /// The picture above the words, and the color of both.
+  private enum Sign: String {
+    case good
+    case bad
+    case odd
+
+    /// What is drawn into a circle of the radius 32.
+    var path: String {
+      switch self {
+      case .good: "M21 33l8 8 15-17"
+      case .bad: "M23 23l18 18M41 23L23 41"
+      case .odd: "M32 19v16M32 44v.5"
+      }
+    }
+  }
 
   /// The answer to a callback.
   init(_ page: CallbackPage) {
     switch page {
     case .done:
       // The code is yet to be exchanged, and that may fail.
-      self.init("200 OK", "Back to the terminal", "acct continues there. You can close this page.")
+      self.init(
+        "200 OK",
+        .good,
+        "Done in the browser",
+        ["acct finishes signing in at the terminal.", "You can close this window."]
+      )
     case .failed:
-      self.init("200 OK", "Not signed in", "The terminal says why. You can close this page.")
+      self.init(
+        "200 OK",
+        .bad,
+        "Not signed in",
+        ["The terminal says why.", "You can close this window."]
+      )
     case .unexpected:
       self.init(
         "400 Bad Request",
-        "Not this one",
-        "This is not the answer that acct is waiting for. Go back to the page where you sign in."
+        .odd,
+        "Not the expected answer",
+        ["acct is waiting for another one.", "Go back to the page where you sign in."]
       )
     case .refused:
       self.init(
         "403 Forbidden",
+        .bad,
         "Refused",
-        "Only the browser of the user who signs in can bring the answer."
+        ["Only the browser of the user who signs in can bring the answer."]
       )
     }
   }
 
-  private init(_ status: String, _ title: String, _ words: String) {
+  private init(_ status: String, _ sign: Sign, _ title: String, _ words: [String]) {
     self.status = status
+    self.sign = sign
     self.title = title
     self.words = words
   }
 
   static let wrongHost = CallbackAnswer(
     "403 Forbidden",
+    .bad,
     "Forbidden",
-    "This address is not served here."
+    ["This address is not served here."]
   )
-  static let notFound = CallbackAnswer("404 Not Found", "Not found", "There is no such page.")
+  static let notFound = CallbackAnswer(
+    "404 Not Found",
+    .odd,
+    "Not found",
+    ["There is no such page."]
+  )
   static var wrongMethod: CallbackAnswer {
-    var answer = CallbackAnswer("405 Method Not Allowed", "Not allowed", "Only GET is allowed.")
+    var answer = CallbackAnswer(
+      "405 Method Not Allowed",
+      .odd,
+      "Not allowed",
+      ["Only GET is allowed."]
+    )
     answer.fields = ["Allow: GET"]
     return answer
   }
@@ -51,25 +93,40 @@ struct CallbackAnswer {
   /// The whole response (RFC 9112, section 2.1).
   ///
   /// The address of the page holds a code: it is not cached, not sent on as a referrer, and the
-  /// page brings in nothing that could read it.
+  /// page brings in nothing that could read it. The policy allows its style, and nothing else.
   var message: String {
-    let page = """
-      <!doctype html>
-      <html lang="en">
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width">
-      <title>\(title)</title>
-      <h1>\(title)</h1>
-      <p>\(words)</p>
-
-      """
+    let policy = [
+      "default-src 'none'", "style-src 'sha256-\(CallbackStyle.hash)'", "base-uri 'none'",
+      "form-action 'none'", "frame-ancestors 'none'",
+    ]
+    let page = self.page
     let head =
       [
         "HTTP/1.1 \(status)", "Content-Type: text/html; charset=utf-8",
         "Content-Length: \(page.utf8.count)", "Connection: close", "Cache-Control: no-store",
         "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff",
-        "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+        "Content-Security-Policy: \(policy.joined(separator: "; "))",
       ] + fields
     return head.map { $0 + "\r\n" }.joined() + "\r\n" + page
+  }
+
+  private var page: String {
+    """
+    <!doctype html>
+    <html lang="en">
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>\(title) · acct</title>
+    <style>\(CallbackStyle.sheet)</style>
+    <main class="\(sign.rawValue)">
+    <svg viewBox="0 0 64 64" aria-hidden="true">
+    <circle cx="32" cy="32" r="32"/><path d="\(sign.path)"/>
+    </svg>
+    <h1>\(title)</h1>
+    \(words.map { "<p>\($0)</p>" }.joined(separator: "\n"))
+    <footer>acct</footer>
+    </main>
+
+    """
   }
 }

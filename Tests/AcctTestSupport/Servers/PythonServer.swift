@@ -51,7 +51,7 @@ package final class PythonServer: Sendable {
   /// One of the addresses that its first line tells.
   ///
   /// - Throws: ``HarnessFailure`` if it does not.
-  func address(_ name: String) throws -> String {
+  package func address(_ name: String) throws -> String {
     guard let address = try JSON(parsing: Array(greeting.utf8))[name]?.stringValue else {
       throw HarnessFailure("a server said something else than its address: \(output)")
     }

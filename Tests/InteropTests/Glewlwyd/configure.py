@@ -4,8 +4,9 @@
 usage: configure.py PORT REDIRECT_PORT TOKEN_LIFE nonces|proofAtPAR
 
 Afterwards: issuer http://127.0.0.1:PORT/api/oidc, whose access tokens last TOKEN_LIFE seconds;
-public client `acct-cli` with callbacks on REDIRECT_PORT; user `alice` with password
-`alicepassword`.
+public client `acct-cli` and the confidential ones `acct-basic` and `acct-post`, with the secret
+`made-up-secret` and the method of authentication in their names, with callbacks on REDIRECT_PORT;
+user `alice` with password `alicepassword`.
 
 With `nonces`, every proof must hold one. With `proofAtPAR`, the client is bound to DPoP, so that a
 pushed authorization request needs a proof. Both at once can't be met: a proof at PAR without a
@@ -64,7 +65,7 @@ parameters = {
     "auth-type-id-token-enabled": True,
     "auth-type-none-enabled": False,
     "auth-type-password-enabled": False,
-    "auth-type-client-enabled": False,
+    "auth-type-client-enabled": True,
     "auth-type-device-enabled": True,
     "auth-type-refresh-enabled": True,
     "device-authorization-expiration": 600,
@@ -157,3 +158,28 @@ api(
         **({"dpop_bound_access_tokens": "true"} if demand == "proofAtPAR" else {}),
     },
 )
+for method in ("basic", "post"):
+    api(
+        "POST",
+        "/client/",
+        {
+            "client_id": f"acct-{method}",
+            "name": f"acct-{method}",
+            "client_name": f"acct-{method}",
+            "confidential": True,
+            "password": "made-up-secret",
+            # Another way to authenticate is rejected.
+            "token_endpoint_auth_method": [f"client_secret_{method}"],
+            "enabled": True,
+            "redirect_uri": [f"http://127.0.0.1:{redirect_port}/callback"],
+            "authorization_type": [
+                "code",
+                "refresh_token",
+                "client_credentials",
+                "device_authorization",
+                "delete_token",
+            ],
+            # What it may ask for without a user.
+            "scope": ["acct"],
+        },
+    )

@@ -8,8 +8,8 @@ struct CallbackTests {
   @Test(
     "The callback listener returns the query and sends the page of the answer",
     arguments: [
-      (CallbackPage.done, "200 OK", "continues"), (.failed, "200 OK", "Not signed in"),
-      (.unexpected, "400 Bad Request", "not the answer"),
+      (CallbackPage.done, "200 OK", "finishes signing in"), (.failed, "200 OK", "Not signed in"),
+      (.unexpected, "400 Bad Request", "Not the expected answer"),
     ]
   )
   func callback(_ page: CallbackPage, _ status: String, _ words: String) async throws {
