@@ -1,3 +1,5 @@
+import AcctModel
+
 /// A word as a POSIX shell reads it: in single quotes, unless it has none but plain characters.
 func shellWord(_ word: String) -> String {
   let isPlain =
