@@ -46,6 +46,7 @@ private struct Bench {
       }
     }
     _ = try folder.file("post.json", containing: "{}")
+    _ = try folder.file("secret", containing: "made up for this test\n")
     _ = try folder.file("passphrase", containing: "made up for this test\n")
     let bin = try folder.folder("bin")
     // Signing in and requests need the web: of those lines only the words are looked at.

@@ -66,7 +66,9 @@ struct ManualPage {
       ["--pager=cat", "--local-file", Product.source("man/\(name)")],
       environment: ChildProcess.plainEnvironment.merging(["MANWIDTH": "200"]) { $1 }
     ).run()
-    return shown.text.split(separator: "\n").compactMap { line in
+    // A line that ends with a backslash goes on in the next one.
+    let joined = shown.text.replacing("\\\n", with: "")
+    return joined.split(separator: "\n").compactMap { line in
       let text = line.drop { $0 == " " }
       return text.hasPrefix("$ ") ? String(text.dropFirst(2)) : nil
     }
