@@ -16,6 +16,8 @@ package enum Notice: Sendable {
   case revoked(account: AccountName)
   /// The server may still take the tokens.
   case notRevoked(account: AccountName, Cause)
+  /// A static token was removed, and its server was not told: acct knows none that could be.
+  case tokenStays(account: AccountName)
   /// The server may still take the tokens that a new sign-in has replaced.
   case replacedNotRevoked(account: AccountName, Cause)
 

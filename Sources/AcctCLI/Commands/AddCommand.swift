@@ -126,6 +126,9 @@ struct AddCommand: AcctCommand {
         "several resources need --issuer: without it, one resource names its server"
       )
     }
+    guard staticToken.file == nil || !signIn.isUsed else {
+      throw ValidationError("--token has no sign-in: leave out the options of one, such as --scope")
+    }
     guard backend != nil || session != nil || signIn.callback == nil else {
       throw ValidationError("--callback needs --backend or --session")
     }
@@ -147,7 +150,9 @@ struct AddCommand: AcctCommand {
     } else if let file = staticToken.file {
       let credentials = try AddStaticToken(context.engine)
         .credentials(try staticToken.request(file, origins))
-      added = try await AddAccount(context.engine).add(credentials, request)
+      // These origins are the token's own, and end with it: only those of `acct allow` stay.
+      let own = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: [])
+      added = try await AddAccount(context.engine).add(credentials, own)
     } else if let importFile {
       switch try ImportFile(context.world).read(importFile) {
       case .export(let export): return try await take(export, request, context)
@@ -169,7 +174,9 @@ struct AddCommand: AcctCommand {
     {
       context.notice("the token of \(account.name) has expired already, as its exp says")
     }
-    let done = "\(added.wasKnown ? "renewed" : "added") \(account.name)"
+    let isReplaced = added.wasKnown && account.kind == .static
+    let verb = isReplaced ? "replaced the token of" : added.wasKnown ? "renewed" : "added"
+    let done = "\(verb) \(account.name)"
     let status = try context.done(account, isConfirmed ? done : "\(done): \(account.person)")
     await tellOfOrphans(context)
     return status

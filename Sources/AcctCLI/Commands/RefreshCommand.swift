@@ -70,13 +70,17 @@ struct RefreshCommand: AcctCommand {
   /// Names last, where a timer's journal is read from, the accounts that need a new sign-in.
   private func report(_ waiting: [RefreshOutcome], _ context: Context) {
     guard !waiting.isEmpty else { return }
-    let names = waiting.map(\.account.name.description).joined(separator: ", ")
-    let text = "sign in again with `acct add`: \(names)"
+    let names = waiting.filter { $0.account.replacement == nil }.map(\.account.name.description)
+    var texts =
+      names.isEmpty ? [] : ["sign in again with `acct add`: \(names.joined(separator: ", "))"]
+    // Nothing can be signed in to for a static token.
+    for replacement in waiting.compactMap(\.account.replacement) {
+      texts.append("\(replacement.account) needs a new token: `\(command(for: replacement))`")
+    }
     // Beside a failure the names are printed even with `--quiet`.
-    if waiting.contains(where: { $0.errorMessage != nil }) {
-      context.world.report("acct: \(text)")
-    } else {
-      context.notice(text)
+    let isBesideFailure = waiting.contains { $0.errorMessage != nil }
+    for text in texts {
+      if isBesideFailure { context.world.report("acct: \(text)") } else { context.notice(text) }
     }
   }
 }

@@ -24,8 +24,11 @@ struct StatusCommand: AcctCommand {
     var choice = try context.choose(name)
     if check {
       if choice.account.kind == .static {
+        let isUsable =
+          choice.account.lastKnownState(at: context.world.clock.now()).state == .valid
         context.notice(
-          "no server can be asked about the token of \(choice.account.name): it is used as it was given"
+          "no server can be asked about the token of \(choice.account.name)"
+            + (isUsable ? ": it is used as it was given" : "")
         )
       }
       let server = ServerCheck(context.engine)

@@ -40,6 +40,14 @@ extension ErrorMessage {
       )
     case .secretFile(.exists(let path)):
       self.init("badInput", .badInput, "\(path) already exists")
+    case .secretFile(.missing):
+      self.init(
+        "badInput",
+        .badInput,
+        "--client-secret-file and --client-key name a file, and there is no such file",
+        hint:
+          "other programs can read a command line: keep the secret in a file, or use - and a pipe"
+      )
     case .stream(.tooLarge(let name, let limit)):
       self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")
     case .stream(.failed(let name, let reason)):

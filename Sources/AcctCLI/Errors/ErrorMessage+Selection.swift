@@ -61,6 +61,15 @@ extension ErrorMessage {
         hint:
           "`acct allow NAME \(origin) --revoke` takes it from one; without --all, --account selects one"
       )
+    case .hostShared(let host, let origins, let names):
+      let owners = zip(origins, names).map { "\($0) of \($1)" }.joined(separator: ", ")
+      self.init(
+        "originShared",
+        .noSuchAccount,
+        "the Host \(host) fits origins of more than one account: \(owners)",
+        hint:
+          "`acct allow NAME ORIGIN --revoke` takes one away; without --all, --account selects one"
+      )
     case .nameTaken(let name):
       self.init("nameTaken", .usage, "another account is called \(name)")
     }

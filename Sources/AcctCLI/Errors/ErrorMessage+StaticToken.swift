@@ -20,6 +20,14 @@ extension ErrorMessage {
       )
     case .file(.failed(let path, let reason)):
       self.init("badInput", .badInput, "\(path): \(reason)")
+    case .file(.missing):
+      self.init(
+        "badInput",
+        .badInput,
+        "--token names a file, and there is no such file",
+        hint:
+          "other programs can read a command line: keep the token in a file, or use - and a pipe"
+      )
     case .file(.exists(let path)): self.init("badInput", .badInput, "\(path) already exists")
     case .noOrigin:
       self.init(
@@ -41,6 +49,27 @@ extension ErrorMessage {
         .usage,
         "--expires \(printable(text)) is \(isPast ? "in the past" : "not a time")",
         hint: "as in 2027-01-31, or 2027-01-31T12:00:00Z"
+      )
+    case .unnamed:
+      self.init(
+        "usage",
+        .usage,
+        "no name for the account can be made of this user and origin",
+        hint: "give --name"
+      )
+    case .nameTaken(let name):
+      self.init(
+        "nameTaken",
+        .usage,
+        "another account is called \(name)",
+        hint: "give --name, as the name is what finds this token's account again"
+      )
+    case .sentOtherwise(let name):
+      self.init(
+        "nameNeeded",
+        .usage,
+        "\(name) has a token that is sent in another form",
+        hint: "--name \(shellWord(name.description)) replaces it; any other --name adds an account"
       )
     }
   }

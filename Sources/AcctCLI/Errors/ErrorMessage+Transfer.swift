@@ -40,6 +40,8 @@ extension ErrorMessage {
       )
     case .file(.failed(let path, let reason)):
       self.init("fileFailed", .failed, "\(path): \(reason)")
+    case .file(.missing(let path)):
+      self.init("fileFailed", .failed, "\(path): no such file or directory")
     case .file(.exposed(let path)):
       self.init(
         "fileFailed",

@@ -37,6 +37,8 @@ func words(for notice: Notice) -> String {
   case .replacedNotRevoked(let account, let cause):
     "the server did not end the earlier session of \(account): \(words(for: cause))"
   case .revoked(let account): "the server has ended the session of \(account)"
+  case .tokenStays(let account):
+    "the token of \(account) is still valid: revoke it at its server"
   case .notRevoked(let account, let cause):
     "the server did not end the session of \(account): \(words(for: cause))"
   }

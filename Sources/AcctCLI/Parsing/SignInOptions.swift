@@ -37,6 +37,12 @@ struct SignInOptions: ParsableArguments {
   )
   var wait: Int64 = 600
 
+  /// Whether any option is given, other than the one that has a default.
+  var isUsed: Bool {
+    [clientID, scope, callback].contains { $0 != nil } || !resource.isEmpty || device || noBrowser
+      || redirectPort != nil
+  }
+
   func validate() throws {
     guard (1...86_400).contains(wait) else {
       throw ValidationError("--wait is a number of seconds from 1 to 86400")

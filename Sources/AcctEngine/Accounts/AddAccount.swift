@@ -137,7 +137,7 @@ package struct AddAccount: Sendable {
     }
   }
 
-  /// Renews a known account, or returns `nil` if it has been removed meanwhile.
+  /// Renews a known account, or returns `nil` if it has been removed meanwhile, or is another now.
   private func renew(
     _ known: Account,
     _ incoming: IncomingAccount,
@@ -145,7 +145,12 @@ package struct AddAccount: Sendable {
   ) async throws(EngineError) -> Added? {
     do {
       return try await context.withExclusiveAccess(to: known) {
-        (known, credentialStore) throws(EngineError) in
+        (known, credentialStore) throws(EngineError) -> Added? in
+        // A static token's account is known by its name, which another process can have changed.
+        guard incoming.isSame(as: known) else { return nil }
+        if options.name == nil, let sentAs = incoming.sentAs, known.sentAs != sentAs {
+          throw .input(.staticToken(.sentOtherwise(known.name)))
+        }
         let held = context.world.signals.holdBack()
         defer { held.release() }
         var account = incoming.account(
@@ -192,10 +197,18 @@ package struct AddAccount: Sendable {
     for incoming: IncomingAccount,
     _ options: Options
   ) throws(EngineError) -> AccountName {
-    guard let name = options.name else {
+    if let name = options.name {
+      try accountStore.requireFree(name)
+      return name
+    }
+    guard incoming.sentAs != nil else {
       return try accountStore.freeName(like: incoming.suggestedName, context.world.entropy)
     }
-    try accountStore.requireFree(name)
+    // Its name is all that finds a static token's account: one with a number would never be found.
+    guard let name = incoming.tokenName else { throw .input(.staticToken(.unnamed)) }
+    do throws(EngineError) { try accountStore.requireFree(name) } catch .selection(.nameTaken) {
+      throw .input(.staticToken(.nameTaken(name)))
+    }
     return name
   }
 }

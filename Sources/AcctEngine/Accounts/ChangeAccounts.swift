@@ -129,6 +129,10 @@ package struct ChangeAccounts: Sendable {
     _ account: Account,
     _ credentialStore: CredentialStore
   ) async throws(EngineError) -> Notice? {
+    if account.kind == .static {
+      let isUsable = account.lastKnownState(at: context.world.clock.now()).state == .valid
+      return isUsable ? .tokenStays(account: account.name) : nil
+    }
     let credentials: Credentials
     do throws(EngineError) {
       credentials = try await credentialStore.readForRenewal()

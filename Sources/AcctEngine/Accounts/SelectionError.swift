@@ -14,6 +14,8 @@ package enum SelectionError: Error, Equatable, Sendable {
   case noPrevious
   /// Both accounts have this origin, so neither can be selected by it.
   case originShared(Origin, [AccountName])
+  /// A `Host` fits an origin of each of two accounts, so neither can be selected by it.
+  case hostShared(String, [Origin], [AccountName])
   case nameTaken(AccountName)
 }
 

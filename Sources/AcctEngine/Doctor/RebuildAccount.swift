@@ -85,7 +85,10 @@ struct RebuildAccount: Sendable {
       identity: Identity(subject: nil, issuer: nil, clientID: nil),
       source: .user,
       origins: [],
-      tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: false),
+      tokenLifetime: TokenLifetime(
+        expiresAt: AddStaticToken.claims(of: token)?.expiry,
+        canRenew: false
+      ),
       sentAs: .bearer,
       token: token
     )

@@ -1,15 +1,19 @@
 package import AcctModel
+import AcctProtocol
 
 /// Which origins a signing proxy serves, as which account each, and where a request goes that names the
 /// proxy itself.
 package struct ProxyTargets: Sendable {
   let owners: [Origin: Account]
+  /// The same origins in the order in which a `Host` selects one, the same in each run.
+  let origins: [Origin]
   /// The origin of a request whose `Host` is the address of the proxy's own port.
   let direct: Origin?
 
   /// The origins of one account; a request to the proxy's own address goes to the only one.
   package init(of account: Account) {
     owners = account.origins.reduce(into: [:]) { $0[$1] = account }
+    origins = Array(account.origins)
     direct = account.origins.count == 1 ? account.origins.first : nil
   }
 
@@ -23,26 +27,38 @@ package struct ProxyTargets: Sendable {
       )
     }
     owners = [origin: account]
+    origins = [origin]
     direct = origin
   }
 
   /// The origins of all accounts.
   ///
-  /// An origin of two accounts would leave open who makes a request, and the answer could change with
-  /// the order of files.
+  /// An origin of two accounts, or a `Host` that fits an origin of each, would leave open who makes a
+  /// request.
   ///
-  /// - Throws: ``SelectionError/originShared(_:_:)``, ``SelectionError/noAccounts``.
+  /// - Throws: ``SelectionError/originShared(_:_:)``, ``SelectionError/hostShared(_:_:_:)``,
+  ///   ``SelectionError/noAccounts``.
   package init(of accounts: [Account]) throws(EngineError) {
     guard !accounts.isEmpty else { throw .selection(.noAccounts) }
     var owners: [Origin: Account] = [:]
+    var origins: [Origin] = []
+    var named: [String: Origin] = [:]
     for account in accounts {
       for origin in account.origins {
         if let other = owners.updateValue(account, forKey: origin) {
           throw .selection(.originShared(origin, [other.name, account.name]))
         }
+        for host in origin.hostFields {
+          guard let other = named.updateValue(origin, forKey: host), let owner = owners[other],
+            owner.id != account.id
+          else { continue }
+          throw .selection(.hostShared(host, [other, origin], [owner.name, account.name]))
+        }
+        origins.append(origin)
       }
     }
     self.owners = owners
+    self.origins = origins
     direct = owners.count == 1 ? owners.keys.first : nil
   }
 }

@@ -27,7 +27,7 @@ package struct SigningProxy: Sendable {
     context.report = { _ in }
     self.context = context
     self.targets = targets
-    gate = ProxyGate(origins: Array(targets.owners.keys), secret: secret, direct: targets.direct)
+    gate = ProxyGate(origins: targets.origins, secret: secret, direct: targets.direct)
     makeRequest = MakeRequest(context)
   }
 
@@ -160,7 +160,7 @@ extension ProxyRefusal {
     switch self {
     case .secretMissing: "the path does not begin with the secret of this run"
     case .fromPage: "requests of web pages are not passed on"
-    case .foreignHost: "this Host is none that the proxy serves"
+    case .foreignHost: "the proxy does not serve this Host"
     case .malformed: "this request can't be passed on"
     case .tunnel: "there is no tunnel here: nothing in it could be signed"
     case .upgrade: "other protocols, such as WebSocket, are not passed on"

@@ -38,7 +38,7 @@ package struct AddStaticToken: Sendable {
     let given = try request.expiry.map { text throws(EngineError) in try end(text) }
     let token = try token(in: request.file)
     context.world.held.hold(token.secret)
-    let claims = claims(of: token)
+    let claims = Self.claims(of: token)
     guard claims?.confirmationThumbprint == nil else {
       throw .input(.staticToken(.boundToKey))
     }
@@ -47,7 +47,8 @@ package struct AddStaticToken: Sendable {
       tokenType: .static,
       identity: Identity(subject: nil, issuer: nil, clientID: nil),
       source: .user,
-      origins: OwnOrigins(request.origins, for: .user),
+      // They are this token's: the next one under its name must not go there unless it is given for them.
+      origins: OwnOrigins(request.origins, for: .signIn),
       tokenLifetime: TokenLifetime(expiresAt: given ?? claims?.expiry, canRenew: false),
       sentAs: request.sentAs,
       token: token
@@ -81,7 +82,7 @@ package struct AddStaticToken: Sendable {
   }
 
   /// The claims of a token that is a JWT; one that only looks like a JWT is opaque, as any other.
-  private func claims(of token: Token) -> JWTClaims? {
+  static func claims(of token: Token) -> JWTClaims? {
     guard case .claims(let claims)? = try? JWT.claims(ofToken: token) else { return nil }
     return claims
   }

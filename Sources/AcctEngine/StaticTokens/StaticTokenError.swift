@@ -15,4 +15,11 @@ package enum StaticTokenError: Error, Equatable, Sendable {
   case boundToKey
   /// The time that was given as its end is not one, or has passed.
   case expiry(String, isPast: Bool)
+  /// No name was given, and what acct makes of user and origin is none.
+  case unnamed
+  /// No name was given, and what acct makes of user and origin is another account's.
+  case nameTaken(AccountName)
+  /// No name was given, and the account that acct would name so has a token that is sent in another
+  /// form: it is probably another token.
+  case sentOtherwise(AccountName)
 }

@@ -4,8 +4,8 @@ package import AcctModel
 package struct TokenReplacement: Equatable, Sendable {
   package let account: AccountName
   package let sentAs: StaticHeader
-  /// One of the account's own origins, if it has any.
-  package let origin: Origin?
+  /// Where the token goes; what the user has allowed besides stays by itself.
+  package let origins: [Origin]
 }
 
 /// Why a static token is not used.
@@ -20,9 +20,15 @@ package enum StaticTokenEnd: Equatable, Sendable {
 
 extension Account {
   /// What a new token needs; `nil` for any account but a static one.
-  var replacement: TokenReplacement? {
+  package var replacement: TokenReplacement? {
     guard kind == .static, let sentAs else { return nil }
-    return TokenReplacement(account: name, sentAs: sentAs, origin: origins.first)
+    let own = origins.filter { origins.reasons(for: $0).contains(.signIn) }
+    return TokenReplacement(
+      account: name,
+      sentAs: sentAs,
+      // Without its file the account was rebuilt: then all that is known is what was allowed since.
+      origins: own.isEmpty ? Array(origins) : own
+    )
   }
 
   /// Why it can't be renewed.

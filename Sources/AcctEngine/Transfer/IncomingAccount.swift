@@ -49,6 +49,17 @@ struct IncomingAccount {
     form = .moved(storedAccount.account)
   }
 
+  /// How a new static token is sent; `nil` for anything else, an account from elsewhere too.
+  var sentAs: StaticHeader? {
+    switch form {
+    case .credentials(let credentials): credentials.sentAs
+    case .moved: nil
+    }
+  }
+
+  /// The name that a new static token is found by; `nil` if none was given and none could be made.
+  var tokenName: AccountName? { belonging.name }
+
   /// Whether a known account is the same: by what it belongs to, or by its identifier unless it
   /// is known to be another identity.
   ///

@@ -28,6 +28,9 @@ package struct SecretFiles: Sendable {
 package enum SecretFileFailure: Error, Equatable, Sendable {
   /// In words that follow the path and a colon.
   case failed(path: String, reason: String)
+  /// There is none, or its name is too long: what was given may be a secret itself, and is not to be
+  /// shown.
+  case missing(path: String)
   /// Its group or others can read or write it.
   case exposed(path: String)
   /// It exists, and was not to be replaced.

@@ -17,7 +17,7 @@ package struct ProxyGate: Sendable {
   private let direct: Origin?
 
   /// - Parameters:
-  ///   - origins: Those that are served; requests go nowhere else.
+  ///   - origins: Those that are served; requests go nowhere else. The first that a `Host` names counts.
   ///   - secret: What the path must begin with on a port; `nil` on a socket.
   ///   - direct: The origin of requests to the proxy's own address; `nil` refuses them.
   package init(origins: [Origin], secret: Secret?, direct: Origin? = nil) {
@@ -131,7 +131,10 @@ package enum ProxyRefusal: Error, Equatable, Sendable, CaseIterable {
 
 extension Origin {
   /// Whether a `Host` in lower case names it, with or without its default port.
-  fileprivate func answers(to host: String) -> Bool {
-    host == authority || host == "\(self.host):\(port)"
-  }
+  fileprivate func answers(to host: String) -> Bool { hostFields.contains(host) }
+
+  /// What a `Host` can be that names it: without its default port, and with it.
+  ///
+  /// Origins of two schemes can have one in common, such as `http://localhost` and `https://localhost`.
+  package var hostFields: [String] { [authority, "\(host):\(port)"] }
 }

@@ -14,8 +14,7 @@ extension SecretFiles {
           var bytes = try file.confidentialBytes(limit: limit)
           return Secret(consuming: &bytes)
         } catch {
-          throw error == .exposed
-            ? .exposed(path: path) : .failed(path: path, reason: error.reason)
+          throw error.reading(path)
         }
       },
       write: { path, secret, replacing throws(SecretFileFailure) in
@@ -34,5 +33,14 @@ extension SecretFiles {
         return unsafe lstat(path, &status) == 0
       }
     )
+  }
+}
+
+extension FileError {
+  /// Why a secret could not be read from a file.
+  fileprivate func reading(_ path: String) -> SecretFileFailure {
+    if self == .exposed { return .exposed(path: path) }
+    let isMissing = [ENOENT, ENOTDIR, ENAMETOOLONG].contains { self == .system($0) }
+    return isMissing ? .missing(path: path) : .failed(path: path, reason: reason)
   }
 }

@@ -60,7 +60,7 @@ struct ProxyTargetTests {
     #expect(await ask(["two.example", "one.example"], theirs, "--all") == [200, 200])
     let fields = record.requests.map { $0.fields.map(\.name) }
     #expect(fields == [["X-Key"], ["Authorization", "X-Key"]])
-    #expect(!sent.joined().contains("theirs two"))
+    #expect(sent == ["https://two.example/v1 two", "https://one.example/v1 Bearer one"])
   }
 
   @Test("The proxy with --all does not start if two accounts have one origin")
@@ -80,6 +80,43 @@ struct ProxyTargetTests {
     #expect(record.out.isEmpty)
     #expect(await record.acct("allow", "two", "https://one.example", "--revoke") == 0)
     #expect(await ask(["one.example"], [], "--all") == [200])
+  }
+
+  static let pairs = [
+    ("http://localhost", "https://localhost", "localhost"),
+    ("https://localhost:80", "http://localhost", "localhost:80"),
+    ("http://127.0.0.1:443", "https://127.0.0.1", "127.0.0.1:443"),
+  ]
+
+  @Test(
+    "The proxy with --all does not start if one Host fits origins of two accounts",
+    arguments: pairs
+  )
+  func sharedHost(_ first: String, _ second: String, _ host: String) async {
+    await record.addToken("one", at: first, "--name", "one")
+    await record.addToken("two", at: second, "--name", "two")
+    #expect(await record.acct("proxy", "--all") == 5)
+    let text = "acct: the Host \(host) fits origins of more than one account: "
+    #expect(record.err.first == "\(text)\(first) of one, \(second) of two")
+    #expect(record.out.isEmpty)
+  }
+
+  @Test("A Host that fits two origins of one account means the first of them")
+  func firstOrigin() async {
+    let hosts = ["localhost", "127.0.0.1", "[::1]"]
+    await record.addToken("one", at: "https://localhost", "--name", "one")
+    for host in hosts.dropFirst() {
+      #expect(await record.acct("allow", "one", "https://\(host)") == 0)
+    }
+    for host in hosts { #expect(await record.acct("allow", "one", "http://\(host)") == 0) }
+    record.serve(200, "")
+    for options in [[], ["--all"]] {
+      let before = record.requests.count
+      let answers =
+        options.isEmpty ? await ask(hosts) : await ask(hosts, [], options[0])
+      #expect(answers == [200, 200, 200])
+      #expect(sent.dropFirst(before) == hosts.map { "https://\($0)/v1 Bearer one" }[...])
+    }
   }
 
   @Test("The proxy with --all needs an account, and skips one whose file is damaged")

@@ -13,11 +13,10 @@ struct StaticAccountTests {
     await record.addToken("old", at: StaticTokens.origin, "--name", "work", "--scheme", "Token")
     let id = await record.status("id")
     #expect(await record.addToken("new", at: "https://b.example", "--name", "work") == 0)
-    #expect(record.err == ["acct: renewed work"])
+    #expect(record.err == ["acct: replaced the token of work"])
     #expect(await record.status("id") == id)
-    #expect(await record.acct("header", "https://api.example/") == 0)
+    #expect(await record.acct("header", "https://b.example/") == 0)
     #expect(record.out == "Authorization: Bearer new\n")
-    #expect(await record.status("origins") == ["https://b.example", "https://api.example"])
     #expect(record.accountFiles == 1 && record.keyring.count == 1)
   }
 
@@ -25,7 +24,7 @@ struct StaticAccountTests {
   func unnamed() async {
     await record.addToken("one")
     #expect(await record.addToken("two") == 0)
-    #expect(record.err == ["acct: renewed static@api.example"])
+    #expect(record.err == ["acct: replaced the token of static@api.example"])
     #expect(await record.addToken("a", at: StaticTokens.origin, "--basic", "alice") == 0)
     #expect(record.err == ["acct: added alice@api.example"])
     #expect(await record.addToken("b", at: StaticTokens.origin, "--basic", "bob") == 0)
@@ -49,7 +48,7 @@ struct StaticAccountTests {
     await record.addToken("old", at: StaticTokens.origin, "--name", "work")
     #expect(await record.acct("rename", "work", "job") == 0)
     #expect(await record.addToken("new", at: StaticTokens.origin, "--name", "job") == 0)
-    #expect(record.err == ["acct: renewed job"])
+    #expect(record.err == ["acct: replaced the token of job"])
     #expect(record.accountFiles == 1)
   }
 
@@ -101,8 +100,17 @@ struct StaticAccountTests {
   func removed() async {
     await record.addToken()
     #expect(await record.acct("remove", "static@api.example") == 0)
+    let removed = "acct: removed static@api.example"
+    let notice = "acct: the token of static@api.example is still valid: revoke it at its server"
+    #expect(record.err == [notice, removed])
     #expect(record.accountFiles == 0 && record.keyring.count == 0)
     #expect(record.requests.isEmpty)
+    await record.addToken()
+    #expect(await record.acct("remove", "static@api.example", "--local") == 0)
+    #expect(record.err == [removed])
+    await record.addToken(Handoffs.token(["exp": 1_799_999_000]))
+    #expect(await record.acct("remove", "static@api.example") == 0)
+    #expect(record.err == [removed])
   }
 
   @Test("A static account can be switched to, observed and asked for its limits")
@@ -144,6 +152,18 @@ struct StaticAccountTests {
       await record.addToken("x", at: StaticTokens.origin, "--name", "static", "--header", "X-Key")
         == 0
     )
-    #expect(record.err == ["acct: renewed static"])
+    #expect(record.err == ["acct: replaced the token of static"])
+  }
+
+  @Test("A static account whose file is lost keeps the end that its token tells")
+  func rebuiltWithEnd() async throws {
+    let id = try AccountID("00000000-0000-4000-8000-000000000000")
+    record.corrupt(.keyringDecision, with: "secret-service\n")
+    let token = Handoffs.token(["exp": 1_800_086_400])
+    try await record.keyring.keyring().write(id, [.init(.staticToken, Secret(token))], .forbidden)
+    #expect(await record.acct("doctor", "--offline", "--repair") == 0)
+    #expect(await record.acct("list", "--json") == 0)
+    let account = record.json?.objectValue?["accounts"]?.arrayValue?.first
+    #expect(account?["expiresAt"] == "2027-01-16T08:00:00Z")
   }
 }

@@ -7,7 +7,8 @@ import Testing
 @Suite("The end of a static token")
 struct StaticTokenEndTests {
   let record = RecordedWorld()
-  private static let line = "`acct add --token FILE --name work --allow-origin https://api.example"
+  private static let line =
+    "`acct add --token FILE --name work --no-switch --allow-origin https://api.example"
 
   private func expires() async -> JSON? { await record.status("expiresAt") }
 
@@ -69,7 +70,9 @@ struct StaticTokenEndTests {
     (["--scheme", "Token"], " --scheme Token"), (["--header", "X-Key"], " --header X-Key"),
     (["--header", "X-Key", "--scheme", "Key"], " --header X-Key --scheme Key"),
     (["--scheme", "none"], " --scheme none"), (["--basic", "a b"], " --basic 'a b'"),
-    (["--basic", ""], " --basic ''"),
+    (["--basic", ""], " --basic ''"), (["--scheme", "A'b"], " --scheme 'A'\\''b'"),
+    (["--header", "X*$k"], " --header 'X*$k'"),
+    (["--allow-origin", "https://b.example"], " --allow-origin https://b.example"),
   ]
 
   @Test("The hint of a rejected static token is the line that stores a new one", arguments: forms)
@@ -117,7 +120,21 @@ struct StaticTokenEndTests {
     await record.addToken(token, at: StaticTokens.origin, "--name", "work")
     record.now += 61
     #expect(await record.acct("refresh", "--all") == 0)
-    #expect(record.err == ["acct: sign in again with `acct add`: work"])
+    #expect(record.err == ["acct: work needs a new token: \(Self.line)`"])
+  }
+
+  @Test("The hint's line stores a new token and leaves the active account as it is")
+  func notSwitched() async throws {
+    await record.addToken("a", at: StaticTokens.origin, "--name", "work")
+    await record.addToken("b", at: "https://b.example", "--name", "active")
+    record.serve(401, "no")
+    #expect(await record.acct("request", "-a", "work", "https://api.example/v1") == 4)
+    let line = try #require(record.err.last?.split(separator: "`").dropFirst().first)
+    record.secretFiles["FILE"] = "new"
+    #expect(await record.run(line.split(separator: " ").dropFirst().map(String.init)) == 0)
+    #expect(await record.acct("token", "-a", "work") == 0)
+    #expect(record.out == "new\n")
+    #expect(await record.status("name") == "active")
   }
 
   @Test("A check of a static account asks no server and says so")
@@ -129,5 +146,6 @@ struct StaticTokenEndTests {
     let token = Handoffs.token(["exp": 1_799_999_000])
     await record.addToken(token, at: StaticTokens.origin, "--name", "work")
     #expect(await record.acct("status", "--check") == 4)
+    #expect(record.err.first == "acct: no server can be asked about the token of work")
   }
 }

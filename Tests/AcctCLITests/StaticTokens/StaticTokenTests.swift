@@ -19,7 +19,10 @@ struct StaticTokenTests {
     (["--header", "authorization"], "authorization: Bearer \(StaticTokens.token)"),
     (["--basic", "alice"], "Authorization: Basic YWxpY2U6bWFkZS11cC1zdGF0aWMtdG9rZW4="),
     (["--basic", ""], "Authorization: Basic Om1hZGUtdXAtc3RhdGljLXRva2Vu"),
-    (["--basic", "a b"], "Authorization: Basic YSBiOm1hZGUtdXAtc3RhdGljLXRva2Vu"),
+    (
+      ["--basic", "a b", "--name", "work"],
+      "Authorization: Basic YSBiOm1hZGUtdXAtc3RhdGljLXRva2Vu"
+    ),
   ]
 
   @Test("A static token is sent in the header and the form that the user names", arguments: lines)
@@ -93,9 +96,26 @@ struct StaticTokenTests {
     let options = ["--allow-origin", "https://api.example"]
     #expect(await record.run(["add", "--token", "my token"] + options) == 65)
     #expect(record.err.last?.contains("`chmod 600 'my token'`") == true)
-    #expect(await record.run(["add", "--token", "none"] + options) == 65)
-    #expect(record.err.last?.contains("none: no such file") == true)
     #expect(record.accountFiles == 0)
+  }
+
+  @Test("A token that is given in place of its file is not repeated", arguments: [[], ["--json"]])
+  func typed(_ options: [String]) async {
+    let line = ["add", "--token", StaticTokens.token, "--allow-origin", "https://api.example"]
+    #expect(await record.run(line + options) == 65)
+    #expect(record.err.joined().contains("--token names a file, and there is no such file"))
+    #expect(!(record.out + record.err.joined()).contains(StaticTokens.token))
+  }
+
+  @Test(
+    "A client's secret or key that is given in place of its file is not repeated",
+    arguments: ["--client-secret-file", "--client-key"]
+  )
+  func typedClientSecret(_ option: String) async {
+    let line = ["--issuer", "https://as.example", "--client-id", "c", "--device"]
+    #expect(await record.run(["add"] + line + [option, StaticTokens.token]) == 65)
+    #expect(record.err.first?.contains("there is no such file") == true, "\(record.err)")
+    #expect(!(record.out + record.err.joined()).contains(StaticTokens.token))
   }
 
   static let misuses: [[String]] = [
@@ -107,6 +127,7 @@ struct StaticTokenTests {
     ["--basic", "a", "--scheme", "none"], ["--basic", "a", "--header", "X-API-Key"],
     ["--expires", "soon"], ["--expires", "2027-13-01"], ["--expires", "2027-01-14"],
     ["--expires", "2027-01-15T08:00:00Z"], ["--guest", "https://api.example"],
+    ["--scope", "Token"], ["--client-id", "c"], ["--no-browser"], ["--redirect-port", "8080"],
   ]
 
   @Test("A static token that can't be sent as the user asks is bad usage", arguments: misuses)

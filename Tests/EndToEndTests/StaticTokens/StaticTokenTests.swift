@@ -118,7 +118,7 @@ struct StaticTokenTests {
     let rejected = try await home.acct("request", "\(server.url)/status/401")
     #expect(rejected.status == 4)
     #expect(rejected.errorText.contains("the server rejected the token of key"))
-    let line = "acct add --token FILE --name key --allow-origin \(server.url)"
+    let line = "acct add --token FILE --name key --no-switch --allow-origin \(server.url)"
     #expect(rejected.errorText.contains("`\(line)`"))
     // The line works as it is printed.
     let file = try folder.file("FILE", containing: "a-newer-one")

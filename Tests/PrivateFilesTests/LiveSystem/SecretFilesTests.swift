@@ -49,6 +49,17 @@ struct LiveSecretFilesTests {
   }
 
   @Test(
+    "A secret file that is not there, or can't be, is missing",
+    arguments: ["none", "none/out", "file/out", String(repeating: "a", count: 300)]
+  )
+  func missing(name: String) throws {
+    try scratch.write("one", to: "file", mode: 0o600)
+    #expect(throws: SecretFileFailure.missing(path: scratch.path(of: name))) {
+      try files.read(scratch.path(of: name), 10)
+    }
+  }
+
+  @Test(
     "A secret file is not written at an impossible path",
     arguments: ["", "folder", "none/out", "folder/"]
   )
