@@ -1,0 +1,118 @@
+import AcctCLI
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// Every server that acct knows by name, from the sign-in to the removal.
+@Suite("A provider")
+struct ProviderTableTests {
+  @Test("Every provider signs in, is named, gives headers, is renewed and is removed")
+  func table() async {
+    var lines = [
+      "provider                      sign-in  name                     header  renewal  removal"
+    ]
+    for row in ProviderRow.all {
+      let run = RowRun(row)
+      let result = await run.result()
+      lines.append(result.line)
+      #expect(result.isWhole, "\(result.line)\n\(result.said.joined(separator: "\n"))")
+    }
+    print(lines.joined(separator: "\n"))
+  }
+
+  @Test(
+    "A second sign-in finds the same account, and needs no client id",
+    arguments: ProviderRow.all
+  )
+  func again(row: ProviderRow) async {
+    let run = RowRun(row)
+    #expect(await run.add() == 0, "\(run.record.err)")
+    let flow = row.options.filter { $0 == "--device" }
+    #expect(await run.add(flow) == 0, "\(run.record.err)")
+    #expect(run.record.accountFiles == 1)
+  }
+}
+
+/// The life of an account at a row's server.
+struct RowRun {
+  let row: ProviderRow
+  let record = RecordedWorld()
+  let browser = RehearsedBrowser()
+
+  init(_ row: ProviderRow) {
+    self.row = row
+    record.secretFiles["secret"] = "made-up-secret\n"
+    record.provide("secret", "made-up-secret\n")
+    RowServer(row: row, record: record, browser: browser).serve()
+  }
+
+  struct Result {
+    var line: String
+    var isWhole: Bool
+    var said: [String]
+  }
+
+  func run(_ arguments: String...) async -> Int32 {
+    record.clear()
+    return await Acct.run(arguments, in: browser.world(of: record))
+  }
+
+  /// Signs in as the row says, or with other options.
+  func add(_ options: [String]? = nil) async -> Int32 {
+    record.clear()
+    return await Acct.run(
+      ["add", row.typed] + (options ?? row.options),
+      in: browser.world(of: record)
+    )
+  }
+
+  func result() async -> Result {
+    var said: [String] = []
+    func note(_ status: Int32) -> Int32 {
+      said += record.err
+      return status
+    }
+    let added = note(await add())
+    let asked = row.authorization == nil || isAsked
+    let name = record.accountFile?["name"]?.stringValue ?? "-"
+    let header = note(await run("header", row.api))
+    let isBearer = record.out == "Authorization: Bearer \(row.bearer)\n"
+    let renewal = note(await run("refresh", "--force"))
+    let renewed = await run("header", row.api)
+    let isRenewed =
+      record.out == "Authorization: Bearer \(row.renewal == nil ? row.bearer : "at-renewed")\n"
+    let removal = note(await run("remove", name))
+    let revoked = record.requests.contains { $0.url.htu == row.revocation }
+    let isRevoked = revoked == (row.revocation != nil)
+    let renewalStatus = row.renewal == nil ? "- (\(renewal))" : "\(renewal)"
+    return Result(
+      line: [
+        row.typed.padded(28), "\(added)".padded(7), name.padded(23), "\(header)".padded(6),
+        renewalStatus.padded(7), "\(removal)",
+      ].joined(separator: "  "),
+      isWhole: [added, header, renewed, removal] == [0, 0, 0, 0] && asked && isBearer && isRenewed
+        && isRevoked && name == row.name && (row.renewal == nil || renewal == 0)
+        && record.accountFiles == 0,
+      said: said + (asked ? [] : ["asked \(browser.addresses)"])
+    )
+  }
+
+  /// Whether the browser went where it should, with what it should say.
+  private var isAsked: Bool {
+    guard let address = browser.addresses.last,
+      address.prefix(while: { $0 != "?" }) == row.authorization ?? ""
+    else { return false }
+    let parameters = browser.parameters
+    return row.asks.allSatisfy { parameters[$0.key] == $0.value }
+      && parameters["client_id"] == "client" && parameters["code_challenge_method"] == "S256"
+      && (row.asks["scope"] != nil || parameters["scope"] == nil)
+  }
+}
+
+extension String {
+  fileprivate func padded(_ width: Int) -> String {
+    self + String(repeating: " ", count: max(width - count, 0))
+  }
+}

@@ -1,0 +1,76 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import AcctTestSupport
+import Synchronization
+import Testing
+
+/// A browser in memory: the user signs in at each address that opens, and comes back with a code.
+final class RehearsedBrowser: Sendable {
+  private struct State {
+    var addresses: [String] = []
+    var ports: [Int] = []
+    var waiting: AsyncStream<Callback>.Continuation?
+  }
+
+  private let state = Mutex(State())
+
+  /// The port where a sign-in ends that names none.
+  static let freePort = 8123
+
+  /// Every address that opened.
+  var addresses: [String] { state.withLock { $0.addresses } }
+  /// Every port that was listened on.
+  var ports: [Int] { state.withLock { $0.ports } }
+
+  /// The parameters of the last address.
+  var parameters: [String: String] { Self.parameters(of: addresses.last ?? "") }
+
+  /// The decoded parameters of an address's query, or of a form after a `?`.
+  static func parameters(of address: String) -> [String: String] {
+    guard let mark = address.firstIndex(of: "?") else { return [:] }
+    let query = address[mark...].dropFirst()
+    let names = query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
+    guard let parsed = try? QueryParameters(String(query)) else { return [:] }
+    return Dictionary(names.map { ($0, parsed[$0] ?? "") }) { first, _ in first }
+  }
+
+  /// The world of a record with this browser in it.
+  func world(of record: RecordedWorld) -> World {
+    var world = record.world()
+    world.listener = CallbackListener { [self] redirect throws(ListenFailure) in
+      listen(at: redirect.port ?? Self.freePort)
+    }
+    world.browser = Browser { [self] address in
+      comeBack(from: address)
+      return true
+    }
+    return world
+  }
+
+  private func listen(at port: Int) -> Listening {
+    let (callbacks, waiting) = AsyncStream.makeStream(of: Callback.self)
+    state.withLock { state in
+      state.ports.append(port)
+      state.waiting = waiting
+    }
+    return Listening(
+      port: port,
+      next: {
+        for await callback in callbacks { return callback }
+        return nil
+      },
+      close: { waiting.finish() }
+    )
+  }
+
+  private func comeBack(from address: String) {
+    let sent = Self.parameters(of: address)
+    let waiting = state.withLock { state in
+      state.addresses.append(address)
+      return state.waiting
+    }
+    let query = "code=made-up-code&state=\(sent["state"] ?? "")"
+    waiting?.yield(Callback(query: Secret(query), caller: .ownUser) { _ in })
+  }
+}
