@@ -5,12 +5,12 @@ _acct_grammar() {
   commands=() options=() arguments=()
   case $1 in
     '')
-      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec vault doctor help)
+      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec providers vault doctor help)
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
-      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --wait= --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
-      arguments=('')
+      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --wait= --client-secret-file=file '--client-auth==none basic post private-key' --client-key=file '--grant==client-credentials jwt-bearer' --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --no-dpop --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('provider')
       ;;
     'list')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -24,18 +24,18 @@ _acct_grammar() {
       arguments=('account')
       ;;
     'header')
-      options=('--format==lines curl json' --min-valid= --offline --bearer -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=('--format==lines curl json' --min-valid= --offline --bearer --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('request*')
       ;;
     'token')
-      options=(--min-valid= --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--min-valid= --offline --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'request')
-      options=(-H= --header= -d= --data= -i --include -L --follow -o=file --output=file --retry= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(-H= --header= -d= --data= -i --include -L --follow -o=file --output=file --retry= --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('request*')
       ;;
     'proxy')
-      options=(--socket=file --port= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--socket=file --port= --all --to= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'observe')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -85,6 +85,10 @@ _acct_grammar() {
       options=(--env= --min-valid= --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('command*')
       ;;
+    'providers')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('provider')
+      ;;
     'vault')
       commands=(unlock lock passphrase)
       options=(--version -h --help)
@@ -102,7 +106,7 @@ _acct_grammar() {
       options=(--repair --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'help')
-      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec vault doctor help)
+      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec providers vault doctor help)
       ;;
     'help key')
       commands=(show thumbprint import)
@@ -179,6 +183,10 @@ _acct_values() {
       ;;
     account)
       mapfile -t found < <("${words[0]}" complete accounts 2>/dev/null </dev/null)
+      found=("${found[@]%%$'\t'*}")
+      ;;
+    provider)
+      mapfile -t found < <("${words[0]}" complete providers 2>/dev/null </dev/null)
       found=("${found[@]%%$'\t'*}")
       ;;
     origin | url | request)

@@ -24,6 +24,7 @@ function __acct_grammar -S
                 'key'\t'Show or restore the DPoP key of an account' \
                 'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
                 'exec'\t'Run a command with the token in its environment' \
+                'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
                 'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
@@ -47,6 +48,11 @@ function __acct_grammar -S
                 '--backend='\t'Sign in at a backend that hands over its tokens' \
                 '--session='\t'Sign in at a backend that keeps the tokens itself' \
                 '--guest='\t'Begin a guest session at a backend' \
+                '--token=file'\t'Add a token or an API key that a file of your own contains; - is stdin' \
+                '--header='\t'The header that contains the token; Authorization by default' \
+                '--scheme='\t'The word before the token; Bearer by default; none sends the token alone' \
+                '--basic='\t'Send the token as the password of this user (Basic)' \
+                '--expires='\t'When the token ends: a date or a time' \
                 '--client-id='\t'The client'\''s id' \
                 '--scope='\t'The scope to ask for' \
                 '--resource='\t'A resource server that the token is for (RFC 8707)' \
@@ -55,6 +61,19 @@ function __acct_grammar -S
                 '--redirect-port='\t'The loopback port to listen on; a free one by default' \
                 '--callback='\t'Where a backend'\''s sign-in ends, as in limit://auth' \
                 '--wait='\t'How long to wait for the browser'\''s answer' \
+                '--client-secret-file=file'\t'Read the client'\''s secret from your own file; - is stdin' \
+                '--client-auth==none basic post private-key'\t'How the client authenticates itself; by the metadata if not given' \
+                '--client-key=file'\t'Read the client'\''s private key from your own file: PEM, a JWK, or a service account'\''s' \
+                '--grant==client-credentials jwt-bearer'\t'Sign in without a person; each renewal requests the same again' \
+                '--authorize-url='\t'The authorization endpoint' \
+                '--token-url='\t'The token endpoint; without --issuer, in place of metadata' \
+                '--device-url='\t'The device authorization endpoint' \
+                '--revoke-url='\t'The revocation endpoint' \
+                '--userinfo-url='\t'The userinfo endpoint' \
+                '--param='\t'One more parameter of the authorization request' \
+                '--token-param='\t'One more parameter of each token request' \
+                '--redirect-uri='\t'The redirect address on this machine as it is registered' \
+                '--no-dpop'\t'Request bearer tokens, even of a server with DPoP' \
                 '--name='\t'The name of the account' \
                 '--no-switch'\t'Do not make it the active account' \
                 '--allow-origin='\t'One more origin that its headers may be sent to' \
@@ -71,7 +90,7 @@ function __acct_grammar -S
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
-            set arguments ''
+            set arguments 'provider'
         case 'list'
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
@@ -122,6 +141,8 @@ function __acct_grammar -S
                 '--min-valid='\t'Renew the token if it expires within this time' \
                 '--offline'\t'Do not renew: use the stored credentials' \
                 '--bearer'\t'Send a sealed session as a bearer token instead of a cookie' \
+                '--audience='\t'Use a token for another audience' \
+                '--scope='\t'Use a token with only this scope' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -139,6 +160,8 @@ function __acct_grammar -S
         case 'token'
             set options '--min-valid='\t'Renew the token if it expires within this time' \
                 '--offline'\t'Do not renew: use the stored credentials' \
+                '--audience='\t'Use a token for another audience' \
+                '--scope='\t'Use a token with only this scope' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -164,6 +187,8 @@ function __acct_grammar -S
                 '-o=file'\t'Write to a file, which is replaced only when the body is complete' \
                 '--output=file'\t'Write to a file, which is replaced only when the body is complete' \
                 '--retry='\t'Retry at most this often after 429, 5xx or a network failure' \
+                '--audience='\t'Use a token for another audience' \
+                '--scope='\t'Use a token with only this scope' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -181,6 +206,8 @@ function __acct_grammar -S
         case 'proxy'
             set options '--socket=file'\t'The path of the socket' \
                 '--port='\t'A port of 127.0.0.1 instead; 0 is a free one' \
+                '--all'\t'Serve every account: the Host of a request selects it' \
+                '--to='\t'With --port: send every request to this origin of the account' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -380,6 +407,21 @@ function __acct_grammar -S
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'command*'
+        case 'providers'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'provider'
         case 'vault'
             set commands 'unlock'\t'Ask for the passphrase once, and not again for a while' \
                 'lock'\t'Forget the passphrase at once' \
@@ -464,6 +506,7 @@ function __acct_grammar -S
                 'key'\t'Show or restore the DPoP key of an account' \
                 'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
                 'exec'\t'Run a command with the token in its environment' \
+                'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
                 'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
@@ -559,6 +602,8 @@ function __acct_values -S -a wanted value
         case account
             $acct complete accounts 2>/dev/null </dev/null
             test "$at" = switch; and printf '%s\t%s\n' - 'the previous one'
+        case provider
+            $acct complete providers 2>/dev/null </dev/null
         case origin
             # `allow` names the account before the origin.
             test "$at" = allow; and set account $places[1]

@@ -205,7 +205,6 @@ struct AddCommand: AcctCommand {
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.engine).prepare()
     let prompts = SignInPrompts(context)
-    if let signInResource { server = try await discovered(from: signInResource, context) }
     if let backend {
       let request = try signIn.request(backend: backend, for: identifier, context)
       let credentials = try await BackendSignIn(context.engine).signIn(

@@ -31,6 +31,13 @@ extension ErrorMessage {
       self.init("badKey", .badInput, "the client key can't be used: \(words(for: error))")
     case .secretFile(.failed(let path, let reason)):
       self.init("badInput", .badInput, "\(path): \(reason)")
+    case .secretFile(.exposed(let path)):
+      self.init(
+        "badInput",
+        .badInput,
+        "other users can read \(path)",
+        hint: "`chmod 600 \(shellWord(path))`"
+      )
     case .secretFile(.exists(let path)):
       self.init("badInput", .badInput, "\(path) already exists")
     case .stream(.tooLarge(let name, let limit)):

@@ -7,6 +7,7 @@ package enum BasicCredentials {
   /// - Parameters:
   ///   - name: Without a colon, which ends it.
   ///   - password: The password.
+  /// - Returns: The value.
   package static func value(_ name: Secret, _ password: Secret) -> Secret {
     let pair = Secret(joining: [name, Secret(":"), password])
     var text = pair.withBytes { base64($0) }

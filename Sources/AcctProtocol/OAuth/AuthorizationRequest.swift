@@ -94,6 +94,7 @@ package struct AuthorizationRequest: Sendable {
   /// - Parameters:
   ///   - code: What the callback brought.
   ///   - clientID: `nil` for a client that authenticates itself in a field of its own.
+  /// - Returns: The form.
   package func exchange(_ code: Secret, clientID: String?) -> FormBody {
     var form = FormBody()
     form.add("grant_type", "authorization_code")

@@ -38,7 +38,10 @@ struct ProviderMembers {
     guard printable(text) == text else { throw ProviderFlaw(path, .unprintable) }
   }
 
-  private func value(_ name: String) -> JSON? { object[name].flatMap { $0 == .null ? nil : $0 } }
+  private func value(_ name: String) -> JSON? {
+    guard let value = object[name], value != .null else { return nil }
+    return value
+  }
 
   private func text(_ value: JSON, at path: String) throws(ProviderFlaw) -> String {
     guard let text = value.stringValue else { throw ProviderFlaw(path, .wrongType(.string)) }

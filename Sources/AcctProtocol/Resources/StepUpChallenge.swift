@@ -21,14 +21,13 @@ package struct StepUpChallenge: Equatable, Sendable {
   /// The server's own words.
   package private(set) var description: String?
 
-  /// Reads an answer.
+  /// Reads an answer; `nil` for any but such a challenge.
   ///
   /// - Parameters:
   ///   - status: The answer's. The RFCs name 403 for a scope and 401 for an authentication; either is accepted
   ///     with both.
   ///   - fields: Its fields.
   ///   - redactor: Takes secrets out of the server's words. A word that has one is left out.
-  /// - Returns: `nil` for any other answer.
   package init?(
     status: Int,
     fields: [(name: String, value: String)],

@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctProtocol
 
 /// Machines in every state, every event, and short names of what is done about them.
 struct RetrySetting {

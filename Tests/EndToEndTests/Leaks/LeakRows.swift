@@ -107,6 +107,7 @@ extension LeakStage {
       LeakRow("request", [url, "-i", "-v"]),
       LeakRow("request", ["POST", url, "-d", "-", "--json", "-v"], input: "a body"),
       LeakRow("complete", ["accounts", "-v"]), LeakRow("doctor", ["-v"]),
+      LeakRow("providers", ["--json", "-v"]), LeakRow("providers", ["nowhere", "-v"], status: 64),
     ]
   }
 

@@ -98,17 +98,3 @@ private func scope(of account: Account, adding more: [String]) -> String? {
   let each = words.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
   return each.isEmpty ? nil : each.joined(separator: " ")
 }
-
-/// A word as a POSIX shell reads it: in single quotes, unless it has none but plain characters.
-func shellWord(_ word: String) -> String {
-  let isPlain =
-    !word.isEmpty
-    && word.utf8.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-      default: "%+,-./:=@_".utf8.contains(byte)
-      }
-    }
-  // What a terminal must not get is written out: such a word can't be copied, and was never typed.
-  return isPlain ? word : "'\(printable(word).replacing("'", with: "'\\''"))'"
-}
