@@ -32,6 +32,8 @@ package enum Notice: Sendable {
   case scopesOffered([String], Origin)
   /// `offline_access` was requested, and the server sent no refresh token.
   case noRefreshToken
+  /// The client of the next account with this provider could not be remembered.
+  case clientNotRemembered(because: EngineError)
   /// The server did not tell who has signed in.
   case identityUnknown(because: EngineError)
 

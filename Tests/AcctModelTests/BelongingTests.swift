@@ -125,4 +125,43 @@ struct BelongingTests {
   func renewedBackend() throws {
     #expect(try belonging(Self.mine).isSame(as: belonging(Self.mine, issuer: nil)))
   }
+
+  @Test(
+    "Credentials for other resources belong to another account, in whatever order they are named"
+  )
+  func resources() throws {
+    func account(_ resources: String...) throws -> Belonging {
+      var belonging = try belonging(.issuer)
+      belonging.resources = Set(try resources.map { try ResourceIndicator($0) })
+      return belonging
+    }
+    let (a, b) = ("https://a.example/mcp", "https://b.example/mcp")
+    #expect(try account(a, b).isSame(as: account(b, a)))
+    #expect(try !belonging(a).isSame(as: account(b)))
+    #expect(try !belonging(a).isSame(as: account()))
+    #expect(try !belonging(a).isSame(as: account(a, b)))
+  }
+
+  @Test(
+    "A client that its issuer registered is the same under each of its identifiers, at that issuer alone"
+  )
+  func registered() throws {
+    func registered(
+      _ client: String,
+      _ source: AccountSource? = .issuer,
+      issuer: String? = "https://issuer.example",
+      subject: String = "alice"
+    ) throws -> Belonging {
+      var belonging = try belonging(source, subject: subject, issuer: issuer, client: client)
+      belonging.isRegistered = true
+      return belonging
+    }
+    #expect(try registered("1").isSame(as: registered("2")))
+    #expect(try !registered("1").isSame(as: registered("2", issuer: "https://evil.example")))
+    #expect(try !registered("1", issuer: nil).isSame(as: registered("2", issuer: nil)))
+    #expect(try !registered("1").isSame(as: registered("2", subject: "bob")))
+    #expect(try !registered("1").isSame(as: belonging(.issuer, subject: "alice", client: "2")))
+    #expect(try !registered("1").isSame(as: registered("2", .user)))
+    #expect(try !registered("1", Self.other).isSame(as: registered("2", Self.other)))
+  }
 }

@@ -28,7 +28,9 @@ func redirectViolation(_ bytes: [UInt8]) -> String? {
 /// A parameter of the user's.
 func parameterViolation(_ bytes: [UInt8]) -> String? {
   guard let parameter = try? RequestParameter(text(bytes)) else { return nil }
-  guard !RequestParameter.own.contains(parameter.name) else { return "a parameter of the protocol" }
+  guard !RequestParameter.own.contains(parameter.name.lowercased()) else {
+    return "a parameter of the protocol"
+  }
   var form = FormBody()
   form.add([parameter])
   return form.text.utf8.contains { $0 == 0x26 || $0 <= 0x20 || $0 >= 0x7F }

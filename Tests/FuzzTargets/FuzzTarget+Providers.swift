@@ -18,13 +18,20 @@ func providerViolation(_ bytes: [UInt8]) -> String? {
     guard resolved.endpoints.count == provider.endpoints.count,
       resolved.origins.count == provider.origins.count
     else { return "an address that was read and can't be put together" }
+    guard resolved.endpoints.values.allSatisfy({ $0.query == nil }) else {
+      return "an endpoint with a query"
+    }
+    let template = resolved.issuerTemplate.flatMap {
+      try? HTTPURL($0.text.replacing("{tenantid}", with: "a"))
+    }
     let home =
-      resolved.issuer?.url.origin ?? resolved.endpoints[.authorization]?.origin
+      resolved.issuer?.url.origin ?? template?.origin ?? resolved.endpoints[.authorization]?.origin
       ?? resolved.endpoints[.deviceAuthorization]?.origin
-    if resolved.issuerTemplate == nil, let home, provider.kind == .oauth,
-      let token = resolved.endpoints[.token], token.origin != home
-    {
-      return "a token endpoint of another server"
+    guard provider.kind == .oauth, let home else { continue }
+    for (name, endpoint) in resolved.endpoints where endpoint.origin != home {
+      guard name == .userinfo, resolved.origins.contains(endpoint.origin) else {
+        return "an endpoint of another server"
+      }
     }
   }
   return nil

@@ -164,6 +164,7 @@ struct AddCommand: AcctCommand {
       context.report(credentials.notices)
       added = try await AddAccount(context.engine, waitsToBegin: true).add(credentials, request)
       await revokeReplaced(added, by: credentials, context)
+      context.report(await ClientChoice(context.engine).remember(added.account))
     }
     let account = added.account
     if account.origins.isEmpty {

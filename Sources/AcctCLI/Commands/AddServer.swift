@@ -33,30 +33,31 @@ struct AddServer {
       )
     }
     var request = try signIn.request(issuer, client, context)
-    let given = request.clientID
-    if let provider { request.fill(from: provider) }
+    let clients = ClientChoice(context.engine)
+    let prefersDevice = provider?.provider.flow == .device
+    if let provider {
+      request.fill(from: provider)
+      try clients.name(&request, at: provider, usesDevice: signIn.device || prefersDevice)
+    }
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context.engine).prepare()
     if let resource { try await discover(&request, from: resource) }
-    let prefersDevice = provider?.provider.flow == .device
     if client.grant != nil {
       guard !request.clientID.isEmpty else { throw ClientChoice.missing(request) }
       return try await DirectSignIn(context.engine).signIn(request)
     }
-    let clients = ClientChoice(context.engine)
     try await clients.complete(&request, at: provider, usesDevice: signIn.device || prefersDevice)
     // Such a server wants the client's secret of a sign-in in the browser, and none on another device.
     let usesDevice = signIn.device || prefersDevice && request.clientSecret == nil
+    guard usesDevice || signIn.noBrowser || !context.options.noInput else {
+      throw .signIn(.browserNeeded)
+    }
     let prompts = SignInPrompts(context)
     var credentials =
       usesDevice
       ? try await DeviceSignIn(context.engine).signIn(request, report: prompts.show)
       : try await SignIn(context.engine).signIn(request, report: prompts.show)
-    // Without a subject, the next sign-in could not find the account.
-    credentials.identity.subject =
-      credentials.identity.subject ?? name ?? credentials.identity.issuer?.url.origin.authority
-      ?? credentials.service?.authority
-    if let provider { try await clients.remember(given, for: provider) }
+    try AddAccount(context.engine).identify(&credentials, named: name)
     return credentials
   }
 

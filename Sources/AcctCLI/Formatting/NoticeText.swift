@@ -32,6 +32,9 @@ func words(for notice: Notice) -> String {
       + "requests some"
   case .noRefreshToken:
     "the server sent no refresh token, although offline_access was requested: the account can't be renewed"
+  case .clientNotRemembered(let cause):
+    "the client is not remembered, so the next account needs --client-id again: "
+      + ErrorMessage(cause).text
   case .identityUnknown(let cause):
     "the server did not tell who has signed in: \(ErrorMessage(cause).text)"
   case .replacedNotRevoked(let account, let cause):

@@ -43,15 +43,11 @@ extension ClientOptions {
   func settings() throws(EngineError) -> ClientSettings {
     try parsed { () throws(ParseError) in
       var endpoints: [EndpointName: HTTPURL] = [:]
-      endpoints[.authorization] = try authorizeURL.map { text throws(ParseError) in
-        try HTTPURL(text)
-      }
-      endpoints[.token] = try tokenURL.map { text throws(ParseError) in try HTTPURL(text) }
-      endpoints[.deviceAuthorization] = try deviceURL.map { text throws(ParseError) in
-        try HTTPURL(text)
-      }
-      endpoints[.revocation] = try revokeURL.map { text throws(ParseError) in try HTTPURL(text) }
-      endpoints[.userinfo] = try userinfoURL.map { text throws(ParseError) in try HTTPURL(text) }
+      endpoints[.authorization] = try endpoint(authorizeURL)
+      endpoints[.token] = try endpoint(tokenURL)
+      endpoints[.deviceAuthorization] = try endpoint(deviceURL)
+      endpoints[.revocation] = try endpoint(revokeURL)
+      endpoints[.userinfo] = try endpoint(userinfoURL)
       return ClientSettings(
         authentication: clientAuth,
         endpoints: endpoints,
@@ -61,6 +57,19 @@ extension ClientOptions {
         grant: grant?.grant ?? .authorizationCode
       )
     }
+  }
+
+  /// An endpoint that was typed, whose query has no parameter of the protocol's own.
+  private func endpoint(_ text: String?) throws(ParseError) -> HTTPURL? {
+    guard let text else { return nil }
+    let url = try HTTPURL(text)
+    for pair in (url.query ?? "").split(separator: "&") {
+      guard let parameter = try? QueryParameters(String(pair)) else { throw .url }
+      for name in parameter.names where RequestParameter.own.contains(name.lowercased()) {
+        throw .ownParameter(name)
+      }
+    }
+    return url
   }
 
   /// The parameters of the request that begins the sign-in, checked.

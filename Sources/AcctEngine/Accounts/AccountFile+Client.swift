@@ -22,6 +22,7 @@ extension ClientSettings {
     if !usesDPoP { object["dpop"] = false }
     if grant != .authorizationCode { object["grant"] = .string(grant.rawValue) }
     object["provider"] = provider.map(JSON.string)
+    if isRegistered { object["registered"] = true }
     return .object(object)
   }
 
@@ -43,6 +44,9 @@ extension ClientSettings {
       case "provider":
         guard let text = value.stringValue else { throw AccountFile.Damage() }
         provider = text
+      case "registered":
+        guard let isTrue = value.boolValue else { throw AccountFile.Damage() }
+        isRegistered = isTrue
       default: throw AccountFile.Damage()
       }
     }

@@ -45,18 +45,25 @@ struct IdentifyUser: Sendable {
       credentials.origins = OwnOrigins(rules.origins, for: .signIn)
       credentials.service = credentials.origins.first
     }
-    try read(response.idToken, into: &credentials, nonce: nonce)
+    let isToldByIDToken = try read(response.idToken, into: &credentials, nonce: nonce)
+    // The provider tells its users apart by another member than `sub`, which an access token may have, too.
+    if hasOwnSubject, !isToldByIDToken, request.resources.isEmpty, server.userinfoEndpoint != nil {
+      credentials.identity.subject = nil
+    }
     let isNamed = request.settings.provider == nil || credentials.userName != nil
     if credentials.identity.subject == nil || !isNamed { await ask(&credentials) }
     return credentials
   }
 
+  private var hasOwnSubject: Bool { rules.subjectMember.map { $0 != "sub" } ?? false }
+
+  /// - Returns: Whether the token tells who it is.
   private func read(
     _ token: IDToken?,
     into credentials: inout NewCredentials,
     nonce: String?
-  ) throws(EngineError) {
-    guard let token, request.settings.provider != nil else { return }
+  ) throws(EngineError) -> Bool {
+    guard let token, request.settings.provider != nil else { return false }
     if let template = rules.issuerTemplate {
       guard
         let found = token.user(fitting: template, for: request.clientID, repeating: nonce)
@@ -73,10 +80,11 @@ struct IdentifyUser: Sendable {
         for: request.clientID,
         repeating: nonce
       )
-      guard let subject else { return }
+      guard let subject else { return false }
       credentials.identity.subject = subject
     }
-    credentials.userName = token.name(rules.nameMember)
+    credentials.userName = token.name(rules.nameMember).map(context.world.held.redactor.redact)
+    return true
   }
 
   /// Asks the server with the new token.
@@ -87,9 +95,17 @@ struct IdentifyUser: Sendable {
       guard request.resources.isEmpty else { return }
       var user = try await userinfo(credentials)
       if user == nil, !wasKnown { user = try await introspection(credentials) }
+      // An answer for another user than the one of the token counts for nothing (OpenID Connect Core 1.0,
+      // section 5.3.2).
+      if let known = credentials.identity.subject, !hasOwnSubject, let other = user?.subject,
+        other != known
+      {
+        return
+      }
       if let user {
         credentials.identity.subject = credentials.identity.subject ?? user.subject
-        credentials.userName = credentials.userName ?? user.name
+        credentials.userName =
+          credentials.userName ?? user.name.map(context.world.held.redactor.redact)
       }
     } catch {
       if !wasKnown { credentials.notices.append(.identityUnknown(because: error)) }

@@ -7,7 +7,7 @@ import StrictJSON
 /// They are those that the user has named for a provider, and those that servers have registered. There are no
 /// secrets in it.
 package struct ClientBook: Equatable, Sendable {
-  /// By the provider as it is typed.
+  /// By the provider and its place, see ``ResolvedProvider/place``.
   package var named: [String: String] = [:]
   /// By the issuer, or the origin of the registration endpoint where there is none.
   package var registered: [String: Registered] = [:]
@@ -18,8 +18,10 @@ package struct ClientBook: Equatable, Sendable {
   package struct Registered: Equatable, Sendable {
     package var clientID: String
     package var authentication: ClientAuthentication
-    /// The loopback port that was registered, where a sign-in in a browser can end.
-    package var port: Int?
+    /// The loopback address that was registered, with its port, where a sign-in in a browser can end.
+    package var redirect: LoopbackRedirect?
+    /// The scope that was registered; `nil` for whatever the server gives its clients.
+    package var scope: String?
     /// When its secret ends.
     package var secretExpiresAt: Timestamp?
   }
@@ -38,7 +40,8 @@ extension ClientBook {
       registrations[server] = [
         "clientID": .string(client.clientID),
         "authentication": .string(client.authentication.rawValue),
-        "port": .init(client.port.map(Int64.init)),
+        "redirect": .init(client.redirect?.registered),
+        "scope": .init(client.scope),
         "secretExpiresAt": .init(client.secretExpiresAt?.description),
       ]
     }
@@ -66,11 +69,12 @@ extension ClientBook {
       let authentication = object["authentication"]?.stringValue
         .flatMap(ClientAuthentication.init)
     else { return nil }
-    let port = object["port"]?.numberValue?.integer.flatMap { UInt16(exactly: $0) }
+    let redirect = object["redirect"]?.stringValue.flatMap { try? LoopbackRedirect($0) }
     return Registered(
       clientID: id,
       authentication: authentication,
-      port: port.flatMap { $0 == 0 ? nil : Int($0) },
+      redirect: redirect.flatMap { $0.port == nil ? nil : $0 },
+      scope: object["scope"]?.stringValue,
       secretExpiresAt: object["secretExpiresAt"]?.stringValue.flatMap { try? Timestamp($0) }
     )
   }

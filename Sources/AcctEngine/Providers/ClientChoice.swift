@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
 package import AcctProtocol
 
@@ -8,6 +8,25 @@ package struct ClientChoice: Sendable {
   private let context: EngineContext
 
   package init(_ context: EngineContext) { self.context = context }
+
+  /// Gives a request the identifier that is known for its provider.
+  ///
+  /// - Throws: ``ProviderError/clientNeeded(_:)`` where there is none, and the provider registers none: before
+  ///   the keyring or the network is used.
+  package func name(
+    _ request: inout SignIn.Request,
+    at provider: ResolvedProvider,
+    usesDevice: Bool
+  ) throws(EngineError) {
+    guard request.clientID.isEmpty else { return }
+    let named = try context.clientBook().named[provider.place]
+    request.clientID = named ?? provider.provider.clientID ?? ""
+    guard request.clientID.isEmpty else { return }
+    let canRegister = request.issuer != nil || request.settings.endpoints[.registration] != nil
+    guard canRegister, provider.provider.registration != .never else {
+      throw .provider(.clientNeeded(request.registration(provider, usesDevice: usesDevice)))
+    }
+  }
 
   /// Completes a request whose client's identifier may be missing.
   ///
@@ -21,10 +40,6 @@ package struct ClientChoice: Sendable {
     at provider: ResolvedProvider?,
     usesDevice: Bool
   ) async throws(EngineError) {
-    if request.clientID.isEmpty, let provider {
-      let named = try context.clientBook().named[provider.typed]
-      request.clientID = named ?? provider.provider.clientID ?? ""
-    }
     let registration = request.registration(provider, usesDevice: usesDevice)
     guard !request.clientID.isEmpty else {
       return try await RegisterClient(context).register(
@@ -45,17 +60,29 @@ package struct ClientChoice: Sendable {
     }
   }
 
-  /// Remembers the client that the user has named for a provider, after a sign-in with it.
-  package func remember(
-    _ clientID: String,
-    for provider: ResolvedProvider
-  ) async throws(EngineError) {
-    guard !clientID.isEmpty, clientID != provider.provider.clientID,
-      try context.clientBook().named[provider.typed] != clientID
-    else { return }
-    try await context.changeClientBook { book throws(EngineError) in
-      guard book.named[provider.typed] != nil || book.named.count < ClientBook.most else { return }
-      book.named[provider.typed] = clientID
+  /// Remembers the client that the user has named for a provider, once an account with it is stored.
+  ///
+  /// The provider's own client is what is used without being remembered, so that its name ends an earlier one's.
+  ///
+  /// - Returns: A notice where it can't be remembered: the account is there all the same.
+  package func remember(_ account: Account) async -> [Notice] {
+    guard let typed = account.client.provider.flatMap({ ProviderName($0) }),
+      let clientID = account.identity.clientID, !account.client.isRegistered,
+      !account.client.grant.renewsItself
+    else { return [] }
+    do throws(EngineError) {
+      let provider = try Providers(context.world).resolve(typed)
+      let named = clientID == provider.provider.clientID ? nil : clientID
+      guard try context.clientBook().named[provider.place] != named else { return [] }
+      try await context.changeClientBook { book throws(EngineError) in
+        guard book.named[provider.place] != nil || book.named.count < ClientBook.most else {
+          return
+        }
+        book.named[provider.place] = named
+      }
+      return []
+    } catch {
+      return [.clientNotRemembered(because: error)]
     }
   }
 

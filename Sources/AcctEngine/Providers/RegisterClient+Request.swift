@@ -41,12 +41,11 @@ extension RegisterClient {
     _ request: SignIn.Request,
     at place: Place,
     _ style: Provider.RegistrationStyle,
-    _ port: Int?,
+    _ redirect: LoopbackRedirect?,
     _ words: ProviderError.Registration
   ) async throws(EngineError) -> UsableClient {
-    let redirect = request.address(port: nil)
     let registration = ClientRegistration(
-      redirects: [port.map { redirect.text(port: $0) }, redirect.textWithoutPort]
+      redirects: [redirect?.registered, request.address(port: nil).textWithoutPort]
         .compactMap(\.self),
       scope: request.scope,
       usesDeviceFlow: place.usesDeviceFlow,
@@ -69,7 +68,8 @@ extension RegisterClient {
       client: ClientBook.Registered(
         clientID: client.clientID,
         authentication: client.authentication,
-        port: port,
+        redirect: redirect,
+        scope: request.scope,
         secretExpiresAt: client.secretExpiresAt
       ),
       secret: client.secret
@@ -83,7 +83,7 @@ extension RegisterClient {
   ) -> HTTPRequest {
     let (type, body) =
       switch style {
-      case .rfc7591: ("application/json", Secret(registration.json.serialized()))
+      case .rfc7591, .never: ("application/json", Secret(registration.json.serialized()))
       case .mastodon: (FormBody.mediaType, registration.mastodonForm.secret())
       }
     return HTTPRequest(
@@ -107,6 +107,8 @@ extension RegisterClient {
       }
       return json
     }
+    // It registers clients for those alone whom it knows, or no more.
+    if [401, 403, 404].contains(response.status) { throw .provider(.clientNeeded(words)) }
     let noAnswer = ServerAnswer(response, redacting: context.world.held.redactor).noAnswer
     if case .failed(let reason) = noAnswer, (400..<500).contains(response.status) {
       throw .provider(.notRegistered(origin, reason, words))
@@ -118,8 +120,11 @@ extension RegisterClient {
 extension AuthorizationServer {
   /// How a client of a user's own machine is registered: without a secret, unless the server knows only
   /// clients with one.
+  ///
+  /// The form comes before Basic: with Basic, acct's requests have no `client_id`, which some servers want in
+  /// every form.
   fileprivate var registrableAuthentication: ClientAuthentication {
     guard let methods = clientAuthenticationMethods, !methods.contains("none") else { return .none }
-    return [.basic, .post].first { methods.contains($0.registeredName) } ?? .none
+    return [.post, .basic].first { methods.contains($0.registeredName) } ?? .none
   }
 }

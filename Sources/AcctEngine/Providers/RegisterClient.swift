@@ -28,22 +28,28 @@ struct RegisterClient: Sendable {
     guard let known else {
       throw words.typed == nil ? ClientChoice.missing(request) : .provider(.clientNeeded(words))
     }
-    if let client = try await usable(try context.clientBook(), known, request, words.usesDevice) {
-      return try await take(client, &request, words.usesDevice)
+    guard style != .never else { throw .provider(.clientNeeded(words)) }
+    let before = try context.clientBook()
+    let redirect =
+      words.usesDevice
+      ? nil : try await redirect(for: request, before.registered[known]?.redirect?.port)
+    if let client = try await usable(before, known, request, redirect) {
+      return take(client, &request, redirect)
     }
     let place = try await place(of: request, words)
-    let port = words.usesDevice ? nil : try await port(for: request)
     let asked = request
     let client = try await context.changeClientBook {
       book async throws(EngineError) -> UsableClient in
-      if let client = try await usable(book, known, asked, words.usesDevice) { return client }
-      let registered = try await ask(asked, at: place, style, port, words)
+      if let client = try await usable(book, known, asked, redirect) { return client }
+      var asked = asked
+      asked.scope = Self.joined(book.registered[known]?.scope, asked.scope)
+      let registered = try await ask(asked, at: place, style, redirect, words)
       if book.registered[known] != nil || book.registered.count < ClientBook.most {
         book.registered[known] = registered.client
       }
       return registered
     }
-    try await take(client, &request, words.usesDevice)
+    take(client, &request, redirect)
   }
 
   /// A client that can be used now: its secret is there, and has not ended.
@@ -56,12 +62,14 @@ struct RegisterClient: Sendable {
     _ book: ClientBook,
     _ known: String,
     _ request: SignIn.Request,
-    _ usesDevice: Bool
+    _ redirect: LoopbackRedirect?
   ) async throws(EngineError) -> UsableClient? {
     guard let client = book.registered[known] else { return nil }
     if let end = client.secretExpiresAt, end <= context.world.clock.now() { return nil }
-    // One that was registered for another device has no address that a browser could come back to.
-    guard usesDevice || client.port != nil else { return nil }
+    // Some servers compare the port, too: at another address the browser would never come back.
+    guard redirect == nil || client.redirect == redirect else { return nil }
+    let scope = Scope.words(client.scope)
+    guard Scope.words(request.scope).allSatisfy(scope.contains) else { return nil }
     guard client.authentication != .none else { return UsableClient(client: client) }
     // A secret is with an account in the keyring and nowhere else, so it goes when the last such account does.
     var same = request
@@ -71,33 +79,53 @@ struct RegisterClient: Sendable {
     return secret.map { UsableClient(client: client, secret: $0) }
   }
 
+  /// The scope of a client for this sign-in and for those that the client before it was for.
+  private static func joined(_ scope: String?, _ other: String?) -> String? {
+    guard let scope else { return other }
+    let words = Scope.words(scope)
+    return (words + Scope.words(other).filter { !words.contains($0) }).joined(separator: " ")
+  }
+
   private func take(
     _ usable: UsableClient,
     _ request: inout SignIn.Request,
-    _ usesDevice: Bool
-  ) async throws(EngineError) {
+    _ redirect: LoopbackRedirect?
+  ) {
     request.clientID = usable.client.clientID
     request.settings.authentication = usable.client.authentication
+    request.settings.isRegistered = true
     request.clientSecret = usable.secret
-    guard !usesDevice, request.redirectPort == nil, request.redirect?.port == nil,
-      let port = usable.client.port
-    else { return }
-    // Servers that compare ports know this one. Where another program has taken it, a free one is tried: most
-    // servers ignore the port of a loopback address, as RFC 8252 wants it.
-    let redirect = request.address(port: port)
-    guard let listening = try? await context.world.listener.listen(redirect) else { return }
-    await listening.close()
-    request.redirect = redirect
+    if let redirect { request.redirect = redirect }
   }
 
-  /// A port that a sign-in can end at.
-  private func port(for request: SignIn.Request) async throws(EngineError) -> Int {
-    if let port = request.redirectPort ?? request.redirect?.port { return port }
-    let listening: Listening
-    do { listening = try await context.world.listener.listen(request.address(port: nil)) } catch {
+  /// The address that the sign-in will end at, before it is registered.
+  ///
+  /// - Parameters:
+  ///   - request: May name the port.
+  ///   - registered: The port of the client that is known; used where nothing names one, if it is free.
+  /// - Returns: An address with a port.
+  /// - Throws: ``SignInError/listen(_:)``.
+  private func redirect(
+    for request: SignIn.Request,
+    _ registered: Int?
+  ) async throws(EngineError) -> LoopbackRedirect {
+    let named = request.redirectPort ?? request.redirect?.port
+    if named == nil, let registered,
+      let redirect = try? await listened(request.address(port: registered))
+    {
+      return redirect
+    }
+    do { return try await listened(request.address(port: named)) } catch {
       throw .signIn(.listen(error))
     }
+  }
+
+  /// The same with the port that can be listened on.
+  private func listened(
+    _ redirect: LoopbackRedirect
+  ) async throws(ListenFailure) -> LoopbackRedirect {
+    let listening = try await context.world.listener.listen(redirect)
     await listening.close()
-    return listening.port
+    return LoopbackRedirect(host: redirect.host, port: listening.port, tail: redirect.tail)
   }
 }

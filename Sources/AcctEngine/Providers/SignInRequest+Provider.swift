@@ -24,7 +24,10 @@ extension SignIn.Request {
     issuer = issuer ?? resolved.issuer
     settings.provider = resolved.typed
     settings.endpoints.merge(resolved.endpoints) { own, _ in own }
-    settings.authentication = settings.authentication ?? provider.clientAuth
+    // "none" is what a client without a secret does anyway, and a secret that the user has given counts.
+    if settings.authentication == nil, provider.clientAuth != ClientAuthentication.none {
+      settings.authentication = provider.clientAuth
+    }
     if provider.keyBinding == .never { settings.usesDPoP = false }
     settings.tokenParameters.add(provider.tokenParameters)
     authorizationParameters.add(provider.authorizationParameters)
@@ -57,19 +60,20 @@ extension SignIn.Request {
     _ provider: ResolvedProvider?,
     usesDevice: Bool
   ) -> ProviderError.Registration {
-    let redirect = redirect ?? .standard(port: nil)
-    let address = redirect.port.map { redirect.text(port: $0) } ?? redirect.textWithoutPort
-    return ProviderError.Registration(
+    ProviderError.Registration(
       title: provider.map { $0.provider.title ?? $0.typed } ?? issuer?.description ?? "the server",
       typed: provider?.typed,
       place: provider?.registerAt ?? issuer?.url.origin.description,
-      redirect: address,
+      redirect: (redirect ?? .standard(port: nil)).registered,
       usesDevice: usesDevice
     )
   }
 }
 
 extension LoopbackRedirect {
+  /// As it is registered for one sign-in, with its port.
+  var registered: String { port.map { text(port: $0) } ?? textWithoutPort }
+
   /// As it is registered where the server ignores ports (RFC 8252, section 7.3).
   var textWithoutPort: String { "http://\(host.rawValue)\(tail)" }
 }

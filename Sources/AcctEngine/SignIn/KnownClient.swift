@@ -39,9 +39,10 @@ struct KnownClient: Sendable {
     guard account.kind == .oauth, account.identity.clientID == request.clientID,
       !account.client.itemKinds.isEmpty, account.client.endpoints == request.settings.endpoints
     else { return false }
-    guard let issuer = request.issuer, let known = account.identity.issuer else {
-      return request.issuer == nil && account.identity.issuer == nil
-    }
+    // Without an issuer the endpoints are all that there is of the server, and the account's are the same. It may
+    // have learnt its issuer from an ID token.
+    guard let issuer = request.issuer else { return request.settings.endpoints[.token] != nil }
+    guard let known = account.identity.issuer else { return false }
     // The document decides whether a slash ends it, which people leave out.
     return issuer.url == known.url || "\(issuer)/" == "\(known)" || "\(issuer)" == "\(known)/"
   }

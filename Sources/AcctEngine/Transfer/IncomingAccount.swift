@@ -11,6 +11,8 @@ struct IncomingAccount {
   /// The identifier that it had elsewhere.
   let id: AccountID?
   private let form: Form
+  /// The name that the user gave new credentials.
+  private let givenName: AccountName?
 
   private enum Form {
     case credentials(NewCredentials)
@@ -23,14 +25,8 @@ struct IncomingAccount {
   ///   - credentials: What is to be stored.
   ///   - name: The name that the user gave.
   init(_ credentials: NewCredentials, named name: AccountName?) {
-    belonging = Belonging(
-      kind: credentials.kind,
-      source: credentials.source,
-      identity: credentials.identity,
-      name: credentials.kind == .static
-        ? name ?? (try? AccountName(credentials.suggestedName)) : nil,
-      tokenOrigin: credentials.client.endpoints[.token]?.origin
-    )
+    belonging = credentials.belonging(named: name)
+    givenName = name
     service = credentials.service
     items = credentials.items
     suggestedName = credentials.suggestedName
@@ -42,6 +38,7 @@ struct IncomingAccount {
     var belonging = storedAccount.account.belonging
     belonging.name = nil
     self.belonging = belonging
+    givenName = nil
     service = storedAccount.account.service
     items = storedAccount.orderedItems
     suggestedName = storedAccount.account.name.description
@@ -70,6 +67,12 @@ struct IncomingAccount {
     let kind = belonging.kind
     guard kind != .guest else { return known.isGuest(of: service) }
     if belonging.isSame(as: known.belonging) { return form.isCredentials || hasClient(of: known) }
+    // Where neither is known to be anyone's, the user's own name tells which account is meant.
+    if belonging.source == .issuer, belonging.identity.subject == nil,
+      known.identity.subject == nil, givenName == known.name
+    {
+      return belonging.isAtSamePlace(as: known.belonging)
+    }
     // Without an issuer that tells them apart, one person may be at several backends.
     guard known.kind == kind, kind == .oauth || known.service == service else { return false }
     return known.id == id && known.identity == belonging.identity

@@ -56,26 +56,34 @@ package struct Belonging: Hashable, Sendable {
   package var name: AccountName?
   /// Where its tokens are issued, for an account whose server is known by its endpoints and not by an issuer.
   package var tokenOrigin: Origin?
+  /// What its tokens are for, in any order: tokens for two resources are two accounts.
+  package var resources: Set<ResourceIndicator>
+  /// Whether its server registered its client for acct.
+  package var isRegistered: Bool
 
   package init(
     kind: Account.Kind,
     source: AccountSource?,
     identity: Identity,
     name: AccountName? = nil,
-    tokenOrigin: Origin? = nil
+    tokenOrigin: Origin? = nil,
+    resources: [ResourceIndicator] = [],
+    isRegistered: Bool = false
   ) {
     self.kind = kind
     self.source = source
     self.identity = identity
     self.name = name
     self.tokenOrigin = tokenOrigin
+    self.resources = Set(resources)
+    self.isRegistered = isRegistered
   }
 
   /// Whether both are known to be the same.
   package func isSame(as other: Belonging) -> Bool {
     if kind == .static, other.kind == .static { return name != nil && name == other.name }
     guard kind == other.kind, let subject = identity.subject, subject == other.identity.subject,
-      identity.clientWithoutScope == other.identity.clientWithoutScope
+      hasClient(of: other), resources == other.resources
     else { return false }
     switch (source, other.source) {
     case (.backend(let backend), .backend(let another)): return backend == another
@@ -95,6 +103,25 @@ package struct Belonging: Hashable, Sendable {
   }
 }
 
+extension Belonging {
+  /// Whether both have the same server, client and resources; the user is not compared.
+  package func isAtSamePlace(as other: Belonging) -> Bool {
+    var (one, two) = (self, other)
+    one.identity.subject = "-"
+    two.identity.subject = "-"
+    return one.isSame(as: two)
+  }
+
+  /// Whether both have the same client.
+  ///
+  /// A server that registers clients gives acct a new identifier each time, and each is acct. It has done so for
+  /// its own accounts alone: the issuer is compared beside this.
+  private func hasClient(of other: Belonging) -> Bool {
+    if isRegistered, other.isRegistered, source == .issuer, other.source == .issuer { return true }
+    return identity.clientWithoutScope == other.identity.clientWithoutScope
+  }
+}
+
 extension Account {
   /// What it belongs to.
   package var belonging: Belonging {
@@ -103,7 +130,9 @@ extension Account {
       source: source,
       identity: identity,
       name: kind == .static ? name : nil,
-      tokenOrigin: client.endpoints[.token]?.origin
+      tokenOrigin: client.endpoints[.token]?.origin,
+      resources: resources,
+      isRegistered: client.isRegistered
     )
   }
 

@@ -12,6 +12,8 @@ package struct ClientSettings: Equatable, Sendable {
   package var grant: Grant
   /// The provider's name as it was typed, such as `gitlab:git.example`.
   package var provider: String?
+  /// Whether the server registered the client for acct, and may give it another identifier the next time.
+  package var isRegistered: Bool
 
   package init(
     authentication: ClientAuthentication? = nil,
@@ -19,7 +21,8 @@ package struct ClientSettings: Equatable, Sendable {
     tokenParameters: [RequestParameter] = [],
     usesDPoP: Bool = true,
     grant: Grant = .authorizationCode,
-    provider: String? = nil
+    provider: String? = nil,
+    isRegistered: Bool = false
   ) {
     self.authentication = authentication
     self.endpoints = endpoints
@@ -27,6 +30,7 @@ package struct ClientSettings: Equatable, Sendable {
     self.usesDPoP = usesDPoP
     self.grant = grant
     self.provider = provider
+    self.isRegistered = isRegistered
   }
 
   /// The settings of a public client that its server's metadata tells everything about.

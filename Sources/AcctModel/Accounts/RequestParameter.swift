@@ -12,7 +12,7 @@ package struct RequestParameter: Hashable, Sendable {
       value.utf8.count <= 8192,
       value.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
     else { throw .parameter }
-    guard !Self.own.contains(name) else { throw .ownParameter(name) }
+    guard !Self.own.contains(name.lowercased()) else { throw .ownParameter(name) }
     self.name = name
     self.value = value
   }
@@ -26,6 +26,8 @@ package struct RequestParameter: Hashable, Sendable {
   }
 
   /// The parameters that acct sends itself, or that would change where and how an answer comes.
+  ///
+  /// Some servers ignore case in names, so they are not used in any.
   package static let own: Set<String> = [
     "assertion", "client_assertion", "client_assertion_type", "client_id", "client_secret", "code",
     "code_challenge", "code_challenge_method", "code_verifier", "device_code", "dpop_jkt",

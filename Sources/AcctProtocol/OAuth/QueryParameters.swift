@@ -32,6 +32,9 @@ package struct QueryParameters: Equatable, Sendable {
     values[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// The decoded names, in no order.
+  package var names: [String] { Array(values.keys) }
+
   private static func decoded(_ text: Substring) throws(Flaw) -> String {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

@@ -4,6 +4,8 @@ package import AcctModel
 package struct ResolvedProvider: Sendable {
   /// As it was typed, such as `gitlab:git.example`.
   package let typed: String
+  /// The file's name and what is put into its addresses: the same for every way of typing it.
+  package let place: String
   package let provider: Provider
   /// `nil` where the server has no metadata, or where the ID token alone tells the issuer.
   package let issuer: Issuer?
@@ -30,6 +32,8 @@ extension Provider {
     for (name, address) in endpoints { addresses[name] = try? HTTPURL(address.filled(place)) }
     return ResolvedProvider(
       typed: typed.description,
+      place: ([name] + [place.host, place.tenant, place.realm].map { $0 ?? "" })
+        .joined(separator: "/"),
       provider: self,
       issuer: hasTemplate ? nil : issuer.flatMap { try? Issuer($0.filled(place)) },
       issuerTemplate: hasTemplate ? issuer.map { IssuerTemplate(text: $0.filled(place)) } : nil,

@@ -25,6 +25,8 @@ package struct Provider: Sendable {
     case rfc7591
     /// `POST /api/v1/apps` of Mastodon, older than the RFC.
     case mastodon
+    /// Not at all: the user brings a client.
+    case never
   }
 
   /// The name of its file.

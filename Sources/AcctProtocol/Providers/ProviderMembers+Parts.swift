@@ -12,7 +12,8 @@ extension ProviderMembers {
     do { address = try ProviderAddress(text, allowing: allowed) } catch {
       throw ProviderFlaw(path(of: name), error)
     }
-    guard name != "issuer" || !text.contains("?") else {
+    // A query could name another client, another redirect address, or a code challenge.
+    guard name == "registerAt" || !text.contains("?") else {
       throw ProviderFlaw(path(of: name), .malformed)
     }
     return address

@@ -130,7 +130,7 @@ extension ProviderRow {
     ],
     authorization: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
     asks: [
-      "scope": "openid profile email offline_access User.Read", "prompt": "consent",
+      "scope": "openid profile email offline_access User.Read", "prompt": "select_account",
       "redirect_uri": "http://localhost:8123",
     ],
     token: "https://login.microsoftonline.com/common/oauth2/v2.0/token",

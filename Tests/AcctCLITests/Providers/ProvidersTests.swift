@@ -105,6 +105,15 @@ struct ProvidersTests {
           + "http://localhost; once, `acct add microsoft --client-id ID`",
       ]
     )
+    let requests = record.requests.count
+    record.keyring.lock()
+    for provider in ["github", "google", "microsoft", "discord"] {
+      record.clear()
+      #expect(await record.acct("add", provider) == 64, "\(record.err)")
+      #expect(record.err.last?.contains("`acct add \(provider) --client-id ID`") == true)
+    }
+    #expect(record.requests.count == requests)
+    record.keyring.unlock()
     record.clear()
     #expect(await record.acct("add", "google", "--client-id", "client") == 64)
     #expect(record.err.first == "acct: Google needs the client's secret, and none is known")

@@ -118,11 +118,10 @@ struct RegistrationTests {
     _ = serve(
       .json(#"{"error":"access_denied","error_description":"Policy 'Trusted Hosts'"}"#, 403)
     )
-    #expect(await add() == 11)
+    #expect(await add() == 64)
     #expect(
       record.err.first
-        == "acct: https://as.example did not register acct as a client: it refused (403): "
-        + "access_denied: Policy 'Trusted Hosts'"
+        == "acct: https://as.example needs to know the client: --client-id is missing"
     )
     #expect(record.err.last?.contains("register a client at https://as.example") == true)
   }

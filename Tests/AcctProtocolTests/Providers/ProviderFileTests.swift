@@ -87,6 +87,29 @@ struct ProviderFileTests {
         .foreignHost("https://evil.example")
       ),
       (
+        ["endpoints": ["revocation": "https://evil.example/"]], "endpoints.revocation",
+        .foreignHost("https://evil.example")
+      ),
+      (
+        ["endpoints": ["registration": "https://evil.example/"]], "endpoints.registration",
+        .foreignHost("https://evil.example")
+      ),
+      (
+        ["endpoints": ["deviceAuthorization": "https://evil.example/"]],
+        "endpoints.deviceAuthorization", .foreignHost("https://evil.example")
+      ),
+      (
+        [
+          "endpoints": ["authorization": "https://{host}/authorize?client_id=evil&code_challenge=a"]
+        ],
+        "endpoints.authorization", .malformed
+      ),
+      (["endpoints": ["token": "https://{host}/token?"]], "endpoints.token", .malformed),
+      (
+        ["parameters": ["authorization": ["Redirect_URI": "https://evil.example"]]],
+        "parameters.authorization.Redirect_URI", .ownParameter
+      ),
+      (
         ["issuer": .null, "endpoints": ["authorization": "https://a.example/"]],
         "endpoints.token", .missing
       ),
@@ -119,7 +142,7 @@ struct ProviderFileTests {
       (["host": "a/b"], "host", .malformed), (["tenant": ".."], "tenant", .malformed),
       (
         ["registration": ["style": "soap"]], "registration.style",
-        .notOneOf(["rfc7591", "mastodon"])
+        .notOneOf(["rfc7591", "mastodon", "never"])
       ),
       (["scope": .string(String(repeating: "a", count: 2049))], "scope", .tooLong(limit: 2048)),
       (

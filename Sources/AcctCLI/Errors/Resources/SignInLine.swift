@@ -51,7 +51,9 @@ private func place(of account: Account) -> [String]? {
     }
   }
   guard !words.isEmpty else { return nil }
-  return words + option("--client-id", account.identity.clientID) + settings(account.client)
+  // A client that the server registered has no identifier or secret that the user could know.
+  let clientID = account.client.isRegistered ? nil : account.identity.clientID
+  return words + option("--client-id", clientID) + settings(account.client)
 }
 
 /// How the client asks its server; a secret's file is the user's to name.
@@ -62,7 +64,7 @@ private func settings(_ client: ClientSettings) -> [String] {
   case .clientCredentials: words += ["--grant", "client-credentials"]
   case .jwtBearer: words += ["--grant", "jwt-bearer"]
   }
-  switch client.authentication {
+  switch client.isRegistered ? nil : client.authentication {
   case .basic?, .post?: words += ["--client-secret-file", "FILE"]
   case .privateKey?: words += ["--client-key", "FILE"]
   case nil, ClientAuthentication.none?: break

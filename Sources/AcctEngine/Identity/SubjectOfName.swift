@@ -1,0 +1,62 @@
+import AcctModel
+
+extension AddAccount {
+  /// Gives credentials of a sign-in whose server did not tell whose they are a subject, by which the next
+  /// sign-in finds the account.
+  ///
+  /// A name is the user's own statement: under the name of an account of the same server, client and resources,
+  /// that account is meant, and under any other name a new one. Without a name, a server that does not tell its
+  /// users apart has one account. One that could not tell this time may have several, so that its credentials
+  /// get no subject, and are an account of their own.
+  ///
+  /// - Parameters:
+  ///   - credentials: Get the subject, unless they have one.
+  ///   - name: The account's name, if the user chose one.
+  /// - Throws: ``EngineError`` where the accounts can't be read.
+  package func identify(
+    _ credentials: inout NewCredentials,
+    named name: String?
+  ) throws(EngineError) {
+    guard credentials.identity.subject == nil else { return }
+    guard let name else {
+      guard !credentials.isFromFailedIdentification else { return }
+      credentials.identity.subject =
+        credentials.identity.issuer?.url.origin.authority ?? credentials.service?.authority
+      return
+    }
+    let belonging = credentials.belonging()
+    let accounts = try accountStore.listing().accounts
+      .filter { belonging.isAtSamePlace(as: $0.belonging) }
+    if let named = accounts.first(where: { $0.name.description == name }) {
+      credentials.identity.subject = named.identity.subject
+      return
+    }
+    // An account that was renamed keeps the subject that its first name gave it.
+    let taken = Set(accounts.compactMap(\.identity.subject))
+    let candidates = [name] + (2...).lazy.prefix(taken.count + 1).map { "\(name)-\($0)" }
+    credentials.identity.subject = candidates.first { !taken.contains($0) }
+  }
+}
+
+extension NewCredentials {
+  /// What they belong to.
+  ///
+  /// - Parameter name: The name that the user gave.
+  /// - Returns: What tells which account is theirs.
+  func belonging(named name: AccountName? = nil) -> Belonging {
+    Belonging(
+      kind: kind,
+      source: source,
+      identity: identity,
+      name: kind == .static ? name ?? (try? AccountName(suggestedName)) : nil,
+      tokenOrigin: client.endpoints[.token]?.origin,
+      resources: resources,
+      isRegistered: client.isRegistered
+    )
+  }
+
+  /// Whether the server was asked whose they are, and failed.
+  fileprivate var isFromFailedIdentification: Bool {
+    notices.contains { if case .identityUnknown = $0 { true } else { false } }
+  }
+}
