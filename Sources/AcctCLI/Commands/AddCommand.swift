@@ -126,6 +126,12 @@ struct AddCommand: AcctCommand {
         "several resources need --issuer: without it, one resource names its server"
       )
     }
+    // What the client proves itself with goes to no server that only a resource names.
+    guard signInResource == nil || client.clientSecretFile == nil && client.clientKey == nil else {
+      throw ValidationError(
+        "--client-secret-file and --client-key need --issuer beside --resource"
+      )
+    }
     guard backend != nil || session != nil || signIn.callback == nil else {
       throw ValidationError("--callback needs --backend or --session")
     }
