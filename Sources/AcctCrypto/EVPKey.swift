@@ -129,13 +129,15 @@ private let wholeKey =
   let pointer: OpaquePointer
 
   init(_ number: Secret) throws(CryptoError) {
-    let pointer = unsafe number.withBytes { bytes in
+    // A copy of such a number is wiped with the parameters that it stands in; that of any other is not.
+    guard let pointer = unsafe BN_secure_new() else { throw .libraryFailed }
+    unsafe self.pointer = pointer
+    let isRead = number.withBytes { bytes in
       unsafe bytes.withUnsafeBufferPointer { bytes in
-        unsafe BN_bin2bn(bytes.baseAddress, Int32(clamping: bytes.count), nil)
+        unsafe BN_bin2bn(bytes.baseAddress, Int32(clamping: bytes.count), pointer) != nil
       }
     }
-    guard let pointer = unsafe pointer else { throw .libraryFailed }
-    unsafe self.pointer = pointer
+    guard isRead else { throw .libraryFailed }
   }
 
   deinit { unsafe BN_clear_free(pointer) }

@@ -129,6 +129,12 @@ struct AddCommand: AcctCommand {
     guard staticToken.file == nil || !signIn.isUsed else {
       throw ValidationError("--token has no sign-in: leave out the options of one, such as --scope")
     }
+    // What the client proves itself with goes to no server that only a resource names.
+    guard signInResource == nil || client.clientSecretFile == nil && client.clientKey == nil else {
+      throw ValidationError(
+        "--client-secret-file and --client-key need --issuer beside --resource"
+      )
+    }
     guard backend != nil || session != nil || signIn.callback == nil else {
       throw ValidationError("--callback needs --backend or --session")
     }

@@ -13,6 +13,8 @@ struct Credentials: Sendable {
   /// What the client authenticates itself with; read for a renewal alone.
   var clientSecret: Secret?
   var clientKey: ClientKey?
+  /// What the user should know of the renewal that brought them.
+  var notices: [Notice] = []
 
   /// Whether a request could be made with them.
   var isUsable: Bool { token != nil && (account.tokenType != .dpop || key != nil) }
@@ -33,7 +35,7 @@ struct Credentials: Sendable {
       token: token,
       key: account.tokenType == .dpop ? key : nil,
       expiresAt: account.tokenLifetime.expiresAt,
-      notices: account.sessionWarning(at: now).map { [$0] } ?? []
+      notices: notices + (account.sessionWarning(at: now).map { [$0] } ?? [])
     )
   }
 }

@@ -109,7 +109,7 @@ struct AuthorizationCodeFlow: Sendable {
     await listening.close()
     let response = try await TokenEndpoint(of: parameters.server, by: parameters.client, client)
       .grant(
-        request.exchange(try code.get(), clientID: parameters.client.formID),
+        GrantForm(request.exchange(try code.get(), clientID: parameters.client.formID)),
         key: parameters.key
       )
     return Outcome(response: response, nonce: request.nonce, notices: notices)

@@ -20,23 +20,29 @@ extension DPoPClient {
     by client: ServerClient,
     key: DPoPKey? = nil
   ) async throws(EngineError) -> HTTPResponse {
-    let unlearned = try await sendUnlearned(form, to: endpoint, of: server, by: client, key: key)
+    let unlearned = try await sendUnlearned(
+      GrantForm(form),
+      to: endpoint,
+      of: server,
+      by: client,
+      key: key
+    )
     learn(from: unlearned)
     return unlearned.response
   }
 
   /// The same, but the last response is left for the caller to learn from.
   func sendUnlearned(
-    _ form: FormBody,
+    _ form: GrantForm,
     to endpoint: HTTPURL,
     of server: AuthorizationServer,
     by client: ServerClient,
     key: DPoPKey? = nil
   ) async throws(EngineError) -> Unlearned {
-    // Made anew for each try: a server takes an assertion once.
+    // Made anew for each try: a server takes an assertion once, and two of one client are two.
     try await sendUnlearned(to: endpoint.origin, key: key) {
       (hint) throws(EngineError) -> HTTPRequest in
-      var form = form
+      var form = try form.make(moment(hint))
       let field = try client.authenticate(&form, at: endpoint, of: server, moment(hint))
       var fields = [
         ("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("application/json")),
@@ -51,21 +57,6 @@ extension DPoPClient {
         reach: server.reach(to: endpoint)
       )
     }
-  }
-
-  /// The form of a grant that needs no person.
-  func directGrant(
-    _ scope: String?,
-    _ resources: [ResourceIndicator],
-    of server: AuthorizationServer,
-    by client: ServerClient
-  ) throws(EngineError) -> FormBody {
-    try client.directGrant(
-      scope,
-      resources,
-      of: server,
-      moment(hint(for: server.tokenEndpoint.origin))
-    )
   }
 
   private func moment(_ hint: ServerHint) -> ServerClient.Moment {

@@ -30,14 +30,12 @@ struct TokenEndpoint: Sendable {
   /// - Returns: The answer.
   /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
   func ask(
-    _ form: FormBody,
+    _ form: GrantForm,
     replacing replaced: Set<String> = [],
     key: DPoPKey?
   ) async throws(EngineError) -> Answer {
-    var form = form
-    form.add(serverClient.formParameters.filter { !replaced.contains($0.name) })
     let unlearned = try await client.sendUnlearned(
-      form,
+      form.adding(serverClient.formParameters.filter { !replaced.contains($0.name) }),
       to: server.tokenEndpoint,
       of: server,
       by: serverClient,
@@ -51,7 +49,7 @@ struct TokenEndpoint: Sendable {
   }
 
   /// The same, where anything but tokens is an error.
-  func grant(_ form: FormBody, key: DPoPKey?) async throws(EngineError) -> TokenResponse {
+  func grant(_ form: GrantForm, key: DPoPKey?) async throws(EngineError) -> TokenResponse {
     let answer = try await ask(form, key: key)
     answer.learn()
     if case .granted(let response) = answer.outcome { return response }

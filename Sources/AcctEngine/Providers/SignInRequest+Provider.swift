@@ -24,10 +24,7 @@ extension SignIn.Request {
     issuer = issuer ?? resolved.issuer
     settings.provider = resolved.typed
     settings.endpoints.merge(resolved.endpoints) { own, _ in own }
-    // "none" is what a client without a secret does anyway, and a secret that the user has given counts.
-    if settings.authentication == nil, provider.clientAuth != ClientAuthentication.none {
-      settings.authentication = provider.clientAuth
-    }
+    settings.authentication = settings.authentication ?? authentication(at: provider)
     if provider.keyBinding == .never { settings.usesDPoP = false }
     settings.tokenParameters.add(provider.tokenParameters)
     authorizationParameters.add(provider.authorizationParameters)
@@ -47,6 +44,16 @@ extension SignIn.Request {
     identification.issuerTemplate = resolved.issuerTemplate
     identification.subjectMember = provider.subjectMember
     identification.nameMember = provider.nameMember
+  }
+
+  /// How the provider's clients authenticate themselves, if that is possible with what the user gives.
+  private func authentication(at provider: Provider) -> ClientAuthentication? {
+    switch provider.clientAuth {
+    case .basic?, .post?: clientSecret != nil || clientKey == nil ? provider.clientAuth : nil
+    case .privateKey?: clientKey != nil || clientSecret == nil ? provider.clientAuth : nil
+    // A client without both is public by itself, and one that is known from before has its own method.
+    case ClientAuthentication.none?, nil: nil
+    }
   }
 
   /// Where the browser comes back to, on a port.

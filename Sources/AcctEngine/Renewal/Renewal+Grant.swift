@@ -8,20 +8,17 @@ extension Renewal {
     for credentials: Credentials,
     _ client: ServerClient,
     _ server: AuthorizationServer
-  ) throws(EngineError) -> FormBody {
+  ) -> GrantForm {
     let account = credentials.account
     guard let refreshToken = credentials.refreshToken, !account.client.grant.renewsItself else {
-      return try context.client.directGrant(
-        account.scope,
-        account.resources,
-        of: server,
-        by: client
-      )
+      return GrantForm(direct: account.scope, account.resources, of: server, by: client)
     }
-    return RefreshRequest.form(
-      refreshToken,
-      clientID: client.formID,
-      resources: account.resources
+    return GrantForm(
+      RefreshRequest.form(
+        refreshToken,
+        clientID: client.formID,
+        resources: account.resources
+      )
     )
   }
 }

@@ -48,27 +48,28 @@ extension Renewal {
     _ credentialStore: CredentialStore
   ) async throws(EngineError) -> Credentials {
     let client = try ServerClient(credentials, at: server)
-    var forms = [try form(for: credentials, client, server)]
+    var forms = [form(for: credentials, client, server)]
     if let grant = credentials.account.ownGrant, let refreshToken = credentials.refreshToken {
-      forms.insert(
-        SecondTokenRequest.form(
-          for: grant,
-          refreshToken,
-          of: credentials.account,
-          clientID: client.formID
-        ),
-        at: 0
+      let named = SecondTokenRequest.form(
+        for: grant,
+        refreshToken,
+        of: credentials.account,
+        clientID: client.formID
       )
+      forms.insert(GrantForm(named), at: 0)
     }
-    return try await ask(forms, credentials, by: client, at: server) {
+    return try await ask(forms, credentials, by: client, at: server, in: credentialStore) {
       (response, account) throws(EngineError) in
       try await keep(response, &account, credentialStore)
+      // A server that keeps what a second token was for may have narrowed the account.
+      let missing = Scope.missing(of: credentials.account.ownGrant?.scope, in: response)
       return Credentials(
         account: account,
         token: response.accessToken,
         refreshToken: account.client.grant.renewsItself
           ? nil : response.refreshToken ?? credentials.refreshToken,
-        key: credentials.key
+        key: credentials.key,
+        notices: missing.isEmpty ? [] : [.scopeNotGranted(missing)]
       )
     }
   }
@@ -82,15 +83,17 @@ extension Renewal {
   ///   - credentials: Whose refresh token it is.
   ///   - client: The account's client.
   ///   - server: The server.
+  ///   - credentialStore: Takes a new refresh token that came with tokens of another type.
   ///   - replaced: The account's own parameters of token requests that the forms have in another way.
   ///   - keep: Writes what the server granted; the account is saved after it.
   /// - Returns: What `keep` returned.
   /// - Throws: Why there are no tokens; what the account has is kept.
   func ask<Value>(
-    _ forms: [FormBody],
+    _ forms: [GrantForm],
     _ credentials: Credentials,
     by client: ServerClient,
     at server: AuthorizationServer,
+    in credentialStore: CredentialStore,
     replacing replaced: Set<String> = [],
     keep: (TokenResponse, inout Account) async throws(EngineError) -> Value
   ) async throws(EngineError) -> Value {
@@ -106,6 +109,8 @@ extension Renewal {
     let usesToken = !account.client.grant.renewsItself
     var outcome = TokenOutcome.unanswered(.failed(.malformedAnswer(member: "body")))
     var learn: () -> Void = {}
+    // What was granted, whatever the type of its token.
+    var granted: TokenResponse?
     for form in forms {
       let answer: TokenEndpoint.Answer
       do {
@@ -118,6 +123,7 @@ extension Renewal {
         throw usesToken ? error.ofRenewal : error
       }
       learn()
+      if case .granted(let response) = answer.outcome { granted = response }
       (outcome, learn) = (answer.outcome.requiring(account.tokenType), answer.learn)
       guard outcome.rejectsRequest else { break }
     }
@@ -137,6 +143,14 @@ extension Renewal {
       account.take(.ended, reason: reason, at: context.world.clock.now())
       try settle(&account, wasSent: false)
       throw .signIn(.required(account: account.name, .ended(reason: reason)))
+    case .unanswered where usesToken && granted != nil:
+      // The token is of no use; the session goes on with the refresh token that came with it, if one did.
+      if let token = granted?.refreshToken {
+        try await KeyringRetry(context)
+          .write([.init(.refreshToken, token.secret)], to: credentialStore)
+      }
+      try settle(&account, wasSent: false)
+      throw EngineError(outcome, server.tokenEndpoint.origin)
     case .unanswered:
       try settle(
         &account,
@@ -186,10 +200,12 @@ extension Renewal {
 }
 
 extension TokenOutcome {
-  /// Whether the server rejects what the request asks for, and not the client or the session.
+  /// Whether the server may reject what the request asks for, and not the client or the session.
+  ///
+  /// Servers have codes of their own for a scope or an audience that they do not know.
   fileprivate var rejectsRequest: Bool {
     guard case .unanswered(.failed(.refused(let code, _, _))) = self else { return false }
-    return ["invalid_request", "invalid_scope", "invalid_target"].contains(code)
+    return code != "invalid_client"
   }
 
   /// Whether the server may have taken the refresh token although no tokens came of it.

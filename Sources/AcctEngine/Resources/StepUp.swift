@@ -9,6 +9,8 @@ package struct StepUp: Equatable, Sendable {
   /// Whose answer it is.
   package var origin: Origin
   package var challenge: StepUpChallenge
+  /// What the request's token was for, where that was not the account's own.
+  package var purpose: TokenPurpose?
 }
 
 extension MakeRequest {
@@ -31,7 +33,8 @@ extension MakeRequest {
         StepUp(
           account: attempt.account,
           origin: attempt.request.url.origin,
-          challenge: challenge
+          challenge: challenge,
+          purpose: attempt.request.purpose
         )
       )
     )

@@ -65,10 +65,11 @@ extension Renewal {
           clientID: client.formID
         )
         return try await ask(
-          [request],
+          [GrantForm(request)],
           due,
           by: client,
           at: server,
+          in: credentialStore,
           replacing: purpose.audience == nil ? [] : ["audience"]
         ) { response, account throws(EngineError) in
           try await keep(response, for: purpose, beside: tokens, &account, key, credentialStore)

@@ -88,7 +88,8 @@ package struct DeviceSignIn: Sendable {
     while await context.world.clock.sleep(flow.interval) {
       let step: DeviceFlow.Step
       do throws(EngineError) {
-        let answer = try await endpoint.ask(flow.question(clientID: serverClient.formID), key: key)
+        let question = GrantForm(flow.question(clientID: serverClient.formID))
+        let answer = try await endpoint.ask(question, key: key)
         answer.learn()
         step = flow.take(answer.outcome, at: context.world.clock.now())
       } catch .network(.http(let failure, _)) where failure != .cancelled {

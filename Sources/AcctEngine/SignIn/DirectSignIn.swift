@@ -19,12 +19,7 @@ package struct DirectSignIn: Sendable {
     let server = try await Discovery(context).server(of: request, using: [])
     let client = try ServerClient(request, at: server)
     let key = server.newKey(request.settings)
-    let form = try context.client.directGrant(
-      request.scope,
-      request.resources,
-      of: server,
-      by: client
-    )
+    let form = GrantForm(direct: request.scope, request.resources, of: server, by: client)
     let response = try await TokenEndpoint(of: server, by: client, context.client)
       .grant(form, key: key)
     return NewCredentials(

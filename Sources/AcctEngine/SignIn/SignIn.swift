@@ -81,6 +81,7 @@ package struct SignIn: Sendable {
   ) async throws(EngineError) -> NewCredentials {
     let request = try await KnownClient(context).completed(request)
     let server = try await Discovery(context).server(of: request, using: [.authorization])
+    if request.issuerSource == .resource { try server.requireUnmistakable() }
     let serverClient = try ServerClient(request, at: server)
     let key = server.newKey(request.settings)
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(
@@ -117,6 +118,21 @@ extension AuthorizationServer {
   /// Makes a key for new tokens, where the server can bind them to one and the user wants that.
   func newKey(_ settings: ClientSettings) -> DPoPKey? {
     namesDPoP && settings.usesDPoP ? DPoPKey.generate() : nil
+  }
+}
+
+extension AuthorizationServer {
+  /// Makes sure that the code of a sign-in goes to the server that the user signs in at.
+  ///
+  /// A server that only a resource names could send the browser to another server, and then gets that server's code
+  /// (mix-up: RFC 9700, section 4.4). It can't where answers name their issuer, or where both are one origin.
+  ///
+  /// - Throws: ``ServerError/resource(_:_:)``.
+  func requireUnmistakable() throws(EngineError) {
+    guard let endpoint = authorizationEndpoint, !isGiven(endpoint), !sendsIssuer,
+      endpoint.origin != origin
+    else { return }
+    throw .server(.resource(.signInElsewhere(endpoint.origin), origin))
   }
 }
 

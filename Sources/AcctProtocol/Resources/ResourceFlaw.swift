@@ -14,4 +14,7 @@ package enum ResourceFlaw: Error, Equatable, Sendable {
   case noServer
   /// It names several authorization servers, these, and the user has to choose.
   case severalServers([String])
+  /// The authorization server that it names sends the browser to another origin, and its answers do not name their
+  /// issuer (RFC 9207): they could be another server's.
+  case signInElsewhere(Origin)
 }

@@ -33,7 +33,7 @@ package enum SecondTokenRequest {
       clientID: clientID,
       resources: resources
     )
-    form.add("scope", purpose.scopeText ?? account.ownGrant?.scope)
+    form.add("scope", scope(of: purpose, besides: account.ownGrant))
     add(audiences, of: account, isOwn: purpose.audience == nil, to: &form)
     return form
   }
@@ -60,6 +60,17 @@ package enum SecondTokenRequest {
     form.add("scope", grant.scope)
     add(grant.audiences, of: account, isOwn: true, to: &form)
     return form
+  }
+
+  /// The scope of a purpose.
+  ///
+  /// Where the account's own has `offline_access`, a request without it could end the refresh
+  /// token (OpenID Connect Core 1.0, section 11).
+  private static func scope(of purpose: TokenPurpose, besides own: OwnGrant?) -> String? {
+    guard let text = purpose.scopeText else { return own?.scope }
+    let offline = "offline_access"
+    let isLeftOut = Scope.words(own?.scope).contains(offline) && !purpose.scope.contains(offline)
+    return isLeftOut ? "\(text) \(offline)" : text
   }
 
   /// Adds audiences, unless the account's own parameters or resources tell them already.

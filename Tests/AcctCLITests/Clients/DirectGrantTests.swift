@@ -138,6 +138,41 @@ struct DirectGrantTests {
     #expect(record.accountFiles == 1)
   }
 
+  @Test("An assertion is sent once: a request that is repeated for its proof has another")
+  func onceEach() async throws {
+    record.secretFiles["key"] = MadeUpKeys.p256
+    func wants(_ nonce: String) -> HTTPResponse {
+      .json(#"{"error":"use_dpop_nonce"}"#, 400, ("DPoP-Nonce", nonce))
+    }
+    let server = RecordedServer(
+      record,
+      metadata: ["dpop_signing_alg_values_supported": ["ES256"]],
+      tokens: wants("one"),
+      tokens("a", ["token_type": "DPoP"]),
+      wants("two"),
+      tokens("b", ["token_type": "DPoP"])
+    )
+    #expect(
+      await record.run([
+        "add", "--issuer", RecordedServer.issuer, "--client-id", "robot", "--grant", "jwt-bearer",
+        "--client-key", "key", "--client-auth", "private-key", "--token-param", "tenant=t",
+      ]) == 0,
+      "\(record.err)"
+    )
+    #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+    let bodies = server.bodies("/token")
+    #expect(bodies.count == 4)
+    var seen: [JSON?] = []
+    for body in bodies {
+      #expect(body.contains("&tenant=t"))
+      for name in ["assertion", "client_assertion"] {
+        seen.append(try Assertion(in: body, named: name).claims["jti"])
+      }
+    }
+    let texts = seen.compactMap { $0?.stringValue }
+    #expect(texts.count == 8 && Set(texts).count == 8, "\(texts)")
+  }
+
   @Test("An assertion says for whom it asks, as --token-param does, and else for its client")
   func subject() async throws {
     record.secretFiles["key"] = MadeUpKeys.p256

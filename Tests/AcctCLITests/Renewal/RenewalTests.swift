@@ -147,6 +147,22 @@ struct RenewalTests {
     #expect(kept == ["r1", "new"])
   }
 
+  @Test("A bound account that is answered with a bearer token keeps the session that came with it")
+  func otherType() async {
+    let handoff = Handoffs.dpop(changing: ["issuer": "https://as.example", "clientId": "client"])
+    #expect(await record.add(handoff) == 0)
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("b"))
+    #expect(await record.acct("refresh", "--force") == 11)
+    #expect(record.err.first?.contains("a token of type Bearer") == true, "\(record.err)")
+    #expect(kept.first == "rt-b-long-enough")
+    #expect(kept.last != "at-b-long-enough")
+    #expect(note == .null)
+    server.set("/token", RecordedServer.tokens("c", ["token_type": "DPoP"]))
+    #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+    #expect(server.bodies("/token").last?.contains("refresh_token=rt-b-long-enough&") == true)
+    #expect(kept == ["rt-c-long-enough", "at-c-long-enough"])
+  }
+
   @Test(
     "The option --offline uses the time left with a notice, and an expired token needs the network"
   )

@@ -1,3 +1,4 @@
+import AcctCLI
 import AcctModel
 import AcctPorts
 import AcctTestSupport
@@ -197,6 +198,60 @@ struct ResourceSignInTests {
     #expect(await add(Self.resource, "--issuer", RecordedServer.issuer) == 0, "\(record.err)")
     #expect(record.requests.dropFirst(before).allSatisfy { $0.url.origin.host == "as.example" })
     #expect(record.accountFile?["issuerSource"] == "given")
+  }
+
+  @Test(
+    "A client's secret or key goes to no server that only the resource names",
+    arguments: ["--client-secret-file", "--client-key"]
+  )
+  func secrets(option: String) async {
+    record.secretFiles["file"] = option == "--client-key" ? MadeUpKeys.p256 : "s3cret"
+    _ = serve(["\(Self.wellKnown)/mcp": Self.description()])
+    #expect(await add(Self.resource, option, "file") == 64)
+    #expect(record.err.joined().contains("need --issuer beside --resource"), "\(record.err)")
+    #expect(record.requests.isEmpty)
+    let issuer = RecordedServer.issuer
+    #expect(await add(Self.resource, option, "file", "--issuer", issuer) == 0, "\(record.err)")
+  }
+
+  @Test(
+    "A server that only the resource names signs in at its own origin, or marks its answers",
+    arguments: [
+      ("https://other.example", [], 11), ("https://as.example", [], 0),
+      ("https://other.example", ["--issuer", "https://as.example"], 0),
+      ("https://other.example", ["--authorize-url", "https://other.example/authorize"], 0),
+    ] as [(String, [String], Int32)]
+  )
+  func elsewhere(origin: String, options: [String], status: Int32) async {
+    let server = serve(["\(Self.wellKnown)/mcp": Self.description()])
+    let endpoint = JSON.string("\(origin)/authorize")
+    server.set(RecordedServer.place, RecordedServer.metadata(["authorization_endpoint": endpoint]))
+    let browser = RehearsedBrowser()
+    let arguments = ["add", "--resource", Self.resource, "--client-id", "client"] + options
+    #expect(
+      await Acct.run(arguments, in: browser.world(of: record)) == status,
+      "\(record.err)"
+    )
+    #expect(browser.addresses.count == (status == 0 ? 1 : 0))
+    guard status != 0 else { return }
+    #expect(
+      record.err == [
+        "acct: https://as.example, which the resource names, signs in at https://other.example, "
+          + "and does not mark its answers",
+        "acct: hint: if you trust https://as.example, name it with --issuer, beside --resource",
+      ]
+    )
+    record.clear()
+    // Then an answer without its issuer is refused.
+    server.set(
+      RecordedServer.place,
+      RecordedServer.metadata([
+        "authorization_endpoint": endpoint,
+        "authorization_response_iss_parameter_supported": true,
+      ])
+    )
+    #expect(await Acct.run(arguments, in: browser.world(of: record)) != 0)
+    #expect(browser.addresses.count == 1)
   }
 
   @Test("A resource whose server needs a client id says where to register one")

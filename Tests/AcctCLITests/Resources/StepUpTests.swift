@@ -102,6 +102,26 @@ struct StepUpTests {
     #expect(hint?.utf8.allSatisfy { (0x20..<0x7F).contains($0) } == true, "\(record.err)")
   }
 
+  @Test("A scope that --scope left out is named as such, and no sign-in is asked for")
+  func leftOut() async {
+    let server = await serve(403, #"Bearer error="insufficient_scope", scope="it's read""#)
+    server.set("/token", RecordedServer.tokens("b", ["scope": "read it's more"]))
+    #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+    #expect(await record.acct("request", "--scope", "read", Self.url) == 4)
+    #expect(
+      record.err == [
+        "acct: https://as.example asks for a scope that --scope leaves out: it's",
+        #"acct: hint: run it without --scope, or with --scope 'read it'\''s'"#,
+      ]
+    )
+    server.set(
+      "/things",
+      .json("{}", 403, ("WWW-Authenticate", #"Bearer error="insufficient_scope", scope="all""#))
+    )
+    #expect(await record.acct("request", "--scope", "read", Self.url) == 4)
+    #expect(record.err.first?.hasSuffix("does not have: all") == true, "\(record.err)")
+  }
+
   @Test("A 403 or a 401 without these words is what it was")
   func others() async {
     let server = await serve(403, #"Bearer error="invalid_token""#)

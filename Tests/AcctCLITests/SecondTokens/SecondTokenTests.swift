@@ -92,7 +92,10 @@ struct SecondTokenTests {
   func rejected() async {
     let server = await account()
     #expect(await record.acct("token", "--audience", "a") == 0)
-    for code in ["invalid_target", "invalid_scope", "invalid_request"] {
+    for code in [
+      "invalid_target", "invalid_scope", "invalid_request", "unauthorized_client",
+      "unknown_audience",
+    ] {
       server.answer(.json(#"{"error":"\#(code)"}"#, 400))
       #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
       #expect(server.forms.last?["audience"] == nil)
@@ -317,6 +320,71 @@ struct SecondTokenTests {
     server.set("/token", RecordedServer.tokens("c"))
     #expect(await record.acct("token", "--audience", "b") == 11)
     #expect(record.err.first?.contains("a token of type Bearer") == true, "\(record.err)")
+    // The refresh token before it may be used up.
+    #expect(kept(.refreshToken) == "rt-c-long-enough")
+    #expect(record.accountFile?["renewalStartedAt"] == .null)
+  }
+
+  @Test("A form never has a parameter twice, whatever tells the audience and the resource")
+  func told() async {
+    let resource = "https://any.example"
+    for options in [
+      ["--token-param", "audience=own"], ["--resource", resource],
+      ["--token-param", "audience=own", "--resource", resource],
+    ] {
+      let server = StickyServer(record)
+      let isTold = options.contains("audience=own")
+      record.clear()
+      #expect(
+        await record.run(
+          ["add", "--issuer", RecordedServer.issuer, "--client-id", "client", "--device"] + options
+        ) == 0,
+        "\(record.err)"
+      )
+      #expect(await record.acct("token", "--audience", "x") == 0, "\(record.err)")
+      #expect(server.forms.last?["audience"] == "x")
+      #expect(server.forms.last?["resource"] == nil)
+      #expect(await record.acct("token", "--scope", "read") == 0, "\(record.err)")
+      #expect(server.forms.last?["audience"] == (isTold ? "own" : nil))
+      #expect(await record.acct("token", "--audience", "https://b.example") == 0, "\(record.err)")
+      let isResource = options.contains("--resource")
+      #expect(server.forms.last?[isResource ? "resource" : "audience"] == "https://b.example")
+      #expect(server.forms.last?[isResource ? "audience" : "resource"] == nil)
+      #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+      #expect(server.forms.last?["audience"] == (isTold ? "own" : nil))
+      #expect(server.forms.last?["resource"] == (isResource ? resource : nil))
+      #expect(await record.acct("remove", "--local", "alice@as.example") == 0, "\(record.err)")
+    }
+  }
+
+  @Test("A second token keeps offline_access, without which the refresh token could end")
+  func offlineAccess() async {
+    let server = await account()
+    record.clear()
+    server.answer(
+      RecordedServer.tokens(
+        "a",
+        ["refresh_token": "refresh-0", "scope": "read write offline_access"]
+      )
+    )
+    let add = ["add", "--issuer", RecordedServer.issuer, "--client-id", "client", "--device"]
+    #expect(await record.run(add) == 0, "\(record.err)")
+    server.answer(RecordedServer.tokens("b", ["scope": "read"]))
+    #expect(await record.acct("token", "--scope", "read") == 0, "\(record.err)")
+    #expect(server.forms.last?["scope"] == "read offline_access")
+    #expect(record.err.isEmpty, "\(record.err)")
+    #expect(await record.acct("status", "--json") == 0)
+    #expect(record.out.contains(#""scope":"read""#), "\(record.out)")
+  }
+
+  @Test("A renewal that brings less than the account had is told of")
+  func narrowed() async {
+    let server = await account()
+    #expect(await record.acct("token", "--scope", "read") == 0, "\(record.err)")
+    server.answer(RecordedServer.tokens("b", ["scope": "read"]))
+    record.now += 3600
+    #expect(await record.acct("token") == 0)
+    #expect(record.err == ["acct: the server did not grant write"])
   }
 
   @Test("The second tokens of an account are listed by status, without the tokens")

@@ -3,6 +3,7 @@ import AcctPorts
 import AcctTestSupport
 import StrictJSON
 import Synchronization
+import Testing
 
 /// An authorization server in memory that rotates refresh tokens, ends the session when one is used twice, and keeps
 /// the audience and the scope of one refresh for those after it.
@@ -47,7 +48,10 @@ final class StickyServer: Sendable {
         let value = String(parts[1]).replacing("%20", with: " ").replacing("%3A", with: ":")
         return (String(parts[0]), value.replacing("%2F", with: "/"))
       },
-      uniquingKeysWith: { first, _ in first }
+      uniquingKeysWith: { first, second in
+        Issue.record("a form has a parameter twice: \(first) and \(second)")
+        return first
+      }
     )
   }
 

@@ -61,6 +61,13 @@ extension ErrorMessage {
         "\(origin) trusts several servers: \(issuers.map(printable).joined(separator: ", "))",
         hint: "choose one with --issuer, beside --resource"
       )
+    case .signInElsewhere(let elsewhere):
+      self.init(
+        "issuerElsewhere",
+        .serverFailed,
+        "\(origin), which the resource names, signs in at \(elsewhere), and does not mark its answers",
+        hint: "if you trust \(origin), name it with --issuer, beside --resource"
+      )
     }
   }
 }

@@ -41,7 +41,7 @@ private func place(of account: Account) -> [String]? {
   var words: [String] = []
   if let provider = account.client.provider {
     words.append(provider)
-  } else if account.issuerSource != .resource {
+  } else if account.issuerSource != .resource || account.client.hasSecret {
     words += option("--issuer", account.identity.issuer?.description)
   }
   for resource in account.resources { words += ["--resource", resource.description] }
@@ -76,6 +76,16 @@ private func settings(_ client: ClientSettings) -> [String] {
 
 private func option(_ name: String, _ value: String?) -> [String] {
   value.map { [name, $0] } ?? []
+}
+
+extension ClientSettings {
+  /// Whether the client proves itself with a secret or a key, which needs a server that the user names.
+  fileprivate var hasSecret: Bool {
+    switch authentication {
+    case .basic?, .post?, .privateKey?: true
+    case nil, ClientAuthentication.none?: false
+    }
+  }
 }
 
 extension EndpointName {
