@@ -137,9 +137,9 @@ struct BelongingTests {
     }
     let (a, b) = ("https://a.example/mcp", "https://b.example/mcp")
     #expect(try account(a, b).isSame(as: account(b, a)))
-    #expect(try !belonging(a).isSame(as: account(b)))
-    #expect(try !belonging(a).isSame(as: account()))
-    #expect(try !belonging(a).isSame(as: account(a, b)))
+    #expect(try !account(a).isSame(as: account(b)))
+    #expect(try !account(a).isSame(as: account()))
+    #expect(try !account(a).isSame(as: account(a, b)))
   }
 
   @Test(
