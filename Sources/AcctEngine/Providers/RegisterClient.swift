@@ -30,13 +30,15 @@ struct RegisterClient: Sendable {
     }
     guard style != .never else { throw .provider(.clientNeeded(words)) }
     let before = try context.clientBook()
+    // Where no client can be registered there is nothing to listen for.
+    let first = before.registered[known] == nil ? try await place(of: request, words) : nil
     let redirect =
       words.usesDevice
       ? nil : try await redirect(for: request, before.registered[known]?.redirect?.port)
     if let client = try await usable(before, known, request, redirect) {
       return take(client, &request, redirect)
     }
-    let place = try await place(of: request, words)
+    let place = if let first { first } else { try await place(of: request, words) }
     let asked = request
     let client = try await context.changeClientBook {
       book async throws(EngineError) -> UsableClient in

@@ -58,7 +58,7 @@ struct RegisteredClientTests {
     #expect(browser.parameters["client_id"] == "second")
     #expect(browser.parameters["redirect_uri"] == "http://127.0.0.1:9001/callback")
     #expect(record.accountFiles == 1)
-    #expect(record.accountFile?["clientID"] == "second")
+    #expect(record.accountFile?["clientId"] == "second")
     #expect(await add("--redirect-port", "9001") == 0, "\(record.err)")
     #expect(server.bodies("/register").count == 2)
     #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")

@@ -27,7 +27,7 @@ struct UnknownUserTests {
 
   private func token(_ account: String) async -> String {
     record.clear()
-    _ = await record.acct("token", account)
+    _ = await record.acct("token", "-a", account)
     return record.out
   }
 
@@ -60,7 +60,8 @@ struct UnknownUserTests {
     #expect(await add(a) == 0, "\(record.err)")
     #expect(await add(b) == 0, "\(record.err)")
     #expect(record.accountFiles == 2)
-    #expect(await record.acct("header", a) == 0)
+    #expect(await record.acct("switch", "-") == 0, "\(record.err)")
+    #expect(await record.acct("header", a) == 0, "\(record.err)")
     #expect(await add(a) == 0, "\(record.err)")
     #expect(record.accountFiles == 2)
     #expect(await add(a, b) == 0, "\(record.err)")
