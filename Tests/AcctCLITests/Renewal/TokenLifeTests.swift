@@ -37,7 +37,9 @@ struct TokenLifeTests {
     #expect(await record.acct("header", "--min-valid", "-1") == 64)
   }
 
-  @Test("A Bearer token in the renewal of a bound account is an error, and only its refresh token is stored")
+  @Test(
+    "A Bearer token in the renewal of a bound account is an error, and only its refresh token is stored"
+  )
   func type() async {
     let handoff = Handoffs.dpop(changing: ["issuer": "https://as.example", "clientId": "client"])
     #expect(await record.add(handoff) == 0)
