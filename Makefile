@@ -58,7 +58,7 @@ release-binary:
 	$(SWIFT) build $(release_flags)
 
 debug-tests:
-	$(SWIFT) build $(flags) --scratch-path $(debug) --build-tests --disable-xctest --disable-index-store
+	$(SWIFT) build $(flags) --scratch-path $(debug) --build-tests --disable-xctest
 
 test: build-tests ## sets up and runs the tests, which takes a few minutes
 	Tests/run $(bundle) --log .build/test.log $(addprefix --jobs ,$(JOBS))
