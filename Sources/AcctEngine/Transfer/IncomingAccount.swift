@@ -57,6 +57,16 @@ struct IncomingAccount {
   /// The name that a new static token is found by; `nil` if none was given and none could be made.
   var tokenName: AccountName? { belonging.name }
 
+  /// What it belongs to, as far as it tells: a file of the user's own need not say what its tokens are for.
+  private func belonging(beside known: Account) -> Belonging {
+    var belonging = belonging
+    let isFile = belonging.source == .user || known.source == .user
+    if isFile, belonging.resources.isEmpty || known.resources.isEmpty {
+      belonging.resources = Set(known.resources)
+    }
+    return belonging
+  }
+
   /// Whether a known account is the same: by what it belongs to, or by its identifier unless it
   /// is known to be another identity.
   ///
@@ -66,6 +76,7 @@ struct IncomingAccount {
   func isSame(as known: Account) -> Bool {
     let kind = belonging.kind
     guard kind != .guest else { return known.isGuest(of: service) }
+    let belonging = belonging(beside: known)
     if belonging.isSame(as: known.belonging) { return form.isCredentials || hasClient(of: known) }
     // Where neither is known to be anyone's, the user's own name tells which account is meant.
     if belonging.source == .issuer, belonging.identity.subject == nil,
