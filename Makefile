@@ -1,6 +1,6 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-tests release-binary debug-tests test test-all torture soak screens picture lint format completions order \
+.PHONY: help setup build build-tests test test-all torture soak screens picture lint format completions order \
 	fuzz sanitize page-pictures bench demo first-ten-minutes deb packages install files uninstall clean
 
 SWIFT ?= swift
@@ -42,23 +42,15 @@ setup: ## installs what building, testing and the demo need
 
 build: ## the release binary, .build/release/acct
 	@.ci/setup build
-	@$(MAKE) --no-print-directory release-binary
-
-# What Tests/run runs. A suite is a process; JOBS is how many run at a time. The tests have a scratch folder of
-# their own, since a build locks its folder: so they are built while the release binary is.
-debug = .build/tests
-bundle = $(debug)/debug/acctPackageTests.xctest
-suite = $(bundle) --testing-library swift-testing --no-parallel --filter
-JOBS ?=
-build-tests: ## the tests, in debug, and the release binary that they run
-	@.ci/setup build test
-	@$(MAKE) --no-print-directory --jobs=2 release-binary debug-tests
-
-release-binary:
 	$(SWIFT) build $(release_flags)
 
-debug-tests:
-	$(SWIFT) build $(flags) --scratch-path $(debug) --build-tests --disable-xctest
+# What Tests/run runs. A suite is a process; JOBS is how many run at a time.
+bundle = .build/debug/acctPackageTests.xctest
+suite = $(bundle) --testing-library swift-testing --no-parallel --filter
+JOBS ?=
+build-tests: build ## the tests, in debug, and the release binary that they run
+	@.ci/setup test
+	$(SWIFT) build $(flags) --build-tests --disable-xctest
 
 test: build-tests ## sets up and runs the tests, which takes a few minutes
 	Tests/run $(bundle) --log .build/test.log $(addprefix --jobs ,$(JOBS))
