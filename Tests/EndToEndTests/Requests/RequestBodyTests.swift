@@ -25,9 +25,10 @@ struct RequestBodyTests {
     let version = try await home.request(["\(server.url)/echo", "-d", "@/proc/version"])
     let text = try await ChildProcess("cat", ["/proc/version"]).run().text
     #expect(version.values(of: "Content-Length") == ["\(text.utf8.count)"])
-    let missing = try await home.acct("request", "\(server.url)/echo", "-d", "@/nonexistent")
+    let absent = "\(folder.path)/absent"
+    let missing = try await home.acct("request", "\(server.url)/echo", "-d", "@\(absent)")
     #expect(missing.status == 65)
-    #expect(missing.errorText.contains("can't read /nonexistent: no such file"))
+    #expect(missing.errorText.contains("can't read \(absent): no such file"))
   }
 
   @Test(
