@@ -17,7 +17,7 @@ package struct Acct: AsyncParsableCommand {
       RequestCommand.self, ProxyCommand.self, ObserveCommand.self, LimitsCommand.self,
       RefreshCommand.self, RemoveCommand.self, RenameCommand.self, AllowCommand.self,
       KeyCommand.self, ExportCommand.self,
-      ExecCommand.self, ProvidersCommand.self, VaultCommand.self, DoctorCommand.self,
+      ExecCommand.self, HelperCommand.self, ProvidersCommand.self, VaultCommand.self, DoctorCommand.self,
       CallbackCommand.self,
       CompleteCommand.self,
       HomeCommand.self,
