@@ -13,6 +13,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case clientKey = "client-key", redirect, parameter
   case export, exportContents = "export-contents"
   case provider, registration, clientBook = "client-book"
+  case gitCredential = "git-credential", dockerCredential = "docker-credential"
 
   /// Reads `bytes`, and returns the property that did not hold.
   ///
@@ -56,6 +57,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .provider: providerViolation(bytes)
     case .registration: registrationViolation(bytes)
     case .clientBook: clientBookViolation(bytes)
+    case .gitCredential: gitCredentialViolation(bytes)
+    case .dockerCredential: dockerCredentialViolation(bytes)
     }
   }
 }

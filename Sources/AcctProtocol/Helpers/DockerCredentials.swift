@@ -8,6 +8,7 @@ package struct DockerCredentials: HelperProtocol {
   package let task: HelperTask
   /// The server as docker names it.
   private let server: String
+  private let operation: String
 
   /// Docker asks for each registry that it talks to.
   package static let asksForAnyServer = true
@@ -19,6 +20,7 @@ package struct DockerCredentials: HelperProtocol {
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     guard let operation = question.operation.first else { throw .operation(nil) }
     guard question.operation.count == 1 else { throw .arguments }
+    self.operation = operation
     switch operation {
     case "list": (task, server) = (.list, "")
     case "version":
@@ -60,7 +62,7 @@ package struct DockerCredentials: HelperProtocol {
 
   /// Programs compare this text; a login that fails is something else.
   package var none: HelperAnswer {
-    if case .store = task { return HelperAnswer(isSuccess: false) }
+    if operation == "store" { return HelperAnswer(isSuccess: false) }
     return HelperAnswer(Secret("credentials not found in native keychain\n"), isSuccess: false)
   }
 
