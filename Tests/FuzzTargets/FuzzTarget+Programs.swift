@@ -14,7 +14,8 @@ private func answers(of program: some HelperProtocol, _ target: HelperTarget) ->
         fields: [],
         token: token,
         form: form,
-        expiresAt: .epoch
+        expiresAt: .epoch,
+        now: .epoch
       )
       return program.answer(credential).output.withBytes { span in span.indices.map { span[$0] } }
     }

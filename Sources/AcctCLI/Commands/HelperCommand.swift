@@ -41,7 +41,8 @@ struct HelperCommand: AcctCommand {
   @Argument(help: "The program whose protocol it is.")
   var program: Name
 
-  @Argument(help: "What the program asks for, as it writes it.")
+  // Some programs write options of their own.
+  @Argument(parsing: .allUnrecognized, help: "What the program asks for, as it writes it.")
   var operation: [String] = []
 
   @OptionGroup var audience: AudienceOptions

@@ -48,7 +48,13 @@ package struct AnswerProgram: Sendable {
         try await KeepForProgram(context).keep(secret, of: user, for: target, as: reference)
         return Outcome(answer: program.done)
       case .forget(let target):
-        try await KeepForProgram(context).forget(target, as: reference)
+        do throws(NoCredential) {
+          try await KeepForProgram(context).forget(target, as: reference)
+        } catch {
+          // Then there is nothing to delete, and programs take any error for a failure.
+          guard error.meansNothingKept else { throw error }
+          return Outcome(answer: program.done, reason: error)
+        }
         return Outcome(answer: program.done)
       case .list: return Outcome(answer: program.answer(try KeepForProgram(context).list()))
       case .answered(let answer): return Outcome(answer: answer)
@@ -56,7 +62,6 @@ package struct AnswerProgram: Sendable {
       case .unusable(let error?): throw .unusable(error)
       }
     } catch {
-      // What git is told after `erase` is no credential either way; docker's login has to fail.
       return Outcome(answer: program.none, reason: error)
     }
   }
@@ -72,7 +77,7 @@ package struct AnswerProgram: Sendable {
     do {
       authorization = try await Authorize(context, .allowed)
         .authorize(
-          Authorize.Target(method: "GET", url: found.url),
+          Authorize.Target(url: found.url),
           as: found.account,
           for: purpose
         )
@@ -84,7 +89,8 @@ package struct AnswerProgram: Sendable {
       fields: authorization.fields.map { ($0.name, $0.value) },
       token: authorization.token,
       form: found.account.credentialForm,
-      expiresAt: authorization.expiresAt
+      expiresAt: authorization.expiresAt,
+      now: context.world.clock.now()
     )
     return Outcome(
       answer: program.answer(credential),

@@ -62,7 +62,13 @@ struct KeepForProgram {
     let origins = target.urls.map(\.origin)
     let isKept: Bool
     do { isKept = try await removed(origins, reference) } catch { throw .failed(error) }
-    guard isKept else { throw .nothingKept(origins) }
+    guard !isKept else { return }
+    // A logout ends no sign-in, and the user may have expected that.
+    let others: [Account]
+    do { others = try context.accountStore.listing().accounts } catch { throw .failed(error) }
+    let other = others.first { account in origins.contains { account.origins.contains($0) } }
+    if let other { throw .notKept(other.name) }
+    throw .nothingKept(origins)
   }
 
   /// - Returns: Whether there was anything.

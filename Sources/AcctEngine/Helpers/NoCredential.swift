@@ -5,8 +5,8 @@ package import AcctProtocol
 package enum NoCredential: Error, Equatable, Sendable {
   /// No account has one of these origins.
   case noAccount([Origin])
-  /// More than one account has the origin, and none of them is chosen.
-  case several(Origin, [AccountName])
+  /// More than one account has one of these origins, and none of them is chosen.
+  case several([Origin], [AccountName])
   /// The account's token can't be sent by the program.
   case notAccepted(AccountName, CredentialForm)
   /// The account's password is another user's than the program asks for.
@@ -15,16 +15,29 @@ package enum NoCredential: Error, Equatable, Sendable {
   case unusable(ParseError)
   /// The program asks for another protocol than http.
   case otherProtocol
-  /// Nothing is kept for the server.
+  /// The program does not say where the credential is to go.
+  case noAddress
+  /// No password is kept for the server.
   case nothingKept([Origin])
+  /// No password is kept for the server, and the credential of this account is none.
+  case notKept(AccountName)
   /// The account can't be chosen, or its credential can't be read, renewed or stored.
   case failed(EngineError)
+
+  /// Whether there was nothing to delete.
+  var meansNothingKept: Bool {
+    switch self {
+    case .nothingKept, .notKept: true
+    case .noAccount, .several, .notAccepted, .otherUser, .unusable, .otherProtocol, .noAddress, .failed:
+      false
+    }
+  }
 
   /// Whether it is the usual answer to a program that asks about other servers, too.
   package var isUsual: Bool {
     switch self {
     case .noAccount, .otherProtocol, .nothingKept: true
-    case .several, .notAccepted, .otherUser, .unusable, .failed: false
+    case .several, .notAccepted, .otherUser, .unusable, .noAddress, .notKept, .failed: false
     }
   }
 }

@@ -26,10 +26,10 @@ struct ProgramsAccount {
     self.accepts = accepts
   }
 
-  /// The account, the URL of the target that is its own, and the `.acct` files that were ignored.
+  /// The account, the URL of the target that is its own (`nil` where the target has none), and the `.acct` files that were ignored.
   struct Found {
     var account: Account
-    var url: HTTPURL
+    var url: HTTPURL?
     var ignored: [DirectoryFile] = []
   }
 
@@ -40,6 +40,7 @@ struct ProgramsAccount {
   /// - Throws: ``NoCredential``.
   func find(_ reference: String?) throws(NoCredential) -> Found {
     if let reference { return try named(reference) }
+    guard !target.urls.isEmpty else { throw .noAddress }
     let choice = try usualChoice()
     if let choice, let url = ownURL(of: choice.account) {
       let isExplicit = choice.selectedBy != .active
@@ -55,7 +56,10 @@ struct ProgramsAccount {
     let account: Account
     do { account = try Selection(context.world).find(reference) } catch { throw .failed(error) }
     if let url = ownURL(of: account) { return try checked(Found(account: account, url: url)) }
-    guard let origin = target.urls.first?.origin else { throw .noAccount([]) }
+    // The user chose both the program and the account, as with `acct token`.
+    guard let origin = target.urls.first?.origin else {
+      return try checked(Found(account: account))
+    }
     throw .failed(
       .authorization(
         .originRefused(origin, account: account.name, allowed: Array(account.origins))
@@ -93,7 +97,9 @@ struct ProgramsAccount {
     }
     if let one = fitting.first(where: { $0.account.id == active }) { return try checked(one) }
     guard let one = usable.first else { return try checked(first) }
-    guard usable.count == 1 else { throw .several(one.url.origin, usable.map(\.account.name)) }
+    guard usable.count == 1 else {
+      throw .several(target.urls.map(\.origin), usable.map(\.account.name))
+    }
     return one
   }
 

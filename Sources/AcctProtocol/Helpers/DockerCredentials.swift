@@ -41,7 +41,7 @@ package struct DockerCredentials: HelperProtocol {
   package func accepts(_ form: CredentialForm) -> Bool { form.isPassword }
 
   package func answer(_ credential: HelperCredential) -> HelperAnswer {
-    guard let user = credential.form.passwordUser(nil, at: credential.url.origin) else {
+    guard let user = credential.form.passwordUser(nil, at: credential.url?.origin) else {
       return none
     }
     return Self.json([
@@ -60,9 +60,9 @@ package struct DockerCredentials: HelperProtocol {
     return Self.json(.object(users))
   }
 
-  /// Programs compare this text; a login that fails is something else.
+  /// Programs compare this text; a login or a logout that fails is something else.
   package var none: HelperAnswer {
-    if operation == "store" { return HelperAnswer(isSuccess: false) }
+    guard operation == "get" else { return HelperAnswer(isSuccess: false) }
     return HelperAnswer(Secret("credentials not found in native keychain\n"), isSuccess: false)
   }
 
@@ -105,24 +105,7 @@ extension DockerCredentials {
 
   /// The task for a server, if its name is one that a credential may go to.
   private static func task(_ server: String, _ make: (HelperTarget) -> HelperTask) -> HelperTask {
-    do { return make(HelperTarget(try urls(server))) } catch { return .unusable(error) }
-  }
-
-  /// The URLs that a server's name can mean.
-  ///
-  /// A registry without a scheme is at https, and one on this machine can be at http, too. Behind a bare
-  /// host, a path decides nothing.
-  private static func urls(_ server: String) throws(ParseError) -> [HTTPURL] {
-    guard !server.contains("://") else { return [try HTTPURL(server)] }
-    let parts = server.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
-    guard let first = parts.first, server.utf8.first == first.first,
-      server.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw .url }
-    let authority = String(decoding: first, as: UTF8.self)
-    let origins = [
-      try Origin(.https, authority: authority), try? Origin(.http, authority: authority),
-    ]
-    return origins.compactMap(\.self).map { HTTPURL($0) }
+    do { return make(try HelperTarget(naming: server)) } catch { return .unusable(error) }
   }
 }
 

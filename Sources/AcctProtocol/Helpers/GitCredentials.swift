@@ -72,7 +72,7 @@ package struct GitCredentials: HelperProtocol {
       add("credential", credential.token.secret)
       // acct has it, and renews it: no other helper is to keep it.
       add("ephemeral", Secret("1"))
-    } else if let name = credential.form.passwordUser(user, at: credential.url.origin) {
+    } else if let name = credential.form.passwordUser(user, at: credential.url?.origin) {
       add("username", Secret(name))
       add("password", credential.token.secret)
     } else {

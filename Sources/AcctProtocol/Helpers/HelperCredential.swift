@@ -18,27 +18,31 @@ package enum CredentialForm: Equatable, Sendable {
 
 /// A credential that a program may have.
 package struct HelperCredential: Sendable {
-  /// The URL that it is for.
-  package var url: HTTPURL
+  /// The URL that it is for; `nil` where the program named none.
+  package var url: HTTPURL?
   /// The header lines of a GET of that URL, in their order.
   package var fields: [(name: String, value: Secret)]
   package var token: Token
   package var form: CredentialForm
   /// When the token ends; `nil` where that is not known.
   package var expiresAt: Timestamp?
+  /// The time of the answer.
+  package var now: Timestamp
 
   package init(
-    _ url: HTTPURL,
+    _ url: HTTPURL?,
     fields: [(name: String, value: Secret)],
     token: Token,
     form: CredentialForm,
-    expiresAt: Timestamp?
+    expiresAt: Timestamp?,
+    now: Timestamp
   ) {
     self.url = url
     self.fields = fields
     self.token = token
     self.form = form
     self.expiresAt = expiresAt
+    self.now = now
   }
 }
 
@@ -63,10 +67,10 @@ extension CredentialForm {
   ///   - wanted: The user that the program names.
   ///   - origin: The server.
   /// - Returns: The name; `nil` where the token is no password.
-  package func passwordUser(_ wanted: String?, at origin: Origin) -> String? {
+  package func passwordUser(_ wanted: String?, at origin: Origin?) -> String? {
     switch self {
     case .basic(let user): user
-    case .scheme: wanted ?? origin.tokenUser
+    case .scheme: wanted ?? origin?.tokenUser ?? "oauth2"
     case .bare, .guest, .cookie, .bound: nil
     }
   }

@@ -18,24 +18,6 @@ package enum HelperTask: Equatable, Sendable {
   case unusable(ParseError?)
 }
 
-/// Where a credential is to go.
-package struct HelperTarget: Equatable, Sendable {
-  /// The URL; of several that the program's words can mean, the first that an account has counts.
-  package var urls: [HTTPURL]
-  /// The user that the program names; `nil` for any.
-  package var user: String?
-
-  package init(_ urls: HTTPURL..., user: String? = nil) {
-    self.urls = urls
-    self.user = user
-  }
-
-  package init(_ urls: [HTTPURL], user: String? = nil) {
-    self.urls = urls
-    self.user = user
-  }
-}
-
 /// What a program is told, and whether that is a success.
 package struct HelperAnswer: Equatable, Sendable {
   /// What goes to standard output.

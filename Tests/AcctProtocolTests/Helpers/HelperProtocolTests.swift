@@ -37,7 +37,8 @@ struct HelperProtocolTests {
       fields: [],
       token: try Token("t"),
       form: .scheme("Bearer"),
-      expiresAt: nil
+      expiresAt: nil,
+      now: .epoch
     )
     let cleared = try GitCredentials(HelperQuestion(["get"], Secret(lines)))
     #expect(cleared.answer(credential).output == Secret("username=oauth2\npassword=t\n"))

@@ -45,7 +45,8 @@ extension ErrorMessage {
         "no account has the origin \(origin)",
         hint: origins.first.map { "to allow it for one, run `acct allow NAME \($0)`" }
       )
-    case .several(let origin, let names):
+    case .several(let origins, let names):
+      let origin = origins.first.map(\.description) ?? "the server"
       let list = names.map(\.description).joined(separator: ", ")
       self.init(
         "severalAccounts",
@@ -72,6 +73,20 @@ extension ErrorMessage {
       status = .refused
     case .otherProtocol:
       self.init("otherProtocol", .refused, "acct has credentials for http and https only")
+    case .noAddress:
+      self.init(
+        "noAddress",
+        .usage,
+        "the program does not say which server it asks for",
+        hint: "select the account with --account, or let the program name the server"
+      )
+    case .notKept(let name):
+      self.init(
+        "notKept",
+        .refused,
+        "the credential of \(name) is not a password that the program keeps",
+        hint: "`acct remove \(name)` removes the account"
+      )
     case .nothingKept(let origins):
       let origin = origins.first.map(\.description) ?? "the server"
       self.init("nothingKept", .noSuchAccount, "no password is kept for \(origin)")
