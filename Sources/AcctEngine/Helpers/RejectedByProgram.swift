@@ -23,6 +23,7 @@ struct RejectedByProgram {
     _ given: Secret,
     as reference: String?
   ) async throws(NoCredential) -> [Notice] {
+    context.world.held.hold(given)
     do {
       guard let own = try await own(target, given, reference) else { return [] }
       // It can't be renewed: the user hears at once which command stores a new one.

@@ -196,6 +196,7 @@ struct GitHelperTests {
     #expect(record.out == "version 0\ncapability authtype\n")
     #expect(await record.helper("", "git") == 64)
     #expect(await record.helper("", "git", "get", "more") == 64)
+    #expect(await record.helper("", "git", "get", "--mode=x") == 64)
     #expect(await record.helper("", "svn", "get") == 64)
     #expect(record.out == "")
   }
