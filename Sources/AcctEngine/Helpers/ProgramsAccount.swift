@@ -26,7 +26,8 @@ struct ProgramsAccount {
     self.accepts = accepts
   }
 
-  /// The account, the URL of the target that is its own (`nil` where the target has none), and the `.acct` files that were ignored.
+  /// The account, the URL of the target that is its own (`nil` where the target has none), and the `.acct`
+  /// files that were ignored.
   struct Found {
     var account: Account
     var url: HTTPURL?
