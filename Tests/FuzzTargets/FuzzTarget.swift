@@ -14,6 +14,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case export, exportContents = "export-contents"
   case provider, registration, clientBook = "client-book"
   case gitCredential = "git-credential", dockerCredential = "docker-credential"
+  case kubectlCredential = "kubectl-credential", bazelCredential = "bazel-credential"
+  case goAuth = "go-auth", cargoCredential = "cargo-credential", keyringRequest = "keyring-request"
 
   /// Reads `bytes`, and returns the property that did not hold.
   ///
@@ -59,6 +61,11 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .clientBook: clientBookViolation(bytes)
     case .gitCredential: gitCredentialViolation(bytes)
     case .dockerCredential: dockerCredentialViolation(bytes)
+    case .kubectlCredential: kubectlCredentialViolation(bytes)
+    case .bazelCredential: bazelCredentialViolation(bytes)
+    case .goAuth: goAuthViolation(bytes)
+    case .cargoCredential: cargoCredentialViolation(bytes)
+    case .keyringRequest: keyringRequestViolation(bytes)
     }
   }
 }

@@ -20,12 +20,17 @@ struct HelperCommand: AcctCommand {
 
   /// The protocols; the one place that knows them by name.
   enum Name: String, ExpressibleByArgument, CaseIterable {
-    case git, docker
+    case git, docker, kubectl, bazel, go, cargo, keyring
 
     var type: any HelperProtocol.Type {
       switch self {
       case .git: GitCredentials.self
       case .docker: DockerCredentials.self
+      case .kubectl: ExecCredential.self
+      case .bazel: BazelCredential.self
+      case .go: GoAuth.self
+      case .cargo: CargoCredential.self
+      case .keyring: KeyringRequest.self
       }
     }
 
@@ -34,6 +39,8 @@ struct HelperCommand: AcctCommand {
       switch self {
       case .git: "git-credential-acct"
       case .docker: "docker-credential-acct"
+      case .cargo: "cargo-credential-acct"
+      case .kubectl, .bazel, .go, .keyring: nil
       }
     }
   }
@@ -69,8 +76,12 @@ struct HelperCommand: AcctCommand {
     case .lines(let greeting):
       try context.output(Secret(greeting))
       var lines = try HelperLines(context.world)
-      while let line = try await lines.next() { _ = try await answer(line, type, context) }
-      return .done
+      var status = ExitStatus.done
+      while let line = try await lines.next() {
+        let answered = try await answer(line, type, context)
+        if answered != .done { status = answered }
+      }
+      return status
     }
   }
 
