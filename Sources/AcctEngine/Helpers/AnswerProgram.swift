@@ -1,4 +1,4 @@
-package import AcctModel
+import AcctModel
 package import AcctPorts
 package import AcctProtocol
 

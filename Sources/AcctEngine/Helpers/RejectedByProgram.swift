@@ -1,4 +1,5 @@
 import AcctModel
+import AcctPorts
 import AcctProtocol
 
 /// Renews a token that a program reports as rejected, as a 401 from the server would.
@@ -24,11 +25,11 @@ struct RejectedByProgram {
     as reference: String?
   ) async throws(NoCredential) -> [Notice] {
     context.world.held.hold(given)
-    do {
+    do throws(EngineError) {
       guard let own = try await own(target, given, reference) else { return [] }
       // It can't be renewed: the user hears at once which command stores a new one.
       if let replacement = own.account.replacement {
-        throw EngineError.request(.tokenRejected(replacement, own.origin))
+        throw .request(.tokenRejected(replacement, own.origin))
       }
       return try await Renewal(context).renew(own.account, because: .refused(own.token))
         .credentials.notices

@@ -1,4 +1,4 @@
-package import AcctModel
+import AcctModel
 import StrictJSON
 
 /// The protocol of docker-credential-helpers, which docker, podman and skopeo speak.

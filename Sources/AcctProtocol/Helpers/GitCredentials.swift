@@ -1,4 +1,4 @@
-package import AcctModel
+import AcctModel
 
 /// Git's credential helpers: git-credential(1), gitcredentials(7).
 ///
