@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctProtocol
 
 /// The lines on standard input, one at a time, for a program that waits for the answer to each.
 struct HelperLines {
