@@ -10,9 +10,9 @@ struct GitHelperTests {
 
   @Test("Git up to 2.45 gets a token as a password, with its end")
   func password() async {
-    await record.addToken("tok", at: "https://git.example", "--expires", "2027-01-15T09:00:00Z")
+    await record.addToken("tok", at: "https://git.example", "--expires", "2027-01-20T09:00:00Z")
     #expect(await record.git("protocol=https", "host=git.example") == 0)
-    #expect(record.out == "username=oauth2\npassword=tok\npassword_expiry_utc=1800003600\n")
+    #expect(record.out == "username=oauth2\npassword=tok\npassword_expiry_utc=1800435600\n")
     #expect(record.err == [])
   }
 
