@@ -14,6 +14,9 @@ bashdir = $(PREFIX)/share/bash-completion/completions
 zshdir = $(PREFIX)/share/zsh/site-functions
 fishdir = $(PREFIX)/share/fish/vendor_completions.d
 
+# The names by which git, docker and cargo look for acct.
+links = git-credential-acct docker-credential-acct cargo-credential-acct
+
 version := $(shell sed -n 's/^package let version = "\(.*\)"/\1/p' Sources/AcctCLI/Version.swift)
 pages = $(wildcard man/acct*.[1-8])
 
@@ -30,8 +33,7 @@ binary = .build/release/acct
 ordered = -Xlinker --symbol-ordering-file=.build/start-up.order -Xlinker --no-warn-symbol-ordering
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-architecture .ci/check-words .ci/check-binary .ci/check-manual \
 	.ci/check-packages .ci/fuzz .ci/sanitize completions/generate packaging/deb \
-	packaging/start-up-order \
-	Examples/git-credential-acct Examples/systemd/acct-renew \
+	packaging/start-up-order Examples/systemd/acct-renew \
 	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
 
 help: ## this list
@@ -132,6 +134,9 @@ install: build ## installs to PREFIX (/usr/local for root, else ~/.local)
 # What is built already: a package takes its files from here.
 files:
 	install -D -m 755 --strip $(binary) "$(DESTDIR)$(bindir)/acct"
+	@set -e; for name in $(links); do \
+	  to="$(DESTDIR)$(bindir)/$$name"; echo "acct -> $$to"; ln -sfn acct "$$to"; \
+	done
 	install -D -m 644 completions/acct.bash "$(DESTDIR)$(bashdir)/acct"
 	install -D -m 644 completions/_acct "$(DESTDIR)$(zshdir)/_acct"
 	install -D -m 644 completions/acct.fish "$(DESTDIR)$(fishdir)/acct.fish"
@@ -140,6 +145,9 @@ files:
 	  sed 's/^\.Os$$/.Os acct $(version)/' "$$page" | gzip -9n >"$$to/$${page#man/}.gz"; \
 	  chmod 644 "$$to/$${page#man/}.gz"; \
 	done
+	@set -e; for name in $(links); do \
+	  ln -sfn acct-helper.1.gz "$(DESTDIR)$(mandir)/man1/$$name.1.gz"; \
+	done
 
 # Folders stay: others may have made them.
 uninstall: ## takes it away again; accounts stay
@@ -147,6 +155,9 @@ uninstall: ## takes it away again; accounts stay
 	  "$(DESTDIR)$(fishdir)/acct.fish"
 	@for page in $(pages); do \
 	  rm -f "$(DESTDIR)$(mandir)/man$${page##*.}/$${page#man/}.gz"; \
+	done
+	@for name in $(links); do \
+	  rm -f "$(DESTDIR)$(bindir)/$$name" "$(DESTDIR)$(mandir)/man1/$$name.1.gz"; \
 	done
 
 deb: order ## a Debian package, .build/acct_VERSION_ARCH.deb

@@ -21,4 +21,6 @@ package enum InputError: Error, Equatable, Sendable {
   case stream(StreamFailure)
   /// A static token, or how it is to be used.
   case staticToken(StaticTokenError)
+  /// A program did not speak its credential protocol.
+  case program(HelperFlaw)
 }

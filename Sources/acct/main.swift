@@ -43,6 +43,6 @@ let world = World(
   localServer: .live(folder: folders.sockets),
   providerFiles: .live(folders)
 )
-let status = await Acct.run(Array(CommandLine.arguments.dropFirst()), in: world)
+let status = await Acct.run(Acct.arguments(of: CommandLine.arguments), in: world)
 vaultStore.end()
 exit(status)

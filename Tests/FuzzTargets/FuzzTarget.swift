@@ -13,6 +13,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case clientKey = "client-key", redirect, parameter
   case export, exportContents = "export-contents"
   case provider, registration, clientBook = "client-book"
+  case gitCredential = "git-credential", dockerCredential = "docker-credential"
+  case kubectlCredential = "kubectl-credential", bazelCredential = "bazel-credential"
+  case goAuth = "go-auth", cargoCredential = "cargo-credential", keyringRequest = "keyring-request"
 
   /// Reads `bytes`, and returns the property that did not hold.
   ///
@@ -56,6 +59,13 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .provider: providerViolation(bytes)
     case .registration: registrationViolation(bytes)
     case .clientBook: clientBookViolation(bytes)
+    case .gitCredential: gitCredentialViolation(bytes)
+    case .dockerCredential: dockerCredentialViolation(bytes)
+    case .kubectlCredential: kubectlCredentialViolation(bytes)
+    case .bazelCredential: bazelCredentialViolation(bytes)
+    case .goAuth: goAuthViolation(bytes)
+    case .cargoCredential: cargoCredentialViolation(bytes)
+    case .keyringRequest: keyringRequestViolation(bytes)
     }
   }
 }

@@ -16,14 +16,16 @@ struct HeaderCommand: AcctCommand {
       """
   )
 
-  enum Format: String, ExpressibleByArgument, CaseIterable { case lines, curl, json }
+  enum Format: String, ExpressibleByArgument, CaseIterable { case lines, curl, json, map }
 
   @Argument(
     help: ArgumentHelp("The method, GET if left out, and the URL.", valueName: "method url")
   )
   var request: [String] = []
 
-  @Option(help: "As header lines, as a config for `curl -K -`, or as JSON.")
+  @Option(
+    help: "As header lines, as a config for `curl -K -`, as JSON, or as a map of names to values."
+  )
   var format = Format.lines
 
   @Option(
@@ -86,7 +88,17 @@ struct HeaderCommand: AcctCommand {
         }
       )
     case .json: json(authorization, target, account)
+    case .map: map(authorization)
     }
+  }
+
+  /// An object with a member for each line, which programs take as a request's headers.
+  private func map(_ authorization: Authorize.Authorization) -> Secret {
+    var members = JSONObject()
+    for field in authorization.fields { members[field.name] = .string(field.value.text) }
+    var bytes = JSON.object(members).serialized()
+    bytes.append(UInt8(ascii: "\n"))
+    return Secret(consuming: &bytes)
   }
 
   private func json(

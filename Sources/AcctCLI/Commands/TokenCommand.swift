@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctProtocol
 import ArgumentParser
 import StrictJSON
 
@@ -18,6 +19,17 @@ struct TokenCommand: AcctCommand {
   @Flag(help: "Do not renew: use the stored credentials.")
   var offline = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Print the initial response of SASL with the token, in base64.",
+      valueName: "mechanism"
+    )
+  )
+  var sasl: SASLResponse.Mechanism?
+
+  @Option(help: ArgumentHelp("The user name in the response of SASL.", valueName: "name"))
+  var user: String?
+
   @OptionGroup var audience: AudienceOptions
 
   @OptionGroup var options: SharedOptions
@@ -26,10 +38,33 @@ struct TokenCommand: AcctCommand {
     if let minValid, minValid < 0 {
       throw ValidationError("--min-valid is a number of seconds, 0 or more")
     }
+    guard (sasl == nil) == (user == nil) else {
+      throw ValidationError("--sasl and --user belong together")
+    }
+    guard sasl == nil || !options.json else {
+      throw ValidationError("--sasl prints a line, not JSON")
+    }
+    do { _ = try response() } catch {
+      switch error {
+      case .empty: throw ValidationError("--user is the name of a user, not empty")
+      case .tooLong: throw ValidationError("--user is a name of at most 1024 bytes")
+      case .control: throw ValidationError("--user is a name without control characters")
+      }
+    }
+  }
+
+  /// The response without its token; `nil` where the token alone is asked for.
+  ///
+  /// - Throws: ``SASLResponse/Flaw``.
+  private func response() throws(SASLResponse.Flaw) -> SASLResponse? {
+    guard let sasl, let user else { return nil }
+    return try SASLResponse(sasl, user: user)
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let account = try context.choose().account
+    let response = (try? response()) ?? nil
+    if response != nil { try account.requireBearerToken() }
     let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)
     let grant =
       if let purpose = audience.purpose {
@@ -46,9 +81,13 @@ struct TokenCommand: AcctCommand {
         "tokenType": .string(account.tokenType.rawValue),
         "expiresAt": grant.expiresAt.map { .string($0.description) } ?? .null,
       ])
+    } else if let response {
+      try context.output(Secret(joining: [response.text(grant.token), Secret("\n")]))
     } else {
       try context.output(Secret(joining: [grant.token.secret, Secret("\n")]))
     }
     return .done
   }
 }
+
+extension SASLResponse.Mechanism: ExpressibleByArgument {}

@@ -19,6 +19,13 @@ extension ErrorMessage {
         "the token of \(name) is bound to a DPoP key and can't be sent as a bearer token",
         hint: "leave out --bearer"
       )
+    case .noBearerToken(let name):
+      self.init(
+        "noBearerToken",
+        .usage,
+        "the token of \(name) is not a bearer token, and SASL has no other",
+        hint: "leave out --sasl and --user, or name another account with --account"
+      )
     case .noSecondToken(let name):
       self.init(
         "noSecondToken",

@@ -23,6 +23,7 @@ extension Acct {
       case "limits": LimitsCommand.parsed(rest)
       case "observe": ObserveCommand.parsed(rest)
       case "request": RequestCommand.parsed(rest)
+      case "helper": HelperCommand.parsed(rest)
       default: nil
       }
     if let command { return command }

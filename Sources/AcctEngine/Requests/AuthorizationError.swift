@@ -6,6 +6,8 @@ package enum AuthorizationError: Error, Equatable, Sendable {
   case urlNeeded(AccountName)
   /// A token that is bound to a key is no bearer token.
   case noBearer(AccountName)
+  /// SASL sends a bearer token, and the account has another kind.
+  case noBearerToken(AccountName)
   /// Without a refresh token there is one token, for one purpose.
   case noSecondToken(AccountName)
   case originRefused(Origin, account: AccountName, allowed: [Origin])

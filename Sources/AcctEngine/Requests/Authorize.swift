@@ -23,6 +23,12 @@ package struct Authorize: Sendable {
       self.url = url
     }
 
+    /// A GET of a URL; `nil` where the lines are the same for every URL.
+    init(url: HTTPURL?) {
+      method = "GET"
+      self.url = url
+    }
+
     /// Checks what the user typed.
     ///
     /// - Throws: ``InputError/method(_:)``, ``InputError/malformed(_:)``.

@@ -37,6 +37,31 @@ package struct AddStaticToken: Sendable {
     guard !request.origins.isEmpty else { throw .input(.staticToken(.noOrigin)) }
     let given = try request.expiry.map { text throws(EngineError) in try end(text) }
     let token = try token(in: request.file)
+    return try credentials(token, request, end: given)
+  }
+
+  /// Takes over a token that has been read.
+  ///
+  /// - Parameters:
+  ///   - secret: What it was read from; a line break at the end is not part of it.
+  ///   - sentAs: How it is sent.
+  ///   - origins: Where it may be sent.
+  /// - Returns: Credentials that are not stored yet.
+  /// - Throws: ``InputError/staticToken(_:)``.
+  func credentials(
+    _ secret: Secret,
+    _ sentAs: StaticHeader,
+    _ origins: [Origin]
+  ) throws(EngineError) -> NewCredentials {
+    let request = Request(file: "-", sentAs: sentAs, expiry: nil, origins: origins)
+    return try credentials(try token(secret, of: request.file), request, end: nil)
+  }
+
+  private func credentials(
+    _ token: Token,
+    _ request: Request,
+    end given: Timestamp?
+  ) throws(EngineError) -> NewCredentials {
     context.world.held.hold(token.secret)
     let claims = Self.claims(of: token)
     guard claims?.confirmationThumbprint == nil else {
@@ -76,6 +101,10 @@ package struct AddStaticToken: Sendable {
         throw .input(.staticToken(.file(error)))
       }
     }
+    return try token(contents, of: file)
+  }
+
+  private func token(_ contents: Secret, of file: String) throws(EngineError) -> Token {
     do { return try TokenFile.token(in: contents) } catch {
       throw .input(.staticToken(.contents(error, file: file)))
     }

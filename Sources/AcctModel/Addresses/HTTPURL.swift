@@ -38,7 +38,15 @@ package struct HTTPURL: Hashable, Sendable {
     query = pathEnd < target.endIndex ? String(ascii: target[(pathEnd + 1)...]) : nil
   }
 
-  private static func split(
+  /// The root of an origin.
+  package init(_ origin: Origin) {
+    self.origin = origin
+    path = "/"
+    query = nil
+  }
+
+  /// Takes a host and its port apart.
+  static func split(
     _ authority: ArraySlice<UInt8>
   ) throws(ParseError) -> (host: String, port: UInt16?) {
     let isAddress = authority.first == UInt8(ascii: "[")

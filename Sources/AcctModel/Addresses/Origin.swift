@@ -31,6 +31,20 @@ package struct Origin: Hashable, Sendable {
     self = url.origin
   }
 
+  /// Parses a host with an optional port, whose scheme is known from elsewhere.
+  ///
+  /// It is read as strictly as in a URL, and nothing but an authority can stand there: text with a path,
+  /// a query or user information in it has no host.
+  ///
+  /// - Throws: ``ParseError/url``, ``ParseError/refusedURL(_:)``.
+  package init(_ scheme: Scheme, authority: String) throws(ParseError) {
+    let bytes = Array(authority.utf8)
+    guard !bytes.isEmpty else { throw .url }
+    guard !bytes.contains(UInt8(ascii: "@")) else { throw .refusedURL(.userInformation) }
+    let (host, port) = try HTTPURL.split(bytes[...])
+    try self.init(scheme: scheme, host: host, port: port ?? scheme.defaultPort)
+  }
+
   init(scheme: Scheme, host: String, port: UInt16) throws(ParseError) {
     self.scheme = scheme
     self.host = host

@@ -117,6 +117,19 @@ struct HeaderTests {
     #expect(object?["expiresAt"] == "2027-01-15T09:00:00Z")
   }
 
+  @Test("The command header prints a map of names to values, as other programs read headers")
+  func map() async {
+    let handoff = Handoffs.bearer(changing: ["access_token": "a\"b\\c"])
+    #expect(await record.add(handoff) == 0)
+    #expect(await record.acct("header", "--format", "map", "https://issuer.example/") == 0)
+    #expect(record.out == #"{"Authorization":"Bearer a\"b\\c"}"# + "\n")
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    #expect(await record.acct("header", "--format", "map", "https://pds.example/") == 0)
+    let members = record.json?.objectValue
+    #expect(members?.names == ["Authorization", "DPoP"])
+    #expect(members?["Authorization"]?.stringValue?.hasPrefix("DPoP eyJ") == true)
+  }
+
   @Test("A token that can't be renewed needs a new sign-in five minutes before its end")
   func buffer() async {
     #expect(await record.add(Handoffs.bearer()) == 0)

@@ -24,6 +24,34 @@ extension LeakStage {
         keeps: ["static_token"]
       ),
       LeakRow("export", ["key", "--passphrase-file", passphraseFile, "-v"]),
+      LeakRow(
+        "helper",
+        ["git", "get", "-a", "user", "-v"],
+        input: "url=\(url)\n",
+        shows: shown
+      ),
+      LeakRow(
+        "helper",
+        ["git", "erase", "-v"],
+        input: "url=\(url)\npassword=\(Self.staticToken)\n"
+      ),
+      LeakRow(
+        "helper",
+        ["docker", "store", "-a", "kept", "-v"],
+        input: """
+          {"ServerURL":"\(guests.origin)","Username":"bob","Secret":"\(Self.staticToken)"}
+          """
+      ),
+      LeakRow("helper", ["docker", "get", "-a", "kept", "-v"], input: url, shows: shown),
+      LeakRow("helper", ["docker", "erase", "-a", "kept", "-v"], input: guests.origin),
+      LeakRow(
+        "helper",
+        ["docker", "store", "-v"],
+        input: """
+          {"ServerURL":"nowhere@example","Username":"bob","Secret":"\(Self.staticToken)"}
+          """,
+        status: 1
+      ),
       LeakRow("add", add + [wrongTokenFile, "--json"], status: 65),
       LeakRow("proxy", ["--all", "--json", "-v"], status: 5),
       LeakRow("remove", ["key", "-v"]), LeakRow("remove", ["user", "-v"]),

@@ -12,6 +12,7 @@ extension ErrorMessage {
     case .malformed(let error): self.init(error)
     case .handoff(let error): self.init(error)
     case .staticToken(let error): self.init(error)
+    case .program(let flaw): self.init(flaw)
     case .nothingObserved:
       self.init(
         "nothingObserved",

@@ -1,0 +1,122 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import ArgumentParser
+
+/// Speaks the credential protocol of another program.
+struct HelperCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "helper",
+    abstract: "Answer another program in its credential protocol.",
+    discussion: """
+      Git, docker and others run it when they need a credential:
+
+        git config --global credential.https://git.example.helper acct
+
+      It never prompts, and answers only for an account's own origins.
+      """
+  )
+
+  /// The protocols; the one place that knows them by name.
+  enum Name: String, ExpressibleByArgument, CaseIterable {
+    case git, docker, kubectl, bazel, go, cargo, keyring
+
+    var type: any HelperProtocol.Type {
+      switch self {
+      case .git: GitCredentials.self
+      case .docker: DockerCredentials.self
+      case .kubectl: ExecCredential.self
+      case .bazel: BazelCredential.self
+      case .go: GoAuth.self
+      case .cargo: CargoCredential.self
+      case .keyring: KeyringRequest.self
+      }
+    }
+
+    /// What the program calls acct where it looks for a name of its own; `nil` where it can be configured.
+    var programName: String? {
+      switch self {
+      case .git: "git-credential-acct"
+      case .docker: "docker-credential-acct"
+      case .cargo: "cargo-credential-acct"
+      case .kubectl, .bazel, .go, .keyring: nil
+      }
+    }
+  }
+
+  @Argument(help: "The program whose protocol it is.")
+  var program: Name
+
+  // Some programs write options of their own.
+  @Argument(parsing: .allUnrecognized, help: "What the program asks for, as it writes it.")
+  var operation: [String] = []
+
+  @OptionGroup var audience: AudienceOptions
+
+  @OptionGroup var options: SharedOptions
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    try await serve(program.type, context)
+  }
+
+  private func serve<Program: HelperProtocol>(
+    _ type: Program.Type,
+    _ context: Context
+  ) async throws(EngineError) -> ExitStatus {
+    switch type.exchange(for: operation) {
+    case .silent: return try await answer(Secret(""), type, context)
+    case .whole:
+      let input: Secret
+      do { input = try context.world.streams.input("-", HelperLines.limit) } catch {
+        if case .tooLarge = error { throw .input(.program(.tooLarge)) }
+        throw .input(.stream(error))
+      }
+      return try await answer(input, type, context)
+    case .lines(let greeting):
+      try context.output(Secret(greeting))
+      var lines = try HelperLines(context.world)
+      var status = ExitStatus.done
+      while let line = try await lines.next() {
+        let answered = try await answer(line, type, context)
+        if answered != .done { status = answered }
+      }
+      return status
+    }
+  }
+
+  /// Answers one question on standard output, and says on standard error why there is no credential.
+  private func answer<Program: HelperProtocol>(
+    _ input: Secret,
+    _ type: Program.Type,
+    _ context: Context
+  ) async throws(EngineError) -> ExitStatus {
+    let variable = context.world.environment.variable
+    let question = HelperQuestion(operation, input, version: version, variable: variable)
+    let program: Program
+    do { program = try Program(question) } catch {
+      guard let answer = type.answer(to: error) else { throw .input(.program(error)) }
+      tell(ErrorMessage(error), context)
+      return try write(answer, context)
+    }
+    let outcome = await AnswerProgram(context.engine, for: audience.purpose)
+      .answer(program, as: options.account)
+    for case .ignored(let path, let reason) in outcome.ignored {
+      context.notice("\(path) is ignored: \(reason)")
+    }
+    context.report(outcome.notices)
+    if let reason = outcome.reason, !type.asksForAnyServer || !reason.isUsual || options.verbose {
+      tell(ErrorMessage(reason), context)
+    }
+    return try write(outcome.answer, context)
+  }
+
+  private func tell(_ errorMessage: ErrorMessage, _ context: Context) {
+    _ = ErrorReport(world: context.world, asJSON: options.json).write(errorMessage)
+  }
+
+  private func write(_ answer: HelperAnswer, _ context: Context) throws(EngineError) -> ExitStatus {
+    if answer.output.count > 0 { try context.output(answer.output) }
+    return answer.isSuccess ? .done : .failed
+  }
+}

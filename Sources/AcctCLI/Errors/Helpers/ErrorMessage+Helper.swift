@@ -1,0 +1,108 @@
+import AcctEngine
+import AcctModel
+import AcctProtocol
+
+extension ErrorMessage {
+  /// A program did not speak its credential protocol: that is a mistake in a command line, or in the
+  /// program.
+  ///
+  /// The values that the program gave are not repeated; one of them may be a password.
+  init(_ flaw: HelperFlaw) {
+    switch flaw {
+    case .operation(nil):
+      self.init("usage", .usage, "the operation is missing", hint: "see `man acct-helper`")
+    case .operation(let word?):
+      self.init(
+        "usage",
+        .usage,
+        "the protocol has no operation \(printable(word))",
+        hint: "see `man acct-helper`"
+      )
+    case .arguments:
+      self.init("usage", .usage, "too many arguments", hint: "see `man acct-helper`")
+    case .tooLarge: self.init(badQuestion: "it is larger than 64 KiB")
+    case .line: self.init(badQuestion: "a line is not KEY=VALUE")
+    case .repeated(let name): self.init(badQuestion: "\(printable(name)) is given twice")
+    case .missing(let name): self.init(badQuestion: "\(printable(name)) is missing or empty")
+    case .value(let name): self.init(badQuestion: "\(printable(name)) has an unusable value")
+    case .notText: self.init(badQuestion: "it is not text in UTF-8")
+    case .notJSON: self.init(badQuestion: "it is not a JSON object")
+    }
+  }
+
+  private init(badQuestion reason: String) {
+    self.init("badQuestion", .failed, "the program's question can't be read: \(reason)")
+  }
+
+  /// A program gets no credential.
+  init(_ reason: NoCredential) {
+    switch reason {
+    case .noAccount(let origins):
+      let origin = origins.first.map(\.description) ?? "the server"
+      self.init(
+        "noAccount",
+        .noSuchAccount,
+        "no account has the origin \(origin)",
+        hint: origins.first.map { "to allow it for one, run `acct allow NAME \($0)`" }
+      )
+    case .several(let origins, let names):
+      let origin = origins.first.map(\.description) ?? "the server"
+      let list = names.map(\.description).joined(separator: ", ")
+      self.init(
+        "severalAccounts",
+        .noSuchAccount,
+        "\(origin) is an origin of more than one account: \(list)",
+        hint: "select one with --account, ACCT_ACCOUNT, a .acct file or `acct switch`"
+      )
+    case .notAccepted(let name, let form):
+      self.init(
+        "notAccepted",
+        .refused,
+        "the program can't send the credential of \(name): \(words(for: form))"
+      )
+    case .otherUser(let name):
+      self.init(
+        "otherUser",
+        .noSuchAccount,
+        "the program asks for another user than that of \(name)"
+      )
+    case .unusable(let error):
+      self.init(error)
+      // A URL that the user did not type is no mistake of the command line.
+      if status == .usage { text = "refused: the program's server is not an http or https origin" }
+      status = .refused
+    case .otherProtocol:
+      self.init("otherProtocol", .refused, "acct has credentials for http and https only")
+    case .noAddress:
+      self.init(
+        "noAddress",
+        .usage,
+        "the program does not say which server it asks for",
+        hint: "select the account with --account, or let the program name the server"
+      )
+    case .notKept(let name):
+      self.init(
+        "notKept",
+        .refused,
+        "the credential of \(name) is not a password that the program keeps",
+        hint: "`acct remove \(name)` removes the account"
+      )
+    case .nothingKept(let origins):
+      let origin = origins.first.map(\.description) ?? "the server"
+      self.init("nothingKept", .noSuchAccount, "no password is kept for \(origin)")
+    case .failed(let error): self.init(error)
+    }
+  }
+}
+
+/// Why a program can't send a credential of a form.
+private func words(for form: CredentialForm) -> String {
+  switch form {
+  case .scheme(let scheme): "it is sent with the scheme \(scheme)"
+  case .basic: "it is the password of a user"
+  case .bare(let field): "it is sent as the field \(field)"
+  case .guest: "a guest's token is sent with a device id"
+  case .cookie: "it is sent as a cookie"
+  case .bound: "each request needs a proof by its DPoP key"
+  }
+}

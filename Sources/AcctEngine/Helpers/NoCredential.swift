@@ -1,0 +1,71 @@
+package import AcctModel
+package import AcctProtocol
+
+/// Why a program gets no credential; what people are told beside the protocol's "none".
+package enum NoCredential: Error, Equatable, Sendable {
+  /// No account has one of these origins.
+  case noAccount([Origin])
+  /// More than one account has one of these origins, and none of them is chosen.
+  case several([Origin], [AccountName])
+  /// The account's token can't be sent by the program.
+  case notAccepted(AccountName, CredentialForm)
+  /// The account's password is another user's than the program asks for.
+  case otherUser(AccountName)
+  /// No credential goes to what the program asks for.
+  case unusable(ParseError)
+  /// The program asks for another protocol than http.
+  case otherProtocol
+  /// The program does not say where the credential is to go.
+  case noAddress
+  /// No password is kept for the server.
+  case nothingKept([Origin])
+  /// No password is kept for the server, and the credential of this account is none.
+  case notKept(AccountName)
+  /// The account can't be chosen, or its credential can't be read, renewed or stored.
+  case failed(EngineError)
+
+  /// Whether there was nothing to delete.
+  var meansNothingKept: Bool {
+    switch self {
+    case .nothingKept, .notKept: true
+    case .noAccount, .several, .notAccepted, .otherUser, .unusable, .otherProtocol, .noAddress, .failed:
+      false
+    }
+  }
+
+  /// Whether it is the usual answer to a program that asks about other servers, too.
+  package var isUsual: Bool {
+    switch self {
+    case .noAccount, .otherProtocol, .nothingKept: true
+    case .several, .notAccepted, .otherUser, .unusable, .noAddress, .notKept, .failed: false
+    }
+  }
+}
+
+extension Account {
+  /// How its credential is sent.
+  var credentialForm: CredentialForm {
+    switch tokenType {
+    case .dpop: .bound
+    case .bearer: .scheme("Bearer")
+    case .session: .cookie
+    case .guest: .guest
+    case .static:
+      switch (sentAs ?? .bearer).form {
+      case .scheme(let scheme) where isInAuthorization: .scheme(scheme)
+      case .basic(let user): .basic(user: user)
+      case .bare, .scheme: .bare(field: (sentAs ?? .bearer).field)
+      }
+    }
+  }
+
+  private var isInAuthorization: Bool {
+    (sentAs ?? .bearer).field.lowercased() == "authorization"
+  }
+
+  /// Whether a program that names a user means this account.
+  func isMeant(by user: String) -> Bool {
+    if case .basic(let own) = credentialForm { return own == user }
+    return name.description == user || handle?.description == user.lowercased()
+  }
+}

@@ -1,0 +1,126 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Finds the account whose credential a program gets.
+///
+/// Only an account that has the parsed origin can be meant. `--account`, `ACCT_ACCOUNT` and `.acct` choose
+/// it; else a user that the program names, if just one account fits; else the active account, or the only
+/// one that has the origin.
+struct ProgramsAccount {
+  private let context: EngineContext
+  private let target: HelperTarget
+  private let accepts: (CredentialForm) -> Bool
+
+  /// - Parameters:
+  ///   - target: Where the credential is to go.
+  ///   - context: Everything outside.
+  ///   - accepts: Whether the program can send a credential of a form.
+  init(
+    for target: HelperTarget,
+    in context: EngineContext,
+    accepts: @escaping (CredentialForm) -> Bool
+  ) {
+    self.target = target
+    self.context = context
+    self.accepts = accepts
+  }
+
+  /// The account, the URL of the target that is its own (`nil` where the target has none), and the `.acct`
+  /// files that were ignored.
+  struct Found {
+    var account: Account
+    var url: HTTPURL?
+    var ignored: [DirectoryFile] = []
+  }
+
+  /// Applies the rules.
+  ///
+  /// - Parameter reference: The account that the user named with the command.
+  /// - Returns: What was found; the program can send its credential.
+  /// - Throws: ``NoCredential``.
+  func find(_ reference: String?) throws(NoCredential) -> Found {
+    if let reference { return try named(reference) }
+    guard !target.urls.isEmpty else { throw .noAddress }
+    let choice = try usualChoice()
+    if let choice, let url = ownURL(of: choice.account) {
+      let isExplicit = choice.selectedBy != .active
+      if isExplicit || target.user.map(choice.account.isMeant) ?? true {
+        return try checked(Found(account: choice.account, url: url, ignored: choice.ignored))
+      }
+    }
+    let active = choice.flatMap { $0.selectedBy == .active ? $0.account.id : nil }
+    return try amongAll(active: active, ignored: choice?.ignored ?? [])
+  }
+
+  private func named(_ reference: String) throws(NoCredential) -> Found {
+    let account: Account
+    do { account = try Selection(context.world).find(reference) } catch { throw .failed(error) }
+    if let url = ownURL(of: account) { return try checked(Found(account: account, url: url)) }
+    // The user chose both the program and the account, as with `acct token`.
+    guard let origin = target.urls.first?.origin else {
+      return try checked(Found(account: account))
+    }
+    throw .failed(
+      .authorization(
+        .originRefused(origin, account: account.name, allowed: Array(account.origins))
+      )
+    )
+  }
+
+  /// What the rules of every command choose; `nil` where they choose none.
+  private func usualChoice() throws(NoCredential) -> Selection.Choice? {
+    do {
+      return try Selection(context.world).choose(nil)
+    } catch .selection(.noAccounts) {
+      return nil
+    } catch .selection(.noneActive) {
+      return nil
+    } catch {
+      throw .failed(error)
+    }
+  }
+
+  private func amongAll(
+    active: AccountID?,
+    ignored: [DirectoryFile]
+  ) throws(NoCredential) -> Found {
+    let accounts: [Account]
+    do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
+    let fitting = accounts.compactMap { account in
+      ownURL(of: account).map { Found(account: account, url: $0, ignored: ignored) }
+    }
+    guard let first = fitting.first else { throw .noAccount(target.urls.map(\.origin)) }
+    let usable = fitting.filter { obstacle(to: $0.account) == nil }
+    if let user = target.user {
+      let meant = usable.filter { $0.account.isMeant(by: user) }
+      if meant.count == 1, let one = meant.first { return one }
+    }
+    if let one = fitting.first(where: { $0.account.id == active }) { return try checked(one) }
+    guard let one = usable.first else { return try checked(first) }
+    guard usable.count == 1 else {
+      throw .several(target.urls.map(\.origin), usable.map(\.account.name))
+    }
+    return one
+  }
+
+  /// The URL of the target whose origin is the account's.
+  func ownURL(of account: Account) -> HTTPURL? {
+    target.urls.first { account.origins.contains($0.origin) }
+  }
+
+  /// Refuses an account whose credential the program can't send, or that is another user's.
+  private func checked(_ found: Found) throws(NoCredential) -> Found {
+    if let obstacle = obstacle(to: found.account) { throw obstacle }
+    return found
+  }
+
+  private func obstacle(to account: Account) -> NoCredential? {
+    let form = account.credentialForm
+    guard accepts(form) else { return .notAccepted(account.name, form) }
+    if case .basic(let own) = form, let user = target.user, own != user {
+      return .otherUser(account.name)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,45 @@
+import AcctModel
+
+/// The credential helpers of Bazel and other build tools.
+///
+/// <https://github.com/EngFlow/credential-helper-spec>
+package struct BazelCredential: HelperProtocol {
+  package let task: HelperTask
+  /// Whether the address is one of HTTP; one of gRPC stands for POSTs to other paths.
+  private let isHTTP: Bool
+
+  /// Bazel asks for each server that it fetches from.
+  package static let asksForAnyServer = true
+
+  package init(_ question: HelperQuestion) throws(HelperFlaw) {
+    guard let operation = question.operation.first else { throw .operation(nil) }
+    guard operation == "get" else { throw .operation(operation) }
+    guard question.operation.count == 1 else { throw .arguments }
+    var address = try HelperMembers(question.input).text("uri")
+    // gRPC over TLS goes to the same server as https does.
+    let scheme = "grpcs:"
+    isHTTP = !address.lowercased().hasPrefix(scheme)
+    if !isHTTP { address = "https:" + address.dropFirst(scheme.count) }
+    do { task = .get(HelperTarget(try HTTPURL(address))) } catch { task = .unusable(error) }
+  }
+
+  package func accepts(_ form: CredentialForm) -> Bool { isHTTP || form != .bound }
+
+  package func answer(_ credential: HelperCredential) -> HelperAnswer {
+    var parts = [Secret(#"{"headers":{"#)]
+    for (index, field) in credential.fields.enumerated() {
+      parts += [
+        Secret(index == 0 ? "" : ","), Secret(field.name).asJSON, Secret(":["), field.value.asJSON,
+        Secret("]"),
+      ]
+    }
+    parts.append(Secret("}"))
+    // Without an end Bazel keeps the lines for half an hour; a proof is for one request.
+    if let end = credential.form == .bound ? credential.now : credential.expiresAt {
+      parts.append(Secret(",\"expires\":\"\(end)\""))
+    }
+    return HelperAnswer(Secret(joining: parts + [Secret("}\n")]))
+  }
+
+  package var none: HelperAnswer { HelperAnswer(Secret("{}\n")) }
+}

@@ -1,0 +1,98 @@
+import AcctModel
+
+/// Git's credential helpers: git-credential(1), gitcredentials(7).
+///
+/// From 2.46 on, git can send any scheme: it announces the capability `authtype`, and gets the scheme and
+/// the credential behind it. Older git knows a user name and a password.
+package struct GitCredentials: HelperProtocol {
+  package let task: HelperTask
+  private let user: String?
+  /// Whether git can send a scheme of the server's own.
+  private let knowsSchemes: Bool
+  /// The schemes that the server asked for, in lower case; none where git has not said.
+  private let challenged: Set<String>
+
+  /// Git adds operations; one that a helper does not know is to be ignored.
+  package static func exchange(for operation: [String]) -> HelperExchange {
+    operation == ["capability"] ? .silent : .whole
+  }
+
+  package init(_ question: HelperQuestion) throws(HelperFlaw) {
+    guard let operation = question.operation.first else { throw .operation(nil) }
+    guard question.operation.count == 1 else { throw .arguments }
+    if operation == "capability" {
+      (user, knowsSchemes, challenged) = (nil, true, [])
+      task = .answered(HelperAnswer(Secret("version 0\ncapability authtype\n")))
+      return
+    }
+    let input = try GitQuestion(question.input)
+    let user = try input.user()
+    self.user = user
+    knowsSchemes = input.capabilities.contains("authtype")
+    challenged = Set(
+      input.challenges.flatMap { AuthenticationChallenge.parse($0).map(\.scheme) }
+    )
+    task =
+      switch operation {
+      case "get": try Self.task(input) { .get(HelperTarget($0, user: user)) }
+      case "erase":
+        // Without what git was given, it is not known what was rejected.
+        if let given = input.given {
+          try Self.task(input) { .reject(HelperTarget($0, user: user), given) }
+        } else {
+          .answered(HelperAnswer())
+        }
+      // What others gave is not acct's to keep, and what acct gave it has.
+      case "store": .answered(HelperAnswer())
+      default: .answered(HelperAnswer())
+      }
+  }
+
+  private static func task(
+    _ input: GitQuestion,
+    _ make: (HTTPURL) -> HelperTask
+  ) throws(HelperFlaw) -> HelperTask {
+    switch try input.place() {
+    case .success(let url?): make(url)
+    case .success(nil): .unusable(nil)
+    case .failure(let error): .unusable(error)
+    }
+  }
+
+  package func accepts(_ form: CredentialForm) -> Bool { form.isPassword }
+
+  package func answer(_ credential: HelperCredential) -> HelperAnswer {
+    var lines: [Secret] = []
+    func add(_ key: String, _ value: Secret) {
+      lines += [Secret("\(key)="), value, Secret("\n")]
+    }
+    if let scheme = scheme(of: credential.form) {
+      add("capability[]", Secret("authtype"))
+      add("authtype", Secret(scheme))
+      add("credential", credential.token.secret)
+      // acct has it, and renews it: no other helper is to keep it.
+      add("ephemeral", Secret("1"))
+    } else if let name = credential.form.passwordUser(user, at: credential.url?.origin) {
+      add("username", Secret(name))
+      add("password", credential.token.secret)
+    } else {
+      return none
+    }
+    if let expiresAt = credential.expiresAt {
+      add("password_expiry_utc", Secret("\(expiresAt.secondsSince1970)"))
+    }
+    return HelperAnswer(Secret(joining: lines))
+  }
+
+  /// The scheme to send; `nil`: a user name and a password.
+  ///
+  /// Servers that take a token only as a password say so, by asking for Basic alone.
+  private func scheme(of form: CredentialForm) -> String? {
+    guard knowsSchemes, case .scheme(let scheme) = form else { return nil }
+    let asksForPassword = challenged.contains("basic") && !challenged.contains(scheme.lowercased())
+    return asksForPassword ? nil : scheme
+  }
+
+  /// Nothing: git asks its next helper, or the user.
+  package var none: HelperAnswer { HelperAnswer() }
+}

@@ -1,0 +1,96 @@
+package import AcctModel
+
+/// How a credential is sent, as far as a program must know to send it.
+package enum CredentialForm: Equatable, Sendable {
+  /// `Authorization: SCHEME TOKEN`.
+  case scheme(String)
+  /// The token is the password of a user in the scheme Basic.
+  case basic(user: String)
+  /// The token alone, in this field.
+  case bare(field: String)
+  /// Together with another line: a device id.
+  case guest
+  /// As a cookie.
+  case cookie
+  /// With a proof by a key, which is for one method and one URL.
+  case bound
+}
+
+/// A credential that a program may have.
+package struct HelperCredential: Sendable {
+  /// The URL that it is for; `nil` where the program named none.
+  package var url: HTTPURL?
+  /// The header lines of a GET of that URL, in their order.
+  package var fields: [(name: String, value: Secret)]
+  package var token: Token
+  package var form: CredentialForm
+  /// When the token ends; `nil` where that is not known.
+  package var expiresAt: Timestamp?
+  /// The time of the answer.
+  package var now: Timestamp
+
+  package init(
+    _ url: HTTPURL?,
+    fields: [(name: String, value: Secret)],
+    token: Token,
+    form: CredentialForm,
+    expiresAt: Timestamp?,
+    now: Timestamp
+  ) {
+    self.url = url
+    self.fields = fields
+    self.token = token
+    self.form = form
+    self.expiresAt = expiresAt
+    self.now = now
+  }
+}
+
+/// A password that is kept for a program.
+package struct HelperListing: Equatable, Sendable {
+  package var origins: [Origin]
+  package var user: String
+
+  package init(_ origins: [Origin], user: String) {
+    self.origins = origins
+    self.user = user
+  }
+}
+
+extension CredentialForm {
+  /// A user name and a password, where the token can be sent so.
+  ///
+  /// Many servers take a token as the password in the scheme Basic, beside a name that most of them
+  /// ignore.
+  ///
+  /// - Parameters:
+  ///   - wanted: The user that the program names.
+  ///   - origin: The server.
+  /// - Returns: The name; `nil` where the token is no password.
+  package func passwordUser(_ wanted: String?, at origin: Origin?) -> String? {
+    switch self {
+    case .basic(let user): user
+    case .scheme: wanted ?? origin?.tokenUser ?? "oauth2"
+    case .bare, .guest, .cookie, .bound: nil
+    }
+  }
+
+  /// Whether the token can be sent as a password.
+  package var isPassword: Bool {
+    switch self {
+    case .basic, .scheme: true
+    case .bare, .guest, .cookie, .bound: false
+    }
+  }
+}
+
+extension Origin {
+  /// The name beside a token that is sent as a password.
+  ///
+  /// Two servers prescribe one; GitLab wants `oauth2`, which others accept as they do any name.
+  fileprivate var tokenUser: String {
+    if host == "bitbucket.org" { return "x-token-auth" }
+    let isGoogles = ["gcr.io", "pkg.dev"].contains { host == $0 || host.hasSuffix(".\($0)") }
+    return isGoogles ? "oauth2accesstoken" : "oauth2"
+  }
+}

@@ -1,0 +1,88 @@
+package import AcctModel
+
+/// The credential protocol of another program: what it asks, and acct's answer in its words.
+///
+/// A type of this kind is pure. It parses the program's words into a ``HelperTask`` and writes a
+/// credential, or that there is none, as the program reads it. Which account answers, and whether it
+/// may, is decided elsewhere, the same for all of them.
+package protocol HelperProtocol: Sendable {
+  /// How the program and acct talk.
+  ///
+  /// - Parameter operation: The words behind the protocol's name on the command line.
+  static func exchange(for operation: [String]) -> HelperExchange
+
+  /// Whether the program asks for servers that want no credential, too.
+  ///
+  /// Then it is no news that no account has an origin, and only `--verbose` says so.
+  static var asksForAnyServer: Bool { get }
+
+  /// Parses what the program asks.
+  ///
+  /// - Throws: ``HelperFlaw`` for what is not the protocol.
+  init(_ question: HelperQuestion) throws(HelperFlaw)
+
+  /// What the program wants.
+  var task: HelperTask { get }
+
+  /// Whether the program can send a credential of this form; asked before the keyring is read.
+  func accepts(_ form: CredentialForm) -> Bool
+
+  /// The credential in the protocol's words; its form was accepted.
+  func answer(_ credential: HelperCredential) -> HelperAnswer
+
+  /// What was listed, in the protocol's words.
+  func answer(_ list: [HelperListing]) -> HelperAnswer
+
+  /// "I have none", in the protocol's words.
+  var none: HelperAnswer { get }
+
+  /// "Done" after anything else.
+  var done: HelperAnswer { get }
+
+  /// What a program gets that did not speak the protocol, where the protocol has words for that.
+  ///
+  /// - Returns: The words; `nil`: nothing on standard output, and a status that is not 0.
+  static func answer(to flaw: HelperFlaw) -> HelperAnswer?
+}
+
+extension HelperProtocol {
+  package static func exchange(for operation: [String]) -> HelperExchange { .whole }
+  package static var asksForAnyServer: Bool { false }
+  package func answer(_ list: [HelperListing]) -> HelperAnswer { none }
+  package var done: HelperAnswer { HelperAnswer() }
+  package static func answer(to flaw: HelperFlaw) -> HelperAnswer? { nil }
+}
+
+/// How a program and acct talk.
+package enum HelperExchange: Equatable, Sendable {
+  /// Standard input is not read: all is on the command line or in the environment.
+  case silent
+  /// The program writes all of its question, and gets one answer.
+  case whole
+  /// acct greets first, then answers each line by itself, until the program closes its end.
+  case lines(greeting: String)
+}
+
+/// What a program gave.
+package struct HelperQuestion: Sendable {
+  /// The words behind the protocol's name on the command line.
+  package var operation: [String]
+  /// What stands on standard input: all of it, or one line without its end. It may hold a secret.
+  package var input: Secret
+  /// An environment variable; an empty one counts as not set.
+  package var variable: @Sendable (_ name: String) -> String?
+  /// The version of acct, for a protocol that asks for it.
+  package var version: String
+
+  package init(
+    _ operation: [String],
+    _ input: Secret = Secret(""),
+    version: String = "",
+    variable: @escaping @Sendable (_ name: String) -> String? = { _ in nil }
+  ) {
+    self.operation = operation
+    self.input = input
+    self.version = version
+    self.variable = variable
+  }
+}

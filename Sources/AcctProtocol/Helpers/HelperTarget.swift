@@ -1,0 +1,41 @@
+package import AcctModel
+
+/// Where a credential is to go.
+package struct HelperTarget: Equatable, Sendable {
+  /// The URL; of several that the program's words can mean, the first that an account has counts.
+  ///
+  /// Empty where the program does not say: then only an account that the user named with the command answers.
+  package var urls: [HTTPURL]
+  /// The user that the program names; `nil` for any.
+  package var user: String?
+
+  package init(_ urls: HTTPURL..., user: String? = nil) {
+    self.urls = urls
+    self.user = user
+  }
+
+  /// Parses a server's URL, or its host and port alone.
+  ///
+  /// A server without a scheme is at https, and one on this machine can be at http, too. Behind a bare
+  /// host, a path decides nothing.
+  ///
+  /// - Parameters:
+  ///   - server: The server as a program names it.
+  ///   - user: The user that the program names.
+  /// - Throws: ``ParseError/url``, ``ParseError/refusedURL(_:)``.
+  package init(naming server: String, user: String? = nil) throws(ParseError) {
+    self.user = user
+    guard !server.contains("://") else {
+      urls = [try HTTPURL(server)]
+      return
+    }
+    let parts = server.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
+    guard let first = parts.first, server.utf8.first == first.first,
+      server.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw .url }
+    let authority = String(decoding: first, as: UTF8.self)
+    urls = [HTTPURL(try Origin(.https, authority: authority))]
+    // Elsewhere than on this machine there is no such origin.
+    if let plain = try? Origin(.http, authority: authority) { urls.append(HTTPURL(plain)) }
+  }
+}

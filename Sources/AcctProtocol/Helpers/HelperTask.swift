@@ -1,0 +1,54 @@
+package import AcctModel
+
+/// What a program wants of acct.
+package enum HelperTask: Equatable, Sendable {
+  /// A credential for requests of a URL.
+  case get(HelperTarget)
+  /// A server rejected this credential.
+  case reject(HelperTarget, Secret)
+  /// Keep a password for a server.
+  case store(HelperTarget, user: String, Secret)
+  /// Delete what was kept for a server.
+  case forget(HelperTarget)
+  /// Name what is kept.
+  case list
+  /// Nothing of an account: this is the answer.
+  case answered(HelperAnswer)
+  /// The program asks for something that no credential of acct may go to; `nil`: another protocol than http.
+  case unusable(ParseError?)
+}
+
+/// What a program is told, and whether that is a success.
+package struct HelperAnswer: Equatable, Sendable {
+  /// What goes to standard output.
+  package var output: Secret
+  /// Exit status 0; else it is 1.
+  package var isSuccess: Bool
+
+  package init(_ output: Secret = Secret(""), isSuccess: Bool = true) {
+    self.output = output
+    self.isSuccess = isSuccess
+  }
+}
+
+/// Why a program's words are not the protocol.
+package enum HelperFlaw: Error, Equatable, Sendable {
+  /// The word on the command line is no operation; `nil`: there is none.
+  case operation(String?)
+  /// There are more words on the command line than the operation takes.
+  case arguments
+  /// More bytes than any question has.
+  case tooLarge
+  /// A line is not `KEY=VALUE`.
+  case line
+  /// Two lines, or members, give one value.
+  case repeated(String)
+  /// A value that the operation needs is missing, or empty.
+  case missing(String)
+  /// A value is not of the type, or not one of the values, that the protocol has for it.
+  case value(String)
+  /// Not text in UTF-8, or with characters that no text has there.
+  case notText
+  /// Not JSON.
+  case notJSON
+}

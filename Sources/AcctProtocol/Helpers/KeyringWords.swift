@@ -1,0 +1,73 @@
+/// The command line of `keyring`; options may stand before the operation and behind it.
+struct KeyringWords {
+  enum Operation: String { case get, set, del }
+
+  /// What is printed: the password, or the user name before it.
+  enum Mode: String { case password, creds }
+
+  enum Output: String { case plain, json }
+
+  private enum Option {
+    case mode, output
+    /// Which keyring is asked, and where its program is: acct has one.
+    case backend
+  }
+
+  /// Each has a value.
+  private static let meanings: [String: Option] = [
+    "--mode": .mode, "--output": .output, "--keyring-backend": .backend, "-b": .backend,
+    "--keyring-path": .backend, "-p": .backend,
+  ]
+
+  let operation: Operation
+  /// The address of a server, or its host and port alone, or the name of anything else.
+  let service: String
+  let user: String?
+  let mode: Mode
+  let output: Output
+
+  /// Parses the words behind the command's name.
+  ///
+  /// - Throws: ``HelperFlaw``.
+  init(_ arguments: [String]) throws(HelperFlaw) {
+    var (words, mode, output): ([String], Mode, Output) = ([], .password, .plain)
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      guard argument.hasPrefix("-") else {
+        words.append(argument)
+        continue
+      }
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      guard let option = Self.meanings[name] else { throw .operation(name) }
+      guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+        throw .missing(name)
+      }
+      switch option {
+      case .mode: mode = try Self.choice(value, name)
+      case .output: output = try Self.choice(value, name)
+      case .backend: break
+      }
+    }
+    guard let name = words.first, let operation = Operation(rawValue: name) else {
+      throw .operation(words.first)
+    }
+    guard words.count >= 2 else { throw .missing("SERVICE") }
+    guard words.count <= 3 else { throw .arguments }
+    (self.operation, service) = (operation, words[1])
+    user = words.count == 3 ? words[2] : nil
+    (self.mode, self.output) = (mode, output)
+    // Without a user name there is no password, only credentials.
+    guard user != nil || operation == .get && mode == .creds else { throw .missing("USERNAME") }
+    let isText = user?.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    guard isText != false else { throw .notText }
+  }
+
+  private static func choice<Value: RawRepresentable<String>>(
+    _ text: String,
+    _ name: String
+  ) throws(HelperFlaw) -> Value {
+    guard let value = Value(rawValue: text) else { throw .value(name) }
+    return value
+  }
+}

@@ -1,0 +1,57 @@
+package import AcctModel
+
+/// The initial response of a SASL mechanism that sends a bearer token, for mail and other protocols than HTTP.
+package struct SASLResponse: Equatable, Sendable {
+  /// The mechanisms that send a bearer token as it is.
+  package enum Mechanism: String, CaseIterable, Sendable {
+    /// Google's, which most mail servers know.
+    case xoauth2
+    /// RFC 7628, section 3.1.
+    case oauthbearer
+  }
+
+  /// Why a user name can't be sent.
+  package enum Flaw: Error, Equatable, Sendable {
+    case empty
+    /// Longer than 1,024 bytes.
+    case tooLong
+    /// A control character could end the name and begin another member.
+    case control
+  }
+
+  private let mechanism: Mechanism
+  private let user: String
+
+  /// Checks the user name.
+  ///
+  /// - Parameters:
+  ///   - mechanism: How the token is sent.
+  ///   - user: Whose mailbox, as its server knows it: most often an address.
+  /// - Throws: ``Flaw``.
+  package init(_ mechanism: Mechanism, user: String) throws(Flaw) {
+    guard !user.isEmpty else { throw .empty }
+    guard user.utf8.count <= 1024 else { throw .tooLong }
+    guard user.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+      throw .control
+    }
+    self.mechanism = mechanism
+    self.user = user
+  }
+
+  /// The response in base64, as IMAP, SMTP and POP send it on a line.
+  ///
+  /// Host and port, which OAUTHBEARER leaves open, are not in it: they are for tokens that are signed for them.
+  package func text(_ token: Token) -> Secret {
+    let start =
+      switch mechanism {
+      case .xoauth2: "user=\(user)\u{01}auth=Bearer "
+      case .oauthbearer: "n,a=\(saslName),\u{01}auth=Bearer "
+      }
+    return Secret(joining: [Secret(start), token.secret, Secret("\u{01}\u{01}")]).inBase64
+  }
+
+  /// The user as a `saslname`, in which `,` and `=` are escaped (RFC 5801, section 4).
+  private var saslName: String {
+    user.replacing("=", with: "=3D").replacing(",", with: "=2C")
+  }
+}

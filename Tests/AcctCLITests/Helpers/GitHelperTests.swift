@@ -1,0 +1,242 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+@Suite("Answers to git")
+struct GitHelperTests {
+  let record = RecordedWorld()
+
+  private static let own = ["protocol=https", "host=git.example"]
+
+  @Test("Git up to 2.45 gets a token as a password, with its end")
+  func password() async {
+    await record.addToken("tok", at: "https://git.example", "--expires", "2027-01-20T09:00:00Z")
+    #expect(await record.git("protocol=https", "host=git.example") == 0)
+    #expect(record.out == "username=oauth2\npassword=tok\npassword_expiry_utc=1800435600\n")
+    #expect(record.err == [])
+  }
+
+  @Test(
+    "Git that announces authtype gets the scheme and the credential, and is told not to keep it"
+  )
+  func scheme() async {
+    await record.addToken("tok", at: "https://git.example")
+    let announced = ["capability[]=authtype", "capability[]=state"]
+    let bearer = "capability[]=authtype\nauthtype=Bearer\ncredential=tok\nephemeral=1\n"
+    for challenge in ["wwwauth[]=Bearer realm=\"x\"", "wwwauth[]=Basic a=\"b\", Bearer", "x=y"] {
+      #expect(
+        await record.git(announced[0], announced[1], Self.own[0], Self.own[1], challenge) == 0
+      )
+      #expect(record.out == bearer, "\(challenge)")
+    }
+  }
+
+  @Test("Git gets a password where the server asks for Basic and for no other scheme")
+  func basicOnly() async {
+    await record.addToken("tok", at: "https://git.example")
+    let challenge = "wwwauth[]=Basic realm=\"Git\""
+    #expect(await record.git("capability[]=authtype", Self.own[0], Self.own[1], challenge) == 0)
+    #expect(record.out == "username=oauth2\npassword=tok\n")
+  }
+
+  @Test("A static token with a scheme of its own is sent with it by a git that can")
+  func ownScheme() async {
+    await record.addToken("tok", at: "https://git.example", "--scheme", "token")
+    #expect(await record.git("capability[]=authtype", Self.own[0], Self.own[1]) == 0)
+    #expect(record.out.contains("authtype=token\ncredential=tok\n"))
+    #expect(await record.git(Self.own[0], Self.own[1]) == 0)
+    #expect(record.out == "username=oauth2\npassword=tok\n")
+  }
+
+  @Test("A static account with a user gives git user and password, and to no other user")
+  func basic() async {
+    await record.addToken("pass", at: "https://git.example", "--basic", "alice")
+    for user in ["a=b", "username=", "username=alice", "capability[]=authtype"] {
+      #expect(await record.git(Self.own[0], Self.own[1], user) == 0)
+      #expect(record.out == "username=alice\npassword=pass\n", "\(user)")
+    }
+    #expect(await record.git(Self.own[0], Self.own[1], "username=bob") == 0)
+    #expect(record.out == "")
+    #expect(
+      record.err == ["acct: the program asks for another user than that of alice@git.example"]
+    )
+  }
+
+  @Test("A token as a password has the user that git names, or the one that its server prescribes")
+  func userNames() async {
+    await record.addToken("tok", at: "https://bitbucket.org")
+    #expect(await record.git("protocol=https", "host=bitbucket.org") == 0)
+    #expect(record.out == "username=x-token-auth\npassword=tok\n")
+    #expect(await record.git("protocol=https", "host=bitbucket.org", "username=alice") == 0)
+    #expect(record.out == "username=alice\npassword=tok\n")
+  }
+
+  @Test("Git gets no credential that takes more than one line, or another field than Authorization")
+  func otherForms() async {
+    _ = await record.add(Handoffs.dpop())
+    #expect(await record.git("capability[]=authtype", "protocol=https", "host=pds.example") == 0)
+    #expect(record.out == "")
+    #expect(record.err.count == 1 && record.err[0].contains("needs a proof by its DPoP key"))
+    await record.addToken("key", at: "https://git.example", "--header", "X-API-Key")
+    #expect(await record.git(Self.own[0], Self.own[1]) == 0)
+    #expect(record.out == "")
+    #expect(record.err.count == 1 && record.err[0].contains("it is sent as the field X-API-Key"))
+  }
+
+  /// Hosts as git hands them on: taken from a URL, and decoded.
+  private static let foreign = [
+    "git.example/.evil.test", "git.example?.evil.test", "git.example#.evil.test", "git.example/",
+    "git.example%2f.evil.test", "git.example\\.evil.test", "evil.test@git.example",
+    "git.example@evil.test", "user:secret@git.example", "git.example:443@evil.test", "@git.example",
+    "git.example .evil.test", "git.example\t.evil.test", "git.example\r", "git.example\u{1B}[2J",
+    " git.example", "git.example ", "git.example.", ".git.example", "git..example",
+    "git.example:8443", "git.example:443:443", "git.example:+443", "git.example:0",
+    "git.example:65979", "git.example:https", "gıt.example", "ｇit.example", "git.exämple",
+    "xn--git-example", "git.example.evil.test", "evil-git.example", "[git.example]",
+    "[::1]git.example", "[]", "", ":443", "https://git.example", "git%2eexample",
+  ]
+
+  @Test("A host that only resembles the account's own gets nothing", arguments: foreign)
+  func foreignHost(_ host: String) async {
+    await record.addToken("tok", at: "https://git.example")
+    #expect(await record.git("capability[]=authtype", "protocol=https", "host=\(host)") == 0)
+    #expect(record.out == "")
+    #expect(!record.err.isEmpty && !record.err.joined().contains("\u{1B}"), "\(record.err)")
+    #expect(!record.err.joined().contains("secret"))
+  }
+
+  @Test(
+    "The account's own origin gets its token in each spelling that URLs have for it",
+    arguments: [
+      "git.example", "GIT.example", "git.example:443", "git.example:", "git.example:0443",
+    ]
+  )
+  func ownHost(_ host: String) async {
+    await record.addToken("tok", at: "https://git.example")
+    #expect(await record.git("protocol=https", "host=\(host)", "path=@evil.test/?#") == 0)
+    #expect(record.out == "username=oauth2\npassword=tok\n")
+  }
+
+  @Test(
+    "Another scheme than the account's own gets nothing",
+    arguments: ["", "http", "ftp", "https://git.example/x?", "file", "ssh", "https:", "smtp"]
+  )
+  func foreignScheme(_ scheme: String) async {
+    await record.addToken("tok", at: "https://git.example")
+    #expect(await record.git("protocol=\(scheme)", "host=git.example") == 0)
+    #expect(record.out == "" && record.err.count >= 1)
+  }
+
+  @Test("Plain http gets a token on this machine, from an account that has that very origin")
+  func loopback() async {
+    await record.addToken("tok", at: "http://127.0.0.1:8080")
+    #expect(await record.git("protocol=http", "host=127.0.0.1:8080") == 0)
+    #expect(record.out == "username=oauth2\npassword=tok\n")
+    for other in ["localhost:8080", "127.0.0.1", "127.0.0.1:8081", "[::1]:8080"] {
+      #expect(await record.git("protocol=http", "host=\(other)") == 0)
+      #expect(record.out == "", "\(other)")
+    }
+  }
+
+  @Test("A URL in place of its parts is parsed as one, and user information in it is refused")
+  func urls() async {
+    await record.addToken("tok", at: "https://git.example")
+    #expect(await record.git("url=https://git.example/notes.git?x#y") == 0)
+    #expect(record.out == "username=oauth2\npassword=tok\n")
+    for url in [
+      "https://git.example@evil.test/", "https://a:b@git.example/", "https://evil.test/git.example",
+      "https://git.example%2f.evil.test/", "git.example", "ssh://git.example/", "",
+    ] {
+      #expect(await record.git("url=\(url)") == 0)
+      #expect(record.out == "" && record.err.count >= 1, "\(url)")
+    }
+  }
+
+  @Test(
+    "What is not git's protocol is an error without output",
+    arguments: [
+      "protocol=https\nhost\n\n", "=https\n\n",
+      "protocol=https\nhost=git.example\nhost=b.example\n\n",
+      "protocol=https\n\n", "host=git.example\n\n", "\n", "",
+      "url=https://git.example/\nhost=a\n\n",
+      "protocol=https\nhost=git.example\nusername=a\nusername=b\n\n",
+      "protocol=https\u{0}\nhost=git.example\n\n",
+    ]
+  )
+  func malformed(_ question: String) async {
+    await record.addToken("tok", at: "https://git.example")
+    #expect(await record.helper(question, "git", "get") == 1)
+    #expect(record.out == "")
+    #expect(record.err.count == 1)
+    #expect(record.err.first?.hasPrefix("acct: the program's question can't be read: ") == true)
+  }
+
+  @Test(
+    "Git's question ends at an empty line, has at most 64 KiB, and attributes that acct ignores"
+  )
+  func limits() async {
+    await record.addToken("tok", at: "https://git.example")
+    let question = "protocol=https\nhost=git.example\nnew[]=a\nnew[]=b\nnew=c\nnew=d\n\nrest"
+    #expect(await record.helper(question, "git", "get") == 0)
+    #expect(record.out == "username=oauth2\npassword=tok\n")
+    let long = "protocol=https\nhost=git.example\nx=\(String(repeating: "y", count: 1 << 16))\n\n"
+    #expect(await record.helper(long, "git", "get") == 1)
+    #expect(record.out == "")
+  }
+
+  @Test("Operations that git adds are ignored; without an operation the command line is wrong")
+  func operations() async {
+    await record.addToken("tok", at: "https://git.example")
+    for operation in ["store", "refresh"] {
+      let password = "password=another"
+      #expect(await record.git(Self.own[0], Self.own[1], password, operation: operation) == 0)
+      #expect(record.out == "" && record.err == [])
+    }
+    #expect(await record.helper("", "git", "capability") == 0)
+    #expect(record.out == "version 0\ncapability authtype\n")
+    #expect(await record.helper("", "git") == 64)
+    #expect(await record.helper("", "git", "get", "more") == 64)
+    #expect(await record.helper("", "git", "get", "--mode=x") == 64)
+    #expect(await record.helper("", "svn", "get") == 64)
+    #expect(record.out == "")
+  }
+
+  @Test("A rejected token that git hands back is renewed, and only that one")
+  func rejected() async {
+    let server = RecordedServer(
+      record,
+      tokens: RecordedServer.tokens("a"),
+      RecordedServer.tokens("b")
+    )
+    #expect(await record.addDevice() == 0)
+    let host = ["protocol=https", "host=as.example", "username=oauth2"]
+    let asked = server.bodies("/token").count
+    for other in ["password=foreign", "password=", "x=y", "credential=rt-a-long-enough"] {
+      #expect(await record.git(host[0], host[1], host[2], other, operation: "erase") == 0)
+      #expect(record.out == "" && record.err == [])
+    }
+    let elsewhere = ["host=other.example", "password=at-a-long-enough"]
+    #expect(await record.git(host[0], elsewhere[0], elsewhere[1], operation: "erase") == 0)
+    #expect(server.bodies("/token").count == asked)
+    let given = ["authtype=Bearer", "credential=at-a-long-enough"]
+    #expect(await record.git(host[0], host[1], given[0], given[1], operation: "erase") == 0)
+    #expect(record.out == "" && record.err == [])
+    #expect(server.bodies("/token").count == asked + 1)
+    #expect(await record.git(host[0], host[1]) == 0)
+    #expect(record.out.contains("password=at-b-long-enough\n"))
+    // The old one has been replaced: git may report it late.
+    #expect(await record.git(host[0], host[1], given[0], given[1], operation: "erase") == 0)
+    #expect(server.bodies("/token").count == asked + 1)
+  }
+
+  @Test("A rejected static token stays, and the message names the command that stores a new one")
+  func rejectedStatic() async {
+    await record.addToken("tok", at: "https://git.example", "--name", "work")
+    #expect(await record.git(Self.own[0], Self.own[1], "password=tok", operation: "erase") == 0)
+    #expect(record.out == "")
+    #expect(record.err.joined().contains("the server rejected the token of work"))
+    #expect(record.err.joined().contains("acct add --token"))
+    #expect(await record.git(Self.own[0], Self.own[1]) == 0)
+    #expect(record.out == "username=oauth2\npassword=tok\n")
+  }
+}

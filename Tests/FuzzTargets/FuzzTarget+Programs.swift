@@ -1,0 +1,88 @@
+import AcctModel
+import AcctProtocol
+import StrictJSON
+
+private let forms: [CredentialForm] = [.scheme("Bearer"), .basic(user: "alice")]
+
+/// What a program would get for a target.
+private func answers(of program: some HelperProtocol, _ target: HelperTarget) -> [[UInt8]] {
+  guard let token = try? Token("made-up") else { return [] }
+  return target.urls.flatMap { url in
+    forms.filter(program.accepts).map { form in
+      let credential = HelperCredential(
+        url,
+        fields: [],
+        token: token,
+        form: form,
+        expiresAt: .epoch,
+        now: .epoch
+      )
+      return program.answer(credential).output.withBytes { span in span.indices.map { span[$0] } }
+    }
+  }
+}
+
+/// Whether a credential may go to a target, whose host the program has written.
+private func isUsable(_ target: HelperTarget, _ bytes: [UInt8]) -> Bool {
+  let written = text(bytes).lowercased()
+  return target.urls.allSatisfy { url in
+    (url.origin.scheme == .https || url.origin.isLoopback) && written.contains(url.origin.host)
+  }
+}
+
+/// Git's attributes: an answer has git's keys alone, each on one line.
+func gitCredentialViolation(_ bytes: [UInt8]) -> String? {
+  for operation in ["get", "erase", "store"] {
+    guard let program = try? GitCredentials(HelperQuestion([operation], Secret(bytes))) else {
+      continue
+    }
+    switch program.task {
+    case .get(let target):
+      guard isUsable(target, bytes) else { return "a target that git did not name" }
+      for answer in answers(of: program, target) {
+        let lines = answer.split(separator: 0x0A, omittingEmptySubsequences: false).map {
+          text(Array($0))
+        }
+        let keys = [
+          "capability[]=", "authtype=", "credential=", "ephemeral=", "username=", "password=",
+          "password_expiry_utc=",
+        ]
+        guard lines.last == "", lines.count <= 6,
+          lines.dropLast().allSatisfy({ line in keys.contains { line.hasPrefix($0) } })
+        else { return "a line that git's question wrote" }
+      }
+    case .reject(let target, let given):
+      guard isUsable(target, bytes), given.count > 0 else { return "nothing to reject" }
+    case .answered(let answer):
+      guard answer.output.count == 0 else { return "an answer to nothing" }
+    case .unusable: break
+    case .store, .forget, .list: return "a task that git does not have"
+    }
+  }
+  return nil
+}
+
+/// Docker's server names and logins: an answer is one object that names the server as docker did.
+func dockerCredentialViolation(_ bytes: [UInt8]) -> String? {
+  for operation in ["get", "erase", "store"] {
+    guard let program = try? DockerCredentials(HelperQuestion([operation], Secret(bytes))) else {
+      continue
+    }
+    switch program.task {
+    case .get(let target):
+      guard isUsable(target, bytes) else { return "a registry that docker did not name" }
+      for answer in answers(of: program, target) {
+        guard let members = (try? JSON(parsing: answer))?.objectValue,
+          let server = members["ServerURL"]?.stringValue, text(bytes).contains(server)
+        else { return "an answer that is not docker's" }
+      }
+    case .forget(let target):
+      guard isUsable(target, bytes) else { return "a registry that docker did not name" }
+    case .store(let target, let user, let secret):
+      guard !target.urls.isEmpty, !user.isEmpty, secret.count > 0 else { return "half a login" }
+    case .unusable: break
+    case .reject, .list, .answered: return "a task that docker did not ask for"
+    }
+  }
+  return nil
+}
