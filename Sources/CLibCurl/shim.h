@@ -34,7 +34,6 @@ typedef struct acct_curl {
   __typeof__(curl_free) *free;
   /* OpenSSL's, as libcurl brings it along. */
   int (*crypto_init)(uint64_t options, const void *settings);
-  int (*load_configuration)(const char *file, const char *section, unsigned long flags);
   void *(*ssl_ctx_param)(void *ctx);
   void (*ssl_ctx_set_info_callback)(void *ctx, void (*)(const void *ssl, int where, int value));
   void (*param_set_hostflags)(void *param, unsigned flags);
@@ -70,7 +69,6 @@ static inline const char *acct_curl_load(acct_curl *table) {
     { "curl_url_cleanup", offsetof(acct_curl, url_cleanup) },
     { "curl_free", offsetof(acct_curl, free) },
     { "OPENSSL_init_crypto", offsetof(acct_curl, crypto_init) },
-    { "CONF_modules_load_file", offsetof(acct_curl, load_configuration) },
     { "SSL_CTX_get0_param", offsetof(acct_curl, ssl_ctx_param) },
     { "SSL_CTX_set_info_callback", offsetof(acct_curl, ssl_ctx_set_info_callback) },
     { "X509_VERIFY_PARAM_set_hostflags", offsetof(acct_curl, param_set_hostflags) },
@@ -82,12 +80,10 @@ static inline const char *acct_curl_load(acct_curl *table) {
     if (!symbol) return "libcurl.so.4 is too old, or built without OpenSSL";
     memcpy((char *)table + needed[i].slot, &symbol, sizeof symbol);
   }
-  /* libcurl would have OpenSSL read the administrator's configuration, which a process in which OpenSSL
-     was told not to (OPENSSL_INIT_NO_LOAD_CONFIG, by a signature before the first request) does not do
-     again. So it is told here, always, and then asked for, once. 0x32: a missing file and errors in it are
-     passed over, and the section may be the default one, all as OpenSSL itself does. */
-  if (!table->crypto_init(0x80, NULL) || table->load_configuration(NULL, NULL, 0x32) <= 0)
-    return "libcurl.so.4 does not start: OpenSSL's configuration cannot be read";
+  /* libcurl has its OpenSSL, which is not acct's own, read the administrator's configuration. It is asked for
+     here first to tell errors in it from a failure of TLS. 0x40: OPENSSL_INIT_LOAD_CONFIG. */
+  if (!table->crypto_init(0x40, NULL))
+    return "libcurl.so.4 does not start: OpenSSL's configuration has errors";
   return table->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? NULL : "libcurl.so.4 does not start";
 }
 

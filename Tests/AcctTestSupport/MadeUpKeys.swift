@@ -10,6 +10,18 @@ package enum MadeUpKeys {
     -----END PRIVATE KEY-----
     """
 
+  /// The public half of ``p256``.
+  package static let p256Public: JSON = [
+    "kty": "EC", "crv": "P-256", "x": "lJq0rcNH6EOBdA14OHgek-trbnH5SFl_Tb7hKMbBI7I",
+    "y": "y1ZW4LL2FAS7p6oYyfj1NDRldLPMnWpupjlxEF17q7k",
+  ]
+
+  /// What of ``p256`` is private: the number alone, as a JWK has it, and the line of the PEM that it begins on.
+  package static let p256Private = [
+    "l_bSxJrQTOcJb-AIdI_sqknprZXzWURWugd9skWgE9I",
+    "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgl/bSxJrQTOcJb+AI",
+  ]
+
   package static let rsa = """
     -----BEGIN PRIVATE KEY-----
     MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCpKrwfy0T0SZBO

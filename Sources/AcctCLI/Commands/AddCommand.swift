@@ -86,66 +86,6 @@ struct AddCommand: AcctCommand {
 
   @OptionGroup var options: SharedOptions
 
-  func validate() throws {
-    // A backend may be told which identity to sign in; elsewhere a name selects its own way to sign
-    // in.
-    let named = backend == nil && session == nil ? identifier : nil
-    let others = [named, importFile, backend, session, guest, staticToken.file].count { $0 != nil }
-    let isGiven = issuer != nil || others == 0 && (client.namesServer || signInResource != nil)
-    let isAtServer = isGiven || provider != nil
-    let ways = others + (isGiven ? 1 : 0)
-    guard ways > 0 else {
-      throw ValidationError(
-        "add what? a provider, a handle, --issuer, --resource, --backend, --session or --guest URL, "
-          + "or --token or --import FILE"
-      )
-    }
-    guard ways <= 1 else {
-      throw ValidationError(
-        "a handle, --issuer, --backend, --session, --guest, --token and --import exclude each other"
-      )
-    }
-    guard isAtServer || !signIn.device && signIn.resource.isEmpty else {
-      throw ValidationError("--device and --resource need --issuer or a provider")
-    }
-    guard isAtServer || !client.isUsed else {
-      throw ValidationError(
-        "options of a client, such as --param, need --issuer, --token-url or a provider"
-      )
-    }
-    guard client.grant == nil || !signIn.device else {
-      throw ValidationError("--grant and --device exclude each other")
-    }
-    if let port = signIn.redirectPort, let redirect = try? client.redirect(port: nil),
-      let other = redirect.port, other != port
-    {
-      throw ValidationError("--redirect-uri and --redirect-port name two ports")
-    }
-    guard signInResource == nil || signIn.resource.count <= 1 else {
-      throw ValidationError(
-        "several resources need --issuer: without it, one resource names its server"
-      )
-    }
-    guard staticToken.file == nil || !signIn.isUsed else {
-      throw ValidationError("--token has no sign-in: leave out the options of one, such as --scope")
-    }
-    // What the client proves itself with goes to no server that only a resource names.
-    guard signInResource == nil || client.clientSecretFile == nil && client.clientKey == nil else {
-      throw ValidationError(
-        "--client-secret-file and --client-key need --issuer beside --resource"
-      )
-    }
-    guard backend != nil || session != nil || signIn.callback == nil else {
-      throw ValidationError("--callback needs --backend or --session")
-    }
-    guard backend == nil && session == nil || signIn.scope == nil else {
-      throw ValidationError("--scope is chosen by the backend")
-    }
-    guard session == nil || signIn.clientID == nil else {
-      throw ValidationError("--client-id is chosen by the backend")
-    }
-  }
-
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let name = try name.map { text throws(EngineError) in try parseName(text) }
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
@@ -187,17 +127,6 @@ struct AddCommand: AcctCommand {
     let status = try context.done(account, isConfirmed ? done : "\(done): \(account.person)")
     await tellOfOrphans(context)
     return status
-  }
-
-  /// The resource that names its authorization server; `nil` where something else says where to sign in.
-  private var signInResource: String? {
-    let other = [identifier, importFile, issuer, backend, session, guest, staticToken.file]
-    return other.contains { $0 != nil } || client.namesServer ? nil : signIn.resource.first
-  }
-
-  /// The provider that was typed: a word without a dot is no handle.
-  private var provider: ProviderName? {
-    backend == nil && session == nil ? identifier.flatMap { ProviderName($0) } : nil
   }
 
   /// Whether the server's answer is known to belong to this sign-in: callbacks of backends have no `state`.

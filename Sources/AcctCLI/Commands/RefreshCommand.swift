@@ -35,7 +35,9 @@ struct RefreshCommand: AcctCommand {
       switch await refresher.refresh(account, force: force) {
       case .failed(let error): throw error
       case .cannotRenew: throw account.notRenewable
-      case .renewed: return try context.done(account.id, "renewed \(account.name)")
+      case .renewed(let notices):
+        context.report(notices)
+        return try context.done(account.id, "renewed \(account.name)")
       case .notDue: return try context.done(account.id, "\(account.name) is not due")
       }
     }
@@ -53,7 +55,10 @@ struct RefreshCommand: AcctCommand {
       let outcome = RefreshOutcome(account, result, context.world.clock)
       outcomes.append(outcome)
       guard !options.json else { continue }
-      if case .renewed = outcome.result { context.notice("renewed \(account.name)") }
+      if case .renewed(let notices) = outcome.result {
+        context.report(notices)
+        context.notice("renewed \(account.name)")
+      }
       if let errorMessage = outcome.errorMessage {
         context.world.report("acct: \(account.name): \(errorMessage.text)")
       }

@@ -30,6 +30,16 @@ extension ErrorMessage {
         hint: retryAfter == nil ? laterHint : nothingWrongHint,
         retryAfter: retryAfter
       )
+    case .renewalFailed(let status, let retryAfter, let origin):
+      self.init(
+        "serverFailed",
+        .serverFailed,
+        "\(origin) failed with \(status) during a renewal",
+        hint: retryAfter == nil
+          ? "the stored session is kept; try again later to find out whether the server has replaced it"
+          : "the stored session is kept; the next try finds out whether the server has replaced it",
+        retryAfter: retryAfter
+      )
     }
   }
 }

@@ -36,7 +36,8 @@ func words(for notice: Notice) -> String {
     "the client is not remembered, so the next account needs --client-id again: "
       + ErrorMessage(cause).text
   case .identityUnknown(let cause):
-    "the server did not tell who has signed in: \(ErrorMessage(cause).text)"
+    "the server did not tell who has signed in, so only --name selects an account that is there: "
+      + ErrorMessage(cause).text
   case .replacedNotRevoked(let account, let cause):
     "the server did not end the earlier session of \(account): \(words(for: cause))"
   case .revoked(let account): "the server has ended the session of \(account)"

@@ -5,10 +5,10 @@
 /// is a result that holds for those who wait as well, such as that there was no answer in time: to run
 /// again would have them wait twice as long for the same.
 actor Coalescer<Key: Hashable & Sendable, Value: Sendable> {
-  /// The runs that have not begun.
-  private var coming: [Key: Task<Value, Never>] = [:]
-  /// The runs that are under way.
-  private var current: [Key: Task<Value, Never>] = [:]
+  /// The callers that wait for a run that has not begun.
+  private var waiting: [Key: [CheckedContinuation<Value, Never>]] = [:]
+  /// What a run is under way for, or about to begin.
+  private var busy: Set<Key> = []
   private let isForAll: @Sendable (Value) -> Bool
 
   /// - Parameter isForAll: Whether callers that wait for the next run get this result, too.
@@ -21,23 +21,22 @@ actor Coalescer<Key: Hashable & Sendable, Value: Sendable> {
   ///   - work: The work, which must not differ between two that ask for the same.
   /// - Returns: What the work returned.
   func join(_ key: Key, _ work: @escaping @Sendable () async -> Value) async -> Value {
-    if let coming = coming[key] { return await coming.value }
-    let before = current[key]
-    let run = Task {
-      let value = await before?.value
-      // A caller that arrives from now on waits for the run after this one.
-      current[key] = coming[key]
-      coming[key] = nil
-      if let value, isForAll(value) {
-        current[key] = nil
-        return value
-      }
-      let own = await work()
-      // A run that is over would keep its result, which may be secret, unless the next one waits for it.
-      if coming[key] == nil { current[key] = nil }
-      return own
+    await withCheckedContinuation { caller in
+      waiting[key, default: []].append(caller)
+      guard busy.insert(key).inserted else { return }
+      // Not the caller's own task, which can be cancelled while others wait. It hands the result over and
+      // keeps none, which may be secret.
+      Task { await serve(key, work) }
     }
-    coming[key] = run
-    return await run.value
+  }
+
+  /// Runs the work for all that wait, and again for those that have arrived meanwhile.
+  private func serve(_ key: Key, _ work: @Sendable () async -> Value) async {
+    while let callers = waiting.removeValue(forKey: key) {
+      let value = await work()
+      let others = isForAll(value) ? waiting.removeValue(forKey: key) ?? [] : []
+      for caller in callers + others { caller.resume(returning: value) }
+    }
+    busy.remove(key)
   }
 }

@@ -114,22 +114,12 @@ struct IdentifyUser: Sendable {
 
   private func userinfo(_ credentials: NewCredentials) async throws(EngineError) -> UserIdentity? {
     guard let endpoint = server.userinfoEndpoint else { return nil }
-    let authorization = HeaderField.authorization(
-      credentials.tokenType.rawValue,
-      credentials.token
-    )
-    let response = try await context.client.send(
-      HTTPRequest(
-        method: "GET",
-        url: endpoint,
-        fields: [
-          (authorization.name, authorization.value), ("Accept", Secret("application/json")),
-        ],
-        timeout: context.timeout,
-        reach: server.reach(to: endpoint)
-      ),
-      key: credentials.key,
-      token: credentials.key == nil ? nil : credentials.token
+    let response = try await context.client.get(
+      endpoint,
+      with: credentials.token,
+      credentials.tokenType,
+      boundTo: credentials.key,
+      reach: server.reach(to: endpoint)
     )
     return try user(in: response, endpoint, rules.subjectMember, rules.nameMember)
   }

@@ -40,7 +40,7 @@ extension DPoPClient {
     key: DPoPKey? = nil
   ) async throws(EngineError) -> Unlearned {
     // Made anew for each try: a server takes an assertion once, and two of one client are two.
-    try await sendUnlearned(to: endpoint.origin, key: key) {
+    try await sendUnlearned(to: endpoint.origin, key: key, timed: client.assertionRefusals) {
       (hint) throws(EngineError) -> HTTPRequest in
       var form = try form.make(moment(hint))
       let field = try client.authenticate(&form, at: endpoint, of: server, moment(hint))

@@ -61,23 +61,37 @@ struct DPoPClient: Sendable {
   }
 
   /// The same with a request that is made anew for each try, by what is known of the server then.
+  ///
+  /// - Parameters:
+  ///   - origin: Where it goes.
+  ///   - key: The key to prove possession of, if any.
+  ///   - token: The access token, for a resource server alone.
+  ///   - timed: The codes that a server rejects the request with where a time in it may be wrong.
+  ///   - request: Makes it.
+  /// - Returns: The response, to the second try if there was one.
+  /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError``.
   func sendUnlearned(
     to origin: Origin,
     key: DPoPKey?,
     token: Token? = nil,
+    timed: Set<String> = [],
     _ request: (ServerHint) throws(EngineError) -> HTTPRequest
   ) async throws(EngineError) -> Unlearned {
     let hint = nonceCache.hint(for: origin)
-    guard let key else {
-      return Unlearned(response: try await once(request(hint)), origin: origin, hint: hint)
-    }
     let first = try await once(request(hint), key, token, hint)
     let codes = first.refusalCodes
-    guard !codes.isEmpty else { return Unlearned(response: first, origin: origin, hint: hint) }
+    guard !codes.isEmpty, key != nil || !codes.isDisjoint(with: timed) else {
+      return Unlearned(response: first, origin: origin, hint: hint)
+    }
     let learned = nonceCache.learn(from: first.fields, of: origin, knowing: hint)
-    guard
-      DPoPRefusal.wantsNewProof(codes, isClockOff: learned.isClockOff, isRepeated: false)
-    else { return Unlearned(response: first, origin: origin, hint: learned) }
+    let wantsProof =
+      key != nil
+      && DPoPRefusal.wantsNewProof(codes, isClockOff: learned.isClockOff, isRepeated: false)
+    // Another time than the request had: with the same one the answer would be the same.
+    let wantsTime = learned.clockOffset != hint.clockOffset && !codes.isDisjoint(with: timed)
+    guard wantsProof || wantsTime else {
+      return Unlearned(response: first, origin: origin, hint: learned)
+    }
     let second = try await once(request(learned), key, token, learned)
     return Unlearned(response: second, origin: origin, hint: learned)
   }
@@ -116,10 +130,11 @@ struct DPoPClient: Sendable {
 
   private func once(
     _ request: HTTPRequest,
-    _ key: DPoPKey,
+    _ key: DPoPKey?,
     _ token: Token?,
     _ hint: ServerHint
   ) async throws(EngineError) -> HTTPResponse {
+    guard let key else { return try await once(request) }
     let proof = try hint.proof(
       for: request.method,
       request.url,

@@ -35,6 +35,14 @@ extension ServerClient {
     )
   }
 
+  /// The codes that a server rejects an assertion with: for its time, among other reasons.
+  var assertionRefusals: Set<String> {
+    var codes: Set<String> = []
+    if method == .privateKey { codes.insert("invalid_client") }
+    if settings.grant == .jwtBearer { codes.insert("invalid_grant") }
+    return codes
+  }
+
   /// A JWT that the client's key signs.
   func assertion(
     _ key: ClientKey,

@@ -21,4 +21,6 @@ package enum ServerError: Error, Equatable, Sendable {
   case rateLimited(retryAfter: RetryAfter?, Origin)
   /// 5xx; `Retry-After` if it can be read.
   case failed(status: Int, retryAfter: RetryAfter?, Origin)
+  /// The same at a renewal, which the server may have made before it failed.
+  case renewalFailed(status: Int, retryAfter: RetryAfter?, Origin)
 }

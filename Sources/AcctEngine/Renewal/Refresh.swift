@@ -9,7 +9,7 @@ package struct Refresh: Sendable {
 
   /// What became of an account.
   package enum Result: Sendable {
-    case renewed
+    case renewed([Notice])
     /// Enough time is left.
     case notDue
     /// There is no refresh token.
@@ -32,7 +32,7 @@ package struct Refresh: Sendable {
     do throws(EngineError) {
       let outcome = try await Renewal(context)
         .renew(account, because: force ? .forced : .due(leaving: nil))
-      return outcome.wasDue || force ? .renewed : .notDue
+      return outcome.wasDue || force ? .renewed(outcome.credentials.notices) : .notDue
     } catch {
       return .failed(error)
     }

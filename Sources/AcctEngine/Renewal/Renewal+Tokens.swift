@@ -156,7 +156,8 @@ extension Renewal {
         &account,
         wasSent: usesToken && (outcome.mayHaveSpentTheToken || wasInterrupted)
       )
-      throw EngineError(outcome, server.tokenEndpoint.origin)
+      let error = EngineError(outcome, server.tokenEndpoint.origin)
+      throw usesToken ? error.ofRenewal : error
     }
   }
 
@@ -196,44 +197,5 @@ extension Renewal {
   /// Why a session is over whose last renewal may have been the reason.
   static func interrupted(because words: String) -> String {
     "an earlier renewal was interrupted before its answer could be stored, and \(words)"
-  }
-}
-
-extension TokenOutcome {
-  /// Whether the server may reject what the request asks for, and not the client or the session.
-  ///
-  /// Servers have codes of their own for a scope or an audience that they do not know.
-  fileprivate var rejectsRequest: Bool {
-    guard case .unanswered(.failed(.refused(let code, _, _))) = self else { return false }
-    return code != "invalid_client"
-  }
-
-  /// Whether the server may have taken the refresh token although no tokens came of it.
-  var mayHaveSpentTheToken: Bool {
-    switch self {
-    case .unanswered(.serverFailed), .unanswered(.failed(.notJSON)),
-      .unanswered(.failed(.malformedAnswer)), .unanswered(.failed(.tokenType)):
-      true
-    case .unanswered(.failed), .unanswered(.limited), .granted, .ended: false
-    }
-  }
-}
-
-extension EngineError {
-  /// The same where the request was a renewal, whose answer may be lost.
-  fileprivate var ofRenewal: EngineError {
-    guard case .network(.http(let failure, let origin)) = self, mayHaveReachedTheServer else {
-      return self
-    }
-    return .network(.renewalUnanswered(failure, origin))
-  }
-
-  /// Whether a request may have been taken although no answer came.
-  var mayHaveReachedTheServer: Bool {
-    guard case .network(.http(let failure, _)) = self else { return true }
-    return switch failure {
-    case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside: false
-    case .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: true
-    }
   }
 }

@@ -91,19 +91,12 @@ package struct ServerCheck: Sendable {
     _ grant: AccessGrant
   ) async throws(EngineError) -> HTTPResponse {
     let naming = IdentityResolver(context).naming(ofServiceOf: account)
-    let authorization = HeaderField.authorization(account.tokenType.rawValue, grant.token)
-    return try await context.client.send(
-      HTTPRequest(
-        method: "GET",
-        url: try service.url("/xrpc/com.atproto.server.getSession"),
-        fields: [
-          (authorization.name, authorization.value), ("Accept", Secret("application/json")),
-        ],
-        timeout: context.timeout,
-        reach: try naming.checkedReach(to: service)
-      ),
-      key: grant.key,
-      token: grant.key == nil ? nil : grant.token
+    return try await context.client.get(
+      try service.url("/xrpc/com.atproto.server.getSession"),
+      with: grant.token,
+      account.tokenType,
+      boundTo: grant.key,
+      reach: try naming.checkedReach(to: service)
     )
   }
 }

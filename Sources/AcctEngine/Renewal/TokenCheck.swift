@@ -6,12 +6,8 @@ import StrictJSON
 /// Asks an authorization server whether an access token of its own works.
 struct TokenCheck: Sendable {
   private let context: EngineContext
-  private let client: DPoPClient
 
-  init(_ context: EngineContext) {
-    self.context = context
-    client = context.client
-  }
+  init(_ context: EngineContext) { self.context = context }
 
   /// What the server says.
   enum Verdict {
@@ -61,19 +57,12 @@ struct TokenCheck: Sendable {
     _ account: Account,
     _ grant: AccessGrant
   ) async throws(EngineError) -> Verdict {
-    let authorization = HeaderField.authorization(account.tokenType.rawValue, grant.token)
-    let response = try await client.send(
-      HTTPRequest(
-        method: "GET",
-        url: endpoint,
-        fields: [
-          (authorization.name, authorization.value), ("Accept", Secret("application/json")),
-        ],
-        timeout: client.timeout,
-        reach: server.reach(to: endpoint)
-      ),
-      key: grant.key,
-      token: grant.key == nil ? nil : grant.token
+    let response = try await context.client.get(
+      endpoint,
+      with: grant.token,
+      account.tokenType,
+      boundTo: grant.key,
+      reach: server.reach(to: endpoint)
     )
     switch response.status {
     case 200: return .accepted
@@ -93,7 +82,7 @@ struct TokenCheck: Sendable {
       .readClient(account.client.itemKinds)
     let serverClient = try ServerClient(credentials, at: server)
     let form = RefreshRequest.introspection(of: grant.token, clientID: serverClient.formID)
-    let response = try await client.send(form, to: endpoint, of: server, by: serverClient)
+    let response = try await context.client.send(form, to: endpoint, of: server, by: serverClient)
     if response.status == 429 || response.status >= 500 {
       throw .noAnswer(response, endpoint.origin, context.world.held)
     }

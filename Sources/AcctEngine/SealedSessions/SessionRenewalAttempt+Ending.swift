@@ -55,13 +55,15 @@ extension SessionRenewalAttempt {
   mutating func unanswered(_ error: EngineError) throws(EngineError) -> End {
     if !error.mayHaveReachedTheServer && !wasInterrupted { account.renewalStartedAt = nil }
     try save()
-    guard case .network(.http(let failure, _)) = error, failure.mayPass else { throw error }
-    return .again(error)
+    guard case .network(.http(let failure, _)) = error, failure.mayPass else {
+      throw error.ofRenewal
+    }
+    return .again(error.ofRenewal)
   }
 
   /// An answer that says nothing of the session: a backend that fails may soon work again.
   mutating func unanswered(_ noAnswer: NoAnswer) throws(EngineError) -> End {
-    let error = EngineError(noAnswer, backend.origin)
+    let error = EngineError(noAnswer, backend.origin).ofRenewal
     guard case .serverFailed = noAnswer else { throw try settled(error) }
     return try again(error)
   }

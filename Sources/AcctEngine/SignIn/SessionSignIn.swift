@@ -134,7 +134,7 @@ extension EngineError {
   fileprivate var leavesOpen: Bool {
     switch self {
     case .network(.http(let failure, _)): failure.mayPass
-    case .server(.rateLimited), .server(.failed): true
+    case .server(.rateLimited), .server(.failed), .server(.renewalFailed): true
     case .network, .server(.oauth), .server(.resource), .selection, .authorization, .input,
       .keyring, .key, .signIn, .provider, .atproto,
       .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:

@@ -8,12 +8,7 @@ package enum DirectGrant {
     scope: String?,
     resources: [ResourceIndicator]
   ) -> FormBody {
-    var form = FormBody()
-    form.add("grant_type", "client_credentials")
-    form.add("client_id", clientID)
-    form.add("scope", scope)
-    for resource in resources { form.add("resource", resource.description) }
-    return form
+    form("client_credentials", nil, clientID, scope, resources)
   }
 
   /// An assertion (RFC 7523, section 2.1).
@@ -23,9 +18,19 @@ package enum DirectGrant {
     scope: String?,
     resources: [ResourceIndicator]
   ) -> FormBody {
+    form("urn:ietf:params:oauth:grant-type:jwt-bearer", assertion, clientID, scope, resources)
+  }
+
+  private static func form(
+    _ grant: String,
+    _ assertion: Secret?,
+    _ clientID: String?,
+    _ scope: String?,
+    _ resources: [ResourceIndicator]
+  ) -> FormBody {
     var form = FormBody()
-    form.add("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
-    form.add("assertion", assertion)
+    form.add("grant_type", grant)
+    if let assertion { form.add("assertion", assertion) }
     form.add("client_id", clientID)
     form.add("scope", scope)
     for resource in resources { form.add("resource", resource.description) }

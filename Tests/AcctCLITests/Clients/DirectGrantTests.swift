@@ -102,6 +102,34 @@ struct DirectGrantTests {
     }
   }
 
+  @Test(
+    "An assertion that is rejected by a server whose clock differs is made once more, with the server's time",
+    arguments: [
+      (["--grant", "client-credentials"], "client_assertion", "invalid_client"),
+      (["--grant", "jwt-bearer"], "assertion", "invalid_grant"),
+    ]
+  )
+  func clock(options: [String], name: String, code: String) async throws {
+    record.secretFiles["key"] = MadeUpKeys.p256
+    let begin = ["add", "--issuer", RecordedServer.issuer, "--client-id", "robot"]
+    let refusal = #"{"error":"\#(code)"}"#
+    let ahead = ("Date", "Fri, 15 Jan 2027 08:10:00 GMT")
+    let server = RecordedServer(record, tokens: .json(refusal, 400, ahead), tokens("a"))
+    #expect(await record.run(begin + options + ["--client-key", "key"]) == 0, "\(record.err)")
+    let times = try server.bodies("/token").map {
+      try Assertion(in: $0, named: name).claims["iat"]?.numberValue?.integer
+    }
+    #expect(times == [1_800_000_000, 1_800_000_600])
+    // With the right time, it is rejected for another reason. A clock that has been set is known at once, too.
+    let right = ("Date", "Fri, 15 Jan 2027 08:00:00 GMT")
+    for (date, count) in [(ahead, 1), (right, 2), (right, 1)] {
+      server.set("/token", .json(refusal, 400, date))
+      let before = server.bodies("/token").count
+      #expect(await record.acct("refresh", "--force") == 11, "\(record.err)")
+      #expect(server.bodies("/token").count == before + count)
+    }
+  }
+
   @Test("A service account's file is all that its sign-in needs")
   func serviceAccount() async throws {
     record.secretFiles["robot.json"] = MadeUpKeys.serviceAccount()

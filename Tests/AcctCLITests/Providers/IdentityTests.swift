@@ -56,7 +56,11 @@ struct IdentityTests {
     server.set("/me", .json(body, status))
     #expect(await record.addDevice() == 0, "\(record.err)")
     #expect(
-      record.err.contains { $0.hasPrefix("acct: the server did not tell who has signed in: ") }
+      record.err.contains {
+        $0.hasPrefix(
+          "acct: the server did not tell who has signed in, so only --name selects an account that is there: "
+        )
+      }
     )
     #expect(record.accountFile?["name"] == "as.example")
     #expect(await record.acct("token") == 0)

@@ -7,9 +7,9 @@ import Testing
 
 /// A server that people have accounts at, as it answers, and what it wants of a client.
 struct ProviderRow: Sendable, CustomTestStringConvertible {
-  /// As it is typed.
+  /// As it is typed: a provider, or the option that names the server.
   var typed: String
-  /// Besides the provider.
+  /// Besides what names the server.
   var options = ["--client-id", "client"]
   /// By address: its metadata, and what a registration answers.
   var documents: [String: String] = [:]
@@ -17,6 +17,8 @@ struct ProviderRow: Sendable, CustomTestStringConvertible {
   var authorization: String?
   /// Where a sign-in on another device begins.
   var device: String?
+  /// Where the request goes before the browser does (RFC 9126), and what authenticates the client there.
+  var pushed: String?
   /// What the first request of a sign-in has, besides what is random.
   var asks: [String: String] = [:]
   var token: String
@@ -37,8 +39,12 @@ struct ProviderRow: Sendable, CustomTestStringConvertible {
   /// What a refresh is answered with; `nil` for tokens that are not renewed.
   var renewal: String?
   var revocation: String?
+  /// An audience that the refresh token brings another token for, which later refreshes go on bringing.
+  var audience: String?
 
   var testDescription: String { typed }
+  /// What names the server, as words of a command line.
+  var words: [String] { typed.split(separator: " ").map(String.init) }
 }
 
 /// The server of a row: it answers exactly what it is asked for as it wants it.
@@ -66,6 +72,7 @@ struct RowServer {
          "verification_uri":"https://device.example/activate","expires_in":900}
         """
       )
+    case row.pushed: return pushed(request, form)
     case row.token: return tokens(request, form)
     case row.userinfo:
       guard Self.field("Authorization", request) == "Bearer \(row.bearer)" else { return nil }
@@ -76,9 +83,33 @@ struct RowServer {
     }
   }
 
+  /// What the sign-in asks for: in the browser's address, or in the form that was pushed before.
+  static func asked(_ row: ProviderRow, _ record: RecordedWorld, _ browser: RehearsedBrowser)
+    -> [String: String]
+  {
+    guard let uri = browser.parameters["request_uri"] else { return browser.parameters }
+    let forms = record.requests.filter { $0.url.htu == row.pushed }
+    guard uri == Self.requestURI, let form = forms.last else { return [:] }
+    return RehearsedBrowser.parameters(of: "?" + text(form.body))
+  }
+
+  private static let requestURI = "urn:ietf:params:oauth:request_uri:made-up"
+
+  /// Takes a request from a client that proves itself; a client without a secret may push none.
+  private func pushed(_ request: HTTPRequest, _ form: [String: String]) -> HTTPResponse {
+    guard let basic = row.basic, Self.field("Authorization", request) == basic else {
+      return .json(#"{"error":"invalid_client"}"#, 401)
+    }
+    guard form["request_uri"] == nil, form["client_id"] == "client",
+      form["code_challenge_method"] == "S256", Self.field("DPoP", request) == nil
+    else { return .json(#"{"error":"invalid_request"}"#, 400) }
+    return .json(#"{"request_uri":"\#(Self.requestURI)","expires_in":600}"#, 201)
+  }
+
   /// What a token endpoint grants, with the ID token that repeats the request's nonce.
   private var granted: HTTPResponse {
-    let claims = row.claims.replacing("NONCE", with: browser.parameters["nonce"] ?? "")
+    let nonce = Self.asked(row, record, browser)["nonce"] ?? ""
+    let claims = row.claims.replacing("NONCE", with: nonce)
     return .json(row.answer.replacing("ID_TOKEN", with: idToken(claims)))
   }
 
@@ -101,10 +132,15 @@ struct RowServer {
     case "urn:ietf:params:oauth:grant-type:device_code":
       return row.device == nil ? refused("the grant") : granted
     case "refresh_token":
+      if let audience = row.audience, form["audience"] == audience { return .json(Self.second) }
       return row.renewal.map { .json($0) } ?? refused("the grant")
     default: return refused("the grant")
     }
   }
+
+  /// A token for another audience, out of the same refresh token.
+  private static let second =
+    #"{"access_token":"at-second","token_type":"Bearer","expires_in":3600}"#
 
   private static func field(_ name: String, _ request: HTTPRequest) -> String? {
     request.fields.first { $0.name == name }.map { text($0.value) }

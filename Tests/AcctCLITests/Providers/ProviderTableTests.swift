@@ -5,21 +5,64 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// Every server that acct knows by name, from the sign-in to the removal.
-@Suite("A provider")
+/// Every server that people have, from the sign-in to the removal.
+///
+/// Those that acct knows by name come first, then those that a user names by their issuer. MCP servers are not
+/// here: `MCPTests` signs in at the real SDK's, by the address of the resource alone.
+@Suite("A server that people have")
 struct ProviderTableTests {
-  @Test("Every provider signs in, is named, gives headers, is renewed and is removed")
+  @Test(
+    "Every server that people have signs in, is named, gives headers, is renewed and is removed"
+  )
   func table() async {
-    var lines = [
-      "provider                      sign-in  name                     header  renewal  removal"
-    ]
-    for row in ProviderRow.all {
+    let title = ["sign-in", "name".padded(36), "header", "renewal", "removal"]
+    var lines = ["server".padded(46) + "  " + title.joined(separator: "  ")]
+    for row in ProviderRow.all + ProviderRow.byIssuer {
       let run = RowRun(row)
       let result = await run.result()
       lines.append(result.line)
       #expect(result.isWhole, "\(result.line)\n\(result.said.joined(separator: "\n"))")
     }
     print(lines.joined(separator: "\n"))
+  }
+
+  @Test("A second sign-in by issuer finds the same account", arguments: ProviderRow.byIssuer)
+  func againByIssuer(row: ProviderRow) async {
+    let run = RowRun(row)
+    #expect(await run.add() == 0, "\(run.record.err)")
+    #expect(await run.add() == 0, "\(run.record.err)")
+    #expect(run.record.accountFiles == 1)
+  }
+
+  @Test(
+    "A server that refuses pushed requests to a public client gets the parameters in the browser",
+    arguments: ProviderRow.byIssuer.filter { $0.pushed != nil && $0.basic == nil }
+  )
+  func notPushed(row: ProviderRow) async {
+    let run = RowRun(row)
+    #expect(await run.add() == 0, "\(run.record.err)")
+    #expect(run.record.requests.contains { $0.url.htu == row.pushed })
+    #expect(run.browser.parameters["code_challenge"] != nil)
+  }
+
+  @Test(
+    "A token for another audience leaves the account's own token as it is",
+    arguments: ProviderRow.byIssuer.filter { $0.audience != nil }
+  )
+  func audience(row: ProviderRow) async throws {
+    let audience = try #require(row.audience)
+    let run = RowRun(row)
+    #expect(await run.add() == 0, "\(run.record.err)")
+    let second = await run.run("header", "--audience", audience, row.api)
+    #expect(second == 0, "\(run.record.err)")
+    #expect(run.record.out == "Authorization: Bearer at-second\n")
+    #expect(await run.run("header", row.api) == 0, "\(run.record.err)")
+    #expect(run.record.out == "Authorization: Bearer \(row.bearer)\n")
+    #expect(await run.run("refresh", "--force") == 0, "\(run.record.err)")
+    let refresh = try #require(run.record.requests.last { $0.url.htu == row.token })
+    let form = RehearsedBrowser.parameters(of: "?" + RowServer.text(refresh.body))
+    // The audience of the second token would stick, where it is not replaced by the account's own.
+    #expect(form["audience"] != audience)
   }
 
   @Test(
@@ -63,7 +106,7 @@ struct RowRun {
   func add(_ options: [String]? = nil) async -> Int32 {
     record.clear()
     return await Acct.run(
-      ["add", row.typed] + (options ?? row.options),
+      ["add"] + row.words + (options ?? row.options),
       in: browser.world(of: record)
     )
   }
@@ -89,7 +132,7 @@ struct RowRun {
     let renewalStatus = row.renewal == nil ? "- (\(renewal))" : "\(renewal)"
     return Result(
       line: [
-        row.typed.padded(28), "\(added)".padded(7), name.padded(23), "\(header)".padded(6),
+        row.typed.padded(46), "\(added)".padded(7), name.padded(36), "\(header)".padded(6),
         renewalStatus.padded(7), "\(removal)",
       ].joined(separator: "  "),
       isWhole: [added, header, renewed, removal] == [0, 0, 0, 0] && asked && isBearer && isRenewed
@@ -104,7 +147,7 @@ struct RowRun {
     guard let address = browser.addresses.last,
       address.prefix(while: { $0 != "?" }) == row.authorization ?? ""
     else { return false }
-    let parameters = browser.parameters
+    let parameters = RowServer.asked(row, record, browser)
     return row.asks.allSatisfy { parameters[$0.key] == $0.value }
       && parameters["client_id"] == "client" && parameters["code_challenge_method"] == "S256"
       && (row.asks["scope"] != nil || parameters["scope"] == nil)

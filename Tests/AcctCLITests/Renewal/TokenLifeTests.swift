@@ -71,6 +71,32 @@ struct TokenLifeTests {
     }
   }
 
+  @Test("A renewal that its server fails says that the session is kept and may have been replaced")
+  func failedRenewal() async {
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"))
+    #expect(await record.addDevice() == 0)
+    server.set("/token", .json("{}", 503))
+    #expect(await record.acct("refresh", "--force") == 11)
+    #expect(
+      record.err == [
+        "acct: https://as.example failed with 503 during a renewal",
+        "acct: hint: the stored session is kept; try again later to find out whether the server has replaced it",
+      ]
+    )
+    server.set("/token", .json("{}", 500, ("Retry-After", "7")))
+    #expect(await record.acct("refresh", "--force") == 11)
+    #expect(record.err.last?.hasPrefix("acct: hint: try again in 7 s, at ") == true)
+    #expect(
+      record.err.last?.hasSuffix("; the next try finds out whether the server has replaced it")
+        == true,
+      "\(record.err)"
+    )
+    // Before the refresh token was sent, nothing can have happened to it.
+    server.set(RecordedServer.place, .json("{}", 503))
+    #expect(await record.acct("refresh", "--force") == 11)
+    #expect(record.err.last == "acct: hint: nothing was wrong with the account; try again later")
+  }
+
   @Test("An error in a 200 ends a session by invalid_grant alone")
   func errorWith200() async {
     let server = RecordedServer(record, tokens: RecordedServer.tokens("a"))

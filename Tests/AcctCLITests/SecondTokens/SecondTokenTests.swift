@@ -100,10 +100,29 @@ struct SecondTokenTests {
       #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
       #expect(server.forms.last?["audience"] == nil)
     }
+    for status in [400, 403] {
+      server.answer(.json("{}", status))
+      #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+      #expect(server.forms.last?["audience"] == nil)
+    }
     server.answer(.json(#"{"error":"invalid_client"}"#, 400))
     let count = server.forms.count
     #expect(await record.acct("refresh", "--force") == 11)
     #expect(server.forms.count == count + 1)
+  }
+
+  @Test(
+    "A renewal that grants less than the account had says so, as `refresh` does for one and for all"
+  )
+  func narrowedAtRefresh() async {
+    let server = await account()
+    #expect(await record.acct("token", "--scope", "read") == 0)
+    for options in [[], ["--all"]] as [[String]] {
+      server.answer(RecordedServer.tokens("b", ["scope": "read"]))
+      record.clear()
+      #expect(await record.run(["refresh", "--force"] + options) == 0, "\(record.err)")
+      #expect(record.err.contains { $0.hasPrefix("acct: the server did not grant ") })
+    }
   }
 
   @Test("The scope of an opaque token is requested again after a second token")

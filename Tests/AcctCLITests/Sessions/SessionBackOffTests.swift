@@ -47,6 +47,21 @@ struct SessionBackOffTests {
     #expect(record.err.count == 5)
   }
 
+  @Test(
+    "A backend whose answer may be lost is not said to have left the session as it was",
+    arguments: [
+      (FakeBackend.Answer.failure(.closed), "the server may have renewed the session"),
+      (.failure(.timedOut), "the server may have renewed the session"),
+      (.success(.json("{}", 500)), "the stored session is kept; try again later"),
+      (.failure(.unreachable(reason: "no")), "nothing was wrong with the account"),
+    ]
+  )
+  func hints(fault: FakeBackend.Answer, hint: String) async throws {
+    _ = try await backend(fault)
+    #expect(await record.acct("header") != 0)
+    #expect(record.err.last?.hasPrefix("acct: hint: \(hint)") == true, "\(record.err)")
+  }
+
   @Test("A backend that answers in the end leaves no trace of its failures")
   func recovers() async throws {
     let down = FakeBackend.Answer.failure(.unreachable(reason: "connection refused"))

@@ -21,6 +21,7 @@ extension LeakStage {
         ]
       ),
       try await importing("imported"),
+    ] + clients() + [
       LeakRow("add", ["--guest", guests.origin, "--name", "guest", "--no-switch", "-v"]),
       LeakRow(
         "add",

@@ -17,8 +17,9 @@ final class LeakStage {
   /// A file with a static token, and one with the same token and a line too many.
   let tokenFile: String
   let wrongTokenFile: String
-  /// A file with the secret of a client.
+  /// Files with the secret of a client, and with the key of another one.
   let clientSecretFile: String
+  let clientKeyFile: String
 
   static let clientSecret = "made-up-secret-of-a-client"
   static let exportPassphrase = "made up, for an export"
@@ -43,6 +44,10 @@ final class LeakStage {
         "confidential": [
           "redirect_uris": [], "secret": .string(Self.clientSecret), "auth": "post",
         ],
+        "basic": [
+          "redirect_uris": [], "secret": .string(Self.clientSecret), "auth": "basic",
+        ],
+        "keyed": ["redirect_uris": [], "key": MadeUpKeys.p256Public],
       ],
     ])
     guests = try await GuestBackend()
@@ -59,6 +64,8 @@ final class LeakStage {
     watch.secrets.add("static_token", Self.staticToken)
     clientSecretFile = try folder.file("client-secret", containing: "\(Self.clientSecret)\n")
     watch.secrets.add("client_secret", Self.clientSecret)
+    clientKeyFile = try folder.file("client-key", containing: "\(MadeUpKeys.p256)\n")
+    for part in MadeUpKeys.p256Private { watch.secrets.add("client_key", part) }
     watch.destinations = [
       "access_token": [server.resource, server.issuer], "sealed_session": [sessions.address],
       "guest_token": [guests.origin], "static_token": [guests.origin],

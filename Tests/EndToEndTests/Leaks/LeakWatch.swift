@@ -147,6 +147,6 @@ final class LeakWatch {
   /// What a keyring is given.
   private static let kept: Set = [
     "access_token", "refresh_token", "key", "sealed_session", "guest_token", "static_token",
-    "client_secret",
+    "client_secret", "client_key",
   ]
 }

@@ -2,21 +2,33 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// Many processes that all find the same expired token of a client with a secret.
-@Suite("A renewal of a confidential client in many processes")
+/// Many processes that all find the same expired token, of each kind of client.
+@Suite("A renewal of each kind of client in many processes")
 struct ConfidentialCrowdTests {
   private static let processes = 20
   private static let secret = "s3cret +/:% of a test"
 
-  private func server(_ method: String) async throws -> StrictServer {
-    try await StrictServer([
+  private func server() async throws -> StrictServer {
+    func client(_ members: JSONObject = [:]) -> JSON {
+      var client: JSONObject = ["redirect_uris": []]
+      for (name, value) in members { client[name] = value }
+      return .object(client)
+    }
+    return try await StrictServer([
       "device_interval": 1, "device_approve_after": 0,
       // Every token has expired when it comes.
       "lifetime": -10,
       "clients": [
-        "my client": ["redirect_uris": [], "secret": .string(Self.secret), "auth": .string(method)]
+        "public": client(), "keyed": client(["key": MadeUpKeys.p256Public]),
+        "basic": client(["secret": .string(Self.secret), "auth": "basic"]),
+        "post": client(["secret": .string(Self.secret), "auth": "post"]),
       ],
     ])
+  }
+
+  @Test("20 processes at once make one refresh of a public client that signed in on another device")
+  func device() async throws {
+    try await renew(["--client-id", "public", "--device"], "refreshes")
   }
 
   @Test(
@@ -24,29 +36,64 @@ struct ConfidentialCrowdTests {
     arguments: ["basic", "post"]
   )
   func refresh(method: String) async throws {
-    let server = try await server(method)
-    try await renew(["--device", "--client-auth", method], "refreshes", server)
+    try await renew(
+      ["--client-id", method, "--device", "--client-auth", method],
+      secret: Self.secret,
+      "refreshes"
+    )
+  }
+
+  @Test("20 processes at once make one refresh with an assertion of the client's key")
+  func privateKey() async throws {
+    try await renew(["--client-id", "keyed", "--device"], key: MadeUpKeys.p256, "refreshes")
   }
 
   @Test("20 processes at once ask once for client credentials")
   func clientCredentials() async throws {
-    let server = try await server("basic")
-    try await renew(["--grant", "client-credentials"], "client_credentials", server)
+    try await renew(
+      ["--client-id", "basic", "--grant", "client-credentials"],
+      secret: Self.secret,
+      "client_credentials"
+    )
+  }
+
+  @Test(
+    "20 processes at once ask once for client credentials with an assertion of the client's key"
+  )
+  func keyedCredentials() async throws {
+    try await renew(
+      ["--client-id", "keyed", "--grant", "client-credentials"],
+      key: MadeUpKeys.p256,
+      "client_credentials"
+    )
+  }
+
+  @Test("20 processes at once use one assertion as a grant")
+  func assertion() async throws {
+    try await renew(
+      [
+        "--client-id", "keyed", "--grant", "jwt-bearer", "--token-param", "sub=keyed",
+      ],
+      key: MadeUpKeys.p256,
+      "jwt_bearer"
+    )
   }
 
   private func renew(
     _ options: [String],
-    _ counted: String,
-    _ server: StrictServer
+    secret: String? = nil,
+    key: String? = nil,
+    _ counted: String
   ) async throws {
+    let server = try await server()
     let home = try AcctHome()
     let folder = try TemporaryFolder()
-    let file = try folder.file("client-secret", containing: Self.secret + "\n")
-    let added = try await home.command(
-      [
-        "add", "--issuer", server.issuer, "--client-id", "my client", "--client-secret-file", file,
-      ] + options
-    ).run()
+    var options = ["add", "--issuer", server.issuer] + options
+    if let secret {
+      options += ["--client-secret-file", try folder.file("secret", containing: secret + "\n")]
+    }
+    if let key { options += ["--client-key", try folder.file("key", containing: key + "\n")] }
+    let added = try await home.command(options).run()
     try #require(added.status == 0, "\(added.errorText)")
     let before = try await server.counts()[counted] ?? 0
     try await server.set(["lifetime": 3600])

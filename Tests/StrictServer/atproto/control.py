@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from strict.control import control as strict_control
+from strict.testing.control import control as strict_control
 from strict.wire import Request, Response, json_response
 
 if TYPE_CHECKING:

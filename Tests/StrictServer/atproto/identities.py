@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from strict.breakage import broken
+from strict.testing.breakage import broken
 from strict.wire import Origin, Request, Response, json_response
 
 from .accounts import Account

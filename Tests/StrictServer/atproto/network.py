@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from strict import faults
+from strict.testing import faults
 from strict.store import Store
 from strict.wire import Presence, Request, Response
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from strict.store import Store, digest
-from strict.trace import Trace, misplaced
+from strict.testing.trace import Trace, misplaced
 from strict.wire import Request
 
 if TYPE_CHECKING:

@@ -1,4 +1,5 @@
-"""Who the client is: a public one by its exact `client_id` (RFC 8252), a confidential one by its secret (RFC 6749 §2.3)."""
+"""Who the client is: a public one by its exact `client_id` (RFC 8252), a confidential one by its secret (RFC 6749 §2.3) or
+its key (RFC 7523 §2.2)."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import hmac
 import re
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from . import assertions
 from .errors import OAuthError
 from .forms import invalid, required
 from .realm import Realm
@@ -29,6 +31,8 @@ def identify(realm: Realm, request: Request, form: dict[str, str]) -> str:
     client = realm.settings.clients.get(name)
     if client is not None and "secret" in client:
         return _confidential(realm, request, form, name, client)
+    if client is not None and "key" in client:
+        return _by_assertion(realm, request, form)
     return _public(realm, request, form)
 
 
@@ -74,8 +78,25 @@ def _confidential(realm: Realm, request: Request, form: dict[str, str], name: st
     return name
 
 
+def _by_assertion(realm: Realm, request: Request, form: dict[str, str]) -> str:
+    """An assertion for the token endpoint, or for the issuer at any other: what one takes is worth nothing elsewhere."""
+    if request.value("Authorization") is not None or "client_secret" in form:
+        raise _refused("one method of authentication, no more and no less (RFC 6749 §2.3)")
+    if form.get("client_assertion_type") != assertions.TYPE:
+        raise _refused("client_assertion_type is missing or another one")
+    here = request.base + request.path
+    try:
+        name = assertions.verified(realm, required(form, "client_assertion"),
+                                   here if request.path == "/token" else realm.issuer)
+    except assertions.Refused as error:
+        raise _refused(str(error)) from None
+    if form.get("client_id", name) != name:
+        raise _refused("client_id names another client")
+    return name
+
+
 def is_confidential(realm: Realm, client_id: str) -> bool:
-    return "secret" in realm.settings.clients[client_id]
+    return bool({"secret", "key"} & set(realm.settings.clients[client_id]))
 
 
 def _public(realm: Realm, request: Request, form: dict[str, str]) -> str:

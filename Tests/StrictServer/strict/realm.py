@@ -7,11 +7,11 @@ import time
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from .faults import FaultTable
 from .nonces import NonceBook
 from .settings import Settings
 from .store import Store
-from .trace import Trace
+from .testing.faults import FaultTable
+from .testing.trace import Trace
 from .wire import Presence
 
 

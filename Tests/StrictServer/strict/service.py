@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from . import authorize, device, metadata, resource, revoke, token_endpoint
-from .breakage import broken
-from .control import control
 from .errors import OAuthError, authorization_server_answer, resource_server_answer
 from .realm import Realm
+from .testing.breakage import broken
+from .testing.control import control
 from .wire import Origin, Request, Response, json_response
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from . import clients, device, dpop, jose
+from . import assertions, clients, device, dpop, jose
 from .errors import NO_STORE, OAuthError
 from .forms import read_form, required
 from .realm import Realm
@@ -18,7 +18,8 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}\Z")
 
 def token_endpoint(realm: Realm, request: Request) -> Response:
     form = read_form(request)
-    client_id = clients.identify(realm, request, form)
+    is_assertion = form.get("grant_type") == assertions.GRANT
+    client_id = assertions.granted_client(realm, form) if is_assertion else clients.identify(realm, request, form)
     # The proof comes first: a nonce challenge must spend neither a code nor a refresh token.
     jkt = _proof(realm, request)
     match required(form, "grant_type"):
@@ -27,7 +28,9 @@ def token_endpoint(realm: Realm, request: Request) -> Response:
         case "refresh_token":
             answer = _refresh(realm, form, client_id, jkt)
         case "client_credentials":
-            answer = _client_credentials(realm, form, client_id, jkt)
+            answer = _client_credentials(realm, form, client_id, jkt, "client_credentials")
+        case assertions.GRANT:
+            answer = _client_credentials(realm, form, client_id, jkt, "jwt_bearer")
         case device.GRANT:
             with realm.store.lock:
                 session = device.redeem(realm, form, client_id, jkt)
@@ -79,12 +82,12 @@ def _code(realm: Realm, form: dict[str, str], client_id: str, jkt: str | None) -
         return token_response(realm, code.session, realm.settings.give_refresh)
 
 
-def _client_credentials(realm: Realm, form: dict[str, str], client_id: str, jkt: str | None) -> dict:
-    """RFC 6749 §4.4: for confidential clients, and without a refresh token."""
+def _client_credentials(realm: Realm, form: dict[str, str], client_id: str, jkt: str | None, counted: str) -> dict:
+    """RFC 6749 §4.4 and RFC 7523 §2.1: for confidential clients, and without a refresh token."""
     if not clients.is_confidential(realm, client_id):
         raise OAuthError("unauthorized_client", "a public client has no credentials")
     with realm.store.lock:
-        realm.store.counts["client_credentials"] += 1
+        realm.store.counts[counted] += 1
         scope = clients.granted_scope(realm, form.get("scope"))
         session = realm.store.open_session(Session(client_id, client_id, scope, jkt))
         return token_response(realm, session, False)

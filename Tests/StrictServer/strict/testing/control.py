@@ -8,13 +8,13 @@ from dataclasses import asdict
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from . import device, jose
+from .. import device, jose
+from ..realm import Realm
+from ..store import Session
+from ..tokens import handoff
+from ..wire import Request, Response, json_response
 from .faults import Fault
-from .realm import Realm
-from .store import Session
-from .tokens import handoff
 from .trace import HOME
-from .wire import Request, Response, json_response
 
 
 def control(realm: Realm, request: Request) -> Response:
@@ -127,7 +127,7 @@ def _counts(realm: Realm, request: Request, value: object) -> object:
     with realm.store.lock:
         names = ("refreshes", "replays", "sessions_ended", "code_replays", "codes_redeemed", "jti_replays",
                  "nonce_challenges", "slow_downs", "refresh_revocations", "access_revocations", "resources",
-                 "client_credentials")
+                 "client_credentials", "jwt_bearer")
         return {"counts": {name: realm.store.counts[name] for name in names},
                 "sessions": [asdict(session) for session in realm.store.sessions]}
 

@@ -6,11 +6,11 @@ import json
 import time
 from collections.abc import Callable, Iterator
 
-from .errors import authorization_server_answer, resource_server_answer
-from .dpop import nonce_challenge
+from ..dpop import nonce_challenge
+from ..errors import authorization_server_answer, resource_server_answer
+from ..realm import Realm
+from ..wire import Request, Response, json_response
 from .faults import Fault
-from .realm import Realm
-from .wire import Request, Response, json_response
 
 ENDLESS_LIMIT = 1 << 30  # bytes; a client without a cap must not fill the machine
 CANNED = json.dumps({"access_token": "canned-but-cut", "token_type": "DPoP", "expires_in": 3600}).encode()

@@ -28,7 +28,7 @@ package struct MetadataDocuments: Sendable {
   ) throws(OAuthError.MetadataFlaw) {
     _ = try AuthorizationServer.issuer(in: first, for: issuer)
     var first = first
-    for (name, url) in given { first[name.member] = .string(url.description) }
+    for (name, url) in given { first[name.endpoint.rawValue] = .string(url.description) }
     self.first = first
     members = first
     self.given = given
@@ -62,6 +62,7 @@ package struct MetadataDocuments: Sendable {
   package enum Endpoint: String, Sendable {
     case token = "token_endpoint"
     case authorization = "authorization_endpoint"
+    case pushedRequest = "pushed_authorization_request_endpoint"
     case deviceAuthorization = "device_authorization_endpoint"
     case revocation = "revocation_endpoint"
     case userinfo = "userinfo_endpoint"
@@ -87,15 +88,15 @@ package struct MetadataDocuments: Sendable {
 }
 
 extension EndpointName {
-  /// The member of a server's metadata that names it.
-  package var member: String {
+  /// The same in a server's metadata.
+  fileprivate var endpoint: MetadataDocuments.Endpoint {
     switch self {
-    case .authorization: "authorization_endpoint"
-    case .token: "token_endpoint"
-    case .deviceAuthorization: "device_authorization_endpoint"
-    case .revocation: "revocation_endpoint"
-    case .userinfo: "userinfo_endpoint"
-    case .registration: "registration_endpoint"
+    case .authorization: .authorization
+    case .token: .token
+    case .deviceAuthorization: .deviceAuthorization
+    case .revocation: .revocation
+    case .userinfo: .userinfo
+    case .registration: .registration
     }
   }
 }

@@ -56,18 +56,18 @@ package struct AuthorizationServer: Equatable, Sendable {
     self.given = Set(given.values)
 
     let members = MetadataMembers(document)
-    guard let tokenEndpoint = try members.endpoint("token_endpoint") else {
-      throw .missing(member: "token_endpoint")
+    guard let tokenEndpoint = try members.endpoint(.token) else {
+      throw .missing(member: MetadataDocuments.Endpoint.token.rawValue)
     }
     self.tokenEndpoint = tokenEndpoint
-    authorizationEndpoint = try members.endpoint("authorization_endpoint")
-    pushedRequestEndpoint = try members.endpoint("pushed_authorization_request_endpoint")
-    deviceEndpoint = try members.endpoint("device_authorization_endpoint")
-    revocationEndpoint = try members.endpoint("revocation_endpoint")
+    authorizationEndpoint = try members.endpoint(.authorization)
+    pushedRequestEndpoint = try members.endpoint(.pushedRequest)
+    deviceEndpoint = try members.endpoint(.deviceAuthorization)
+    revocationEndpoint = try members.endpoint(.revocation)
     // Only a check asks these; a flaw in them must not keep the account from signing in or renewing.
-    introspectionEndpoint = try? members.endpoint("introspection_endpoint")
-    userinfoEndpoint = try? members.endpoint("userinfo_endpoint")
-    registrationEndpoint = try? members.endpoint("registration_endpoint")
+    introspectionEndpoint = try? members.endpoint(.introspection)
+    userinfoEndpoint = try? members.endpoint(.userinfo)
+    registrationEndpoint = try? members.endpoint(.registration)
     requiresPushedRequest = members.isTrue("require_pushed_authorization_requests")
     sendsIssuer = members.isTrue("authorization_response_iss_parameter_supported")
     clientAuthenticationMethods = try? members.list("token_endpoint_auth_methods_supported")

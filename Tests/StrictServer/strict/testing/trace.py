@@ -6,9 +6,9 @@ import threading
 import time
 from urllib.parse import parse_qsl, unquote_to_bytes
 
-from . import jose
-from .store import Store, digest
-from .wire import Request
+from .. import jose
+from ..store import Store, digest
+from ..wire import Request
 
 # Where each kind of secret may be seen. Everything else is a leak.
 HOME = {

@@ -1,0 +1,54 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+// What a renewal that brought nothing may have done at the server all the same.
+
+extension TokenOutcome {
+  /// Whether the server may reject what the request asks for, and not the client or the session.
+  ///
+  /// Servers have codes of their own for a scope or an audience that they do not know, and some have none.
+  var rejectsRequest: Bool {
+    switch self {
+    case .unanswered(.failed(.refused(let code, _, _))): code != "invalid_client"
+    case .unanswered(.failed(.unexplained(let status))): (400..<500).contains(status)
+    case .unanswered(.failed), .unanswered(.limited), .unanswered(.serverFailed), .granted, .ended:
+      false
+    }
+  }
+
+  /// Whether the server may have taken the refresh token although no tokens came of it.
+  var mayHaveSpentTheToken: Bool {
+    switch self {
+    case .unanswered(.serverFailed), .unanswered(.failed(.notJSON)),
+      .unanswered(.failed(.malformedAnswer)), .unanswered(.failed(.tokenType)):
+      true
+    case .unanswered(.failed), .unanswered(.limited), .granted, .ended: false
+    }
+  }
+}
+
+extension EngineError {
+  /// The same where the request was a renewal, which the server may have made although there is no answer, or
+  /// before it failed.
+  var ofRenewal: EngineError {
+    switch self {
+    case .network(.http(let failure, let origin)) where mayHaveReachedTheServer:
+      .network(.renewalUnanswered(failure, origin))
+    case .server(.failed(let status, let retryAfter, let origin)):
+      .server(.renewalFailed(status: status, retryAfter: retryAfter, origin))
+    case .selection, .authorization, .input, .keyring, .key, .network, .server, .signIn, .atproto,
+      .provider, .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
+      self
+    }
+  }
+
+  /// Whether a request may have been taken although no answer came.
+  var mayHaveReachedTheServer: Bool {
+    guard case .network(.http(let failure, _)) = self else { return true }
+    return switch failure {
+    case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside: false
+    case .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: true
+    }
+  }
+}
