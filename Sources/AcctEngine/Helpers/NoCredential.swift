@@ -28,7 +28,8 @@ package enum NoCredential: Error, Equatable, Sendable {
   var meansNothingKept: Bool {
     switch self {
     case .nothingKept, .notKept: true
-    case .noAccount, .several, .notAccepted, .otherUser, .unusable, .otherProtocol, .noAddress, .failed:
+    case .noAccount, .several, .notAccepted, .otherUser, .unusable, .otherProtocol, .noAddress,
+      .failed:
       false
     }
   }

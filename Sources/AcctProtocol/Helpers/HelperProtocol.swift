@@ -9,6 +9,7 @@ package protocol HelperProtocol: Sendable {
   /// How the program and acct talk.
   ///
   /// - Parameter operation: The words behind the protocol's name on the command line.
+  /// - Returns: Whether standard input is read, and how.
   static func exchange(for operation: [String]) -> HelperExchange
 
   /// Whether the program asks for servers that want no credential, too.
@@ -67,7 +68,9 @@ package enum HelperExchange: Equatable, Sendable {
 package struct HelperQuestion: Sendable {
   /// The words behind the protocol's name on the command line.
   package var operation: [String]
-  /// What stands on standard input: all of it, or one line without its end. It may hold a secret.
+  /// What stands on standard input: all of it, or one line without its end.
+  ///
+  /// It may hold a secret.
   package var input: Secret
   /// An environment variable; an empty one counts as not set.
   package var variable: @Sendable (_ name: String) -> String?

@@ -43,7 +43,9 @@ struct ProgramQuestionTests {
     }
   }
 
-  @Test("A kubeconfig that tells no cluster gets the token of the account that the user named with it")
+  @Test(
+    "A kubeconfig that tells no cluster gets the token of the account that the user named with it"
+  )
   func noCluster() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("helper", "kubectl", "-a", "bob.example.com") == 0)

@@ -1,7 +1,9 @@
 import AcctTestSupport
 import Testing
 
-/// `acct helper git` as git runs it. How it answers each question is tested in one process, without git.
+/// The command `acct helper git` as git runs it.
+///
+/// How it answers each question is tested in one process, without git.
 @Suite("The credential helper for git")
 struct RecipeGitTests {
   private static let token = "made-up-token-of-this-test"
