@@ -39,7 +39,13 @@ struct HeaderCommand: AcctCommand {
   @Flag(help: "Send a sealed session as a bearer token instead of a cookie.")
   var bearer = false
 
-  @OptionGroup var audience: AudienceOptions
+  // Not as a group, which `header` alone would pay for at each start: ArgumentParser looks up what a group's type
+  // conforms to, makes an instance of it to read its declarations, and decodes it by itself.
+  @Option(help: ArgumentHelp("Use a token for another audience.", valueName: "audience"))
+  var audience: String?
+
+  @Option(help: ArgumentHelp("Use a token with only this scope.", valueName: "scope"))
+  var scope: String?
 
   @OptionGroup var options: SharedOptions
 
@@ -47,6 +53,7 @@ struct HeaderCommand: AcctCommand {
     if let minValid, minValid < 0 {
       throw ValidationError("--min-valid is a number of seconds, 0 or more")
     }
+    _ = try tokenPurpose(audience: audience, scope: scope)
     guard request.count <= 2 else {
       throw ValidationError("header takes a method and a URL, and nothing more")
     }
@@ -64,7 +71,7 @@ struct HeaderCommand: AcctCommand {
       as: account,
       asBearer: bearer,
       leaving: minValid,
-      for: audience.purpose
+      for: (try? tokenPurpose(audience: audience, scope: scope)) ?? nil
     )
     context.report(authorization.notices)
     try context.output(rendered(authorization, target, account))

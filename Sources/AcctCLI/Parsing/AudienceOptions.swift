@@ -9,24 +9,26 @@ struct AudienceOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Use a token with only this scope.", valueName: "scope"))
   var scope: String?
 
-  /// What the token is for; `nil` for the account's own.
-  ///
-  /// - Throws: ``TokenPurpose/Flaw``.
-  private func parsed() throws(TokenPurpose.Flaw) -> TokenPurpose? {
-    try TokenPurpose(audience: audience, scope: scope)
-  }
+  /// What the token is for, where it has been validated; `nil` for the account's own.
+  var purpose: TokenPurpose? { (try? tokenPurpose(audience: audience, scope: scope)) ?? nil }
 
-  /// The same where it has been validated.
-  var purpose: TokenPurpose? { (try? parsed()) ?? nil }
+  func validate() throws { _ = try tokenPurpose(audience: audience, scope: scope) }
+}
 
-  func validate() throws {
-    do { _ = try parsed() } catch {
-      switch error {
-      case .audience:
-        throw ValidationError("--audience is a name or a URL of at most 1024 bytes")
-      case .scope:
-        throw ValidationError("--scope is one or more words with single spaces between them")
-      }
+/// What a token is for; `nil` for the account's own.
+///
+/// - Parameters:
+///   - audience: The value of `--audience`.
+///   - scope: The value of `--scope`.
+/// - Returns: The purpose.
+/// - Throws: `ValidationError`.
+func tokenPurpose(audience: String?, scope: String?) throws -> TokenPurpose? {
+  do { return try TokenPurpose(audience: audience, scope: scope) } catch {
+    switch error {
+    case .audience:
+      throw ValidationError("--audience is a name or a URL of at most 1024 bytes")
+    case .scope:
+      throw ValidationError("--scope is one or more words with single spaces between them")
     }
   }
 }

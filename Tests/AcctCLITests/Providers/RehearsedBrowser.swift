@@ -42,7 +42,10 @@ final class RehearsedBrowser: Sendable {
       listen(at: redirect.port ?? Self.freePort)
     }
     world.browser = Browser { [self] address in
-      comeBack(from: address)
+      let sent = Self.parameters(of: address)
+      // A request that was pushed before has its state in the form.
+      let pushed = record.requests.map { Self.parameters(of: "?" + RowServer.text($0.body)) }
+      comeBack(from: address, sent["state"] ?? pushed.last { $0["state"] != nil }?["state"] ?? "")
       return true
     }
     return world
@@ -64,13 +67,12 @@ final class RehearsedBrowser: Sendable {
     )
   }
 
-  private func comeBack(from address: String) {
-    let sent = Self.parameters(of: address)
+  private func comeBack(from address: String, _ requestState: String) {
     let waiting = state.withLock { state in
       state.addresses.append(address)
       return state.waiting
     }
-    let query = "code=made-up-code&state=\(sent["state"] ?? "")"
+    let query = "code=made-up-code&state=\(requestState)"
     waiting?.yield(Callback(query: Secret(query), caller: .ownUser) { _ in })
   }
 }

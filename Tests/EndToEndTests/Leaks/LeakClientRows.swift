@@ -4,7 +4,7 @@ import AcctTestSupport
 extension LeakStage {
   func clients() -> [LeakRow] {
     let credentials = ["--grant", "client-credentials"]
-    let assertion = ["--grant", "jwt-bearer", "--token-param", "sub=keyed"]
+    let assertion = ["--grant", "jwt-bearer"]
     return [
       LeakRow(
         "add",
@@ -16,7 +16,7 @@ extension LeakStage {
       ),
       LeakRow(
         "add",
-        client("keyed", named: "robot", assertion + ["--client-key", clientKeyFile, "--json"])
+        client("robot", named: "robot", assertion + ["--client-key", clientKeyFile, "--json"])
       ),
       // Renewed with what is stored: a secret in a header, and a signature of the key.
       LeakRow("refresh", ["basic", "--force", "-v"]),

@@ -48,6 +48,7 @@ final class LeakStage {
           "redirect_uris": [], "secret": .string(Self.clientSecret), "auth": "basic",
         ],
         "keyed": ["redirect_uris": [], "key": MadeUpKeys.p256Public],
+        "robot": ["redirect_uris": [], "key": MadeUpKeys.p256Public],
       ],
     ])
     guests = try await GuestBackend()

@@ -115,6 +115,7 @@ final class LeakWatch {
     for account in try await home.accounts() where account["tokenType"] == "DPoP" {
       let id = account["id"]?.stringValue ?? ""
       let shown = try await home.acct("key", "show", "--private", id)
+      try #require(shown.status == 0, "\(row): \(shown.errorText)")
       try note(try JSON(parsing: shown.standardOutput))
     }
   }
