@@ -34,7 +34,7 @@ ordered = -Xlinker --symbol-ordering-file=.build/start-up.order -Xlinker --no-wa
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-architecture .ci/check-words .ci/check-binary .ci/check-manual \
 	.ci/check-packages .ci/fuzz .ci/sanitize completions/generate packaging/deb \
 	packaging/start-up-order Examples/systemd/acct-renew \
-	$(wildcard .ci/with-keyring Examples/*.sh Benchmarks/*.sh)
+	Examples/programs/keyring $(wildcard .ci/with-keyring Examples/*.sh Examples/programs/*.sh Benchmarks/*.sh)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -58,6 +58,20 @@ mkdir -m 700 "$GH_CONFIG_DIR"
   >"$GH_CONFIG_DIR/hosts.yml")
 compare 'header, to keyring get' "acct header $url" 'keyring get bench user' 1
 compare 'header, to gh auth token' "acct header $url" 'gh auth token' 1
+# What git asks for a password, of each of two helpers that keep it in the same keyring: acct, and the one of
+# git's own sources, which Debian has as a source only.
+cp -R /usr/share/doc/git/contrib/credential/libsecret "$folder/libsecret"
+make --quiet --directory "$folder/libsecret" CC=cc >"$folder/make.log" 2>&1
+mv "$folder/libsecret/git-credential-libsecret" "$folder/bin"
+ln -s acct "$folder/bin/git-credential-acct"
+acct add --quiet --import "$examples/bob.json"
+acct switch --quiet -
+export GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0
+printf 'protocol=https\nhost=notes.example\n' >"$folder/question"
+(cat "$folder/question" && printf 'username=oauth2\npassword=made-up\n') |
+  git-credential-libsecret store >"$folder/stored"
+filled() { printf "sh -c 'git -c credential.helper=%s credential fill <%s'" "$1" "$folder/question"; }
+compare 'git credential fill, to git-credential-libsecret' "$(filled acct)" "$(filled libsecret)" 1
 report 'header, peak memory' "$(peak "acct header $url")" "$(peak "$lookup")" 1.6 KiB
 report 'header, 1280 runs 64 at once' "$(crowd "acct header $url")" "$(crowd "$lookup")" 1 s
 home vault

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""A git server over http on loopback that takes one token as a password. usage: git_server.py FOLDER TOKEN
+"""A git server over http on loopback that takes a token as a password. usage: git_server.py FOLDER TOKEN
 
-Serves the repositories below FOLDER by `git http-backend`, prints its port, and ends with standard input.
+Serves the repositories below FOLDER by `git http-backend`, prints its port, and ends with standard input. TOKEN is
+the one token that it takes, or the address of a resource: then it takes those that the resource does (RFC 6750).
 """
 
 import base64
+import http.client
 import os
 import subprocess
 import sys
@@ -15,11 +17,22 @@ from urllib.parse import urlsplit
 FOLDER, TOKEN = sys.argv[1:]
 
 
+def is_taken(token):
+    if not TOKEN.startswith("http:"):
+        return token == TOKEN
+    resource = urlsplit(TOKEN)
+    connection = http.client.HTTPConnection(resource.netloc, timeout=30)
+    connection.request("GET", resource.path, headers={"Authorization": f"Bearer {token}"})
+    status = connection.getresponse().status
+    connection.close()
+    return status == 200
+
+
 class Git(BaseHTTPRequestHandler):
     def do(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         name, _, password = self.credentials().partition(":")
-        if not name or password != TOKEN:
+        if not name or not is_taken(password):
             self.send_response(401)
             self.send_header("WWW-Authenticate", 'Basic realm="git"')
             self.send_header("Content-Length", "0")
