@@ -5,7 +5,7 @@ _acct_grammar() {
   commands=() options=() arguments=()
   case $1 in
     '')
-      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec providers vault doctor help)
+      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault doctor help)
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
@@ -24,11 +24,11 @@ _acct_grammar() {
       arguments=('account')
       ;;
     'header')
-      options=('--format==lines curl json' --min-valid= --offline --bearer --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=('--format==lines curl json map' --min-valid= --offline --bearer --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('request*')
       ;;
     'token')
-      options=(--min-valid= --offline --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--min-valid= --offline '--sasl==xoauth2 oauthbearer' --user= --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'request')
       options=(-H= --header= -d= --data= -i --include -L --follow -o=file --output=file --retry= --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -85,6 +85,10 @@ _acct_grammar() {
       options=(--env= --min-valid= --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('command*')
       ;;
+    'helper')
+      options=(--audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('=git docker kubectl bazel go cargo keyring' '*')
+      ;;
     'providers')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('provider')
@@ -106,7 +110,7 @@ _acct_grammar() {
       options=(--repair --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'help')
-      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec providers vault doctor help)
+      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault doctor help)
       ;;
     'help key')
       commands=(show thumbprint import)

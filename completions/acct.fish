@@ -24,6 +24,7 @@ function __acct_grammar -S
                 'key'\t'Show or restore the DPoP key of an account' \
                 'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
                 'exec'\t'Run a command with the token in its environment' \
+                'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
                 'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
@@ -137,7 +138,7 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
             set arguments 'account'
         case 'header'
-            set options '--format==lines curl json'\t'As header lines, as a config for `curl -K -`, or as JSON' \
+            set options '--format==lines curl json map'\t'As header lines, as a config for `curl -K -`, as JSON, or as a map of names to values' \
                 '--min-valid='\t'Renew the token if it expires within this time' \
                 '--offline'\t'Do not renew: use the stored credentials' \
                 '--bearer'\t'Send a sealed session as a bearer token instead of a cookie' \
@@ -160,6 +161,8 @@ function __acct_grammar -S
         case 'token'
             set options '--min-valid='\t'Renew the token if it expires within this time' \
                 '--offline'\t'Do not renew: use the stored credentials' \
+                '--sasl==xoauth2 oauthbearer'\t'Print the initial response of SASL with the token, in base64' \
+                '--user='\t'The user name in the response of SASL' \
                 '--audience='\t'Use a token for another audience' \
                 '--scope='\t'Use a token with only this scope' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
@@ -407,6 +410,23 @@ function __acct_grammar -S
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'command*'
+        case 'helper'
+            set options '--audience='\t'Use a token for another audience' \
+                '--scope='\t'Use a token with only this scope' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments '=git docker kubectl bazel go cargo keyring' '*'
         case 'providers'
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
@@ -506,6 +526,7 @@ function __acct_grammar -S
                 'key'\t'Show or restore the DPoP key of an account' \
                 'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
                 'exec'\t'Run a command with the token in its environment' \
+                'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
                 'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
