@@ -29,7 +29,7 @@ import Testing
       ("acct remove ", ["alice", "bob"]),
       ("acct token --account=", ["alice", "bob"]),
       ("acct status --", status.options.flatMap(\.names).filter { $0.hasPrefix("--") }),
-      ("acct header --format ", ["lines", "curl", "json"]),
+      ("acct header --format ", ["lines", "curl", "json", "map"]),
       ("acct header P", methods.filter { $0.hasPrefix("P") }),
       ("acct allow alice ", ["https://a0.example"]),
       ("acct rename alice ", []),
