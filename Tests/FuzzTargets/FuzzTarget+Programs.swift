@@ -81,7 +81,10 @@ func dockerCredentialViolation(_ bytes: [UInt8]) -> String? {
     case .store(let target, let user, let secret):
       guard !target.urls.isEmpty, !user.isEmpty, secret.count > 0 else { return "half a login" }
     case .unusable: break
-    case .reject, .list, .answered: return "a task that docker did not ask for"
+    case .answered(let answer):
+      // A place beside a registry.
+      guard answer.isSuccess == (operation != "get") else { return "a wrong answer to no registry" }
+    case .reject, .list: return "a task that docker did not ask for"
     }
   }
   return nil

@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctProtocol
 import ArgumentParser
 import StrictJSON
 
@@ -101,11 +102,12 @@ struct HeaderCommand: AcctCommand {
 
   /// An object with a member for each line, which programs take as a request's headers.
   private func map(_ authorization: Authorize.Authorization) -> Secret {
-    var members = JSONObject()
-    for field in authorization.fields { members[field.name] = .string(field.value.text) }
-    var bytes = JSON.object(members).serialized()
-    bytes.append(UInt8(ascii: "\n"))
-    return Secret(consuming: &bytes)
+    let members = authorization.fields.map { field in
+      [Secret(field.name).asJSON, Secret(":"), field.value.asJSON]
+    }
+    return Secret(
+      joining: [Secret("{")] + members.joined(separator: [Secret(",")]) + [Secret("}\n")]
+    )
   }
 
   private func json(

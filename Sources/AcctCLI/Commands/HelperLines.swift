@@ -9,6 +9,7 @@ struct HelperLines {
   static let limit = 1 << 16
 
   private let source: ByteSource
+  /// What was read and is no line yet; it may hold a secret.
   private var rest: [UInt8] = []
   private var isAtEnd = false
 
@@ -23,16 +24,41 @@ struct HelperLines {
   mutating func next() async throws(EngineError) -> Secret? {
     while true {
       if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        defer { rest.removeFirst(end + 1) }
-        return Secret(rest[..<end])
+        let line = Secret(rest[..<end])
+        drop(end + 1)
+        return line
       }
-      guard rest.count <= Self.limit else { throw .input(.program(.tooLarge)) }
+      guard rest.count <= Self.limit else {
+        wipe(&rest)
+        throw .input(.program(.tooLarge))
+      }
       if isAtEnd { return rest.isEmpty ? nil : Secret(consuming: &rest) }
       do {
-        if let part = try await source.next() { rest += part } else { isAtEnd = true }
+        if var part = try await source.next() { append(&part) } else { isAtEnd = true }
       } catch {
+        wipe(&rest)
         throw .input(.stream(error))
       }
     }
+  }
+
+  /// Takes over a part, and wipes it and the buffer that was too small for both.
+  private mutating func append(_ part: inout [UInt8]) {
+    var whole: [UInt8] = []
+    whole.reserveCapacity(rest.count + part.count)
+    whole.append(contentsOf: rest)
+    whole.append(contentsOf: part)
+    wipe(&rest)
+    wipe(&part)
+    rest = whole
+  }
+
+  /// Wipes the first bytes; the others stay.
+  private mutating func drop(_ count: Int) {
+    var others: [UInt8] = []
+    others.reserveCapacity(max(1, rest.count - count))
+    others.append(contentsOf: rest[count...])
+    wipe(&rest)
+    rest = others
   }
 }

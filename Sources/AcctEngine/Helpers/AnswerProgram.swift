@@ -41,7 +41,7 @@ package struct AnswerProgram: Sendable {
       switch program.task {
       case .get(let target): return try await credential(for: target, program, reference)
       case .reject(let target, let given):
-        let rejection = RejectedByProgram(context)
+        let rejection = RejectedByProgram(context, for: purpose)
         let notices = try await rejection.renew(target, given, as: reference)
         return Outcome(answer: program.done, notices: notices)
       case .store(let target, let user, let secret):

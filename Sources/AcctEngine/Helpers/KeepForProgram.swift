@@ -1,12 +1,13 @@
 import AcctModel
+import AcctPorts
 import AcctProtocol
 
 /// Keeps passwords for a program that has no place of its own for them: each is a static account, sent as
 /// the password of its user.
 ///
-/// What is kept is known by its form: Basic, and its own origins are just those of the server. So
-/// `acct add --token` makes the same account, and a token that goes to other servers, too, is another one,
-/// which a program neither replaces nor deletes.
+/// What is kept is known by its form: Basic, and its origins are just those of the server. So
+/// `acct add --token` makes the same account. A token that goes to other servers, too, also by `acct allow`,
+/// is another one, which a program neither replaces nor deletes.
 struct KeepForProgram {
   private let context: EngineContext
 
@@ -19,7 +20,8 @@ struct KeepForProgram {
   ///   - user: Whose.
   ///   - target: The server.
   ///   - reference: The name of the account; others for the server stay then.
-  /// - Throws: ``NoCredential/failed(_:)``.
+  /// - Throws: ``NoCredential/failed(_:)``; ``SelectionError/nameTaken(_:)`` if the account that is named is
+  ///   another one.
   func keep(
     _ secret: Secret,
     of user: String,
@@ -42,17 +44,43 @@ struct KeepForProgram {
       throw .input(.staticToken(.header(error)))
     }
     let credentials = try AddStaticToken(context).credentials(secret, sentAs, origins)
-    let known = reference == nil ? try kept(for: origins) : []
-    var name = known.first { $0.sentAs == sentAs }?.name
+    let known = try kept(for: origins)
+    let name: AccountName
     if let reference {
-      do { name = try AccountName(reference) } catch { throw .input(.malformed(error)) }
+      name = try self.name(of: reference, among: known)
+    } else if let same = known.first(where: { $0.sentAs == sentAs }) {
+      name = same.name
+    } else {
+      // Without a name, a static token replaces the one whose account has the name that is made up for it.
+      name = try context.accountStore
+        .freeName(like: credentials.suggestedName, context.world.entropy)
     }
     // A program's login does not change which account the user's commands are for.
     let options = AddAccount.Options(name: name, activates: false, allowedOrigins: [])
     let added = try await AddAccount(context).add(credentials, options)
+    guard reference == nil else { return }
     for account in known where account.id != added.account.id {
       _ = try await ChangeAccounts(context).remove(account, revoking: false)
     }
+  }
+
+  /// The name for a password, of an account that is kept or of a new one.
+  private func name(
+    of reference: String,
+    among known: [Account]
+  ) throws(EngineError) -> AccountName {
+    var named: Account?
+    do throws(EngineError) {
+      named = try Selection(context.world).find(reference)
+    } catch .selection(.noAccounts) {
+    } catch .selection(.unknown) {}
+    guard let named else {
+      do { return try AccountName(reference) } catch { throw .input(.malformed(error)) }
+    }
+    guard known.contains(where: { $0.id == named.id }) else {
+      throw .selection(.nameTaken(named.name))
+    }
+    return named.name
   }
 
   /// Deletes what is kept for a server; nothing else.
@@ -102,8 +130,7 @@ struct KeepForProgram {
   private func kept(for origins: [Origin]) throws(EngineError) -> [Account] {
     try context.accountStore.listing().accounts.filter { account in
       guard case .basic = account.credentialForm else { return false }
-      let own = account.origins.filter { account.origins.reasons(for: $0).contains(.signIn) }
-      return Set(own) == Set(origins)
+      return Set(account.origins) == Set(origins)
     }
   }
 }

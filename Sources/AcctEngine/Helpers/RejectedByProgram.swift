@@ -8,8 +8,20 @@ import AcctProtocol
 /// token that has been renewed since, or a password from elsewhere, changes nothing.
 struct RejectedByProgram {
   private let context: EngineContext
+  private let purpose: TokenPurpose?
 
-  init(_ context: EngineContext) { self.context = context }
+  /// For so many seconds after a renewal, or after the beginning of one that no answer came to, nothing is
+  /// renewed: a server that rejects a token as new as that misses a right, and each renewal uses a refresh
+  /// token up.
+  private static let pause: Int64 = 60
+
+  /// - Parameters:
+  ///   - context: Everything outside.
+  ///   - purpose: What the token was for, where that is not what the account's own is for.
+  init(_ context: EngineContext, for purpose: TokenPurpose?) {
+    self.context = context
+    self.purpose = purpose
+  }
 
   /// Renews what was rejected.
   ///
@@ -31,14 +43,22 @@ struct RejectedByProgram {
       if let replacement = own.account.replacement {
         throw .request(.tokenRejected(replacement, own.origin))
       }
-      return try await Renewal(context).renew(own.account, because: .refused(own.token))
-        .credentials.notices
+      let now = context.world.clock.now()
+      guard !own.account.wasRenewed(within: Self.pause, at: now) else { return [] }
+      guard let purpose else {
+        return try await Renewal(context).renew(own.account, because: .refused(own.token))
+          .credentials.notices
+      }
+      return try await Renewal(context)
+        .secondToken(for: purpose, of: own.account, because: .refused(own.token)).notices
     } catch {
       throw .failed(error)
     }
   }
 
   /// The account that the credential is of.
+  ///
+  /// One that can't be read hides no other: it is an error only if the credential is none of theirs.
   private func own(
     _ target: HelperTarget,
     _ given: Secret,
@@ -51,15 +71,38 @@ struct RejectedByProgram {
       } else {
         try context.accountStore.listing().accounts
       }
+    var failure: EngineError?
     for account in accounts {
       guard let url = finder.ownURL(of: account), account.credentialForm.isPassword else {
         continue
       }
-      let credentials = try await CredentialStore.readWhole(of: account, in: context)
-      if let token = credentials.token, token.secret == given {
-        return (account, token, url.origin)
+      do throws(EngineError) {
+        if let token = try await token(of: account), token.secret == given {
+          return (account, token, url.origin)
+        }
+      } catch {
+        failure = failure ?? error
       }
     }
+    if let failure { throw failure }
     return nil
+  }
+
+  /// The token that the program gets of an account.
+  private func token(of account: Account) async throws(EngineError) -> Token? {
+    guard let purpose else {
+      return try await CredentialStore.readWhole(of: account, in: context).token
+    }
+    guard account.canHaveSecondTokens else { return nil }
+    return try await CredentialStore(of: account, in: context).secondTokens()[purpose]?.token
+  }
+}
+
+extension Account {
+  /// Whether a server has confirmed its session, or was asked to renew it, less than so many seconds ago.
+  fileprivate func wasRenewed(within seconds: Int64, at now: Timestamp) -> Bool {
+    [validatedAt, renewalStartedAt].compactMap(\.self).contains { time in
+      (0..<seconds).contains(now.seconds(since: time))
+    }
   }
 }

@@ -29,11 +29,16 @@ package struct DockerCredentials: HelperProtocol {
     case "get", "erase":
       let server = try Self.server(question.input)
       self.server = server
-      task = Self.task(server) { operation == "get" ? .get($0) : .forget($0) }
+      task =
+        operation == "get"
+        ? Self.task(server, elsewhere: Self.notFound) { .get($0) }
+        : Self.task(server, elsewhere: HelperAnswer()) { .forget($0) }
     case "store":
-      let (server, user, secret) = try Self.login(question.input)
-      self.server = server
-      task = Self.task(server) { .store($0, user: user, secret) }
+      let login = try HelperMembers(question.input)
+      server = try login.text("ServerURL")
+      let user = try login.text("Username")
+      let secret = Secret(try login.text("Secret"))
+      task = Self.task(server, elsewhere: HelperAnswer()) { .store($0, user: user, secret) }
     default: throw .operation(operation)
     }
   }
@@ -44,10 +49,12 @@ package struct DockerCredentials: HelperProtocol {
     guard let user = credential.form.passwordUser(nil, at: credential.url?.origin) else {
       return none
     }
-    return Self.json([
-      "ServerURL": .string(server), "Username": .string(user),
-      "Secret": .string(credential.token.secret.shownText),
-    ])
+    return HelperAnswer(
+      Secret(joining: [
+        Secret(#"{"ServerURL":"#), Secret(server).asJSON, Secret(#","Username":"#),
+        Secret(user).asJSON, Secret(#","Secret":"#), credential.token.secret.asJSON, Secret("}\n"),
+      ])
+    )
   }
 
   package func answer(_ list: [HelperListing]) -> HelperAnswer {
@@ -57,20 +64,21 @@ package struct DockerCredentials: HelperProtocol {
         users[name] = .string(entry.user)
       }
     }
-    return Self.json(.object(users))
+    return HelperAnswer(
+      Secret(joining: [Secret(JSON.object(users).serialized()), Secret("\n")])
+    )
   }
 
-  /// Programs compare this text; a login or a logout that fails is something else.
+  /// A login or a logout that fails is something else than a credential that is not there.
   package var none: HelperAnswer {
-    guard operation == "get" else { return HelperAnswer(isSuccess: false) }
-    return HelperAnswer(Secret("credentials not found in native keychain\n"), isSuccess: false)
+    operation == "get" ? Self.notFound : HelperAnswer(isSuccess: false)
   }
 
-  private static func json(_ json: JSON) -> HelperAnswer {
-    var bytes = json.serialized()
-    bytes.append(UInt8(ascii: "\n"))
-    return HelperAnswer(Secret(consuming: &bytes))
-  }
+  /// Programs compare this text.
+  private static let notFound = HelperAnswer(
+    Secret("credentials not found in native keychain\n"),
+    isSuccess: false
+  )
 }
 
 extension DockerCredentials {
@@ -85,27 +93,32 @@ extension DockerCredentials {
     return text
   }
 
-  private static func login(
-    _ input: Secret
-  ) throws(HelperFlaw) -> (server: String, user: String, secret: Secret) {
-    let json: JSON
-    do { json = try input.withBytes { span throws(JSONError) in try JSON(parsing: span) } } catch {
-      if case .duplicateMember(let name) = error { throw .repeated(name) }
-      throw .notJSON
-    }
-    guard let members = json.objectValue else { throw .notJSON }
-    func text(_ name: String) throws(HelperFlaw) -> String {
-      guard let member = members[name] else { throw .missing(name) }
-      guard let text = member.stringValue else { throw .value(name) }
-      guard !text.isEmpty else { throw .missing(name) }
-      return text
-    }
-    return (try text("ServerURL"), try text("Username"), Secret(try text("Secret")))
-  }
-
   /// The task for a server, if its name is one that a credential may go to.
-  private static func task(_ server: String, _ make: (HelperTarget) -> HelperTask) -> HelperTask {
-    do { return make(try HelperTarget(naming: server)) } catch { return .unusable(error) }
+  ///
+  /// - Parameters:
+  ///   - server: As docker names it.
+  ///   - answer: For what is no registry, only a place beside one: docker names so what else it wants to be
+  ///     kept of a sign-in at Docker Hub, such as `https://index.docker.io/v1/refresh-token`.
+  ///   - make: Makes the task.
+  /// - Returns: The task.
+  private static func task(
+    _ server: String,
+    elsewhere answer: HelperAnswer,
+    _ make: (HelperTarget) -> HelperTask
+  ) -> HelperTask {
+    do {
+      let target = try HelperTarget(naming: server)
+      return target.urls.allSatisfy(\.isRegistry) ? make(target) : .answered(answer)
+    } catch {
+      return .unusable(error)
+    }
+  }
+}
+
+extension HTTPURL {
+  /// Whether it is all of a registry, which has its API below one of these paths.
+  fileprivate var isRegistry: Bool {
+    query == nil && ["/", "/v1", "/v1/", "/v2", "/v2/"].contains(path)
   }
 }
 

@@ -1,10 +1,10 @@
-import AcctModel
+package import AcctModel
 
 extension Secret {
   /// The bytes as a JSON string in its quotes (RFC 8259, section 7), without a copy that is not wiped.
   ///
   /// They are UTF-8: a token, a header line's value, a password.
-  var asJSON: Secret {
+  package var asJSON: Secret {
     withBytes { bytes in
       var text: [UInt8] = []
       // Room for all of it, so that no shorter copy is left behind unwiped.

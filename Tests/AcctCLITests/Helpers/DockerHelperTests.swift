@@ -120,6 +120,24 @@ struct DockerHelperTests {
   }
 
   @Test(
+    "Docker Hub's tokens of a web login are no logins: none is kept, found, or in a login's place"
+  )
+  func webLogin() async {
+    let hub = "https://index.docker.io/v1/"
+    #expect(await store(hub, "alice", "pass") == 0)
+    for key in ["access-token", "refresh-token"] {
+      #expect(await store(hub + key, "alice", "made-up..client") == 0)
+      #expect(record.out == "" && record.err == [] && record.accountFiles == 1)
+      #expect(await record.docker("get", hub + key) == 1)
+      #expect(record.out == Self.none)
+      #expect(await record.docker("erase", hub + key) == 0)
+      #expect(record.out == "" && record.err == [])
+    }
+    #expect(await record.docker("get", hub) == 0)
+    #expect(record.json?.objectValue?["Secret"] == "pass")
+  }
+
+  @Test(
     "A name that only resembles the registry's gets nothing",
     arguments: [
       "registry.example@evil.test", "user@registry.example", "registry.example?evil.test",

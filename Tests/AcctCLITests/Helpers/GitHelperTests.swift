@@ -200,43 +200,4 @@ struct GitHelperTests {
     #expect(await record.helper("", "svn", "get") == 64)
     #expect(record.out == "")
   }
-
-  @Test("A rejected token that git hands back is renewed, and only that one")
-  func rejected() async {
-    let server = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("a"),
-      RecordedServer.tokens("b")
-    )
-    #expect(await record.addDevice() == 0)
-    let host = ["protocol=https", "host=as.example", "username=oauth2"]
-    let asked = server.bodies("/token").count
-    for other in ["password=foreign", "password=", "x=y", "credential=rt-a-long-enough"] {
-      #expect(await record.git(host[0], host[1], host[2], other, operation: "erase") == 0)
-      #expect(record.out == "" && record.err == [])
-    }
-    let elsewhere = ["host=other.example", "password=at-a-long-enough"]
-    #expect(await record.git(host[0], elsewhere[0], elsewhere[1], operation: "erase") == 0)
-    #expect(server.bodies("/token").count == asked)
-    let given = ["authtype=Bearer", "credential=at-a-long-enough"]
-    #expect(await record.git(host[0], host[1], given[0], given[1], operation: "erase") == 0)
-    #expect(record.out == "" && record.err == [])
-    #expect(server.bodies("/token").count == asked + 1)
-    #expect(await record.git(host[0], host[1]) == 0)
-    #expect(record.out.contains("password=at-b-long-enough\n"))
-    // The old one has been replaced: git may report it late.
-    #expect(await record.git(host[0], host[1], given[0], given[1], operation: "erase") == 0)
-    #expect(server.bodies("/token").count == asked + 1)
-  }
-
-  @Test("A rejected static token stays, and the message names the command that stores a new one")
-  func rejectedStatic() async {
-    await record.addToken("tok", at: "https://git.example", "--name", "work")
-    #expect(await record.git(Self.own[0], Self.own[1], "password=tok", operation: "erase") == 0)
-    #expect(record.out == "")
-    #expect(record.err.joined().contains("the server rejected the token of work"))
-    #expect(record.err.joined().contains("acct add --token"))
-    #expect(await record.git(Self.own[0], Self.own[1]) == 0)
-    #expect(record.out == "username=oauth2\npassword=tok\n")
-  }
 }

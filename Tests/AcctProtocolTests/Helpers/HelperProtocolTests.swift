@@ -54,10 +54,20 @@ struct HelperProtocolTests {
     func urls(_ server: String) throws -> HelperTask {
       try DockerCredentials(HelperQuestion(["get"], Secret(server))).task
     }
+    let none = HelperAnswer(
+      Secret("credentials not found in native keychain\n"),
+      isSuccess: false
+    )
     let remote = HelperTarget(try HTTPURL("https://r.example/"))
     #expect(try urls(" r.example/v2/\r\n") == .get(remote))
     let local = HelperTarget(try HTTPURL("https://[::1]:5000/"), try HTTPURL("http://[::1]:5000/"))
     #expect(try urls("[::1]:5000") == .get(local))
+    for path in ["", "/", "/v1", "/v1/", "/v2", "/v2/"] {
+      #expect(try urls("https://r.example\(path)") != .answered(none), "\(path)")
+    }
+    for path in ["/v1/refresh-token", "/v2/x", "/v1/?x", "/v3/", "/access-token"] {
+      #expect(try urls("https://r.example\(path)") == .answered(none), "\(path)")
+    }
     #expect(try urls("http://r.example") == .unusable(.refusedURL(.plainHTTP)))
     #expect(try urls("a@r.example") == .unusable(.refusedURL(.userInformation)))
     #expect(try urls("r.example?x") == .unusable(.refusedURL(.unusableHost)))

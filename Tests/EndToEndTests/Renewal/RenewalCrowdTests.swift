@@ -43,6 +43,30 @@ struct RenewalCrowdTests {
     try await server.expectNothingWrong()
   }
 
+  @Test("20 times at once, git reports one rejected token, which makes one refresh")
+  func rejected() async throws {
+    let server = try await StrictServer(["dpop": "off"])
+    let home = try AcctHome()
+    let added = try await home.importing(try await server.issue([:]))
+    try #require(added.status == 0, "\(added.errorText)")
+    let token = try await home.acct("token")
+    let question = "url=\(server.resource)/\npassword=\(token.text)\n"
+    try await server.fault(["endpoint": "token", "kind": "delay", "count": 1])
+    let crowd = try (0..<20).map { _ in
+      try RunningProcess(home.command(["helper", "git", "erase"], input: question))
+    }
+    try await server.wait(held: 1)
+    try await server.control("release")
+    for process in crowd {
+      let status = await process.ended(within: .seconds(120))
+      let message = String(decoding: process.standardError.contents(), as: UTF8.self)
+      #expect(status == 0 && message.isEmpty, "\(message)")
+    }
+    let counts = try await server.counts()
+    #expect(counts["refreshes"] == 1 && counts["replays"] == 0)
+    try await server.expectNothingWrong()
+  }
+
   private func renew(
     _ count: Int,
     _ home: AcctHome,
