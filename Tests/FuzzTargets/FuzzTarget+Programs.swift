@@ -56,7 +56,7 @@ func gitCredentialViolation(_ bytes: [UInt8]) -> String? {
     case .answered(let answer):
       guard answer.output.count == 0 else { return "an answer to nothing" }
     case .unusable: break
-    case .store, .forget, .list: return "a task that git does not have"
+    case .store, .forget, .list, .unverified: return "a task that git does not have"
     }
   }
   return nil
@@ -81,7 +81,7 @@ func dockerCredentialViolation(_ bytes: [UInt8]) -> String? {
     case .store(let target, let user, let secret):
       guard !target.urls.isEmpty, !user.isEmpty, secret.count > 0 else { return "half a login" }
     case .unusable: break
-    case .reject, .list, .answered: return "a task that docker did not ask for"
+    case .reject, .list, .answered, .unverified: return "a task that docker did not ask for"
     }
   }
   return nil
