@@ -73,6 +73,9 @@ struct HelperCommand: AcctCommand {
         throw .input(.stream(error))
       }
       return try await answer(input, type, context)
+    case .paragraph:
+      var lines = try HelperLines(context.world)
+      return try await answer(try await lines.paragraph(), type, context)
     case .lines(let greeting):
       try context.output(Secret(greeting))
       var lines = try HelperLines(context.world)
@@ -106,9 +109,25 @@ struct HelperCommand: AcctCommand {
     }
     context.report(outcome.notices)
     if let reason = outcome.reason, !type.asksForAnyServer || !reason.isUsual || options.verbose {
-      tell(ErrorMessage(reason), context)
+      var message = ErrorMessage(reason)
+      // Most such servers are another helper's, and none to allow a token for.
+      if reason.isUsual, !options.verbose { message.hint = nil }
+      tell(message, context)
     }
     return try write(outcome.answer, context)
+  }
+
+  /// An option that a program has from elsewhere, and that would be read as acct's.
+  ///
+  /// - Parameter arguments: A command line of `helper`, as it was typed.
+  /// - Returns: The option without its value.
+  static func foreignOption(in arguments: [String]) -> String? {
+    // Each word that is a protocol's name counts: an account may be called so, too.
+    arguments.indices.lazy
+      .compactMap { index in
+        Name(rawValue: arguments[index])?.type.foreignOption(in: arguments[(index + 1)...])
+      }
+      .first
   }
 
   private func tell(_ errorMessage: ErrorMessage, _ context: Context) {
@@ -118,5 +137,21 @@ struct HelperCommand: AcctCommand {
   private func write(_ answer: HelperAnswer, _ context: Context) throws(EngineError) -> ExitStatus {
     if answer.output.count > 0 { try context.output(answer.output) }
     return answer.isSuccess ? .done : .failed
+  }
+}
+
+extension HelperLines {
+  /// The lines up to an empty one or to the end, which is not waited for.
+  ///
+  /// - Throws: ``InputError/stream(_:)``, ``HelperFlaw/tooLarge``.
+  fileprivate mutating func paragraph() async throws(EngineError) -> Secret {
+    var lines: [Secret] = []
+    var count = 0
+    while let line = try await next(), line.count > 0 {
+      count += line.count + 1
+      guard count <= Self.limit else { throw .input(.program(.tooLarge)) }
+      lines += [line, Secret("\n")]
+    }
+    return Secret(joining: lines)
   }
 }

@@ -1,3 +1,5 @@
+import AcctEngine
+import AcctProtocol
 import ArgumentParser
 
 extension Acct {
@@ -12,7 +14,11 @@ extension Acct {
   /// - Returns: The command to run.
   /// - Throws: ArgumentParser's errors, which include help.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    let typed = arguments
     let arguments = arguments.hoistingSharedOptions
+    if arguments.first == "helper", let option = HelperCommand.foreignOption(in: typed) {
+      throw EngineError.input(.program(.operation(option)))
+    }
     let rest = Array(arguments.dropFirst())
     let command: (any ParsableCommand)? =
       switch arguments.first {

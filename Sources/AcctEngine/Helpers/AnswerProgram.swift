@@ -60,6 +60,7 @@ package struct AnswerProgram: Sendable {
       case .answered(let answer): return Outcome(answer: answer)
       case .unusable(nil): throw .otherProtocol
       case .unusable(let error?): throw .unusable(error)
+      case .unverified: throw .unverified
       }
     } catch {
       return Outcome(answer: program.none, reason: error)
@@ -71,7 +72,12 @@ package struct AnswerProgram: Sendable {
     _ program: some HelperProtocol,
     _ reference: String?
   ) async throws(NoCredential) -> Outcome {
-    let finder = ProgramsAccount(for: target, in: context, accepts: program.accepts)
+    let finder = ProgramsAccount(
+      for: target,
+      in: context,
+      passesTokensOn: type(of: program).passesTokensOn,
+      accepts: program.accepts
+    )
     let found = try finder.find(reference)
     let authorization: Authorize.Authorization
     do {

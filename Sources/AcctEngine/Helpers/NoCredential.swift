@@ -7,6 +7,8 @@ package enum NoCredential: Error, Equatable, Sendable {
   case noAccount([Origin])
   /// More than one account has one of these origins, and none of them is chosen.
   case several([Origin], [AccountName])
+  /// The program passes tokens on, and the user gave the account neither for it nor for this origin.
+  case notGiven(AccountName, Origin)
   /// The account's token can't be sent by the program.
   case notAccepted(AccountName, CredentialForm)
   /// The account's password is another user's than the program asks for.
@@ -15,6 +17,8 @@ package enum NoCredential: Error, Equatable, Sendable {
   case unusable(ParseError)
   /// The program asks for another protocol than http.
   case otherProtocol
+  /// The program does not verify the server's certificate.
+  case unverified
   /// The program does not say where the credential is to go.
   case noAddress
   /// No password is kept for the server.
@@ -28,8 +32,8 @@ package enum NoCredential: Error, Equatable, Sendable {
   var meansNothingKept: Bool {
     switch self {
     case .nothingKept, .notKept: true
-    case .noAccount, .several, .notAccepted, .otherUser, .unusable, .otherProtocol, .noAddress,
-      .failed:
+    case .noAccount, .several, .notGiven, .notAccepted, .otherUser, .unusable, .otherProtocol,
+      .unverified, .noAddress, .failed:
       false
     }
   }
@@ -38,7 +42,9 @@ package enum NoCredential: Error, Equatable, Sendable {
   package var isUsual: Bool {
     switch self {
     case .noAccount, .otherProtocol, .nothingKept: true
-    case .several, .notAccepted, .otherUser, .unusable, .noAddress, .notKept, .failed: false
+    case .several, .notGiven, .notAccepted, .otherUser, .unusable, .unverified, .noAddress,
+      .notKept, .failed:
+      false
     }
   }
 }
@@ -62,6 +68,11 @@ extension Account {
 
   private var isInAuthorization: Bool {
     (sentAs ?? .bearer).field.lowercased() == "authorization"
+  }
+
+  /// Whether the user gave this origin, and not only a server to sign in at.
+  func isGiven(for origin: Origin) -> Bool {
+    tokenType == .static || origins.reasons(for: origin).contains(.user)
   }
 
   /// Whether a program that names a user means this account.

@@ -6,23 +6,28 @@ import AcctProtocol
 ///
 /// Only an account that has the parsed origin can be meant. `--account`, `ACCT_ACCOUNT` and `.acct` choose
 /// it; else a user that the program names, if just one account fits; else the active account, or the only
-/// one that has the origin.
+/// one that has the origin. For a program that passes tokens on, an origin that the user gave counts there,
+/// and no other.
 struct ProgramsAccount {
   private let context: EngineContext
   private let target: HelperTarget
+  private let passesTokensOn: Bool
   private let accepts: (CredentialForm) -> Bool
 
   /// - Parameters:
   ///   - target: Where the credential is to go.
   ///   - context: Everything outside.
+  ///   - passesTokensOn: Whether the program sends the token to other servers, too.
   ///   - accepts: Whether the program can send a credential of a form.
   init(
     for target: HelperTarget,
     in context: EngineContext,
+    passesTokensOn: Bool = false,
     accepts: @escaping (CredentialForm) -> Bool
   ) {
     self.target = target
     self.context = context
+    self.passesTokensOn = passesTokensOn
     self.accepts = accepts
   }
 
@@ -43,9 +48,10 @@ struct ProgramsAccount {
     if let reference { return try named(reference) }
     guard !target.urls.isEmpty else { throw .noAddress }
     let choice = try usualChoice()
-    if let choice, let url = ownURL(of: choice.account) {
+    if let choice {
       let isExplicit = choice.selectedBy != .active
-      if isExplicit || target.user.map(choice.account.isMeant) ?? true {
+      let url = isExplicit ? ownURL(of: choice.account) : answeringURL(of: choice.account)
+      if let url, isExplicit || target.user.map(choice.account.isMeant) ?? true {
         return try checked(Found(account: choice.account, url: url, ignored: choice.ignored))
       }
     }
@@ -88,9 +94,9 @@ struct ProgramsAccount {
     let accounts: [Account]
     do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
     let fitting = accounts.compactMap { account in
-      ownURL(of: account).map { Found(account: account, url: $0, ignored: ignored) }
+      answeringURL(of: account).map { Found(account: account, url: $0, ignored: ignored) }
     }
-    guard let first = fitting.first else { throw .noAccount(target.urls.map(\.origin)) }
+    guard let first = fitting.first else { throw none(of: accounts) }
     let usable = fitting.filter { obstacle(to: $0.account) == nil }
     if let user = target.user {
       let meant = usable.filter { $0.account.isMeant(by: user) }
@@ -107,6 +113,21 @@ struct ProgramsAccount {
   /// The URL of the target whose origin is the account's.
   func ownURL(of account: Account) -> HTTPURL? {
     target.urls.first { account.origins.contains($0.origin) }
+  }
+
+  /// The same for an account that the user did not choose.
+  private func answeringURL(of account: Account) -> HTTPURL? {
+    guard let url = ownURL(of: account) else { return nil }
+    return !passesTokensOn || account.isGiven(for: url.origin) ? url : nil
+  }
+
+  /// Why none of the accounts answers.
+  private func none(of accounts: [Account]) -> NoCredential {
+    for account in accounts {
+      guard let url = ownURL(of: account) else { continue }
+      return obstacle(to: account) ?? .notGiven(account.name, url.origin)
+    }
+    return .noAccount(target.urls.map(\.origin))
   }
 
   /// Refuses an account whose credential the program can't send, or that is another user's.

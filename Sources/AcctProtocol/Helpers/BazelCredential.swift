@@ -20,7 +20,7 @@ package struct BazelCredential: HelperProtocol {
     let scheme = "grpcs:"
     isHTTP = !address.lowercased().hasPrefix(scheme)
     if !isHTTP { address = "https:" + address.dropFirst(scheme.count) }
-    do { task = .get(HelperTarget(try HTTPURL(address))) } catch { task = .unusable(error) }
+    task = .get(at: address)
   }
 
   package func accepts(_ form: CredentialForm) -> Bool { isHTTP || form != .bound }

@@ -9,6 +9,9 @@ package struct CargoCredential: HelperProtocol {
   /// The word that cargo calls a provider with.
   private static let operation = ["--cargo-plugin"]
 
+  /// Cargo sends the token to the servers that the index names in its `config.json`.
+  package static let passesTokensOn = true
+
   package static func exchange(for operation: [String]) -> HelperExchange {
     operation.isEmpty || operation == Self.operation ? .lines(greeting: "{\"v\":[1]}\n") : .silent
   }
@@ -28,18 +31,16 @@ package struct CargoCredential: HelperProtocol {
     }
     // A token is the same for each of them, also for one that a later cargo has.
     _ = try request.text("operation")
-    do { task = .get(HelperTarget(try HTTPURL(Self.address(ofIndex: index)))) } catch {
-      // Git by ssh, a folder: of no account's origin.
+    // Git fetches any other index, and its server is another one than the registry's: crates.io names
+    // a repository at GitHub, and would get GitHub's token.
+    let sparse = "sparse+"
+    guard index.hasPrefix(sparse) else {
+      task = .answered(Self.refusal("url-not-supported"))
+      return
+    }
+    do { task = .get(HelperTarget(try HTTPURL(String(index.dropFirst(sparse.count))))) } catch {
       task = error == .url ? .answered(Self.refusal("url-not-supported")) : .unusable(error)
     }
-  }
-
-  /// An index without the kind that cargo writes before its address.
-  private static func address(ofIndex index: String) -> String {
-    for kind in ["sparse+", "registry+"] where index.hasPrefix(kind) {
-      return String(index.dropFirst(kind.count))
-    }
-    return index
   }
 
   /// Cargo sends the token as the value of the field `Authorization`, and nothing besides.

@@ -12,17 +12,19 @@ package struct GitCredentials: HelperProtocol {
   /// The schemes that the server asked for, in lower case; none where git has not said.
   private let challenged: Set<String>
 
-  /// Git adds operations; one that a helper does not know is to be ignored.
   package static func exchange(for operation: [String]) -> HelperExchange {
-    operation == ["capability"] ? .silent : .whole
+    operation == ["capability"] ? .silent : .paragraph
   }
 
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     guard let operation = question.operation.first else { throw .operation(nil) }
     guard question.operation.count == 1 else { throw .arguments }
-    if operation == "capability" {
-      (user, knowsSchemes, challenged) = (nil, true, [])
-      task = .answered(HelperAnswer(Secret("version 0\ncapability authtype\n")))
+    // Others are not parsed: git adds operations, which a helper is to ignore whatever is written behind them,
+    // and of `store` there is nothing to keep. What others gave is not acct's, and what acct gave it has.
+    guard operation == "get" || operation == "erase" else {
+      (user, knowsSchemes, challenged) = (nil, false, [])
+      let isAsked = operation == "capability"
+      task = .answered(HelperAnswer(Secret(isAsked ? "version 0\ncapability authtype\n" : "")))
       return
     }
     let input = try GitQuestion(question.input)
@@ -33,18 +35,13 @@ package struct GitCredentials: HelperProtocol {
       input.challenges.flatMap { AuthenticationChallenge.parse($0).map(\.scheme) }
     )
     task =
-      switch operation {
-      case "get": try Self.task(input) { .get(HelperTarget($0, user: user)) }
-      case "erase":
+      if operation == "get" {
+        try Self.task(input) { .get(HelperTarget($0, user: user)) }
+      } else if let given = input.given {
+        try Self.task(input) { .reject(HelperTarget($0, user: user), given) }
+      } else {
         // Without what git was given, it is not known what was rejected.
-        if let given = input.given {
-          try Self.task(input) { .reject(HelperTarget($0, user: user), given) }
-        } else {
-          .answered(HelperAnswer())
-        }
-      // What others gave is not acct's to keep, and what acct gave it has.
-      case "store": .answered(HelperAnswer())
-      default: .answered(HelperAnswer())
+        .answered(HelperAnswer())
       }
   }
 

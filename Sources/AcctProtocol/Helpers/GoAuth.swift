@@ -29,7 +29,15 @@ package struct GoAuth: HelperProtocol {
     } catch { task = .unusable(error) }
   }
 
-  package func accepts(_ form: CredentialForm) -> Bool { true }
+  /// At a redirect to another server, the go command leaves out `Authorization` and cookies, and no other
+  /// field: a token in a field of its own would arrive there, and so would a guest's device id.
+  package func accepts(_ form: CredentialForm) -> Bool {
+    switch form {
+    case .scheme, .basic, .cookie, .bound: true
+    case .bare(let field): field.lowercased() == "authorization"
+    case .guest: false
+    }
+  }
 
   /// URL, empty line, header lines, empty line.
   ///

@@ -41,6 +41,15 @@ struct HelperMembers {
     return number
   }
 
+  /// Whether something is so; not, where it is missing, or `null`.
+  ///
+  /// - Throws: ``HelperFlaw/value(_:)``.
+  func flag(_ name: String) throws(HelperFlaw) -> Bool {
+    guard let member = object[name], member != .null else { return false }
+    guard let flag = member.boolValue else { throw .value(name) }
+    return flag
+  }
+
   /// An object that may be missing, or `null`.
   ///
   /// - Throws: ``HelperFlaw/value(_:)``.

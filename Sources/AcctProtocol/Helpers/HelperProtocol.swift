@@ -17,6 +17,19 @@ package protocol HelperProtocol: Sendable {
   /// Then it is no news that no account has an origin, and only `--verbose` says so.
   static var asksForAnyServer: Bool { get }
 
+  /// Whether the program also sends the token to servers that the one at the address names.
+  ///
+  /// Then it gets only what the user has chosen for it, or for that very origin.
+  static var passesTokensOn: Bool { get }
+
+  /// An option that is not the program's, among words that it has from elsewhere.
+  ///
+  /// A part of a URL may stand there, and would be read as an option of acct.
+  ///
+  /// - Parameter words: The words behind the protocol's name, with acct's options among them.
+  /// - Returns: The option without its value.
+  static func foreignOption(in words: ArraySlice<String>) -> String?
+
   /// Parses what the program asks.
   ///
   /// - Throws: ``HelperFlaw`` for what is not the protocol.
@@ -49,6 +62,8 @@ package protocol HelperProtocol: Sendable {
 extension HelperProtocol {
   package static func exchange(for operation: [String]) -> HelperExchange { .whole }
   package static var asksForAnyServer: Bool { false }
+  package static var passesTokensOn: Bool { false }
+  package static func foreignOption(in words: ArraySlice<String>) -> String? { nil }
   package func answer(_ list: [HelperListing]) -> HelperAnswer { none }
   package var done: HelperAnswer { HelperAnswer() }
   package static func answer(to flaw: HelperFlaw) -> HelperAnswer? { nil }
@@ -60,6 +75,8 @@ package enum HelperExchange: Equatable, Sendable {
   case silent
   /// The program writes all of its question, and gets one answer.
   case whole
+  /// The program writes lines up to an empty one, and gets one answer; it may keep its end open.
+  case paragraph
   /// acct greets first, then answers each line by itself, until the program closes its end.
   case lines(greeting: String)
 }

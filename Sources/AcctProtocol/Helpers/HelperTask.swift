@@ -16,6 +16,26 @@ package enum HelperTask: Equatable, Sendable {
   case answered(HelperAnswer)
   /// The program asks for something that no credential of acct may go to; `nil`: another protocol than http.
   case unusable(ParseError?)
+  /// The program does not verify the certificate of a server that is not on this machine.
+  case unverified
+}
+
+extension HelperTask {
+  /// A credential for the server of an address.
+  ///
+  /// - Parameters:
+  ///   - address: A URL; it may be of another protocol than http, or none.
+  ///   - user: The user that the program names.
+  /// - Returns: The task.
+  static func get(at address: String, user: String? = nil) -> HelperTask {
+    let scheme = address.prefix { $0 != ":" }
+    guard address.dropFirst(scheme.count).hasPrefix("://"),
+      Origin.Scheme(rawValue: scheme.lowercased()) != nil
+    else { return .unusable(nil) }
+    do { return .get(HelperTarget(try HTTPURL(address), user: user)) } catch {
+      return .unusable(error)
+    }
+  }
 }
 
 /// What a program is told, and whether that is a success.

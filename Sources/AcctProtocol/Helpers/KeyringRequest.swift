@@ -10,15 +10,19 @@ package struct KeyringRequest: HelperProtocol {
   /// The programs ask for each server that wants a password.
   package static let asksForAnyServer = true
 
+  /// User and server are parts of a URL, which a project may have written.
+  package static func foreignOption(in words: ArraySlice<String>) -> String? {
+    KeyringWords.foreignOption(in: words)
+  }
+
   package static func exchange(for operation: [String]) -> HelperExchange { .silent }
 
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     words = try KeyringWords(question.operation)
     switch words.operation {
-    case .get:
-      do { task = .get(try HelperTarget(naming: words.service, user: words.user)) } catch {
-        task = .unusable(error)
-      }
+    // After a URL, pip and uv ask for its host alone, also where the URL was refused as one of plain http:
+    // an answer would go there.
+    case .get: task = .get(at: words.service, user: words.user)
     case .set: task = .answered(HelperAnswer())
     case .del: task = .answered(HelperAnswer(isSuccess: false))
     }

@@ -20,7 +20,7 @@ struct KeyringWords {
   ]
 
   let operation: Operation
-  /// The address of a server, or its host and port alone, or the name of anything else.
+  /// The address of a server, or the name of anything else.
   let service: String
   let user: String?
   let mode: Mode
@@ -61,6 +61,17 @@ struct KeyringWords {
     guard user != nil || operation == .get && mode == .creds else { throw .missing("USERNAME") }
     let isText = user?.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     guard isText != false else { throw .notText }
+  }
+
+  /// An option behind the operation that is none of the command keyring's.
+  static func foreignOption(in words: ArraySlice<String>) -> String? {
+    guard let operation = words.firstIndex(where: { Operation(rawValue: $0) != nil }) else {
+      return nil
+    }
+    return words[(operation + 1)...].lazy
+      .filter { $0.hasPrefix("-") }
+      .map { String($0.prefix { $0 != "=" }) }
+      .first { meanings[$0] == nil }
   }
 
   private static func choice<Value: RawRepresentable<String>>(

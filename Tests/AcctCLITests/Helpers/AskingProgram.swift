@@ -1,4 +1,5 @@
 import AcctTestSupport
+import StrictJSON
 import Testing
 
 /// A program that asks acct for a credential, by bytes that it writes and reads.
@@ -100,16 +101,24 @@ struct AskingProgram: CustomTestStringConvertible, Sendable {
 }
 
 extension RecordedWorld {
+  /// Adds an account with a bearer token whose origin the user has given, as cargo needs it.
+  func addGiven(changing changes: [String: JSON] = [:]) async {
+    #expect(await add(Handoffs.bearer(changing: changes)) == 0)
+    #expect(await acct("allow", "bob.example.com", "https://issuer.example") == 0)
+  }
+
   /// Lets a program ask; what it reads is in the record.
   @discardableResult
   func ask(
     _ program: AskingProgram,
     for url: String = AskingProgram.url,
-    _ options: String...
+    as account: String? = nil,
+    _ words: String...
   ) async -> Int32 {
     if let (name, value) = program.variable { set(name, to: value(url)) }
     provide("-", program.question(url))
     clear()
-    return await run(["helper"] + program.words(url) + options)
+    let options = account.map { ["--account", $0] } ?? []
+    return await run(["helper"] + options + program.words(url) + words)
   }
 }

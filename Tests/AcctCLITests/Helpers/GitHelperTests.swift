@@ -200,4 +200,24 @@ struct GitHelperTests {
     #expect(await record.helper("", "svn", "get") == 64)
     #expect(record.out == "")
   }
+
+  @Test("An operation that git adds is ignored, whatever is written behind it")
+  func laterOperations() async {
+    for question in ["no attribute\n\n", "host=a\nhost=b\n\n", "\u{0}", ""] {
+      #expect(await record.helper(question, "git", "refresh") == 0, "\(question)")
+      #expect(record.out == "" && record.err == [])
+    }
+  }
+
+  @Test(
+    "Git is told in one line that another helper's server is none of acct's, and is not invited"
+  )
+  func anotherHelpers() async {
+    await record.addToken("tok", at: "https://git.example")
+    #expect(await record.git("protocol=https", "host=other.example") == 0)
+    #expect(record.err == ["acct: no account has the origin https://other.example"])
+    let question = "protocol=https\nhost=other.example\n\n"
+    #expect(await record.helper(question, "git", "get", "--verbose") == 0)
+    #expect(record.err.last?.contains("`acct allow NAME https://other.example`") == true)
+  }
 }

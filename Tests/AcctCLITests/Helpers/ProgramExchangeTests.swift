@@ -19,7 +19,7 @@ struct ProgramExchangeTests {
     arguments: AskingProgram.all
   )
   func valid(_ program: AskingProgram) async {
-    #expect(await record.add(Handoffs.bearer()) == 0)
+    await record.addGiven()
     #expect(await record.ask(program) == 0)
     #expect(record.out == program.bearer("opaque-bob", 0))
     #expect(record.err.isEmpty, "\(record.err)")
@@ -31,7 +31,7 @@ struct ProgramExchangeTests {
   )
   func foreign(_ program: AskingProgram) async {
     for hasAccount in [false, true] {
-      if hasAccount { #expect(await record.add(Handoffs.bearer()) == 0) }
+      if hasAccount { await record.addGiven() }
       let status = await record.ask(program, for: "https://issuer.example.evil.test/")
       #expect(hasNone(program, status), "\(status) \(record.out)")
       #expect(record.err.isEmpty == program.asksForAnyServer, "\(record.err)")
@@ -39,8 +39,7 @@ struct ProgramExchangeTests {
     let status = await record.ask(
       program,
       for: "https://issuer.example.evil.test/",
-      "--account",
-      "bob.example.com"
+      as: "bob.example.com"
     )
     #expect(hasNone(program, status), "\(status) \(record.out)")
     #expect(record.err.first?.contains("is not an origin of bob.example.com") == true)
@@ -51,7 +50,7 @@ struct ProgramExchangeTests {
     arguments: AskingProgram.all
   )
   func lookalikes(_ program: AskingProgram) async {
-    #expect(await record.add(Handoffs.bearer()) == 0)
+    await record.addGiven()
     for url in [
       "https://issuer.example@evil.test/", "https://user:pass@issuer.example/",
       "https://issuer.example./", "https://issuer.example:8443/", "http://issuer.example/",
@@ -121,7 +120,7 @@ struct ProgramExchangeTests {
     arguments: AskingProgram.all
   )
   func locked(_ program: AskingProgram) async {
-    #expect(await record.add(Handoffs.bearer()) == 0)
+    await record.addGiven()
     record.keyring.fail(with: .locked())
     let status = await record.ask(program)
     #expect(hasNone(program, status), "\(status) \(record.out)")
@@ -145,14 +144,13 @@ struct ProgramExchangeTests {
       record.err.first
         == "acct: https://issuer.example is an origin of more than one account: a, b"
     )
-    #expect(await record.ask(program, for: AskingProgram.url, "--account", "b") == 0)
+    #expect(await record.ask(program, as: "b") == 0)
     #expect(record.out.contains("tok-b"))
   }
 
   @Test("A token that is due is renewed before a program gets it", arguments: AskingProgram.all)
   func renewed(_ program: AskingProgram) async {
-    let handoff = Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"])
-    #expect(await record.add(handoff) == 0)
+    await record.addGiven(changing: ["refresh_token": "r1", "clientId": "client"])
     record.now += 3600 - 299
     let issuer = FakeIssuer(.success(RenewalTests.renewed))
     record.serve { request throws(HTTPFailure) in try issuer.respond(request) }
@@ -168,8 +166,8 @@ struct ProgramExchangeTests {
 
   @Test("A word too many is bad usage, and nothing is printed", arguments: AskingProgram.all)
   func words(_ program: AskingProgram) async {
-    #expect(await record.add(Handoffs.bearer()) == 0)
-    #expect(await record.ask(program, for: AskingProgram.url, "more", "words") == 64)
+    await record.addGiven()
+    #expect(await record.ask(program, "more", "words") == 64)
     #expect(!record.out.contains("opaque-bob"))
     #expect(record.err.last == "acct: hint: see `man acct-helper`", "\(record.err)")
   }

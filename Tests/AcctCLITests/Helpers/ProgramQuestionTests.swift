@@ -76,7 +76,7 @@ struct ProgramQuestionTests {
 
   @Test("Cargo asks several questions of one run, and each is answered on its line")
   func cargo() async {
-    #expect(await record.add(Handoffs.bearer()) == 0)
+    await record.addGiven()
     let get = AskingProgram.cargo.question(AskingProgram.url)
     let login =
       #"{"v":1,"registry":{"index-url":"https://issuer.example"},"kind":"login","token":"x"}"#
@@ -98,7 +98,7 @@ struct ProgramQuestionTests {
     ]
   )
   func notCargos(_ line: String) async {
-    #expect(await record.add(Handoffs.bearer()) == 0)
+    await record.addGiven()
     let get = AskingProgram.cargo.question(AskingProgram.url)
     #expect(await ask("\(line)\n\(get)", "cargo", "--cargo-plugin") == 1)
     let lines = record.out.split(separator: "\n")
@@ -130,9 +130,8 @@ struct ProgramQuestionTests {
       ),
       (["--mode", "creds", "--output", "plain", "get", url], "oauth2\nopaque-bob\n"),
       (["get", url, "--mode", "creds"], "oauth2\nopaque-bob\n"),
-      (["get", "issuer.example", "alice"], "opaque-bob\n"),
       (
-        ["get", url, "alice", "--account", "bob.example.com", "--mode=creds"], "alice\nopaque-bob\n"
+        ["--account", "bob.example.com", "--mode=creds", "get", url, "alice"], "alice\nopaque-bob\n"
       ),
     ]
     for (words, answer) in ways {
@@ -147,6 +146,121 @@ struct ProgramQuestionTests {
         == 0
     )
     #expect(record.out == "oauth2\nopaque-bob\n")
+  }
+
+  @Test(
+    "A host alone, which pip and uv ask for after a URL of plain http was refused, gets nothing"
+  )
+  func bareHost() async {
+    #expect(await record.add(Handoffs.bearer()) == 0)
+    #expect(await record.acct("helper", "keyring", "get", "http://issuer.example/", "alice") == 1)
+    #expect(record.out.isEmpty)
+    #expect(record.err.first?.contains("plain http is for loopback only") == true)
+    for host in ["issuer.example", "issuer.example:443"] {
+      #expect(await record.acct("helper", "keyring", "get", host, "alice") == 1)
+      #expect(record.out.isEmpty && record.err.isEmpty, "\(host) \(record.err)")
+    }
+  }
+
+  @Test(
+    "A user or a host that looks like an option of acct chooses nothing, and prints no help",
+    arguments: [
+      "--account=work", "--account=work@issuer.example", "-awork", "-h", "--help", "--verbose",
+      "--experimental-dump-help", "--version",
+    ]
+  )
+  func options(_ word: String) async {
+    for name in ["work", "home"] {
+      await record.addToken("tok-\(name)", at: "https://issuer.example", "--name", name)
+    }
+    let url = "https://issuer.example/simple/"
+    for words in [
+      ["keyring", "get", url, word], ["keyring", "--mode=creds", "get", url, word],
+      ["keyring", "get", url, word, "--mode=creds"], ["keyring", "get", word, "alice"],
+      ["--account", "git", "keyring", "get", url, word],
+    ] {
+      record.clear()
+      #expect(await record.run(["helper"] + words) == 64, "\(words)")
+      #expect(record.out.isEmpty, "\(words)")
+      #expect(
+        record.err == [
+          "acct: the protocol has no operation \(word.prefix { $0 != "=" })",
+          "acct: hint: see `man acct-helper`",
+        ]
+      )
+    }
+  }
+
+  @Test("Cargo gets no token for the repository of an index, whichever host has it")
+  func cratesIO() async {
+    await record.addToken("tok", at: "https://github.com", "--name", "hub")
+    record.set("ACCT_ACCOUNT", to: "hub")
+    let line =
+      #"{"v":1,"registry":{"index-url":"https://github.com/rust-lang/crates.io-index","#
+      + #""name":"crates-io"},"kind":"get","operation":"publish","name":"a","vers":"1.0.0","#
+      + #""cksum":"00","args":[]}"#
+    #expect(await ask(line + "\n", "cargo", "--cargo-plugin") == 0)
+    #expect(record.out == "{\"v\":[1]}\n{\"Err\":{\"kind\":\"url-not-supported\"}}\n")
+  }
+
+  @Test(
+    "Cargo, which sends tokens on, gets that of a sign-in only if the user chooses the account or the origin"
+  )
+  func given() async {
+    #expect(await record.add(Handoffs.bearer()) == 0)
+    #expect(await record.ask(.cargo) == 0)
+    #expect(record.out == AskingProgram.cargo.none.out)
+    #expect(
+      record.err == [
+        "acct: the program sends tokens on, so it gets that of bob.example.com only if you choose it",
+        "acct: hint: set ACCT_ACCOUNT, or, if all of https://issuer.example may have it, run "
+          + "`acct allow bob.example.com https://issuer.example`",
+      ]
+    )
+    let answer = AskingProgram.cargo.bearer("opaque-bob", 0)
+    #expect(await record.ask(.cargo, as: "bob.example.com") == 0)
+    #expect(record.out == answer)
+    record.place([.trusted(path: "/x/.acct", line: "bob.example.com")])
+    #expect(await record.ask(.cargo) == 0)
+    #expect(record.out == answer)
+    record.place([])
+    record.set("ACCT_ACCOUNT", to: "bob.example.com")
+    #expect(await record.ask(.cargo) == 0)
+    #expect(record.out == answer)
+    // A token that the user brought with its origins is for them; a sign-in beside it does not compete.
+    record.set("ACCT_ACCOUNT", to: "")
+    await record.addToken("tok", at: "https://issuer.example", "--name", "registry")
+    #expect(await record.acct("switch", "bob.example.com") == 0)
+    #expect(await record.ask(.cargo) == 0)
+    #expect(record.out.contains("Bearer tok"), "\(record.out) \(record.err)")
+  }
+
+  @Test("Bazel's caches that are not at http get none without a word")
+  func otherProtocols() async {
+    #expect(await record.add(Handoffs.bearer()) == 0)
+    for address in ["grpc://cache.example:8980/a", "unix:/run/cache"] {
+      #expect(await record.ask(.bazel, for: address) == 0)
+      #expect(record.out == "{}\n" && record.err.isEmpty, "\(record.err)")
+    }
+  }
+
+  @Test("A cluster whose certificate kubectl does not verify gets no token")
+  func unverified() async {
+    #expect(await record.add(Handoffs.bearer()) == 0)
+    record.set(
+      "KUBERNETES_EXEC_INFO",
+      to: #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":"#
+        + #"{"cluster":{"server":"https://issuer.example","insecure-skip-tls-verify":true}}}"#
+    )
+    for options in [[], ["--account", "bob.example.com"]] {
+      record.clear()
+      #expect(await record.run(["helper", "kubectl"] + options) == 1)
+      #expect(record.out.isEmpty)
+      #expect(
+        record.err.first?.hasPrefix("acct: the program does not verify the server's certificate")
+          == true
+      )
+    }
   }
 
   @Test("What the command keyring does not know is bad usage; what it is to store is ignored")
@@ -169,14 +283,12 @@ struct ProgramQuestionTests {
     #expect(record.accountFiles == 1)
   }
 
-  @Test("A token in a field of its own goes to Bazel and the go command alone")
+  @Test("A token in a field of its own goes to Bazel alone: the go command would send it on")
   func forms() async {
     await record.addToken("tok-a", at: "https://issuer.example", "--header", "X-API-Key")
     #expect(await record.ask(.bazel) == 0)
     #expect(record.out == #"{"headers":{"X-API-Key":["tok-a"]}}"# + "\n")
-    #expect(await record.ask(.go) == 0)
-    #expect(record.out == "https://issuer.example\n\nX-API-Key: tok-a\n\n")
-    for program in [AskingProgram.kubectl, .cargo, .keyring] {
+    for program in [AskingProgram.kubectl, .go, .cargo, .keyring] {
       let status = await record.ask(program)
       #expect(record.out == program.none.out && status == program.none.status, "\(program.name)")
     }

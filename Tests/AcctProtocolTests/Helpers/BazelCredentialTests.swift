@@ -25,7 +25,10 @@ struct BazelCredentialTests {
       #expect(helper.accepts(.scheme("Bearer")))
     }
     // Without TLS there is no https that would mean the same.
-    #expect(try helper(#"{"uri":"grpc://cache.example/"}"#).task == .unusable(.url))
+    for address in ["grpc://cache.example/", "unix:/run/cache", "cache.example"] {
+      #expect(try helper(#"{"uri":"\#(address)"}"#).task == .unusable(nil), "\(address)")
+    }
+    #expect(try helper(#"{"uri":"https://a b/"}"#).task != .unusable(nil))
   }
 
   @Test("Bazel's answer has the header lines in order, and their end")

@@ -66,10 +66,30 @@ struct ExecCredentialTests {
     }
   }
 
+  @Test("A cluster whose certificate is not verified gets no token, except on this machine")
+  func unverified() throws {
+    func task(_ server: String, _ flag: String) throws -> HelperTask {
+      let cluster = #"{"server":"\#(server)","insecure-skip-tls-verify":\#(flag)}"#
+      return try plugin(
+        #"{"kind":"ExecCredential","apiVersion":"\#(Self.group)/v1","spec":{"cluster":\#(cluster)}}"#
+      ).task
+    }
+    #expect(try task("https://k8s.example", "true") == .unverified)
+    for (server, flag) in [
+      ("https://k8s.example", "false"), ("https://k8s.example", "null"),
+      ("https://127.0.0.1:6443", "true"),
+    ] {
+      #expect(try task(server, flag) == .get(HelperTarget(try HTTPURL(server))), "\(server)")
+    }
+    #expect(throws: HelperFlaw.value("insecure-skip-tls-verify")) {
+      try task("https://k8s.example", #""true""#)
+    }
+  }
+
   @Test("A client of Kubernetes gets nothing but a bearer token")
   func forms() throws {
     let plugin = try plugin(nil)
-    #expect(plugin.accepts(.scheme("Bearer")))
+    for scheme in ["Bearer", "bearer"] { #expect(plugin.accepts(.scheme(scheme)), "\(scheme)") }
     let others: [CredentialForm] = [
       .scheme("Token"), .basic(user: "a"), .bare(field: "X-Key"), .guest, .cookie, .bound,
     ]

@@ -47,6 +47,18 @@ struct GoAuthTests {
     #expect(try command("http://localhost:8080/m").task == .answered(HelperAnswer()))
   }
 
+  @Test("The go command gets no field that it would send on to the server of a redirect")
+  func forms() throws {
+    let command = try command("https://go.example/m")
+    let some: [CredentialForm] = [
+      .scheme("Token"), .basic(user: "a"), .bare(field: "authorization"), .cookie, .bound,
+    ]
+    for form in some { #expect(command.accepts(form), "\(form)") }
+    for form in [CredentialForm.bare(field: "X-API-Key"), .guest] {
+      #expect(!command.accepts(form), "\(form)")
+    }
+  }
+
   @Test(
     "A URL that no credential may go to gets none",
     arguments: ["https://a@go.example/", "go.example", "https://go.example/a b", "https://"]

@@ -32,28 +32,36 @@ struct KeyringRequestTests {
     #expect(output(of: request.answer(try credential(for: url, token: "a\"b"))) == answer)
   }
 
-  @Test("A service that is a host alone can be at https, and on this machine at http too")
+  @Test("A service is a URL: of a host alone it is not known whether it is asked over TLS")
   func hosts() throws {
     #expect(
-      try request(["get", "pip.example:8443", "a"]).task
-        == .get(HelperTarget(try HTTPURL("https://pip.example:8443/"), user: "a"))
+      try request(["get", "http://127.0.0.1:5078/simple/", "a"]).task
+        == .get(HelperTarget(try HTTPURL("http://127.0.0.1:5078/simple/"), user: "a"))
     )
-    #expect(
-      try request(["get", "127.0.0.1:5078", "a"]).task
-        == .get(
-          HelperTarget(
-            try HTTPURL("https://127.0.0.1:5078/"),
-            try HTTPURL("http://127.0.0.1:5078/"),
-            user: "a"
-          )
-        )
-    )
-    for service in ["a@pip.example", "pip.exаmple", "https://a:b@pip.example/", "", "/", "a b"] {
-      guard case .unusable = try request(["get", service, "a"]).task else {
+    for service in [
+      "pip.example", "pip.example:443", "127.0.0.1:5078", "a@pip.example", "pip.exаmple", "", "/",
+      "a b", "ftp://pip.example/", "https:pip.example", "https",
+    ] {
+      #expect(try request(["get", service, "a"]).task == .unusable(nil), "\(service)")
+    }
+    for service in ["https://a:b@pip.example/", "https://pip.exаmple/", "http://pip.example/"] {
+      guard case .unusable(_?) = try request(["get", service, "a"]).task else {
         Issue.record("\(service)")
         continue
       }
     }
+  }
+
+  @Test("An option that is none of keyring's is found behind the operation, and not before it")
+  func foreignOptions() {
+    func found(_ words: String...) -> String? { KeyringRequest.foreignOption(in: words[...]) }
+    #expect(found("get", Self.url, "--account=work@pip.example") == "--account")
+    #expect(found("--mode=creds", "get", Self.url, "-h") == "-h")
+    #expect(found("get", "-a", "alice") == "-a")
+    #expect(found("get", Self.url, "-awork") == "-awork")
+    #expect(found("-a", "work", "--mode=creds", "get", Self.url, "alice", "-b", "x") == nil)
+    #expect(found("get", Self.url, "--mode", "creds", "--output=json") == nil)
+    #expect(found("--account=work") == nil)
   }
 
   @Test("The name of a static token's own user precedes the one that is asked for")

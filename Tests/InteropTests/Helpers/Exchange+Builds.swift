@@ -44,8 +44,9 @@ extension Exchange {
 
   static let cargo: [Exchange] = [
     Exchange(
-      "reading, then publishing, in one run",
+      "reading, then publishing, in one run, for the account that the user chose",
       ["cargo-credential-acct", "--cargo-plugin"],
+      variables: ["ACCT_ACCOUNT": "work"],
       input: asks(cargo: "sparse+https://own.example/index/", #""kind":"get","operation":"read""#)
         + asks(
           cargo: "sparse+https://own.example/index/",
@@ -57,6 +58,19 @@ extension Exchange {
             + #""operation_independent":true}}"# + "\n",
           count: 2
         )
+    ),
+    Exchange(
+      "of a server that the account has only from its sign-in",
+      ["cargo-credential-acct", "--cargo-plugin"],
+      input: asks(cargo: "sparse+https://own.example/index/", #""kind":"get","operation":"read""#),
+      #"{"v":[1]}"# + "\n" + #"{"Err":{"kind":"not-found"}}"# + "\n"
+    ),
+    Exchange(
+      "of an index that git fetches",
+      ["cargo-credential-acct", "--cargo-plugin"],
+      variables: ["ACCT_ACCOUNT": "work"],
+      input: asks(cargo: "https://own.example/index", #""kind":"get","operation":"read""#),
+      #"{"v":[1]}"# + "\n" + #"{"Err":{"kind":"url-not-supported"}}"# + "\n"
     ),
     Exchange(
       "of another registry",
@@ -85,8 +99,15 @@ extension Exchange {
     ),
     Exchange(
       "uv",
-      ["keyring", "get", "own.example", "--mode", "creds"],
+      ["keyring", "get", "https://own.example/simple/", "--mode", "creds"],
       "oauth2\nTOKEN\n"
+    ),
+    Exchange("a host alone", ["keyring", "get", "own.example", "oauth2"], "", status: 1),
+    Exchange(
+      "a user that looks like an option",
+      ["keyring", "get", "https://own.example/simple/", "--account=work"],
+      "",
+      status: 64
     ),
     Exchange(
       "another server",

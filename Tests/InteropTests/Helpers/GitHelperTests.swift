@@ -119,4 +119,19 @@ struct GitHelperTests {
       #expect(!(other.text + other.errorText).contains(Self.token), "\(url)")
     }
   }
+
+  @Test(
+    "An answer comes at the empty line, also if the asking program keeps its end of the pipe open"
+  )
+  func openPipe() async throws {
+    try await home.addBearer("work", at: "https://git.example", token: Self.token)
+    let input = try OpenInput()
+    let helper = try RunningProcess(
+      input.feeding(home.program("git-credential-acct", ["get"]))
+    )
+    for line in ["protocol=https", "host=git.example", ""] { try input.type(line) }
+    let asked = await helper.output()
+    #expect(asked.status == 0, "\(asked.errorText)")
+    #expect(asked.text == "username=oauth2\npassword=\(Self.token)\n")
+  }
 }

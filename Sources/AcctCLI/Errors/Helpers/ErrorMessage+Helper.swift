@@ -54,6 +54,14 @@ extension ErrorMessage {
         "\(origin) is an origin of more than one account: \(list)",
         hint: "select one with --account, ACCT_ACCOUNT, a .acct file or `acct switch`"
       )
+    case .notGiven(let name, let origin):
+      self.init(
+        "notGiven",
+        .refused,
+        "the program sends tokens on, so it gets that of \(name) only if you choose it",
+        hint: "set ACCT_ACCOUNT, or, if all of \(origin) may have it, run "
+          + "`acct allow \(name) \(origin)`"
+      )
     case .notAccepted(let name, let form):
       self.init(
         "notAccepted",
@@ -73,6 +81,13 @@ extension ErrorMessage {
       status = .refused
     case .otherProtocol:
       self.init("otherProtocol", .refused, "acct has credentials for http and https only")
+    case .unverified:
+      self.init(
+        "unverified",
+        .refused,
+        "the program does not verify the server's certificate, so any server can take its place",
+        hint: "give the program the server's certificate authority"
+      )
     case .noAddress:
       self.init(
         "noAddress",
