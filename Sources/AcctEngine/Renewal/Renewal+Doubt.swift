@@ -34,6 +34,7 @@ extension EngineError {
   /// before it failed.
   ///
   /// - Parameter isInDoubt: Whether an earlier one may have been made, too: no answer to it was ever stored.
+  /// - Returns: The error that says so.
   func ofRenewal(inDoubt isInDoubt: Bool) -> EngineError {
     switch self {
     case .network(.http(let failure, let origin)) where isInDoubt || mayHaveReachedTheServer:

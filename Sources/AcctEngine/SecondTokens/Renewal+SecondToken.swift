@@ -111,6 +111,7 @@ extension Renewal {
   ///   - response: The server's answer.
   ///   - scope: What was requested, or what the account's own token has.
   ///   - audiences: The same.
+  /// - Returns: A notice of scopes, one of audiences, or none.
   func notices(
     _ response: TokenResponse,
     lacking scope: String?,
