@@ -16,10 +16,22 @@ package enum MadeUpKeys {
     "y": "y1ZW4LL2FAS7p6oYyfj1NDRldLPMnWpupjlxEF17q7k",
   ]
 
-  /// What of ``p256`` is private: the number alone, as a JWK has it, and the line of the PEM that it begins on.
-  package static let p256Private = [
+  /// What of ``p256`` and ``rsa`` is private: each number alone, as a JWK has it.
+  package static let privateNumbers = [
     "l_bSxJrQTOcJb-AIdI_sqknprZXzWURWugd9skWgE9I",
-    "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgl/bSxJrQTOcJb+AI",
+    "Rrvau4SYCXk1AOS-IpqFlXnmFNtZ68G6vmeIMSNFEiVbgT-xg8JnXK7mKMgdTaTJ56cHAje72y8rQKZbEHgoqlxbLZ0io0R2"
+      + "g4VSRzSTkqmAVcOxbI-JDaL7GTDnPmkTTL3rBqcthhbfWXzah-x5T62yEXXprwIBUsgdr5ZhF9DB4Xr8abtWJUBSCGbaaqao"
+      + "LNIUul1cruzv9kq3SRYnP0v8BnMQEB-efJMH-C0J8eauPFudU8ki8h0E-RQKn2lTaJpTRHTtcvpY5rhRKKLTrQFpDVkYUMPL"
+      + "HDUdT9UoPT9h8RE0p-BeZK9KuQnYZedjUHWsbrTP92HO6XrXbopHEQ",
+    "5WtBn78pZaioycbGehjL1M44qXIEXVgDynjP4tBh-zW19mNY93XGalMFO7fF5b_vlvdhouJClK0k5Fa1oTnKcBRe8k9ReNjB"
+      + "kj9qwO4v8dm9Uz9XbffH49YnYw9Lqfw2vFJV6sQv4MWsrkUOPNzoRjlBR3LSthaKd9eMtDj6bk8",
+    "vMRbSuLL7XtYmXtV_TBlY-G-MM3N6hzJ8Zi4yJ5unHVOx2qu9zA1AFR-4-h-QZM-iyVmO9Ozlj0x0FoIS5Kpbariz6M5RIvw"
+      + "rlHVDbDCynsqQOZ7FlxCdJSZ48yM3hgb9ulx-z3Ady8oTe8a2u-QP_Xbr-xe3ljFDEy1MRDgIqk",
+  ]
+
+  /// Parts of lines of the PEM of ``p256`` and of ``rsa`` that no other key has, each private.
+  package static let privateLines = [
+    "l/bSxJrQTOcJb+AI", "GMvUzjipcgRdWAPKeM/i0GH7NbX2Y1j3dcZqUwU7t8Xlv++W92Gi4kKUrSTkVrWh",
   ]
 
   package static let rsa = """

@@ -60,6 +60,7 @@ class Backend:
             self.requests.append({
                 "method": request.method, "path": request.path, "status": response.status,
                 "device_id": request.value("X-Device-ID"), "authorized": request.value("Authorization") is not None,
+                "api_key": request.value("X-API-Key"),
             })
             return response
 

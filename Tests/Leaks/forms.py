@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 
 TAIL = 20  # bytes: of a secret that was cut short for a message, the part that no other text has
 
-KEYS = {"key", "vault_key", "wrapping_key"}  # are written as base64url, and are bytes
+KEYS = {"key", "client_key", "vault_key", "wrapping_key"}  # are written as base64url, and are bytes
 
 
 def forms(kind: str, text: str) -> Iterator[tuple[str, bytes]]:

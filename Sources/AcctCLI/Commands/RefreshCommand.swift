@@ -54,11 +54,11 @@ struct RefreshCommand: AcctCommand {
       let result = await refresher.refresh(account, force: force)
       let outcome = RefreshOutcome(account, result, context.world.clock)
       outcomes.append(outcome)
-      guard !options.json else { continue }
       if case .renewed(let notices) = outcome.result {
-        context.report(notices)
-        context.notice("renewed \(account.name)")
+        for notice in notices { context.notice("\(account.name): \(words(for: notice))") }
       }
+      guard !options.json else { continue }
+      if case .renewed = outcome.result { context.notice("renewed \(account.name)") }
       if let errorMessage = outcome.errorMessage {
         context.world.report("acct: \(account.name): \(errorMessage.text)")
       }

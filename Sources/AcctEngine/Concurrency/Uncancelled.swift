@@ -5,7 +5,8 @@
 /// and the keyring would lose the session.
 ///
 /// The result is handed over, and is not the task's own, which may contain secrets: a task can still be there,
-/// with its result, when its caller has gone on and the process ends.
+/// with its result, when its caller has gone on and the process ends. What `body` has captured is released before
+/// the task ends, which is waited for.
 ///
 /// - Parameter body: What has to be done; its task is never cancelled.
 /// - Returns: What `body` returns.
@@ -13,12 +14,14 @@
 func uncancelled<Value: Sendable>(
   _ body: @escaping @Sendable () async throws(EngineError) -> Value
 ) async throws(EngineError) -> Value {
+  var work: Task<Void, Never>?
   let result: Result<Value, EngineError> = await withCheckedContinuation { caller in
-    Task {
+    work = Task {
       do throws(EngineError) { caller.resume(returning: .success(try await body())) } catch {
         caller.resume(returning: .failure(error))
       }
     }
   }
+  await work?.value
   return try result.get()
 }

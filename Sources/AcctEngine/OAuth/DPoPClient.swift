@@ -79,7 +79,8 @@ struct DPoPClient: Sendable {
   ) async throws(EngineError) -> Unlearned {
     let hint = nonceCache.hint(for: origin)
     let first = try await once(request(hint), key, token, hint)
-    let codes = first.refusalCodes
+    // A request without proof and time has nothing to correct: its body is not read here.
+    let codes = key != nil || !timed.isEmpty ? first.refusalCodes : []
     guard !codes.isEmpty, key != nil || !codes.isDisjoint(with: timed) else {
       return Unlearned(response: first, origin: origin, hint: hint)
     }
@@ -87,8 +88,11 @@ struct DPoPClient: Sendable {
     let wantsProof =
       key != nil
       && DPoPRefusal.wantsNewProof(codes, isClockOff: learned.isClockOff, isRepeated: false)
-    // Another time than the request had: with the same one the answer would be the same.
-    let wantsTime = learned.clockOffset != hint.clockOffset && !codes.isDisjoint(with: timed)
+    // Another time than the request had: with about the same one the answer would be the same. Both offsets are
+    // differences of whole seconds, which change by one with the moment.
+    let wantsTime =
+      abs(learned.clockOffset - hint.clockOffset) > NonceCache.tolerance
+      && !codes.isDisjoint(with: timed)
     guard wantsProof || wantsTime else {
       return Unlearned(response: first, origin: origin, hint: learned)
     }

@@ -13,8 +13,8 @@ struct NonceCache: Sendable {
 
   /// In seconds.
   private static let lifetime: Int64 = 300
-  /// A clock that is less wrong than this is left alone: proofs are taken for minutes.
-  private static let tolerance: Int64 = 60
+  /// A clock that is less wrong than this is left alone, in seconds: proofs are taken for minutes.
+  static let tolerance: Int64 = 60
   /// A server's clock that is further off than a day is wrong itself, or wants proofs for another
   /// year.
   private static let believable: ClosedRange<Int64> = -86_400...86_400

@@ -7,11 +7,12 @@ import AcctProtocol
 extension TokenOutcome {
   /// Whether the server may reject what the request asks for, and not the client or the session.
   ///
-  /// Servers have codes of their own for a scope or an audience that they do not know, and some have none.
+  /// Servers have codes of their own for a scope or an audience that they do not know, and some have none. Any other
+  /// status without a code is not about the request: 401 is the client's, and the rest may be a gateway's.
   var rejectsRequest: Bool {
     switch self {
     case .unanswered(.failed(.refused(let code, _, _))): code != "invalid_client"
-    case .unanswered(.failed(.unexplained(let status))): (400..<500).contains(status)
+    case .unanswered(.failed(.unexplained(let status))): status == 400 || status == 403
     case .unanswered(.failed), .unanswered(.limited), .unanswered(.serverFailed), .granted, .ended:
       false
     }
@@ -31,9 +32,12 @@ extension TokenOutcome {
 extension EngineError {
   /// The same where the request was a renewal, which the server may have made although there is no answer, or
   /// before it failed.
-  var ofRenewal: EngineError {
+  ///
+  /// - Parameter isInDoubt: Whether an earlier one may have been made, too: no answer to it was ever stored.
+  /// - Returns: The error that says so.
+  func ofRenewal(inDoubt isInDoubt: Bool) -> EngineError {
     switch self {
-    case .network(.http(let failure, let origin)) where mayHaveReachedTheServer:
+    case .network(.http(let failure, let origin)) where isInDoubt || mayHaveReachedTheServer:
       .network(.renewalUnanswered(failure, origin))
     case .server(.failed(let status, let retryAfter, let origin)):
       .server(.renewalFailed(status: status, retryAfter: retryAfter, origin))

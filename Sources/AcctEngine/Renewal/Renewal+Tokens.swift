@@ -61,15 +61,16 @@ extension Renewal {
     return try await ask(forms, credentials, by: client, at: server, in: credentialStore) {
       (response, account) throws(EngineError) in
       try await keep(response, &account, credentialStore)
-      // A server that keeps what a second token was for may have narrowed the account.
-      let missing = Scope.missing(of: credentials.account.ownGrant?.scope, in: response)
+      // A server that keeps what a second token was for may have narrowed the account, or turned it to that.
+      let own = credentials.account.ownGrant
+      let notices = notices(response, lacking: own?.scope, own?.audiences ?? [])
       return Credentials(
         account: account,
         token: response.accessToken,
         refreshToken: account.client.grant.renewsItself
           ? nil : response.refreshToken ?? credentials.refreshToken,
         key: credentials.key,
-        notices: missing.isEmpty ? [] : [.scopeNotGranted(missing)]
+        notices: notices
       )
     }
   }
@@ -120,7 +121,7 @@ extension Renewal {
           &account,
           wasSent: usesToken && (error.mayHaveReachedTheServer || wasInterrupted)
         )
-        throw usesToken ? error.ofRenewal : error
+        throw usesToken ? error.ofRenewal(inDoubt: wasInterrupted) : error
       }
       learn()
       if case .granted(let response) = answer.outcome { granted = response }
@@ -157,7 +158,7 @@ extension Renewal {
         wasSent: usesToken && (outcome.mayHaveSpentTheToken || wasInterrupted)
       )
       let error = EngineError(outcome, server.tokenEndpoint.origin)
-      throw usesToken ? error.ofRenewal : error
+      throw usesToken ? error.ofRenewal(inDoubt: wasInterrupted) : error
     }
   }
 

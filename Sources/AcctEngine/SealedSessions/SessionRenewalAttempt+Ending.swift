@@ -55,17 +55,24 @@ extension SessionRenewalAttempt {
   mutating func unanswered(_ error: EngineError) throws(EngineError) -> End {
     if !error.mayHaveReachedTheServer && !wasInterrupted { account.renewalStartedAt = nil }
     try save()
-    guard case .network(.http(let failure, _)) = error, failure.mayPass else {
-      throw error.ofRenewal
-    }
-    return .again(error.ofRenewal)
+    let said = error.ofRenewal(inDoubt: wasInterrupted)
+    guard case .network(.http(let failure, _)) = error, failure.mayPass else { throw said }
+    return .again(said)
   }
 
   /// An answer that says nothing of the session: a backend that fails may soon work again.
+  ///
+  /// It may have replaced the session before it failed, so the note stays; and one that was found stays in
+  /// any case.
   mutating func unanswered(_ noAnswer: NoAnswer) throws(EngineError) -> End {
-    let error = EngineError(noAnswer, backend.origin).ofRenewal
-    guard case .serverFailed = noAnswer else { throw try settled(error) }
-    return try again(error)
+    let error = EngineError(noAnswer, backend.origin).ofRenewal(inDoubt: wasInterrupted)
+    guard case .serverFailed = noAnswer else {
+      if !wasInterrupted { account.renewalStartedAt = nil }
+      try save()
+      throw error
+    }
+    try save()
+    return .again(error)
   }
 
   mutating func again(_ error: EngineError) throws(EngineError) -> End {

@@ -101,17 +101,27 @@ extension Renewal {
     try await KeyringRetry(context).write(items, to: credentialStore)
     account.take(.confirmed, at: now)
     var grant = AccessGrant(second, boundTo: key)
-    grant.notices = notices(response, purpose)
+    grant.notices = notices(response, lacking: purpose.scopeText, purpose.audiences)
     return grant
   }
 
   /// What the user should know of a token that is not quite what was requested.
-  private func notices(_ response: TokenResponse, _ purpose: TokenPurpose) -> [Notice] {
+  ///
+  /// - Parameters:
+  ///   - response: The server's answer.
+  ///   - scope: What was requested, or what the account's own token has.
+  ///   - audiences: The same.
+  /// - Returns: A notice of scopes, one of audiences, or none.
+  func notices(
+    _ response: TokenResponse,
+    lacking scope: String?,
+    _ audiences: [String]
+  ) -> [Notice] {
     var notices: [Notice] = []
-    let missing = Scope.missing(of: purpose.scopeText, in: response)
+    let missing = Scope.missing(of: scope, in: response)
     if !missing.isEmpty { notices.append(.scopeNotGranted(missing)) }
     if let granted = TokenAudience.audiences(of: response.accessToken),
-      !purpose.audiences.allSatisfy(granted.contains)
+      !audiences.allSatisfy(granted.contains)
     {
       notices.append(.audienceNotGranted(granted.map(context.world.held.redactor.redact)))
     }

@@ -3,6 +3,7 @@ import AcctPorts
 import AcctProtocol
 import AcctTestSupport
 import StrictJSON
+import Synchronization
 import Testing
 
 /// A server that people have accounts at, as it answers, and what it wants of a client.
@@ -41,6 +42,8 @@ struct ProviderRow: Sendable, CustomTestStringConvertible {
   var revocation: String?
   /// An audience that the refresh token brings another token for, which later refreshes go on bringing.
   var audience: String?
+  /// What the account's own token names as its audience.
+  var ownAudience: String?
 
   var testDescription: String { typed }
   /// What names the server, as words of a command line.
@@ -52,6 +55,7 @@ struct RowServer {
   let row: ProviderRow
   let record: RecordedWorld
   let browser: RehearsedBrowser
+  private let lastAudience = LastAudience()
 
   func serve() {
     record.serve { request throws(HTTPFailure) in
@@ -132,7 +136,9 @@ struct RowServer {
     case "urn:ietf:params:oauth:grant-type:device_code":
       return row.device == nil ? refused("the grant") : granted
     case "refresh_token":
-      if let audience = row.audience, form["audience"] == audience { return .json(Self.second) }
+      if let audience = row.audience, lastAudience.after(form["audience"]) == audience {
+        return .json(Self.second)
+      }
       return row.renewal.map { .json($0) } ?? refused("the grant")
     default: return refused("the grant")
     }
@@ -150,6 +156,19 @@ struct RowServer {
     secret?.withBytes { span in
       String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
     } ?? ""
+  }
+}
+
+/// The audience of the last refresh that named one: those after it bring a token for the same.
+private final class LastAudience: Sendable {
+  private let audience = Mutex<String?>(nil)
+
+  /// What a refresh is for that names this audience, or none.
+  func after(_ named: String?) -> String? {
+    audience.withLock { last in
+      if let named { last = named }
+      return last
+    }
   }
 }
 

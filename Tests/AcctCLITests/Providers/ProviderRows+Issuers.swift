@@ -194,6 +194,10 @@ extension ProviderRow {
     )
     row.asks = ["scope": "openid offline_access", "client_id": "client"]
     row.audience = "https://storage.example"
+    row.ownAudience = "https://cloud.example"
+    let claims: JSONObject = ["sub": "e9@egi.example", "aud": "https://cloud.example"]
+    row.bearer = Handoffs.token(claims)
+    row.answer = connected.replacing("at-made-up", with: row.bearer)
     return row
   }()
 

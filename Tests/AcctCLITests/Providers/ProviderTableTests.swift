@@ -61,8 +61,10 @@ struct ProviderTableTests {
     #expect(await run.run("refresh", "--force") == 0, "\(run.record.err)")
     let refresh = try #require(run.record.requests.last { $0.url.htu == row.token })
     let form = RehearsedBrowser.parameters(of: "?" + RowServer.text(refresh.body))
-    // The audience of the second token would stick, where it is not replaced by the account's own.
-    #expect(form["audience"] != audience)
+    // The audience of the second token sticks, unless the account's own replaces it.
+    #expect(form["audience"] == row.ownAudience)
+    #expect(await run.run("header", row.api) == 0, "\(run.record.err)")
+    #expect(run.record.out == "Authorization: Bearer at-renewed\n")
   }
 
   @Test(

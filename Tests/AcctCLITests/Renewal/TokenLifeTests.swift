@@ -58,8 +58,10 @@ struct TokenLifeTests {
     _ = RecordedServer(record, tokens: RecordedServer.tokens("a"))
     #expect(await record.addDevice() == 0)
     let metadata = RecordedServer.metadata()
+    // A call that reaches no server leaves open what became of the one before.
     for (failure, isOpen) in [
-      (HTTPFailure.closed, true), (.timedOut, true), (.unreachable(reason: "refused"), false),
+      (HTTPFailure.unreachable(reason: "refused"), false), (.closed, true), (.timedOut, true),
+      (.unreachable(reason: "refused"), true),
     ] {
       record.serve { request throws(HTTPFailure) in
         guard request.url.path == "/token" else { return metadata }

@@ -87,41 +87,58 @@ struct SecondTokenTests {
   }
 
   @Test(
-    "A server that rejects what is requested by name is asked as before, and the account is renewed"
+    "A server that rejects what is requested by name is asked as before, and another audience is told of"
   )
   func rejected() async {
     let server = await account()
     #expect(await record.acct("token", "--audience", "a") == 0)
-    for code in [
-      "invalid_target", "invalid_scope", "invalid_request", "unauthorized_client",
-      "unknown_audience",
-    ] {
-      server.answer(.json(#"{"error":"\#(code)"}"#, 400))
+    // This server goes on with the audience of the last request that named one.
+    let ignored = "acct: the server ignored the audience: the token is for a"
+    let refusals =
+      [
+        "invalid_target", "invalid_scope", "invalid_request", "unauthorized_client",
+        "unknown_audience",
+      ].map { HTTPResponse.json(#"{"error":"\#($0)"}"#, 400) }
+      + [400, 403].map { .json("{}", $0) }
+    for refusal in refusals {
+      server.answer(refusal)
       #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
       #expect(server.forms.last?["audience"] == nil)
+      #expect(record.err.contains(ignored), "\(record.err)")
     }
-    for status in [400, 403] {
-      server.answer(.json("{}", status))
-      #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
-      #expect(server.forms.last?["audience"] == nil)
+  }
+
+  @Test("A rejection that is not about what is requested is told, and nothing else is requested")
+  func rejectedClient() async {
+    let server = await account()
+    #expect(await record.acct("token", "--audience", "a") == 0)
+    let own = kept(.accessToken)
+    let refusals =
+      [HTTPResponse.json(#"{"error":"invalid_client"}"#, 400)]
+      + [401, 404, 407, 408, 421].map { .json("{}", $0) }
+    for refusal in refusals {
+      server.answer(refusal)
+      let count = server.forms.count
+      #expect(await record.acct("refresh", "--force") == 11, "\(refusal.status): \(record.err)")
+      #expect(server.forms.count == count + 1, "\(refusal.status)")
+      #expect(kept(.accessToken) == own, "\(refusal.status)")
     }
-    server.answer(.json(#"{"error":"invalid_client"}"#, 400))
-    let count = server.forms.count
-    #expect(await record.acct("refresh", "--force") == 11)
-    #expect(server.forms.count == count + 1)
   }
 
   @Test(
-    "A renewal that grants less than the account had says so, as `refresh` does for one and for all"
+    "A renewal that grants less than the account had says so, and `refresh --all` whose it is"
   )
   func narrowedAtRefresh() async {
     let server = await account()
     #expect(await record.acct("token", "--scope", "read") == 0)
-    for options in [[], ["--all"]] as [[String]] {
+    for (options, owner) in [
+      ([], ""), (["--all"], "alice@as.example: "), (["--all", "--json"], "alice@as.example: "),
+    ] as [([String], String)] {
       server.answer(RecordedServer.tokens("b", ["scope": "read"]))
       record.clear()
       #expect(await record.run(["refresh", "--force"] + options) == 0, "\(record.err)")
-      #expect(record.err.contains { $0.hasPrefix("acct: the server did not grant ") })
+      let words = "acct: \(owner)the server did not grant "
+      #expect(record.err.contains { $0.hasPrefix(words) }, "\(record.err)")
     }
   }
 

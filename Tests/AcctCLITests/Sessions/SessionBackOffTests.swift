@@ -50,16 +50,49 @@ struct SessionBackOffTests {
   @Test(
     "A backend whose answer may be lost is not said to have left the session as it was",
     arguments: [
-      (FakeBackend.Answer.failure(.closed), "the server may have renewed the session"),
-      (.failure(.timedOut), "the server may have renewed the session"),
-      (.success(.json("{}", 500)), "the stored session is kept; try again later"),
-      (.failure(.unreachable(reason: "no")), "nothing was wrong with the account"),
-    ]
+      ([.failure(.closed)], "the server may have renewed the session"),
+      ([.failure(.timedOut)], "the server may have renewed the session"),
+      ([.success(.json("{}", 500))], "the stored session is kept; try again later"),
+      ([.failure(.unreachable(reason: "no"))], "nothing was wrong with the account"),
+      // The first try may have been taken, whatever became of the last.
+      (
+        [.failure(.closed), .failure(.unreachable(reason: "no"))],
+        "the server may have renewed the session"
+      ),
+      (
+        [.success(.json("{}", 500)), .failure(.unresolved(host: "backend.example"))],
+        "the server may have renewed the session"
+      ),
+    ] as [([FakeBackend.Answer], String)]
   )
-  func hints(fault: FakeBackend.Answer, hint: String) async throws {
-    _ = try await backend(fault)
+  func hints(answers: [FakeBackend.Answer], hint: String) async throws {
+    try await record.plantSession(left: -1)
+    _ = FakeBackend(record, ["session": answers])
     #expect(await record.acct("header") != 0)
     #expect(record.err.last?.hasPrefix("acct: hint: \(hint)") == true, "\(record.err)")
+    // The next call has the same doubt.
+    let isWell = hint.hasPrefix("nothing was wrong")
+    #expect(try (record.member("renewalStartedAt") == .null) == isWell)
+  }
+
+  @Test(
+    "A session that is over says that a try before it had no answer",
+    arguments: [
+      [.success(.json("{}", 500))], [.failure(.closed)],
+      [.failure(.closed), .success(.json("{}", 503))],
+    ] as [[FakeBackend.Answer]]
+  )
+  func overAfterNoAnswer(answers: [FakeBackend.Answer]) async throws {
+    try await record.plantSession(left: -1)
+    _ = FakeBackend(
+      record,
+      [
+        "session": answers + [FakeBackend.refused("expired")],
+        "refresh-token": [FakeBackend.refused("expired")],
+      ]
+    )
+    #expect(await record.acct("header") == 4, "\(record.err)")
+    #expect(record.err.joined().contains("an earlier renewal was interrupted"), "\(record.err)")
   }
 
   @Test("A backend that answers in the end leaves no trace of its failures")

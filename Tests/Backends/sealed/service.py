@@ -7,11 +7,11 @@ import secrets
 from dataclasses import asdict
 from urllib.parse import unquote_to_bytes
 
+from strict.store import Store as NoSecrets
 from strict.testing import faults
 from strict.testing.breakage import broken
 from strict.testing.faults import Fault, FaultTable
 from strict.testing.trace import Trace
-from strict.store import Store as NoSecrets
 from strict.wire import Origin, Presence, Request, Response, json_response
 
 from . import endpoints

@@ -17,7 +17,8 @@ struct LeakPlay {
     async let trouble = inTrouble()
     async let network = onNetwork()
     async let outage = inOutage()
-    return try await vault + bus + trouble + network + outage
+    async let proxy = byProxy()
+    return try await vault + bus + trouble + network + outage + proxy
   }
 
   /// Every command, with a vault.
@@ -66,6 +67,16 @@ struct LeakPlay {
     let stage = try await LeakNetwork(subject)
     try await stage.runUsed()
     try await stage.expectNoLeaks()
+    return stage.watch.rows
+  }
+
+  /// With one proxy for accounts of two kinds.
+  private func byProxy() async throws -> [LeakRow] {
+    let stage = try await LeakStage(subject)
+    try await stage.run(stage.forAll())
+    try await stage.runProxyForAll()
+    try await stage.expectNoLeaks()
+    try await stage.server.expectNothingWrong()
     return stage.watch.rows
   }
 

@@ -17,9 +17,10 @@ final class LeakStage {
   /// A file with a static token, and one with the same token and a line too many.
   let tokenFile: String
   let wrongTokenFile: String
-  /// Files with the secret of a client, and with the key of another one.
+  /// Files with the secret of a client, with the key of another one, and with a key that the server does not take.
   let clientSecretFile: String
   let clientKeyFile: String
+  let rsaKeyFile: String
 
   static let clientSecret = "made-up-secret-of-a-client"
   static let exportPassphrase = "made up, for an export"
@@ -66,7 +67,9 @@ final class LeakStage {
     clientSecretFile = try folder.file("client-secret", containing: "\(Self.clientSecret)\n")
     watch.secrets.add("client_secret", Self.clientSecret)
     clientKeyFile = try folder.file("client-key", containing: "\(MadeUpKeys.p256)\n")
-    for part in MadeUpKeys.p256Private { watch.secrets.add("client_key", part) }
+    rsaKeyFile = try folder.file("rsa-key", containing: "\(MadeUpKeys.rsa)\n")
+    for number in MadeUpKeys.privateNumbers { watch.secrets.add("client_key", number) }
+    for line in MadeUpKeys.privateLines { watch.secrets.add("client_key_text", line) }
     watch.destinations = [
       "access_token": [server.resource, server.issuer], "sealed_session": [sessions.address],
       "guest_token": [guests.origin], "static_token": [guests.origin],

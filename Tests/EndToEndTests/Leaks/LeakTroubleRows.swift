@@ -53,6 +53,12 @@ extension LeakStage {
           mood: "approve"
         ),
         LeakRow("add", oauth + ["--client-id", "another", "--device"], status: 4, fault: denial),
+        // It signs first, and is refused then: the server takes ES256 alone.
+        LeakRow(
+          "add",
+          oauth + ["--client-id", "keyed", "--client-key", rsaKeyFile, "--grant", "jwt-bearer"],
+          status: 11
+        ),
       ]
       + ["par", "token"].map { endpoint in
         LeakRow(

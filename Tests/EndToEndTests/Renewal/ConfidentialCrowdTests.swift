@@ -98,7 +98,8 @@ struct ConfidentialCrowdTests {
     let before = try await server.counts()[counted] ?? 0
     try await server.set(["lifetime": 3600])
 
-    // The first one's request is held until all of the others are there.
+    // The first one's request is held until all of the others have been started. What still loads by then
+    // finds the new token.
     try await server.fault(["endpoint": "token", "kind": "delay", "count": 1])
     let crowd = try (0..<Self.processes).map { _ in try RunningProcess(home.command(["token"])) }
     try await server.wait(held: 1)

@@ -76,7 +76,8 @@ struct RenewalCrowdTests {
   ) async throws {
     try await home.importExpired(from: server)
     let before = try #require(try await server.counts()["refreshes"])
-    // The first one's request is held until all of the others are there.
+    // The first one's request is held until all of the others have been started. What still loads by then
+    // finds the new token.
     try await server.fault(["endpoint": "token", "kind": "delay", "count": 1])
     let crowd = try (0..<count).map { _ in try RunningProcess(home.command(command)) }
     try await server.wait(held: 1)

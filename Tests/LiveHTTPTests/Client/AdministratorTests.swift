@@ -14,12 +14,12 @@ struct AdministratorTests {
     CipherString = ECDHE-RSA-AES128-GCM-SHA256
     """
 
-  @Test("The configuration applies to TLS even if a proof was signed before the first connection")
-  func holdsAfterSigning() async throws {
+  @Test("The configuration applies to TLS, whose OpenSSL is not the one that signs proofs")
+  func holds() async throws {
     let authority = try TestAuthority.shared.get()
     let tls = try authority.server("DNS:localhost", newest: .tls12)
     let configuration = try authority.file(Self.onlyRSA)
-    // Not the vault, whose cipher would have the configuration read before.
+    // Not the vault, which the configuration applies to as well.
     let keyring = try GnomeKeyring()
     try await ScriptedServer.serving(tls: tls, { _ in [ok("safe")] }) { server in
       let url = "https://localhost:\(server.port)"
@@ -46,14 +46,30 @@ struct AdministratorTests {
     let home = try AcctHome(with: ["OPENSSL_CONF": "\(folder.path)/openssl.cnf"])
     let url = "https://pds.example"
     #expect(try await home.importing(Self.account(at: url)).status == 0)
-    let broken = "config_diagnostics = 1\nopenssl_conf = all\n[all]\nno_such_module = none\n"
-    _ = try folder.file("openssl.cnf", containing: broken)
+    _ = try folder.file("openssl.cnf", containing: Self.broken)
     let shut = try await home.acct("header", url)
     #expect(shut.status == 1)
     #expect(shut.errorText == "acct: the vault failed: OpenSSL's configuration has errors\n")
     _ = try folder.file("openssl.cnf", containing: "")
     #expect(try await home.acct("header", url).status == 0)
   }
+
+  @Test("A configuration with fatal errors stops every connection, and says why")
+  func stopsConnections() async throws {
+    let folder = try TemporaryFolder()
+    let keyring = try GnomeKeyring()
+    let home = try AcctHome(in: keyring, with: ["OPENSSL_CONF": "\(folder.path)/openssl.cnf"])
+    let url = "https://localhost:1"
+    #expect(try await home.importing(Self.account(at: url)).status == 0)
+    _ = try folder.file("openssl.cnf", containing: Self.broken)
+    let stopped = try await home.acct("request", url)
+    #expect(stopped.status != 0)
+    let words = "libcurl.so.4 does not start: OpenSSL's configuration has errors"
+    #expect(stopped.errorText.contains(words), "\(stopped.errorText)")
+  }
+
+  private static let broken =
+    "config_diagnostics = 1\nopenssl_conf = all\n[all]\nno_such_module = none\n"
 
   private static func account(at origin: String) -> String {
     """

@@ -41,6 +41,8 @@ class Assertions(StrictServerTest):
         self.assertEqual(self.counts()["jwt_bearer"], 1)
         wrong = self.client.post("/token", {"grant_type": BEARER, "assertion": self.assertion(aud="elsewhere")})
         self.assertError(wrong, "invalid_grant", says="aud")
+        other = self.client.post("/token", {"grant_type": BEARER, "assertion": self.assertion(), "client_id": CLIENT})
+        self.assertError(other, "invalid_request", says="another client")
 
     def test_what_is_refused(self):
         now = int(time.time())
@@ -49,6 +51,9 @@ class Assertions(StrictServerTest):
                               ({"iss": CLIENT}, "iss"), ({"alg": "RS256"}, "alg")]:
             with self.subTest(says):
                 self.assertError(self.credentials(self.assertion(**changes)), "invalid_client", 401, says=says)
+        unnamed = {"grant_type": "client_credentials", "client_assertion_type": TYPE}
+        self.assertError(self.client.post("/token", {**unnamed, "client_assertion": self.assertion()}),
+                         "invalid_client", 401)
         other = self.key
         self.key = Key()
         self.assertError(self.credentials(self.assertion()), "invalid_client", 401, says="signature")

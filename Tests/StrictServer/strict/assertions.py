@@ -21,9 +21,12 @@ def granted_client(realm: Realm, form: dict[str, str]) -> str:
     if {"client_secret", "client_assertion", "refresh_token"} & set(form):
         raise OAuthError("invalid_request", "an assertion is the grant and the client's authentication")
     try:
-        return verified(realm, required(form, "assertion"), f"{realm.bases['as']}/token")
+        name = verified(realm, required(form, "assertion"), f"{realm.bases['as']}/token")
     except Refused as error:
         raise OAuthError("invalid_grant", str(error)) from None
+    if form.get("client_id", name) != name:
+        raise OAuthError("invalid_request", "client_id names another client than the assertion")
+    return name
 
 
 def verified(realm: Realm, assertion: str, audience: str) -> str:

@@ -90,7 +90,8 @@ def _by_assertion(realm: Realm, request: Request, form: dict[str, str]) -> str:
                                    here if request.path == "/token" else realm.issuer)
     except assertions.Refused as error:
         raise _refused(str(error)) from None
-    if form.get("client_id", name) != name:
+    # The form has one: by it the client was found (RFC 7521 §4.2 would let an assertion do).
+    if form["client_id"] != name:
         raise _refused("client_id names another client")
     return name
 
