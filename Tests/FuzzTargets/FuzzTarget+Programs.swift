@@ -40,15 +40,14 @@ func gitCredentialViolation(_ bytes: [UInt8]) -> String? {
     case .get(let target):
       guard isUsable(target, bytes) else { return "a target that git did not name" }
       for answer in answers(of: program, target) {
-        let lines = answer.split(separator: 0x0A, omittingEmptySubsequences: false).map {
-          text(Array($0))
-        }
+        // Bytes, as git reads them: a mark that joins the "=" before it makes another character of both.
+        let lines = answer.split(separator: 0x0A, omittingEmptySubsequences: false)
         let keys = [
           "capability[]=", "authtype=", "credential=", "ephemeral=", "username=", "password=",
           "password_expiry_utc=",
         ]
-        guard lines.last == "", lines.count <= 6,
-          lines.dropLast().allSatisfy({ line in keys.contains { line.hasPrefix($0) } })
+        guard lines.last?.isEmpty == true, lines.count <= 6,
+          lines.dropLast().allSatisfy({ line in keys.contains { line.starts(with: $0.utf8) } })
         else { return "a line that git's question wrote" }
       }
     case .reject(let target, let given):
