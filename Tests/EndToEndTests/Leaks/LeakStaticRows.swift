@@ -42,7 +42,7 @@ extension LeakStage {
           {"ServerURL":"\(guests.origin)","Username":"bob","Secret":"\(Self.staticToken)"}
           """
       ),
-      LeakRow("helper", ["docker", "get", "-a", "kept", "-v"], input: url, shows: shown),
+      LeakRow("helper", ["docker", "get", "-a", "kept", "-v"], input: guests.origin, shows: shown),
       LeakRow("helper", ["docker", "erase", "-a", "kept", "-v"], input: guests.origin),
       LeakRow(
         "helper",
