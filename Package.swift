@@ -135,6 +135,8 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     // No pkgConfig: it would link the library, which is loaded at the first request instead.
     .systemLibrary(name: "CLibCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    // The same for libpq: loaded when the keyring is on PostgreSQL.
+    .systemLibrary(name: "CLibPQ", providers: [.apt(["libpq-dev"])]),
 
     // The free(3) of the whole process, which wipes; in C, since Swift's own runtime calls it.
     .target(name: "CWipingFree"),
@@ -165,6 +167,12 @@ let package = Package(
       "VaultKeyring",
       ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
     ),
+    room(
+      "SharedKeyring",
+      ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
+    ),
+    room("EtcdStore", ["AcctModel", "AcctPorts", "CLibCurl"]),
+    room("PostgresStore", ["AcctModel", "AcctPorts", "CLibPQ"]),
     room("LiveSystem", ["AcctModel", "AcctPorts", "PrivateFiles", "CLinux"]),
 
     room(
@@ -181,8 +189,8 @@ let package = Package(
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctPorts", "CWipingFree", "LiveHTTP", "LiveSystem", "SecretServiceKeyring",
-        "VaultKeyring",
+        "AcctCLI", "AcctPorts", "CWipingFree", "EtcdStore", "LiveHTTP", "LiveSystem",
+        "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "VaultKeyring",
       ],
       swiftSettings: houseRules,
       linkerSettings: acctLinking

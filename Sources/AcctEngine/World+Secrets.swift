@@ -13,6 +13,8 @@ extension World {
     world.transport = transport.noting(held)
     world.secretService = secretService.noting(held)
     world.vaultKeyring = vaultKeyring.noting(held)
+    let shared = sharedKeyring.keyring
+    world.sharedKeyring.keyring = { kind in shared(kind).noting(held) }
     let (ask, readFile, input) = (terminal.askSecret, secretFiles.read, streams.input)
     world.terminal.askSecret = { prompt in
       let answer = ask(prompt)
@@ -138,7 +140,21 @@ extension KeyringFailure {
     case .locked(let reason): .locked(reason: reason.map(held.redactor.redact))
     case .unavailable(let reason): .unavailable(reason: held.redactor.redact(reason))
     case .failed(let reason): .failed(reason: held.redactor.redact(reason))
-    case .cancelled, .timedOut, .noVault: self
+    case .engine(let failure): .engine(failure.redacted(by: held))
+    case .cancelled, .timedOut, .noVault, .notJoined, .rolledBack: self
+    }
+  }
+}
+
+extension SharedStoreFailure {
+  fileprivate func redacted(by held: HeldSecrets) -> SharedStoreFailure {
+    switch self {
+    case .unavailable(let reason): .unavailable(reason: held.redactor.redact(reason))
+    case .denied(let reason): .denied(reason: held.redactor.redact(reason))
+    case .untrusted(let reason): .untrusted(reason: held.redactor.redact(reason))
+    case .notPrepared(let reason): .notPrepared(reason: held.redactor.redact(reason))
+    case .failed(let reason): .failed(reason: held.redactor.redact(reason))
+    case .timedOut, .noQuorum, .noSpace: self
     }
   }
 }

@@ -3,6 +3,7 @@ package struct World: Sendable {
   package var secretService: Keyring
   package var vaultKeyring: Keyring
   package var vault: Vault
+  package var sharedKeyring: SharedKeyring
   package var files: Files
   package var streams: Streams
   package var terminal: Terminal
@@ -28,6 +29,7 @@ package struct World: Sendable {
     secretService: Keyring,
     vaultKeyring: Keyring,
     vault: Vault,
+    sharedKeyring: SharedKeyring = .none,
     files: Files,
     streams: Streams,
     terminal: Terminal,
@@ -50,6 +52,7 @@ package struct World: Sendable {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
     self.vault = vault
+    self.sharedKeyring = sharedKeyring
     self.files = files
     self.streams = streams
     self.terminal = terminal

@@ -1,9 +1,12 @@
 import AcctCLI
 import AcctPorts
+import EtcdStore
 import Glibc
 import LiveHTTP
 import LiveSystem
+import PostgresStore
 import SecretServiceKeyring
+import SharedKeyring
 import VaultKeyring
 
 let hardening = Hardening.closeProcess()
@@ -18,12 +21,14 @@ let vaultStore = VaultStore(
   kernel: .live,
   entropy: .live()
 )
+let sharedVault = SharedVault()
 let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment.variable($0) != nil }
 
 let world = World(
   secretService: .secretService(canPrompt: isDesktop),
   vaultKeyring: vaultStore.keyring,
   vault: vaultStore.vault,
+  sharedKeyring: sharedVault.sharedKeyring,
   files: .live(folders),
   streams: .live(),
   terminal: terminal,
@@ -45,4 +50,5 @@ let world = World(
 )
 let status = await Acct.run(Acct.arguments(of: CommandLine.arguments), in: world)
 vaultStore.end()
+sharedVault.end()
 exit(status)

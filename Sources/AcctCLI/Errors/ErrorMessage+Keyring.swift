@@ -75,6 +75,45 @@ extension ErrorMessage {
       )
     case .failed(let reason):
       self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
+    case .notJoined:
+      self.init(
+        "keyringUnavailable",
+        .keyringUnavailable,
+        "this machine has joined no shared keyring",
+        hint: "run `acct keyring create` or `acct keyring join`"
+      )
+    case .engine(let failure): self.init(failure, of: kind)
+    case .rolledBack:
+      self.init(
+        "keyringRolledBack",
+        .keyringUnavailable,
+        "the shared keyring was restored from a backup; nothing is renewed",
+        hint: "if that is right, run `acct keyring trust`"
+      )
     }
+  }
+
+  /// The engine of a shared keyring did not do what it was asked.
+  private init(_ failure: SharedStoreFailure, of kind: Keyring.Kind) {
+    let (text, hint) =
+      switch failure {
+      case .unavailable(let reason):
+        ("can't be reached: \(reason)", "see whether it runs, and `acct keyring`")
+      case .timedOut: ("does not answer", "see whether it runs, and `acct keyring`")
+      case .noQuorum: ("has too few of its members", "start them; nothing was changed")
+      case .noSpace: ("takes no more writes", "free space on it: see acct-keyring(1)")
+      case .denied(let reason):
+        ("denies access: \(reason)", "see the role that acct-keyring(1) asks for")
+      case .untrusted(let reason):
+        ("can't be trusted: \(reason)", "see --ca and --cert of `acct keyring join`")
+      case .notPrepared(let reason): ("is not prepared: \(reason)", "run `acct keyring create`")
+      case .failed(let reason): ("failed: \(reason)", "see acct-keyring(1)")
+      }
+    self.init(
+      "keyringUnavailable",
+      .keyringUnavailable,
+      "the shared keyring (\(kind.rawValue)) \(text)",
+      hint: hint
+    )
   }
 }

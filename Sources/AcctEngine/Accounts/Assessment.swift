@@ -94,7 +94,8 @@ extension KeyringFailure {
   fileprivate var event: SessionEvent {
     switch self {
     case .locked, .cancelled: .keyringLocked
-    case .unavailable, .noVault, .failed, .timedOut: .keyringUnavailable
+    case .unavailable, .noVault, .failed, .timedOut, .notJoined, .engine, .rolledBack:
+      .keyringUnavailable
     }
   }
 
@@ -105,6 +106,22 @@ extension KeyringFailure {
     case .unavailable(let reason), .failed(let reason): reason
     case .noVault: "there is no vault yet"
     case .timedOut: "the keyring did not answer in time"
+    case .notJoined: "this machine has joined no shared keyring"
+    case .engine(let failure): failure.reason
+    case .rolledBack: "the shared keyring was restored from a backup"
+    }
+  }
+}
+
+extension SharedStoreFailure {
+  fileprivate var reason: String {
+    switch self {
+    case .unavailable(let reason), .denied(let reason), .untrusted(let reason),
+      .notPrepared(let reason), .failed(let reason):
+      reason
+    case .timedOut: "the shared keyring did not answer in time"
+    case .noQuorum: "too few members of the shared keyring are there"
+    case .noSpace: "the shared keyring takes no more writes"
     }
   }
 }

@@ -40,6 +40,7 @@ struct KeyringChoice: Sendable {
     switch kind {
     case .secretService: world.secretService
     case .vault: world.vaultKeyring
+    case .etcd, .postgres: world.sharedKeyring.keyring(kind)
     }
   }
 

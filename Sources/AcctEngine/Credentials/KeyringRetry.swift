@@ -61,7 +61,7 @@ struct KeyringRetry: Sendable {
     if context.world.terminal.canAsk() { return true }
     return switch cause {
     case .locked, .cancelled: kind == .secretService
-    case .unavailable, .timedOut, .noVault, .failed: false
+    case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack: false
     }
   }
 
@@ -84,7 +84,9 @@ extension KeyringFailure {
   fileprivate var mayPass: Bool {
     switch self {
     case .locked, .cancelled, .unavailable, .timedOut: true
-    case .noVault, .failed: false
+    case .engine(.unavailable), .engine(.timedOut), .engine(.noQuorum), .engine(.noSpace): true
+    case .engine(.denied), .engine(.untrusted), .engine(.notPrepared), .engine(.failed): false
+    case .noVault, .failed, .notJoined, .rolledBack: false
     }
   }
 }

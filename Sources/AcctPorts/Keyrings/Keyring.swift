@@ -37,6 +37,9 @@ package struct Keyring: Sendable {
   /// Tells, without changing or asking anything, whether it is ready, locked or unavailable.
   package var state: @Sendable () async -> State
 
+  /// What it keeps besides items, where several machines share it; `nil` for a keyring of this machine alone.
+  package var accounts: SharedAccounts?
+
   package init(
     kind: Kind,
     read:
@@ -48,7 +51,8 @@ package struct Keyring: Sendable {
       @escaping @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) -> Void,
     list: @escaping @Sendable () async throws(KeyringFailure) -> [AccountID: Set<ItemKind>],
     prepare: @escaping @Sendable (Interaction) async throws(KeyringFailure) -> Void,
-    state: @escaping @Sendable () async -> State
+    state: @escaping @Sendable () async -> State,
+    accounts: SharedAccounts? = nil
   ) {
     self.kind = kind
     self.read = read
@@ -57,14 +61,17 @@ package struct Keyring: Sendable {
     self.list = list
     self.prepare = prepare
     self.state = state
+    self.accounts = accounts
   }
 }
 
 extension Keyring {
-  /// The two keyrings, by the names that `ACCT_KEYRING` and JSON use.
+  /// The keyrings, by the names that `ACCT_KEYRING` and JSON use.
   package enum Kind: String, Sendable, CaseIterable {
     case secretService = "secret-service"
     case vault
+    /// Shared with other machines.
+    case etcd, postgres
   }
 
   /// A keyring's state.
@@ -104,4 +111,10 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   case noVault(folder: String)
   /// It answered with an error of its own. The text never holds a secret.
   case failed(reason: String)
+  /// This machine has neither made nor joined a shared keyring.
+  case notJoined
+  /// The engine of a shared keyring did not do what it was asked.
+  case engine(SharedStoreFailure)
+  /// The engine of a shared keyring is older than, or another than, the one known: it was restored from a backup.
+  case rolledBack
 }

@@ -1,0 +1,117 @@
+package import AcctModel
+
+/// What a keyring that several machines share keeps besides items: the accounts themselves, and who renews them.
+///
+/// An account is one object on the engine: its record (the contents of its file), its items, and the lock of a
+/// renewal. The caller holds the account's lock on this machine during all of these calls but ``fetchAll``. Calls that
+/// are not `async` block, as ``SharedStore`` does.
+package struct SharedAccounts: Sendable {
+  /// Brings this machine's copy of an account up to date with the engine, after storing what is pending.
+  ///
+  /// Returns the record, or `nil` if there is no such account (any more).
+  package var fetch: @Sendable (AccountID, Interaction) throws(KeyringFailure) -> [UInt8]?
+  /// The same for all accounts. Returns what differs from this machine's copies.
+  package var fetchAll: @Sendable (Interaction) throws(KeyringFailure) -> SharedChanges
+  /// Stores an account in one step: another machine sees all of it or nothing. Ends a claim.
+  package var store: @Sendable (SharedAccount, Interaction) throws(SharedAccountFailure) -> Void
+  /// Removes an account and frees its name; one that is not there is no error.
+  package var remove: @Sendable (AccountID, Interaction) throws(KeyringFailure) -> Void
+  /// Takes the right to renew an account, waiting for another machine that has it.
+  ///
+  /// Returns `nil` if the account has changed meanwhile: this machine's copy is up to date, and the caller looks
+  /// whether a renewal is still due.
+  package var claim:
+    @Sendable (RenewalIntent, Interaction) async throws(KeyringFailure) -> RenewalClaim?
+
+  package init(
+    fetch: @escaping @Sendable (AccountID, Interaction) throws(KeyringFailure) -> [UInt8]?,
+    fetchAll: @escaping @Sendable (Interaction) throws(KeyringFailure) -> SharedChanges,
+    store: @escaping @Sendable (SharedAccount, Interaction) throws(SharedAccountFailure) -> Void,
+    remove: @escaping @Sendable (AccountID, Interaction) throws(KeyringFailure) -> Void,
+    claim:
+      @escaping @Sendable (RenewalIntent, Interaction) async throws(KeyringFailure) ->
+      RenewalClaim?
+  ) {
+    self.fetch = fetch
+    self.fetchAll = fetchAll
+    self.store = store
+    self.remove = remove
+    self.claim = claim
+  }
+}
+
+/// An account as it is to be stored.
+package struct SharedAccount: Sendable {
+  package var id: AccountID
+  /// Unique among the accounts of the keyring.
+  package var name: AccountName
+  /// The contents of the account's file.
+  package var record: [UInt8]
+  package var items: Items
+
+  package init(id: AccountID, name: AccountName, record: [UInt8], items: Items) {
+    self.id = id
+    self.name = name
+    self.record = record
+    self.items = items
+  }
+
+  /// What becomes of its items.
+  package enum Items: Sendable {
+    case unchanged
+    /// These replace those of their kinds; the others stay.
+    case merging([Keyring.Item])
+    /// These are all that it has then.
+    case replacing([Keyring.Item])
+  }
+}
+
+/// What differs from this machine's copies of the accounts, which are up to date now.
+package struct SharedChanges: Sendable {
+  /// The records of accounts that are new or have changed.
+  package var records: [AccountID: [UInt8]]
+  /// All accounts that there are.
+  package var accounts: Set<AccountID>
+
+  package init(records: [AccountID: [UInt8]], accounts: Set<AccountID>) {
+    self.records = records
+    self.accounts = accounts
+  }
+}
+
+/// A renewal that is about to be made.
+package struct RenewalIntent: Sendable {
+  package var account: AccountID
+  /// The contents of the account's file, with the note that a renewal is in flight.
+  package var record: [UInt8]
+  /// Seconds that its request may take.
+  package var timeout: Int
+
+  package init(account: AccountID, record: [UInt8], timeout: Int) {
+    self.account = account
+    self.record = record
+    self.timeout = timeout
+  }
+}
+
+/// The right to renew an account, for a while.
+///
+/// It ends with the next ``SharedAccounts/store`` of the account, or by time: other machines wait no longer than that.
+package struct RenewalClaim: Sendable {
+  /// Whether a request that begins now would be over before other machines stop waiting. To be asked as late as
+  /// possible: a process can be stopped at any time.
+  package var maySend: @Sendable () -> Bool
+
+  package init(maySend: @escaping @Sendable () -> Bool) { self.maySend = maySend }
+}
+
+/// Why an account was not stored.
+package enum SharedAccountFailure: Error, Equatable, Sendable {
+  case keyring(KeyringFailure)
+  /// Another account has the name.
+  case nameTaken
+  /// Another machine has removed the account.
+  case removed
+  /// Another machine has stored newer credentials, which stay.
+  case superseded
+}

@@ -1,0 +1,87 @@
+package import AcctModel
+
+/// The keyring that this machine shares with others, and what is done with it as a whole.
+package struct SharedKeyring: Sendable {
+  /// The keyring of that kind, ``Keyring/Kind/etcd`` or ``Keyring/Kind/postgres``; its ``Keyring/accounts`` is set.
+  /// Nothing is read or connected before its first use.
+  package var keyring: @Sendable (Keyring.Kind) -> Keyring
+  /// The settings in force: those of the environment (`ACCT_ETCD_…`, `ACCT_POSTGRES_…`), else the stored ones.
+  package var settings: @Sendable () throws(KeyringFailure) -> SharedKeyringSettings?
+  /// Makes a keyring on the engine, and keeps the settings. One that is there is joined if the key opens it.
+  package var create: @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void
+  /// Joins the keyring that another machine has made, and keeps the settings.
+  package var join: @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void
+  /// Deletes the settings and this machine's copies; the engine keeps everything.
+  ///
+  /// Fails while an answer of a server is still to be stored.
+  package var leave: @Sendable () throws(KeyringFailure) -> Void
+  /// Accepts the engine as it is now, although it is older than, or another than, the one known.
+  package var trust: @Sendable (Interaction) throws(KeyringFailure) -> Void
+  /// Asks the engine how it is.
+  package var report: @Sendable () throws(KeyringFailure) -> Report
+
+  package init(
+    keyring: @escaping @Sendable (Keyring.Kind) -> Keyring,
+    settings: @escaping @Sendable () throws(KeyringFailure) -> SharedKeyringSettings?,
+    create: @escaping @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void,
+    join: @escaping @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void,
+    leave: @escaping @Sendable () throws(KeyringFailure) -> Void,
+    trust: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Void,
+    report: @escaping @Sendable () throws(KeyringFailure) -> Report
+  ) {
+    self.keyring = keyring
+    self.settings = settings
+    self.create = create
+    self.join = join
+    self.leave = leave
+    self.trust = trust
+    self.report = report
+  }
+
+  /// What is known of the engine.
+  package struct Report: Equatable, Sendable {
+    /// As the engine says it now.
+    package var standing: SharedStore.Standing
+    /// Whether it is older than, or another than, the one known: nothing is renewed until it is trusted.
+    package var isRolledBack: Bool
+    /// How many accounts it keeps.
+    package var accounts: Int
+    /// Accounts for which this machine still has an answer to store.
+    package var pending: [AccountID]
+
+    package init(
+      standing: SharedStore.Standing,
+      isRolledBack: Bool,
+      accounts: Int,
+      pending: [AccountID]
+    ) {
+      self.standing = standing
+      self.isRolledBack = isRolledBack
+      self.accounts = accounts
+      self.pending = pending
+    }
+  }
+}
+
+extension SharedKeyring {
+  /// A machine that shares nothing.
+  package static let none = SharedKeyring(
+    keyring: { kind in
+      Keyring(
+        kind: kind,
+        read: { _, _, _ throws(KeyringFailure) in throw .notJoined },
+        write: { _, _, _ throws(KeyringFailure) in throw .notJoined },
+        remove: { _, _, _ throws(KeyringFailure) in throw .notJoined },
+        list: { () throws(KeyringFailure) in throw .notJoined },
+        prepare: { _ throws(KeyringFailure) in throw .notJoined },
+        state: { .unavailable }
+      )
+    },
+    settings: { nil },
+    create: { _, _ throws(KeyringFailure) in throw .notJoined },
+    join: { _, _ throws(KeyringFailure) in throw .notJoined },
+    leave: { () throws(KeyringFailure) in throw .notJoined },
+    trust: { _ throws(KeyringFailure) in throw .notJoined },
+    report: { () throws(KeyringFailure) in throw .notJoined }
+  )
+}
