@@ -2,7 +2,7 @@
 ///
 /// The caller holds the account's lock on this machine.
 package enum LockDecision: Equatable, Sendable {
-  /// Nobody has it, or its owner can no longer send.
+  /// It is free, or its owner can no longer send.
   case take
   /// This process has left it behind, as after a swap whose answer was lost; it may be taken.
   case mine

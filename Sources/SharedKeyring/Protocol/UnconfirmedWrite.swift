@@ -57,8 +57,8 @@ package enum NextWrite: Equatable, Sendable {
 extension UnconfirmedWrite {
   /// Decides about the object as it was read after the write.
   ///
-  /// An answer with a new credential is never dropped while the object has the one that was spent for it, whoever has
-  /// the lock by then. A write without a new one gives way to the process that has it: to take that one's lock out
+  /// An answer with a new credential is never dropped while the object has the one that was spent for it, even if
+  /// another process has the lock by then. A write without a new one gives way to the process that has it: to take that one's lock out
   /// would let a third spend the same credential.
   package func next(found: Found?) -> NextWrite {
     guard let found else {

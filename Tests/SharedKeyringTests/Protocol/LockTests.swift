@@ -2,13 +2,23 @@ import SharedKeyring
 import StrictJSON
 import Testing
 
-/// Owners on two machines, the first of which has two processes, and has been started again.
+/// Owners on two machines, the first of which was started again and has processes that do not see each other.
 enum Owners {
-  static let me = LockOwner(bootID: "boot-1", pidNamespace: 1, pid: 10, startTime: 100)
-  static let neighbour = LockOwner(bootID: "boot-1", pidNamespace: 1, pid: 11, startTime: 101)
-  static let inContainer = LockOwner(bootID: "boot-1", pidNamespace: 2, pid: 11, startTime: 101)
-  static let beforeReboot = LockOwner(bootID: "boot-0", pidNamespace: 1, pid: 11, startTime: 101)
-  static let far = LockOwner(bootID: "boot-2", pidNamespace: 1, pid: 10, startTime: 100)
+  static let me = owner(pid: 10)
+  static let neighbour = owner(pid: 11)
+  static let inContainer = owner(namespace: 2, pid: 11)
+  static let beforeReboot = owner("boot-0", pid: 11)
+  static let ofOtherHome = owner(pid: 11, home: "8-3")
+  static let far = owner("boot-2", pid: 10)
+
+  private static func owner(
+    _ boot: String = "boot-1",
+    namespace: Int64 = 1,
+    pid: Int64,
+    home: String = "8-2"
+  ) -> LockOwner {
+    LockOwner(bootID: boot, pidNamespace: namespace, pid: pid, startTime: 100, home: home)
+  }
 }
 
 @Suite("Who may take an account's lock")
@@ -44,7 +54,7 @@ struct LockTests {
 
   @Test("An owner that this process cannot see is waited for, dead or not")
   func invisible() {
-    for owner in [Owners.inContainer, Owners.beforeReboot, Owners.far] {
+    for owner in [Owners.inContainer, Owners.beforeReboot, Owners.ofOtherHome, Owners.far] {
       #expect(decision(owner, runs: false) == .wait(milliseconds: 45_000))
     }
     #expect(decision(Owners.neighbour) == .wait(milliseconds: 45_000))

@@ -25,7 +25,9 @@ struct UnconfirmedWriteTests {
     }
   }
 
-  @Test("A renewal's answer that is in the object is stored, whoever has locked it since")
+  @Test(
+    "A renewal's answer that is in the object is stored, even if another process has locked it since"
+  )
   func stored() {
     for lock in [nil, Owners.far] {
       #expect(
