@@ -240,6 +240,7 @@ let package = Package(
       swiftSettings: houseRules
     ),
     tests("SessionBusTests", ["AcctModel", "SessionBus"]),
+    tests("PostgresStoreTests", ["AcctPorts", "AcctTestSupport", "PostgresStore"]),
     tests(
       "KeyringContractTests",
       [
