@@ -172,7 +172,7 @@ let package = Package(
       ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
     ),
     room("EtcdStore", ["AcctModel", "AcctPorts", "CLibCurl"]),
-    room("PostgresStore", ["AcctModel", "AcctPorts", "CLibPQ"]),
+    room("PostgresStore", ["AcctModel", "AcctPorts", "PrivateFiles", "CLibPQ"]),
     room("LiveSystem", ["AcctModel", "AcctPorts", "PrivateFiles", "CLinux"]),
 
     room(
@@ -247,6 +247,7 @@ let package = Package(
       swiftSettings: houseRules
     ),
     tests("SessionBusTests", ["AcctModel", "SessionBus"]),
+    tests("PostgresStoreTests", ["AcctPorts", "AcctTestSupport", "PostgresStore"]),
     tests(
       "KeyringContractTests",
       [
