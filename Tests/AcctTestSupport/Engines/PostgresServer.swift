@@ -1,0 +1,133 @@
+import Glibc
+import Synchronization
+
+/// A real PostgreSQL that a test kills, freezes and starts again: TLS, and passwords by SCRAM.
+///
+/// It ends with the last reference to it.
+package final class PostgresServer: Sendable {
+  package let authority: MadeUpAuthority
+  /// The path of a file with the password of the user `acct`.
+  package let passwordFile: String
+  /// The folder of its data.
+  package let data: String
+  let folder: TemporaryFolder
+  private let port: UInt16
+  private let running = Mutex<RunningProcess?>(nil)
+
+  /// The password of the user `acct`.
+  package static let password = "made-up-password-of-a-database"
+  /// The password of the user who may do everything.
+  private static let ownersPassword = "made-up-password-of-an-owner"
+
+  /// Makes a server with a database and a user of the name `acct`, and returns when it serves.
+  ///
+  /// - Parameter settings: More lines of its configuration.
+  /// - Throws: ``ProcessFailure`` if it does not start.
+  package init(settings: [String] = []) async throws {
+    folder = try TemporaryFolder()
+    data = "\(folder.path)/data"
+    port = try FreePort().number
+    authority = try await MadeUpAuthority()
+    let issued = try await authority.issue("database", for: ["127.0.0.1"])
+    passwordFile = try folder.file("password", containing: "\(Self.password)\n")
+    let owners = try folder.file("owner", containing: "\(Self.ownersPassword)\n")
+    let lines =
+      [
+        "listen_addresses = '127.0.0.1'", "port = \(port)", "unix_socket_directories = ''",
+        "ssl = on", "ssl_cert_file = 'server.crt'", "ssl_key_file = 'server.key'",
+        // A process is killed here, never the kernel, which keeps what was written.
+        "fsync = off", "max_connections = 200",
+      ] + settings
+    let configuration = try folder.file("configuration", containing: lines.map { "\($0)\n" }.joined())
+    let made = try await ChildProcess(
+      "sh",
+      ["-euc", Self.make, folder.path, owners, configuration, issued.certificate, issued.key]
+    ).run()
+    guard made.status == 0 else { throw HarnessFailure("initdb: \(made.errorText)") }
+    try start()
+    try await waitUntilReady()
+    for line in [
+      "CREATE ROLE acct LOGIN PASSWORD '\(Self.password)'", "CREATE DATABASE acct OWNER acct",
+    ] { try await psql(line) }
+  }
+
+  /// It does not run as root.
+  private static let asUser = geteuid() == 0 ? "setpriv --reuid postgres --regid postgres --init-groups" : ""
+
+  private static let make = #"""
+    as_user='\#(asUser)'
+    cd "$0"
+    umask 077
+    mkdir data
+    if [ "$(id -u)" = 0 ]; then chown postgres . data "$1"; fi
+    set -- "$@" /usr/lib/postgresql/*/bin
+    $as_user "$5/initdb" --pgdata data --username owner --pwfile "$1" --auth scram-sha-256 \
+      --encoding UTF8 --locale C.UTF-8 --no-sync >made
+    cat "$2" >>data/postgresql.conf
+    cp "$3" data/server.crt
+    cp "$4" data/server.key
+    echo 'hostssl all all 127.0.0.1/32 scram-sha-256' >data/pg_hba.conf
+    if [ "$(id -u)" = 0 ]; then chown postgres data/*; fi
+    ln -s "$5" bin
+    """#
+
+  /// A connection string of libpq without a password.
+  package var connection: String {
+    "host=127.0.0.1 port=\(port) dbname=acct user=acct sslmode=verify-full"
+      + " sslrootcert=\(authority.certificate)"
+  }
+
+  /// What its tools need to act for its owner.
+  var ownersEnvironment: [String: String] {
+    [
+      "PGHOST": "127.0.0.1", "PGPORT": "\(port)", "PGUSER": "owner",
+      "PGPASSWORD": Self.ownersPassword, "PGSSLMODE": "verify-full",
+      "PGSSLROOTCERT": authority.certificate,
+    ]
+  }
+
+  /// Starts it, on the data that it has, if it does not run.
+  package func start() throws(ProcessFailure) {
+    let words = Self.asUser.split(separator: " ").map(String.init)
+      + ["\(folder.path)/bin/postgres", "-D", data]
+    let process = try RunningProcess(ChildProcess(words[0], Array(words.dropFirst())))
+    running.withLock { $0 = process }
+  }
+
+  /// Kills all of it, frozen or not, and waits for its end; its data stays.
+  package func kill() async {
+    let process = running.withLock { $0.take() }
+    // Its other processes end of themselves when the first one has, unless they are frozen.
+    let others = process.map { Self.children(of: $0.id) } ?? []
+    process?.send(SIGKILL)
+    for id in others { Glibc.kill(id, SIGKILL) }
+    _ = await process?.ended()
+  }
+
+  /// Stops all of it where it is: it keeps its connections and answers nothing.
+  package func freeze() { send(SIGSTOP) }
+
+  /// Lets it go on.
+  package func thaw() { send(SIGCONT) }
+
+  private func send(_ signal: Int32) {
+    guard let process = running.withLock({ $0 }) else { return }
+    // The first process goes first: it would start others.
+    process.send(signal)
+    for id in Self.children(of: process.id) { Glibc.kill(id, signal) }
+  }
+
+  private static func children(of id: Int32) -> [Int32] {
+    let path = "/proc/\(id)/task/\(id)/children"
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    let count = unsafe read(descriptor, &buffer, buffer.count)
+    let text = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    return text.split(separator: " ").compactMap { Int32($0) }
+  }
+
+  /// Whether it was not started, was killed, or has ended of itself.
+  package var hasEnded: Bool { running.withLock { $0?.exitStatus != nil || $0 == nil } }
+}
