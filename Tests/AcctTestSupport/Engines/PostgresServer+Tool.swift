@@ -19,8 +19,9 @@ extension PostgresServer {
 
   private func tool(_ name: String, _ arguments: [String], _ database: String) -> ChildProcess {
     var tool = ChildProcess("\(folder.path)/bin/\(name)", arguments)
-    tool.environment.merge(ownersEnvironment) { $1 }
-    tool.environment["PGDATABASE"] = database
+    tool.environment.merge([
+      "PGHOST": socketFolder, "PGPORT": "\(port)", "PGUSER": "postgres", "PGDATABASE": database,
+    ]) { $1 }
     return tool
   }
 

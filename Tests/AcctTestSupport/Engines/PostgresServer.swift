@@ -10,18 +10,17 @@ package final class PostgresServer: Sendable {
   package let passwordFile: String
   /// The folder of its data.
   package let data: String
+  package let port: UInt16
   let folder: TemporaryFolder
-  private let port: UInt16
   private let running = Mutex<RunningProcess?>(nil)
+
+  deinit { send(SIGKILL) }
 
   /// The password of the user `acct`.
   package static let password = "made-up-password-of-a-database"
-  /// The password of the user who may do everything.
-  private static let ownersPassword = "made-up-password-of-an-owner"
-
   /// Makes a server with a database and a user of the name `acct`, and returns when it serves.
   ///
-  /// - Parameter settings: More lines of its configuration.
+  /// - Parameter settings: More lines of its configuration, such as `max_connections = 3`.
   /// - Throws: ``ProcessFailure`` if it does not start.
   package init(settings: [String] = []) async throws {
     folder = try TemporaryFolder()
@@ -30,18 +29,19 @@ package final class PostgresServer: Sendable {
     authority = try await MadeUpAuthority()
     let issued = try await authority.issue("database", for: ["127.0.0.1"])
     passwordFile = try folder.file("password", containing: "\(Self.password)\n")
-    let owners = try folder.file("owner", containing: "\(Self.ownersPassword)\n")
     let lines =
       [
-        "listen_addresses = '127.0.0.1'", "port = \(port)", "unix_socket_directories = ''",
+        "listen_addresses = '127.0.0.1'", "port = \(port)",
+        // For its owner alone, without a password.
+        "unix_socket_directories = '\(folder.path)/socket'",
         "ssl = on", "ssl_cert_file = 'server.crt'", "ssl_key_file = 'server.key'",
         // A process is killed here, never the kernel, which keeps what was written.
-        "fsync = off", "max_connections = 200",
+        "fsync = off", "max_connections = 200", "shared_buffers = 8MB",
       ] + settings
     let configuration = try folder.file("configuration", containing: lines.map { "\($0)\n" }.joined())
     let made = try await ChildProcess(
       "sh",
-      ["-euc", Self.make, folder.path, owners, configuration, issued.certificate, issued.key]
+      ["-euc", Self.make, folder.path, configuration, issued.certificate, issued.key]
     ).run()
     guard made.status == 0 else { throw HarnessFailure("initdb: \(made.errorText)") }
     try start()
@@ -58,17 +58,17 @@ package final class PostgresServer: Sendable {
     as_user='\#(asUser)'
     cd "$0"
     umask 077
-    mkdir data
-    if [ "$(id -u)" = 0 ]; then chown postgres . data "$1"; fi
+    mkdir data socket
+    if [ "$(id -u)" = 0 ]; then chown postgres . data socket; fi
     set -- "$@" /usr/lib/postgresql/*/bin
-    $as_user "$5/initdb" --pgdata data --username owner --pwfile "$1" --auth scram-sha-256 \
-      --encoding UTF8 --locale C.UTF-8 --no-sync >made
-    cat "$2" >>data/postgresql.conf
-    cp "$3" data/server.crt
-    cp "$4" data/server.key
-    echo 'hostssl all all 127.0.0.1/32 scram-sha-256' >data/pg_hba.conf
+    $as_user "$4/initdb" --pgdata data --username postgres --auth trust --encoding UTF8 \
+      --locale C.UTF-8 --wal-segsize 1 --no-sync >made
+    cat "$1" >>data/postgresql.conf
+    cp "$2" data/server.crt
+    cp "$3" data/server.key
+    printf 'local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n' >data/pg_hba.conf
     if [ "$(id -u)" = 0 ]; then chown postgres data/*; fi
-    ln -s "$5" bin
+    ln -s "$4" bin
     """#
 
   /// A connection string of libpq without a password.
@@ -77,14 +77,8 @@ package final class PostgresServer: Sendable {
       + " sslrootcert=\(authority.certificate)"
   }
 
-  /// What its tools need to act for its owner.
-  var ownersEnvironment: [String: String] {
-    [
-      "PGHOST": "127.0.0.1", "PGPORT": "\(port)", "PGUSER": "owner",
-      "PGPASSWORD": Self.ownersPassword, "PGSSLMODE": "verify-full",
-      "PGSSLROOTCERT": authority.certificate,
-    ]
-  }
+  /// Where its owner, `postgres`, is let in without a password.
+  package var socketFolder: String { "\(folder.path)/socket" }
 
   /// Starts it, on the data that it has, if it does not run.
   package func start() throws(ProcessFailure) {
