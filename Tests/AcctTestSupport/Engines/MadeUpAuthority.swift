@@ -47,8 +47,11 @@ package struct MadeUpAuthority: Sendable {
   }
 
   private func run(_ commands: String) async throws {
-    let made = try await ChildProcess("sh", ["-euc", "umask 077; cd \"$0\"; \(commands)", folder.path])
-      .run()
+    let made = try await ChildProcess(
+      "sh",
+      ["-euc", "umask 077; cd \"$0\"; \(commands)", folder.path]
+    )
+    .run()
     guard made.status == 0 else { throw HarnessFailure("openssl: \(made.errorText)") }
   }
 }

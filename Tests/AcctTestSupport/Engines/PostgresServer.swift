@@ -18,6 +18,7 @@ package final class PostgresServer: Sendable {
 
   /// The password of the user `acct`.
   package static let password = "made-up-password-of-a-database"
+
   /// Makes a server with a database and a user of the name `acct`, and returns when it serves.
   ///
   /// - Parameter settings: More lines of its configuration, such as `max_connections = 3`.
@@ -38,7 +39,10 @@ package final class PostgresServer: Sendable {
         // A process is killed here, never the kernel, which keeps what was written.
         "fsync = off", "max_connections = 200", "shared_buffers = 8MB",
       ] + settings
-    let configuration = try folder.file("configuration", containing: lines.map { "\($0)\n" }.joined())
+    let configuration = try folder.file(
+      "configuration",
+      containing: lines.map { "\($0)\n" }.joined()
+    )
     let made = try await ChildProcess(
       "sh",
       ["-euc", Self.make, folder.path, configuration, issued.certificate, issued.key]
@@ -52,7 +56,8 @@ package final class PostgresServer: Sendable {
   }
 
   /// It does not run as root.
-  private static let asUser = geteuid() == 0 ? "setpriv --reuid postgres --regid postgres --init-groups" : ""
+  private static let asUser =
+    geteuid() == 0 ? "setpriv --reuid postgres --regid postgres --init-groups" : ""
 
   private static let make = #"""
     as_user='\#(asUser)'
@@ -82,7 +87,8 @@ package final class PostgresServer: Sendable {
 
   /// Starts it, on the data that it has, if it does not run.
   package func start() throws(ProcessFailure) {
-    let words = Self.asUser.split(separator: " ").map(String.init)
+    let words =
+      Self.asUser.split(separator: " ").map(String.init)
       + ["\(folder.path)/bin/postgres", "-D", data]
     let process = try RunningProcess(ChildProcess(words[0], Array(words.dropFirst())))
     running.withLock { $0 = process }

@@ -44,21 +44,19 @@ package struct AcctHome: Sendable {
   /// Makes a home whose accounts are in a keyring that it shares with others; it has still to join that one.
   ///
   /// - Parameters:
-  ///   - kind: As `ACCT_KEYRING` names it.
   ///   - keyFile: The path of the file with the keyring's key.
   ///   - machine: Where its commands run, if that is not this machine.
   ///   - variables: More of the environment.
   /// - Throws: ``ProcessFailure`` if there is no place for it.
   package init(
-    sharing kind: String,
-    keyFile: String,
+    sharingUnder keyFile: String,
     on machine: SeparateMachine? = nil,
     with variables: [String: String] = [:]
   ) throws(ProcessFailure) {
     folder = try Self.folder()
     self.machine = machine
     environment = ChildProcess.plainEnvironment.merging([
-      "ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": kind, "ACCT_VAULT_KEY_FILE": keyFile,
+      "ACCT_HOME": "\(folder.path)/home", "ACCT_VAULT_KEY_FILE": keyFile,
     ]) { $1 }.merging(variables) { $1 }
   }
 

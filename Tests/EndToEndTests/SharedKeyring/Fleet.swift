@@ -33,7 +33,7 @@ struct Fleet: Sendable {
     var homes: [AcctHome] = []
     for number in 0..<machines {
       let machine = try await SeparateMachine()
-      let home = try AcctHome(sharing: kind.rawValue, keyFile: keyFile, on: machine)
+      let home = try AcctHome(sharingUnder: keyFile, on: machine)
       let verb = number == 0 ? "create" : "join"
       let words = ["keyring", verb] + self.engine.place + ["--name", "main", "--no-input"]
       let joined = try await home.command(words).run()

@@ -20,7 +20,12 @@ struct HolderTests {
     let number = try await spendingRequest(fleet)
     try await fleet.importExpired()
     let command = fleet.token(on: 0, timeout: Self.longTimeout)
-    _ = try await StoppedRenewal(at: .killedBeforeSending, of: command, fleet.server, number: number)
+    _ = try await StoppedRenewal(
+      at: .killedBeforeSending,
+      of: command,
+      fleet.server,
+      number: number
+    )
     let next = try await fleet.token(on: 0).run(limit: Self.limit)
     #expect(next.status == 0, "\(next.errorText)")
     print("\(kind.rawValue), killed before sending, same machine: renewed at once")

@@ -14,7 +14,12 @@ struct SharedDumpTests {
     var secrets = GivenSecrets()
     try await fleet.importing(["sub": "user-1", "dpop": true, "expires_in": -10])
     for home in fleet.homes {
-      let header = try await home.acct("header", "-a", "user-1", "\(fleet.server.resource)/resource")
+      let header = try await home.acct(
+        "header",
+        "-a",
+        "user-1",
+        "\(fleet.server.resource)/resource"
+      )
       try #require(header.status == 0, "\(header.errorText)")
       let refreshed = try await home.acct("refresh", "--force", "user-1")
       try #require(refreshed.status == 0, "\(refreshed.errorText)")

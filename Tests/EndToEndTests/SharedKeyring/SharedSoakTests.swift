@@ -13,7 +13,10 @@ struct SharedSoakTests {
 
   @Test(
     "30 processes on 3 machines spend no refresh token twice and lose none, whatever fails",
-    .enabled(if: TestExtent.isFull || number("SOAK_SECONDS") as Int? != nil, "only in the long form"),
+    .enabled(
+      if: TestExtent.isFull || number("SOAK_SECONDS") as Int? != nil,
+      "only in the long form"
+    ),
     arguments: EngineKind.allCases
   )
   func soak(_ kind: EngineKind) async throws {
