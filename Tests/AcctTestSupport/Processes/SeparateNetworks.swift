@@ -1,6 +1,3 @@
-import Glibc
-package import Testing
-
 /// Networks of their own for the members of a cluster, each of which can be cut off from all others.
 ///
 /// Each is a network namespace with a cable (veth(4)) to a switch, which is one too; so is a cable's end here.
@@ -16,7 +13,7 @@ package final class SeparateNetworks: Sendable {
 
   /// Makes networks for so many members.
   ///
-  /// Where the user may not, the test is cancelled, and says so.
+  /// - Throws: ``ProcessFailure`` or ``HarnessFailure`` where the user may not, or where there is no ip(8).
   package init(members count: Int) async throws {
     input = try OpenInput()
     let holder = ChildProcess("unshare", ["--net", "sh", "-euc", "echo $$; exec cat"])
@@ -25,16 +22,14 @@ package final class SeparateNetworks: Sendable {
     for _ in 0..<count { held.append(try RunningProcess(input.feeding(holder))) }
     members = held
     var ids: [String] = []
-    do {
-      for process in [switchboard] + held { ids.append(try await process.firstLine()) }
-    } catch { try Test.cancel("needs the right to make network namespaces") }
+    for process in [switchboard] + held { ids.append(try await process.firstLine()) }
     self.ids = ids
     // A range for measurements between networks (RFC 2544), which no machine is at.
     let network = "198.\(Int.random(in: 18...19)).\(Int.random(in: 0...255))"
     hosts = (1...count).map { "\(network).\($0 + 10)" }
     let cable = "acct\(String(UInt32.random(in: 0...UInt32.max), radix: 16))"
     let made = try await ChildProcess("sh", ["-euc", Self.plug, network, cable] + ids).run()
-    guard made.status == 0 else { try Test.cancel("needs ip(8) and a bridge: \(made.errorText)") }
+    guard made.status == 0 else { throw HarnessFailure("networks: \(made.errorText)") }
   }
 
   private static let plug = #"""

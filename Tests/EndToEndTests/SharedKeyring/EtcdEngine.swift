@@ -8,10 +8,10 @@ struct EtcdEngine: SharedEngine {
   private let folder: TemporaryFolder
 
   /// - Parameters:
-  ///   - cables: Whether each member has a network of its own, of which it can be cut off.
+  ///   - networks: Those of the members, if they can be cut off.
   ///   - arguments: More arguments of each `etcd`.
-  init(cables: Bool = false, arguments: [String] = []) async throws {
-    networks = cables ? try await SeparateNetworks(members: 3) : nil
+  init(in networks: SeparateNetworks? = nil, arguments: [String] = []) async throws {
+    self.networks = networks
     cluster = try await EtcdCluster(arguments: arguments, in: networks)
     folder = try TemporaryFolder()
   }
@@ -23,6 +23,13 @@ struct EtcdEngine: SharedEngine {
     ]
   }
 
+  var placeOfStranger: [String] {
+    [
+      "etcd", cluster.endpoints.joined(separator: ","), "--ca", cluster.authority.certificate,
+    ]
+  }
+
+  var authority: MadeUpAuthority { cluster.authority }
   var folders: [String] { cluster.folders }
 
   func strike(_ blow: Blow) async throws {

@@ -6,15 +6,23 @@ struct PostgresEngine: SharedEngine {
   let server: PostgresServer
   private let folder: TemporaryFolder
 
+  private let wrongPassword: String
+
   init() async throws {
     server = try await PostgresServer()
     folder = try TemporaryFolder()
+    wrongPassword = try folder.file("wrong", containing: "another-password\n")
   }
 
   var place: [String] {
     ["postgres", server.connection, "--password-file", server.passwordFile]
   }
 
+  var placeOfStranger: [String] {
+    ["postgres", server.connection, "--password-file", wrongPassword]
+  }
+
+  var authority: MadeUpAuthority { server.authority }
   var folders: [String] { [server.data] }
 
   func strike(_ blow: Blow) async throws {

@@ -5,6 +5,10 @@ import Testing
 protocol SharedEngine: Sendable {
   /// Where it is and how to get in, as `acct keyring create` is told.
   var place: [String] { get }
+  /// The same for a client that may not get in: one without a certificate, or with another password.
+  var placeOfStranger: [String] { get }
+  /// Who issued its certificates.
+  var authority: MadeUpAuthority { get }
   /// The folders in which it keeps its data.
   var folders: [String] { get }
 
@@ -44,8 +48,15 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
   /// - Parameter cables: Whether its members can be cut off; where the user may not do that, the test is cancelled.
   func start(cables: Bool = false) async throws -> any SharedEngine {
     switch self {
-    case .etcd: try await EtcdEngine(cables: cables)
+    case .etcd:
+      try await EtcdEngine(in: cables ? try await Self.networks() : nil)
     case .postgres: try await PostgresEngine()
+    }
+  }
+
+  private static func networks() async throws -> SeparateNetworks {
+    do { return try await SeparateNetworks(members: 3) } catch {
+      try Test.cancel("needs the right to make network namespaces, and ip(8): \(error)")
     }
   }
 }

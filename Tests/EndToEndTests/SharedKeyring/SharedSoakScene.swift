@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Accounts on three machines, and what runs on each of them.
-struct SharedSoakScene: Sendable {
+final class SharedSoakScene: Sendable {
   let fleet: Fleet
   let subjects = ["s1", "s2", "s3", "s4"]
   private let processes = Mutex<[[Int: RunningProcess]]>([[:], [:], [:]])

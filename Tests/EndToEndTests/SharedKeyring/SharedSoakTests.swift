@@ -43,7 +43,7 @@ struct SharedSoakTests {
           return (worker.tally, worker.told)
         }
       }
-      return try await group.reduce(into: (SoakTally(), [])) {
+      return try await group.reduce(into: (SoakTally(), [SoakStop]())) {
         $0.0.add($1.0)
         $0.1 += $1.1
       }
