@@ -230,6 +230,13 @@ let package = Package(
       "VaultKeyringTests",
       ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKeyring"]
     ),
+    tests(
+      "SharedKeyringTests",
+      [
+        "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles", "SharedKeyring",
+        "StrictJSON",
+      ]
+    ),
     .testTarget(
       name: "LiveHTTPTests",
       dependencies: [

@@ -1,0 +1,31 @@
+/// A server's answer that a process of this machine could not store; the next call on this machine stores it first.
+///
+/// The decision is the one after a refused write, in the writer's name: its lock is taken out although its process may
+/// still run or be gone. Only a write that has a claim, or that knows which credential it replaces, is kept: an old
+/// write without either could put older credentials over newer ones.
+package struct PendingAnswer<Credential: Equatable & Sendable>: Sendable {
+  package var writer: LockOwner
+  /// The credential that was spent for the answer, or that a sign-in replaces.
+  package var spent: Credential?
+  /// The credential that it brought.
+  package var brought: Credential?
+
+  package init(writer: LockOwner, spent: Credential?, brought: Credential?) {
+    self.writer = writer
+    self.spent = spent
+    self.brought = brought
+  }
+
+  /// The write that is still to be made.
+  package var write: UnconfirmedWrite<Credential> {
+    UnconfirmedWrite(owner: writer, basis: .spent(spent), wanted: brought)
+  }
+
+  /// Decides about the object as it was read.
+  ///
+  /// The pending file stays until the answer is
+  /// ``NextWrite/done``, ``NextWrite/superseded``, ``NextWrite/removed``, or a swap was accepted.
+  package func next(found: UnconfirmedWrite<Credential>.Found?) -> NextWrite {
+    write.next(found: found)
+  }
+}
