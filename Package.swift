@@ -172,7 +172,7 @@ let package = Package(
       ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
     ),
     room("EtcdStore", ["AcctModel", "AcctPorts", "CLibCurl"]),
-    room("PostgresStore", ["AcctModel", "AcctPorts", "CLibPQ"]),
+    room("PostgresStore", ["AcctModel", "AcctPorts", "PrivateFiles", "CLibPQ"]),
     room("LiveSystem", ["AcctModel", "AcctPorts", "PrivateFiles", "CLinux"]),
 
     room(

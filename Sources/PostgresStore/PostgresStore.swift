@@ -1,0 +1,119 @@
+import AcctPorts
+
+/// Objects in a table of PostgreSQL.
+struct PostgresStore: Sendable {
+  private let connections: ConnectionKeeper
+  /// How long a call may take.
+  private static let limit = Duration.seconds(5)
+
+  init(_ settings: SharedKeyringSettings.Postgres) { connections = ConnectionKeeper(settings) }
+
+  func end() { connections.end() }
+
+  /// Makes the tables, unless they are there: then the right to make some is not needed.
+  func prepare() throws(SharedStoreFailure) {
+    let end = ContinuousClock.now + Self.limit
+    do throws(Trouble) {
+      _ = try read("", until: end)
+      return
+    } catch {
+      guard case .notPrepared = error.failure else { throw error.failure }
+    }
+    do throws(Trouble) {
+      try connections.use(until: end) { connection throws(Trouble) in
+        _ = try connection.write(Statements.tables, until: end)
+      }
+    } catch {
+      // Another machine made them at the same moment: a name that was free is taken.
+      guard ["23505", "42P07", "42710"].contains(error.state) else { throw error.failure }
+    }
+    do throws(Trouble) { _ = try read("", until: end) } catch { throw error.failure }
+  }
+
+  func get(_ key: String) throws(SharedStoreFailure) -> SharedStore.Reading {
+    let end = ContinuousClock.now + Self.limit
+    do throws(Trouble) { return try read(key, until: end) } catch { throw error.failure }
+  }
+
+  func changes(
+    _ prefix: String,
+    since version: Int64
+  ) throws(SharedStoreFailure) -> SharedStore.Changes {
+    let end = ContinuousClock.now + Self.limit
+    do throws(Trouble) {
+      return try repeating(until: end) { connection throws(Trouble) in
+        let rows = try connection.read(Statements.changes, [prefix, "\(version)"], until: end)
+        let standing = try rows.standing(connection)
+        let objects = (0..<rows.count).compactMap { rows.object($0) }
+        let keys = (0..<rows.count).compactMap { rows.text($0, 2) }
+        return SharedStore.Changes(objects: objects, keys: Set(keys), standing: standing)
+      }
+    } catch {
+      throw error.failure
+    }
+  }
+
+  func swap(
+    _ key: String,
+    _ bytes: [UInt8]?,
+    ifVersion version: Int64?
+  ) throws(SharedStoreFailure) -> Int64? {
+    let end = ContinuousClock.now + Self.limit
+    let statement = Statements.swap(key, bytes, ifVersion: version)
+    do throws(Trouble) {
+      return try connections.use(until: end) { connection throws(Trouble) in
+        let rows = try connection.write(statement, until: end)
+        return rows.text(0, 0).flatMap { Int64($0) }
+      }
+    } catch {
+      guard error.isLost else { throw error.failure }
+      // It may have been made: what is there now tells. Nobody else writes these bytes.
+      guard let there = try? read(key, until: end), there.object?.bytes == bytes else {
+        throw error.failure
+      }
+      return there.object?.version ?? there.standing.revision
+    }
+  }
+
+  private func read(
+    _ key: String,
+    until end: ContinuousClock.Instant
+  ) throws(Trouble) -> SharedStore.Reading {
+    try repeating(until: end) { connection throws(Trouble) in
+      let rows = try connection.read(Statements.get, [key], until: end)
+      let standing = try rows.standing(connection)
+      return SharedStore.Reading(object: rows.object(0), standing: standing)
+    }
+  }
+
+  /// Reads, and again if the connection breaks meanwhile.
+  private func repeating<Result>(
+    until end: ContinuousClock.Instant,
+    _ body: (Connection) throws(Trouble) -> Result
+  ) throws(Trouble) -> Result {
+    do { return try connections.use(until: end, body) } catch {
+      guard error.isLost else { throw error }
+      return try connections.use(until: end, body)
+    }
+  }
+}
+
+/// The columns of ``Statements/get`` and ``Statements/changes``.
+extension Rows {
+  /// - Throws: ``SharedStoreFailure/notPrepared(reason:)`` if there is no row of the store's.
+  fileprivate func standing(_ connection: Connection) throws(Trouble) -> SharedStore.Standing {
+    guard let identifier = text(0, 0), let revision = integer(0, 1) else {
+      throw Trouble(.notPrepared(reason: "the table \"acct_store\" is empty"))
+    }
+    let suffix = connection.systemIdentifier.map { "/\($0)" } ?? ""
+    return SharedStore.Standing(identifier: identifier + suffix, revision: revision)
+  }
+
+  /// The object of a row, if the row has its bytes.
+  fileprivate func object(_ row: Int) -> SharedStore.Object? {
+    guard let key = text(row, 2), let version = integer(row, 3), let bytes = bytes(row, 4) else {
+      return nil
+    }
+    return SharedStore.Object(key: key, bytes: bytes, version: version)
+  }
+}

@@ -1,0 +1,93 @@
+/// The SQL that acct sends.
+///
+/// Every change first raises the one number in `acct_store`, and its row stays locked until the
+/// transaction is over: versions become visible in their order. With numbers from a sequence, a reader
+/// could see version 12, and miss 11 for good, which is committed later.
+enum Statements {
+  /// What the session must be like.
+  ///
+  /// `statement_timeout` ends a statement on the server before the caller gives up: then nothing was
+  /// changed. Each change is one statement, for which `read committed` is right: it waits for the
+  /// change before it, and then looks again whether the version is still the one.
+  static let session = """
+    SET synchronous_commit TO on;
+    SET statement_timeout TO 4500;
+    SET default_transaction_isolation TO 'read committed';
+    SET client_min_messages TO error;
+    """
+
+  /// Reads the number that initdb gave the cluster: another one where a dump was loaded elsewhere.
+  static let systemIdentifier = "SELECT system_identifier::text FROM pg_control_system();"
+
+  /// Makes the tables.
+  static let tables = """
+    CREATE TABLE IF NOT EXISTS acct_objects (
+      key text COLLATE "C" PRIMARY KEY,
+      version bigint NOT NULL,
+      bytes bytea NOT NULL);
+    CREATE TABLE IF NOT EXISTS acct_store (
+      one boolean PRIMARY KEY DEFAULT true CHECK (one),
+      identifier uuid NOT NULL DEFAULT gen_random_uuid(),
+      revision bigint NOT NULL) WITH (fillfactor = 50);
+    INSERT INTO acct_store (revision)
+      SELECT coalesce(max(version), 1) FROM acct_objects ON CONFLICT DO NOTHING;
+    """
+
+  /// Reads the object `$1`: one row, if the store is there.
+  static let get = """
+    SELECT s.identifier::text, s.revision, o.key, o.version, o.bytes
+    FROM acct_store s LEFT JOIN acct_objects o ON o.key = $1
+    """
+
+  /// Reads all keys that begin with `$1`, and the objects changed after `$2`: one row each, or one without.
+  static let changes = """
+    SELECT s.identifier::text, s.revision, o.key, o.version,
+      CASE WHEN o.version > $2::bigint THEN o.bytes END
+    FROM acct_store s LEFT JOIN acct_objects o ON o.key ^@ $1
+    """
+
+  private static let next = """
+    WITH next AS (UPDATE acct_store SET revision = revision + 1 RETURNING revision)
+    """
+
+  /// Writes or removes an object that has the version, and returns the new one.
+  ///
+  /// All that comes from outside is in it as digits: nothing needs to be quoted.
+  static func swap(_ key: String, _ bytes: [UInt8]?, ifVersion version: Int64?) -> String {
+    let key = "convert_from(decode('\(hex(Array(key.utf8)))', 'hex'), 'UTF8')"
+    switch (bytes, version) {
+    case (let bytes?, nil):
+      return """
+        \(next) INSERT INTO acct_objects (key, version, bytes)
+        SELECT \(key), next.revision, decode('\(hex(bytes))', 'hex') FROM next
+        ON CONFLICT (key) DO NOTHING RETURNING version
+        """
+    case (let bytes?, let version?):
+      return """
+        \(next) UPDATE acct_objects o SET version = next.revision, bytes = decode('\(hex(bytes))', 'hex')
+        FROM next WHERE o.key = \(key) AND o.version = \(version) RETURNING o.version
+        """
+    case (nil, let version?):
+      return """
+        \(next) DELETE FROM acct_objects o
+        USING next WHERE o.key = \(key) AND o.version = \(version) RETURNING next.revision
+        """
+    case (nil, nil):
+      return """
+        SELECT revision FROM acct_store
+        WHERE NOT EXISTS (SELECT FROM acct_objects WHERE key = \(key))
+        """
+    }
+  }
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * bytes.count)
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
