@@ -18,6 +18,7 @@ package struct Acct: AsyncParsableCommand {
       RefreshCommand.self, RemoveCommand.self, RenameCommand.self, AllowCommand.self,
       KeyCommand.self, ExportCommand.self,
       ExecCommand.self, HelperCommand.self, ProvidersCommand.self, VaultCommand.self,
+      KeyringCommand.self,
       DoctorCommand.self,
       CallbackCommand.self,
       CompleteCommand.self,

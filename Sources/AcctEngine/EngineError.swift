@@ -14,6 +14,8 @@ package enum EngineError: Error, Equatable, Sendable {
   case input(InputError)
   /// The credentials in the keyring.
   case keyring(KeyringError)
+  /// The keyring that several machines share, and moves of accounts between keyrings.
+  case sharing(KeyringSharingError)
   /// The key that an account's tokens are bound to.
   case key(KeyError)
   /// There was no answer.

@@ -5,6 +5,8 @@ package import AcctPorts
 package enum FilesError: Error, Equatable, Sendable {
   case failed(FilesFailure)
   case damagedAccount(AccountID)
+  /// acct's locks are on a file system that may grant two machines one lock, so nothing is renewed.
+  case foreignLocks(FileSystem)
   /// The result could not be written.
   case output(StreamFailure)
 }

@@ -141,7 +141,7 @@ extension KeyringFailure {
     case .unavailable(let reason): .unavailable(reason: held.redactor.redact(reason))
     case .failed(let reason): .failed(reason: held.redactor.redact(reason))
     case .engine(let failure): .engine(failure.redacted(by: held))
-    case .cancelled, .timedOut, .noVault, .notJoined, .rolledBack: self
+    case .cancelled, .timedOut, .noVault, .notJoined, .rolledBack, .answerWaits, .settings: self
     }
   }
 }

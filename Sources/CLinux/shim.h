@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* open(2): a handle on a folder that need not be readable; glibc hides it behind _GNU_SOURCE. */
@@ -78,4 +79,11 @@ static inline int acct_usable_cores(void) {
   int count = 0;
   for (long word = 0; word * (long)sizeof *cores < length; word++) count += __builtin_popcountl(cores[word]);
   return count > 0 ? count : 1;
+}
+
+/* statfs(2), whose struct has the name of its function: what file system a path is on, as a magic number of
+   linux/magic.h; -1 with errno where that can't be had. */
+static inline long acct_file_system_type(const char *path) {
+  struct statfs found;
+  return statfs(path, &found) == 0 ? (long)(unsigned int)found.f_type : -1;
 }

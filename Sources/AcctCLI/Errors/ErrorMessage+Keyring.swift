@@ -19,7 +19,7 @@ extension ErrorMessage {
         "usage",
         .usage,
         "ACCT_KEYRING is \(text), which is not a keyring",
-        hint: "auto, secret-service or vault"
+        hint: "auto, secret-service, vault, etcd or postgres"
       )
     case .damagedItem(let account, let kind):
       self.init(
@@ -40,23 +40,22 @@ extension ErrorMessage {
 
   /// A keyring operation failed.
   init(_ failure: KeyringFailure, _ kind: Keyring.Kind) {
-    let name = kind == .vault ? "the vault" : "the keyring"
+    let name = words(for: kind)
     switch failure {
     case .locked(let reason):
       self.init(
         "keyringLocked",
         .keyringLocked,
         reason.map { "\(name) is locked: \($0)" } ?? "\(name) is locked",
-        hint: kind == .vault
-          ? "run `acct vault unlock`, or set ACCT_VAULT_PASSPHRASE_FILE"
-          : "unlock it and try again; nothing was changed"
+        hint: unlocking(kind)
       )
     case .unavailable(let reason):
       self.init(
         "keyringUnavailable",
         .keyringUnavailable,
         "\(name) is not available: \(reason)",
-        hint: kind == .vault ? nil : "start a Secret Service provider, such as gnome-keyring"
+        hint: kind == .secretService
+          ? "start a Secret Service provider, such as gnome-keyring" : nil
       )
     case .cancelled: self.init("cancelled", .cancelled, "cancelled; nothing was changed")
     case .timedOut:
@@ -75,45 +74,27 @@ extension ErrorMessage {
       )
     case .failed(let reason):
       self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
-    case .notJoined:
-      self.init(
-        "keyringUnavailable",
-        .keyringUnavailable,
-        "this machine has joined no shared keyring",
-        hint: "run `acct keyring create` or `acct keyring join`"
-      )
-    case .engine(let failure): self.init(failure, of: kind)
-    case .rolledBack:
-      self.init(
-        "keyringRolledBack",
-        .keyringUnavailable,
-        "the shared keyring was restored from a backup; nothing is renewed",
-        hint: "if that is right, run `acct keyring trust`"
-      )
+    case .notJoined, .engine, .rolledBack, .answerWaits, .settings:
+      self.init(sharing: failure, kind)
     }
   }
+}
 
-  /// The engine of a shared keyring did not do what it was asked.
-  private init(_ failure: SharedStoreFailure, of kind: Keyring.Kind) {
-    let (text, hint) =
-      switch failure {
-      case .unavailable(let reason):
-        ("can't be reached: \(reason)", "see whether it runs, and `acct keyring`")
-      case .timedOut: ("does not answer", "see whether it runs, and `acct keyring`")
-      case .noQuorum: ("has too few of its members", "start them; nothing was changed")
-      case .noSpace: ("takes no more writes", "free space on it: see acct-keyring(1)")
-      case .denied(let reason):
-        ("denies access: \(reason)", "see the role that acct-keyring(1) asks for")
-      case .untrusted(let reason):
-        ("can't be trusted: \(reason)", "see --ca and --cert of `acct keyring join`")
-      case .notPrepared(let reason): ("is not prepared: \(reason)", "run `acct keyring create`")
-      case .failed(let reason): ("failed: \(reason)", "see acct-keyring(1)")
-      }
-    self.init(
-      "keyringUnavailable",
-      .keyringUnavailable,
-      "the shared keyring (\(kind.rawValue)) \(text)",
-      hint: hint
-    )
+/// What a keyring is called.
+private func words(for kind: Keyring.Kind) -> String {
+  switch kind {
+  case .secretService: "the keyring"
+  case .vault: "the vault"
+  case .etcd, .postgres: "the shared keyring"
+  }
+}
+
+/// How a keyring is unlocked.
+private func unlocking(_ kind: Keyring.Kind) -> String {
+  switch kind {
+  case .secretService: "unlock it and try again; nothing was changed"
+  case .vault: "run `acct vault unlock`, or set ACCT_VAULT_PASSPHRASE_FILE"
+  case .etcd, .postgres:
+    "set ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE; nothing was changed"
   }
 }

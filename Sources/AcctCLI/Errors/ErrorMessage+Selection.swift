@@ -77,7 +77,7 @@ extension ErrorMessage {
 }
 
 /// Some names, in one line.
-private func list(_ names: [AccountName]) -> String {
+func list(_ names: [AccountName]) -> String {
   let shown = names.prefix(8).map(\.description).joined(separator: ", ")
   return names.count > 8 ? "\(shown) and \(names.count - 8) more" : shown
 }

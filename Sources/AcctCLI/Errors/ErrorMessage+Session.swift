@@ -30,8 +30,10 @@ extension ErrorMessage {
       self.init(failure, kind)
       // Its own hint says that nothing was changed; here a server may have changed something.
       hint =
-        "unlock it and try again: the server's answer could not be stored, and the next call says "
-        + "whether the session is lost"
+        kind.isShared
+        ? "the server's answer waits on this machine, encrypted: the next call that reaches the engine stores it"
+        : "unlock it and try again: the server's answer could not be stored, and the next call says "
+          + "whether the session is lost"
     case .refused(let account, let reason):
       self.init(
         "sessionRefused",

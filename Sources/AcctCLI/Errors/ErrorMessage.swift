@@ -73,6 +73,7 @@ extension ErrorMessage {
     case .authorization(let error): self.init(error)
     case .input(let error): self.init(error)
     case .keyring(let error): self.init(error)
+    case .sharing(let error): self.init(error)
     case .key(let error): self.init(error)
     case .network(let error): self.init(error)
     case .server(let error): self.init(error)

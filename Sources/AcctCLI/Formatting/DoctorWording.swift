@@ -23,6 +23,8 @@ struct DoctorWording {
     case .keyringReady, .noVault, .keyringUndecided, .keyringDecisionLost, .keyringOverridden,
       .keyring, .unknownKeyring:
       self.init(keyring: subject)
+    case .sharing, .answersWait, .moveBegun, .moveUnfinished, .remoteFolder:
+      self.init(sharing: subject)
     case .filesPrivate, .readable, .writable, .foreign, .link, .files:
       self.init(files: subject)
     case .accountsReadable, .damagedAccount, .activeGone, .interruptedRenewal,
@@ -98,6 +100,40 @@ extension DoctorWording {
       self.init("keyringUnknown", errorMessage.text, fix: errorMessage.hint)
     default:
       self.init("keyring", "no keyring has been chosen yet; the first `acct add` chooses one")
+    }
+  }
+
+  private init(sharing subject: Finding.Subject) {
+    switch subject {
+    case .answersWait(let names):
+      self.init(
+        "answersWait",
+        "answers of servers for \(names.joined(separator: ", ")) wait on this machine for the shared keyring",
+        fix: "`acct status NAME` stores one as soon as the engine can be reached"
+      )
+    case .moveBegun(let target, let source):
+      self.init(
+        "moveInterrupted",
+        "a move to \(target.rawValue) was interrupted; the accounts are in \(source.rawValue)",
+        fix: "`acct keyring move \(target.rawValue)`"
+      )
+    case .moveUnfinished(let source, let target):
+      self.init(
+        "moveInterrupted",
+        "the accounts were moved to \(target.rawValue), and some are in \(source.rawValue), too",
+        fix: "`acct keyring move \(target.rawValue)`"
+      )
+    case .remoteFolder(let fileSystem, let renews):
+      self.init(
+        "remoteFolder",
+        "\(fileSystem.path) is on \(fileSystem.name): a folder on sshfs or NFS is no shared keyring"
+          + (renews ? "" : ", and nothing is renewed there"),
+        fix:
+          "keep acct's files on this machine; acct-keyring(1) says how several machines use one account"
+      )
+    case .sharing(_, let count):
+      self.init("sharedKeyring", "the shared keyring answers, and has \(words(forAccounts: count))")
+    default: self.init("sharedKeyring", "the shared keyring answers")
     }
   }
 

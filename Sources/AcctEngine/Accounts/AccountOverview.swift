@@ -78,7 +78,8 @@ package struct AccountOverview: Sendable {
       keyringState =
         switch failure {
         case .locked, .cancelled: .locked
-        case .unavailable, .noVault, .timedOut, .failed, .notJoined, .engine, .rolledBack:
+        case .unavailable, .noVault, .timedOut, .failed, .notJoined, .engine, .rolledBack,
+          .answerWaits, .settings:
           .unavailable
         }
       cause = .keyring(.failed(failure, kind))

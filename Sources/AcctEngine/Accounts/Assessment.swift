@@ -94,7 +94,8 @@ extension KeyringFailure {
   fileprivate var event: SessionEvent {
     switch self {
     case .locked, .cancelled: .keyringLocked
-    case .unavailable, .noVault, .failed, .timedOut, .notJoined, .engine, .rolledBack:
+    case .unavailable, .noVault, .failed, .timedOut, .notJoined, .engine, .rolledBack,
+      .answerWaits, .settings:
       .keyringUnavailable
     }
   }
@@ -109,6 +110,8 @@ extension KeyringFailure {
     case .notJoined: "this machine has joined no shared keyring"
     case .engine(let failure): failure.reason
     case .rolledBack: "the shared keyring was restored from a backup"
+    case .answerWaits: "a server's answer is still to be stored on the shared keyring"
+    case .settings: "the settings of the shared keyring can't be used"
     }
   }
 }

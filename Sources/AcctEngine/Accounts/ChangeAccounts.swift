@@ -115,7 +115,7 @@ package struct ChangeAccounts: Sendable {
   }
 
   /// Deletes an account's file, and its place as the active one.
-  private func forget(_ id: AccountID) async throws(EngineError) {
+  func forget(_ id: AccountID) async throws(EngineError) {
     try await accountStore.exclusively { () throws(EngineError) in
       let active = try accountStore.active()
       if active.without(id) != active { try accountStore.setActive(active.without(id)) }

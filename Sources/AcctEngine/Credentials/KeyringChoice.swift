@@ -29,14 +29,19 @@ struct KeyringChoice: Sendable {
   /// A decision by `ACCT_KEYRING` counts as well: a user who leaves the variable out the next time
   /// expects to find the account again.
   func settle(on keyring: Keyring) throws(EngineError) {
-    guard try written() == nil else { return }
-    do { try world.files.replace(.keyringDecision, Array("\(keyring.kind.rawValue)\n".utf8)) } catch
-    {
+    guard try recorded() == nil else { return }
+    try record(KeyringDecision(kind: keyring.kind))
+  }
+
+  /// Writes a decision down in the place of the last one.
+  func record(_ decision: KeyringDecision) throws(EngineError) {
+    do { try world.files.replace(.keyringDecision, decision.bytes) } catch {
       throw .files(.failed(error))
     }
   }
 
-  private func keyring(_ kind: Keyring.Kind) -> Keyring {
+  /// A keyring, whether it is chosen or not.
+  func keyring(_ kind: Keyring.Kind) -> Keyring {
     switch kind {
     case .secretService: world.secretService
     case .vault: world.vaultKeyring
@@ -44,25 +49,27 @@ struct KeyringChoice: Sendable {
     }
   }
 
-  private func chosen() throws(EngineError) -> Keyring.Kind? {
+  /// The kind in force; `nil` if none was ever decided on.
+  func chosen() throws(EngineError) -> Keyring.Kind? {
     if let kind = try demanded() { return kind }
-    return try written()
+    return try recorded()?.kind
   }
 
-  private func demanded() throws(EngineError) -> Keyring.Kind? {
+  /// The kind that `ACCT_KEYRING` names.
+  func demanded() throws(EngineError) -> Keyring.Kind? {
     guard let text = world.environment.variable("ACCT_KEYRING"), text != "auto" else { return nil }
     guard let kind = Keyring.Kind(rawValue: text) else { throw .keyring(.unknown(text)) }
     return kind
   }
 
-  private func written() throws(EngineError) -> Keyring.Kind? {
+  /// The decision that is written down, whatever `ACCT_KEYRING` says.
+  func recorded() throws(EngineError) -> KeyringDecision? {
     let bytes: [UInt8]?
     do { bytes = try world.files.read(.keyringDecision) } catch { throw .files(.failed(error)) }
     guard let bytes else { return nil }
-    let text = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
-    guard let kind = Keyring.Kind(rawValue: text ?? "") else {
+    guard let decision = KeyringDecision(bytes: bytes) else {
       throw .keyring(.notChosen(reason: "the file `keyring` names none"))
     }
-    return kind
+    return decision
   }
 }

@@ -61,7 +61,9 @@ struct KeyringRetry: Sendable {
     if context.world.terminal.canAsk() { return true }
     return switch cause {
     case .locked, .cancelled: kind == .secretService
-    case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack: false
+    case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack,
+      .answerWaits, .settings:
+      false
     }
   }
 
@@ -83,10 +85,10 @@ extension KeyringFailure {
   /// Whether the same may be taken a little later.
   fileprivate var mayPass: Bool {
     switch self {
-    case .locked, .cancelled, .unavailable, .timedOut: true
+    case .locked, .cancelled, .unavailable, .timedOut, .answerWaits: true
     case .engine(.unavailable), .engine(.timedOut), .engine(.noQuorum), .engine(.noSpace): true
     case .engine(.denied), .engine(.untrusted), .engine(.notPrepared), .engine(.failed): false
-    case .noVault, .failed, .notJoined, .rolledBack: false
+    case .noVault, .failed, .notJoined, .rolledBack, .settings: false
     }
   }
 }

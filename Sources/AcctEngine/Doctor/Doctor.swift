@@ -29,10 +29,11 @@ package struct Doctor: Sendable {
   /// - Returns: What was found, at least one finding for each check.
   package func diagnose(askingServers: Bool) async -> [Finding] {
     // Files first: what others can read must be closed before anything else opens it.
-    var findings = files()
+    var findings = files() + fileSystems()
     let (keyring, ofKeyring) = await keyring()
-    findings += ofKeyring
+    findings += ofKeyring + moves()
     if let keyring {
+      findings += sharing(keyring, isReady: ofKeyring.contains(where: \.isReadyKeyring))
       findings += await items(in: keyring)
       // A failure that makes every item unreadable is reported once.
       if ofKeyring.contains(where: \.isReadyKeyring) { findings += await contents(of: keyring) }

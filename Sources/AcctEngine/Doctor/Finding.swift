@@ -27,6 +27,14 @@ package struct Finding: Sendable {
     case keyringOverridden(by: Keyring.Kind, decided: Keyring.Kind)
     case keyring(KeyringFailure, Keyring.Kind)
     case unknownKeyring(String)
+    /// A shared keyring's engine answers, and has so many accounts.
+    case sharing(Keyring.Kind, accounts: Int)
+    /// Answers of servers for these accounts are still to be stored on the engine.
+    case answersWait([String])
+    /// A move to another keyring was interrupted; the accounts are in the second one.
+    case moveBegun(to: Keyring.Kind, Keyring.Kind)
+    /// A move is done, and has not removed everything from where the accounts were.
+    case moveUnfinished(from: Keyring.Kind, Keyring.Kind)
 
     // Files and folders.
     case filesPrivate(count: Int)
@@ -34,6 +42,8 @@ package struct Finding: Sendable {
     case writable(path: String)
     case foreign(path: String)
     case link(path: String)
+    /// A folder on a file system that other machines may use, too.
+    case remoteFolder(FileSystem, renews: Bool)
     case files(FilesFailure)
 
     // Accounts.
@@ -70,10 +80,12 @@ package struct Finding: Sendable {
 
   package var severity: Severity {
     switch subject {
-    case .keyringReady, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
+    case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable,
+      .itemsMatch,
       .tidy, .hints, .clockRight:
       .ok
-    case .keyringOverridden, .interruptedRenewal, .interruptedReplacement,
+    case .keyringOverridden, .answersWait, .moveBegun, .moveUnfinished, .remoteFolder,
+      .interruptedRenewal, .interruptedReplacement,
       .missing(.refreshToken, _), .itemsUnknown,
       .temporaryFiles, .locks, .noTime:
       .warning

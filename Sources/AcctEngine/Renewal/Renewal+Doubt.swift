@@ -41,8 +41,9 @@ extension EngineError {
       .network(.renewalUnanswered(failure, origin))
     case .server(.failed(let status, let retryAfter, let origin)):
       .server(.renewalFailed(status: status, retryAfter: retryAfter, origin))
-    case .selection, .authorization, .input, .keyring, .key, .network, .server, .signIn, .atproto,
-      .provider, .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
+    case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .server, .signIn,
+      .atproto, .provider, .backend, .session, .guest, .request, .transfer, .files, .exec,
+      .cancelled:
       self
     }
   }

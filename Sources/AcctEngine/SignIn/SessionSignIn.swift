@@ -136,7 +136,7 @@ extension EngineError {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed), .server(.renewalFailed): true
     case .network, .server(.oauth), .server(.resource), .selection, .authorization, .input,
-      .keyring, .key, .signIn, .provider, .atproto,
+      .keyring, .sharing, .key, .signIn, .provider, .atproto,
       .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
       false
     }

@@ -20,6 +20,8 @@ package struct Files: Sendable {
   package var eachAccount: @Sendable (SomeAccounts) throws(FilesFailure) -> Void
   /// Takes a lock across processes, waiting at most so many seconds for it.
   package var lock: @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
+  /// Tells what file system one of acct's folders is on; `nil` if the folder is not there yet.
+  package var fileSystem: @Sendable (FileFolder) throws(FilesFailure) -> FileSystem?
 
   package init(
     read: @escaping @Sendable (StoredFile) throws(FilesFailure) -> [UInt8]?,
@@ -27,7 +29,9 @@ package struct Files: Sendable {
     remove: @escaping @Sendable (StoredFile) throws(FilesFailure) -> Void,
     accounts: @escaping @Sendable () throws(FilesFailure) -> [AccountID],
     eachAccount: @escaping @Sendable (SomeAccounts) throws(FilesFailure) -> Void,
-    lock: @escaping @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
+    lock: @escaping @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock,
+    fileSystem:
+      @escaping @Sendable (FileFolder) throws(FilesFailure) -> FileSystem? = { _ in nil }
   ) {
     self.read = read
     self.replace = replace
@@ -35,6 +39,7 @@ package struct Files: Sendable {
     self.accounts = accounts
     self.eachAccount = eachAccount
     self.lock = lock
+    self.fileSystem = fileSystem
   }
 
   /// Takes accounts' files, or why they can't be read, and returns whether to go on.

@@ -117,4 +117,8 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   case engine(SharedStoreFailure)
   /// The engine of a shared keyring is older than, or another than, the one known: it was restored from a backup.
   case rolledBack
+  /// An answer of a server for an account is still to be stored on the engine, and lies on this machine until then.
+  case answerWaits
+  /// The settings of a shared keyring can't be used.
+  case settings(KeyringSettingsFlaw)
 }

@@ -4,13 +4,17 @@ package struct ProcessEnvironment: Sendable {
   package var variable: @Sendable (_ name: String) -> String?
   /// The `.acct` files from the working directory upward, nearest first.
   package var directoryFiles: @Sendable () -> [DirectoryFile]
+  /// The working directory; `nil` if it is gone.
+  package var workingDirectory: @Sendable () -> String?
 
   package init(
     variable: @escaping @Sendable (_ name: String) -> String?,
-    directoryFiles: @escaping @Sendable () -> [DirectoryFile]
+    directoryFiles: @escaping @Sendable () -> [DirectoryFile],
+    workingDirectory: @escaping @Sendable () -> String? = { nil }
   ) {
     self.variable = variable
     self.directoryFiles = directoryFiles
+    self.workingDirectory = workingDirectory
   }
 }
 

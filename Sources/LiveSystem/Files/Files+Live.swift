@@ -55,7 +55,8 @@ extension Files {
         } catch {
           throw FilesFailure(error)
         }
-      }
+      },
+      fileSystem: { folder throws(FilesFailure) in try folders.fileSystem(of: folder) }
     )
   }
 

@@ -10,7 +10,8 @@ extension ProcessEnvironment {
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
         return unsafe String(cString: value)
       },
-      directoryFiles: { workingDirectory().map(directoryFiles) ?? [] }
+      directoryFiles: { LiveSystem.workingDirectory().map(directoryFiles) ?? [] },
+      workingDirectory: LiveSystem.workingDirectory
     )
   }
 

@@ -18,7 +18,7 @@ package final class Lifeline: Sendable {
   package var isAlive: Bool { writesLeft.withLock { ($0 ?? 0) >= 0 } }
 
   /// Whether a write happens, which uses it up.
-  func write() -> Bool {
+  package func write() -> Bool {
     writesLeft.withLock { left in
       guard let count = left else { return true }
       left = max(count - 1, -1)

@@ -9,6 +9,15 @@ extension ErrorMessage {
     case .failed(let failure): self.init(failure)
     case .damagedAccount(let id):
       self.init("damagedAccount", .badInput, "the file of account \(id) is damaged")
+    case .foreignLocks(let fileSystem):
+      self.init(
+        "foreignLocks",
+        .failed,
+        "nothing is renewed: \(printable(fileSystem.path)) is on \(printable(fileSystem.name)), where two "
+          + "machines can hold one lock",
+        hint:
+          "keep acct's files on this machine; acct-keyring(1) says how several machines use one account"
+      )
     case .output(.failed(let name, let reason)):
       self.init("outputFailed", .failed, "can't write \(name): \(reason)")
     case .output(.tooLarge(let name, _)):

@@ -1,0 +1,72 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import ArgumentParser
+import StrictJSON
+
+extension KeyringCommand {
+  /// Moves all accounts to another keyring.
+  struct Move: AcctCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "move",
+      abstract: "Move all accounts to another keyring: all of them, or none.",
+      discussion: """
+        It can be made again after an interruption. From a shared keyring accounts are copied: other \
+        machines use it.
+        """
+    )
+
+    @Argument(help: "Where to: etcd or postgres, once joined; vault; secret-service.")
+    var keyring: String
+
+    @Flag(help: "Remove them from the shared keyring, for all machines.")
+    var remove = false
+
+    @OptionGroup var options: SharedOptions
+
+    func validate() throws {
+      guard Keyring.Kind(rawValue: keyring) != nil else {
+        throw ValidationError("move to etcd, postgres, vault or secret-service")
+      }
+    }
+
+    func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      guard let kind = Keyring.Kind(rawValue: keyring) else {
+        throw .keyring(.unknown(keyring))
+      }
+      let outcome = try await MoveKeyring(context.engine).move(to: kind, removingShared: remove)
+      if options.json {
+        try context.output([
+          "version": 1,
+          "from": .init(outcome.source?.rawValue),
+          "to": .string(kind.rawValue),
+          "moved": .array(outcome.moved.map { .string($0.description) }),
+          "staying": .array(outcome.staying.map { .string($0.description) }),
+        ])
+        return .done
+      }
+      guard let source = outcome.source else {
+        context.notice("the accounts are in \(kind.rawValue)")
+        return .done
+      }
+      let isCopy = source.isShared && !remove
+      context.notice(
+        "\(isCopy ? "copied" : "moved") \(words(forAccounts: outcome.moved.count)) "
+          + "from \(source.rawValue) to \(kind.rawValue)"
+      )
+      if !outcome.staying.isEmpty { warn(of: outcome.staying, in: source, context) }
+      return .done
+    }
+
+    private func warn(of names: [AccountName], in source: Keyring.Kind, _ context: Context) {
+      let names = names.map(\.description).joined(separator: ", ")
+      context.notice(
+        "the refresh token of \(names) is also on \(source.rawValue) still: a server that rotates it ends "
+          + "the session when both are used"
+      )
+      context.notice(
+        "hint: `acct keyring move --remove` removes the accounts there, for all machines"
+      )
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import ArgumentParser
+
+/// Where a shared keyring is, and how this machine gets in.
+struct KeyringOptions: ParsableArguments {
+  // Not an enumeration: the parser would repeat a word that is none of it, and that may be a password.
+  @Argument(help: "The engine: etcd or postgres.")
+  var engine: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "Its members (https://HOST:PORT,...), or a connection string without a password.",
+      valueName: "address"
+    )
+  )
+  var address: [String]
+
+  @Option(help: ArgumentHelp("The keyring's name there; main by default.", valueName: "name"))
+  var name = "main"
+
+  @Option(help: ArgumentHelp("This machine's certificate (etcd).", valueName: "file"))
+  var cert: String?
+
+  @Option(help: ArgumentHelp("The key of that certificate (etcd).", valueName: "file"))
+  var key: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The authority that issued the members' certificates (etcd).",
+      valueName: "file"
+    )
+  )
+  var ca: String?
+
+  @Option(help: ArgumentHelp("The user of etcd.", valueName: "name"))
+  var user: String?
+
+  @Option(
+    help: ArgumentHelp("Your own file with the user's or the role's password.", valueName: "file")
+  )
+  var passwordFile: String?
+
+  func validate() throws {
+    guard ["etcd", "postgres"].contains(engine) else {
+      throw ValidationError("the engine is etcd or postgres")
+    }
+    guard engine == "etcd" || [cert, key, ca, user].allSatisfy({ $0 == nil }) else {
+      throw ValidationError(
+        "--cert, --key, --ca and --user are for etcd; a connection string has sslcert, sslkey, "
+          + "sslrootcert and user"
+      )
+    }
+    guard (cert == nil) == (key == nil) else {
+      throw ValidationError("--cert and --key need each other")
+    }
+    guard engine == "postgres" || (user == nil) == (passwordFile == nil) else {
+      throw ValidationError("--user and --password-file need each other")
+    }
+  }
+
+  /// What the user gave, checked; the files are there, and none is read yet.
+  ///
+  /// - Throws: ``EngineError``, which repeats nothing of what was given.
+  func settings(in world: World) throws(EngineError) -> SharedKeyringSettings {
+    let kind: Keyring.Kind = engine == "etcd" ? .etcd : .postgres
+    do throws(KeyringSettingsFlaw) { try SharedKeyringName.check(name) } catch {
+      throw .keyring(.failed(.settings(error), kind))
+    }
+    let passwordFile = try file(passwordFile, "--password-file", world)
+    switch kind {
+    case .postgres:
+      let connection: String
+      // The shell makes several words of one that is not in quotes.
+      do { connection = try PostgresConnection.check(address.joined(separator: " ")) } catch {
+        throw .keyring(.failed(.settings(error), kind))
+      }
+      return SharedKeyringSettings(
+        engine: .postgres(.init(connection: connection, passwordFile: passwordFile)),
+        name: name
+      )
+    case .etcd, .vault, .secretService:
+      let endpoints: [String]
+      do { endpoints = try EtcdEndpoints.parse(address.joined(separator: ",")) } catch {
+        throw .keyring(.failed(.settings(error), kind))
+      }
+      let etcd = SharedKeyringSettings.Etcd(
+        endpoints: endpoints,
+        certificate: try file(cert, "--cert", world),
+        key: try file(key, "--key", world),
+        authority: try file(ca, "--ca", world),
+        user: user,
+        passwordFile: passwordFile
+      )
+      return SharedKeyringSettings(engine: .etcd(etcd), name: name)
+    }
+  }
+
+  /// The path of a file as it means the same everywhere.
+  private func file(
+    _ path: String?,
+    _ option: String,
+    _ world: World
+  ) throws(EngineError) -> String? {
+    guard let path else { return nil }
+    guard world.secretFiles.exists(path) else { throw .sharing(.noFile(option: option)) }
+    if path.hasPrefix("/") { return path }
+    guard let folder = world.environment.workingDirectory() else {
+      throw .sharing(.relativePath(option: option))
+    }
+    return "\(folder)/\(path)"
+  }
+}

@@ -1,0 +1,142 @@
+import AcctModel
+import AcctPorts
+
+extension ErrorMessage {
+  /// A keyring that several machines share can't be used.
+  ///
+  /// - Parameter failure: One of those that only a shared keyring has.
+  init(sharing failure: KeyringFailure, _ kind: Keyring.Kind) {
+    switch failure {
+    case .engine(let failure): self.init(failure, of: kind)
+    case .settings(let flaw): self.init(flaw)
+    case .rolledBack:
+      self.init(
+        "keyringRolledBack",
+        .keyringUnavailable,
+        "the shared keyring was restored from a backup: nothing is renewed or changed",
+        hint: "if the restored accounts are the ones to use, run `acct keyring trust`"
+      )
+    case .answerWaits:
+      self.init(
+        "answerWaits",
+        .keyringUnavailable,
+        "a server's answer is still to be stored on the shared keyring, and waits on this machine",
+        hint: "the next call that reaches the engine stores it: run `acct status`"
+      )
+    case .notJoined, .locked, .unavailable, .cancelled, .timedOut, .noVault, .failed:
+      self.init(
+        "keyringNotJoined",
+        .keyringUnavailable,
+        "this machine shares no keyring",
+        hint: "run `acct keyring create` or `acct keyring join`"
+      )
+    }
+  }
+
+  /// The engine of a shared keyring did not do what it was asked.
+  private init(_ failure: SharedStoreFailure, of kind: Keyring.Kind) {
+    let engine =
+      switch kind {
+      case .postgres: "PostgreSQL"
+      case .etcd, .vault, .secretService: "etcd"
+      }
+    let (code, text, hint) =
+      switch failure {
+      case .unavailable(let reason):
+        (
+          "keyringUnavailable", "can't be reached: \(reason)",
+          "check that it runs; `acct keyring` shows its address"
+        )
+      case .timedOut:
+        (
+          "keyringTimedOut", "does not answer",
+          "check its load and the network; `acct keyring` shows its address"
+        )
+      case .noQuorum:
+        (
+          "keyringNoQuorum", "has no leader that can write",
+          "start the members that are down; nothing was changed"
+        )
+      case .noSpace:
+        (
+          "keyringFull", "accepts no more writes: its quota or its disk is full",
+          "free space on it, as in acct-keyring(1), OPERATORS"
+        )
+      case .denied(let reason):
+        (
+          "keyringDenied", "denies access: \(reason)",
+          "check the password file or the certificate, and the role as in acct-keyring(1), OPERATORS"
+        )
+      case .untrusted(let reason):
+        (
+          "keyringUntrusted", "has a certificate that is not trusted: \(reason)",
+          kind == .postgres
+            ? "`acct keyring join` again, with the right host and sslrootcert"
+            : "`acct keyring join` again, with the right host and --ca"
+        )
+      case .notPrepared(let reason):
+        (
+          "keyringNotPrepared", "is not prepared: \(reason)",
+          "run `acct keyring create`, or see acct-keyring(1), OPERATORS"
+        )
+      case .failed(let reason):
+        ("keyringFailed", "failed: \(reason)", "its log has the details")
+      }
+    self.init(code, .keyringUnavailable, "\(engine) \(printable(text))", hint: hint)
+  }
+
+  /// The settings of a shared keyring can't be used; what was given is not repeated.
+  private init(_ flaw: KeyringSettingsFlaw) {
+    switch flaw {
+    case .name:
+      self.init(
+        "usage",
+        .usage,
+        "not a name for a keyring",
+        hint: "1 to 64 letters, digits, - and _"
+      )
+    case .endpoint:
+      self.init(
+        "usage",
+        .usage,
+        "not a member of etcd: each is https, a host and a port",
+        hint: "as in https://a.example:2379,https://b.example:2379"
+      )
+    case .connection:
+      self.init(
+        "usage",
+        .usage,
+        "not a connection string of PostgreSQL",
+        hint: "as in 'host=db.example dbname=acct user=acct'"
+      )
+    case .noHost:
+      self.init(
+        "usage",
+        .usage,
+        "the connection string names no host that other machines can reach",
+        hint: "as in 'host=db.example dbname=acct user=acct'"
+      )
+    case .indirect(let keyword):
+      self.init(
+        "usage",
+        .usage,
+        "\(keyword) in a connection string takes settings from elsewhere",
+        hint: "write host, dbname and user out"
+      )
+    case .password:
+      self.init(
+        "usage",
+        .usage,
+        "a connection string must not have a password, which other programs can read",
+        hint: "put it into a file of your own: --password-file FILE"
+      )
+    case .unverified(let mode):
+      self.init(
+        "transportRefused",
+        .refused,
+        "refused: sslmode=\(mode) does not verify the server",
+        hint: "leave sslmode out: acct uses verify-full, with sslrootcert if you give it"
+      )
+    }
+  }
+}

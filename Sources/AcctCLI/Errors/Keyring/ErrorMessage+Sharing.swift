@@ -1,0 +1,74 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+
+extension ErrorMessage {
+  /// A shared keyring could not be begun, or accounts could not be moved.
+  init(_ error: KeyringSharingError) {
+    switch error {
+    case .otherKeyring(let name):
+      self.init(
+        "otherKeyring",
+        .failed,
+        "this machine shares another keyring: \(name)",
+        hint: "`acct keyring leave` first"
+      )
+    case .demanded(let kind):
+      self.init(
+        "usage",
+        .usage,
+        "ACCT_KEYRING is \(kind.rawValue): later commands would look there, wherever the accounts are",
+        hint: "unset ACCT_KEYRING and try again"
+      )
+    case .guests(let names):
+      self.init(
+        "guestsStay",
+        .failed,
+        "guests belong to one machine and can't be shared: \(list(names))",
+        hint: "`acct remove NAME` removes one; nothing was moved"
+      )
+    case .namesTaken(let names):
+      self.init(
+        "nameTaken",
+        .usage,
+        "the other keyring has other accounts called \(list(names))",
+        hint: "`acct rename NAME NEW` renames one here; nothing was moved"
+      )
+    case .otherIdentities(let names):
+      self.init(
+        "otherIdentity",
+        .failed,
+        "the other keyring has other identities under the ids of \(list(names))",
+        hint: "`acct remove NAME` and `acct add` give one another id; nothing was moved"
+      )
+    case .notKept(let name):
+      self.init(
+        "keyringFailed",
+        .keyringUnavailable,
+        "the other keyring did not keep \(name) as it was written",
+        hint: "the accounts are where they were; try again"
+      )
+    case .notRemoved(let failure, let source, let target):
+      let cause = ErrorMessage(failure, source)
+      self.init(
+        cause.code,
+        cause.status,
+        "the accounts are in \(target.rawValue) now, and some are in \(source.rawValue), too: \(cause.text)",
+        hint: "`acct keyring move \(target.rawValue)` removes them there once that is possible"
+      )
+    case .noFile(let option):
+      self.init(
+        "badInput",
+        .badInput,
+        "\(option) names a file, and there is no such file"
+      )
+    case .relativePath(let option):
+      self.init(
+        "badInput",
+        .badInput,
+        "\(option) names a file in a folder that does not exist any more",
+        hint: "give its whole path"
+      )
+    }
+  }
+}

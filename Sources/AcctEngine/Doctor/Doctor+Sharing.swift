@@ -1,0 +1,54 @@
+import AcctModel
+import AcctPorts
+
+extension Doctor {
+  /// What the engine of a shared keyring says, and what this machine still has to tell it.
+  ///
+  /// - Parameter isReady: Whether the keyring's own check has found it ready; its failure was reported there.
+  func sharing(_ keyring: Keyring, isReady: Bool) -> [Finding] {
+    guard keyring.kind.isShared else { return [] }
+    let report: SharedKeyring.Report
+    do { report = try context.world.sharedKeyring.report() } catch {
+      return isReady ? [Finding(.keyring(error, keyring.kind))] : []
+    }
+    var findings: [Finding] = []
+    if report.isRolledBack { findings.append(Finding(.keyring(.rolledBack, keyring.kind))) }
+    if !report.pending.isEmpty {
+      // An account whose file is gone is called by its identifier.
+      let names = Dictionary(
+        ((try? accountStore.listing().accounts) ?? []).map { ($0.id, $0.name.description) },
+        uniquingKeysWith: { first, _ in first }
+      )
+      let waiting = report.pending.map { names[$0] ?? $0.description }
+      findings.append(Finding(.answersWait(waiting.sorted())))
+    }
+    return findings.isEmpty
+      ? [Finding(.sharing(keyring.kind, accounts: report.accounts))] : findings
+  }
+
+  /// Whether a move between keyrings was interrupted.
+  func moves() -> [Finding] {
+    guard let decision = try? KeyringChoice(context.world).recorded(), let move = decision.move
+    else { return [] }
+    return switch move {
+    case .to(let kind): [Finding(.moveBegun(to: kind, decision.kind))]
+    case .from(let kind): [Finding(.moveUnfinished(from: kind, decision.kind))]
+    }
+  }
+
+  /// Whether acct's folders are this machine's own.
+  func fileSystems() -> [Finding] {
+    var findings: [Finding] = []
+    var seen: [FileSystem] = []
+    for folder in FileFolder.allCases {
+      // A folder that can't be looked at is told of by the check of files.
+      guard let fileSystem = try? context.world.files.fileSystem(folder),
+        fileSystem.reach != .machine,
+        !seen.contains(where: { $0.name == fileSystem.name })
+      else { continue }
+      seen.append(fileSystem)
+      findings.append(Finding(.remoteFolder(fileSystem, renews: fileSystem.reach == .network)))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,60 @@
+package import AcctModel
+package import AcctPorts
+
+/// What is known of the keyring in use, and of the one that this machine shares.
+package struct KeyringReport: Sendable {
+  /// The keyring in use; `nil` if none was chosen yet.
+  package var kind: Keyring.Kind?
+  package var state: Keyring.State?
+  /// The shared keyring that this machine has joined, whether it is in use or not.
+  package var settings: SharedKeyringSettings?
+  /// What its engine says.
+  package var engine: SharedKeyring.Report?
+  /// The accounts for which this machine has an answer to store there, as they are called here.
+  package var waiting: [AccountName] = []
+  /// Why the keyring in use, or the shared one, can't be used now.
+  package var cause: EngineError?
+
+  /// Asks the keyring, and the engine of a shared one; prompts for nothing.
+  ///
+  /// - Throws: ``EngineError`` if even the choice can't be read.
+  package static func of(_ context: EngineContext) async throws(EngineError) -> KeyringReport {
+    let choice = KeyringChoice(context.world)
+    var report = KeyringReport(kind: try choice.chosen())
+    let shared = context.world.sharedKeyring
+    do { report.settings = try shared.settings() } catch {
+      report.cause = .keyring(.failed(error, report.kind ?? .etcd))
+    }
+    if let kind = report.kind {
+      report.state = await choice.keyring(kind).state()
+      report.cause = report.cause ?? report.state.flatMap { $0.failure(of: kind) }
+    }
+    guard let settings = report.settings else {
+      if let kind = report.kind, kind.isShared, report.cause == nil {
+        report.cause = .keyring(.failed(.notJoined, kind))
+      }
+      return report
+    }
+    let engine: SharedKeyring.Report
+    do { engine = try shared.report() } catch {
+      // The engine's own words before those of a state, which has none.
+      if report.state != .locked { report.cause = .keyring(.failed(error, settings.kind)) }
+      return report
+    }
+    report.engine = engine
+    report.waiting = try context.accountStore.listing().accounts
+      .filter { engine.pending.contains($0.id) }.map(\.name)
+    if engine.isRolledBack { report.cause = .keyring(.failed(.rolledBack, settings.kind)) }
+    return report
+  }
+}
+
+extension Keyring.State {
+  fileprivate func failure(of kind: Keyring.Kind) -> EngineError? {
+    switch self {
+    case .ready: nil
+    case .locked: .keyring(.failed(.locked(), kind))
+    case .unavailable: .keyring(.failed(.unavailable(reason: "it gives no reason"), kind))
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import AcctModel
+package import AcctPorts
+
+/// Makes, joins, leaves and trusts the keyring that this machine shares with others.
+package struct ShareKeyring: Sendable {
+  let context: EngineContext
+  private let choice: KeyringChoice
+
+  package init(_ context: EngineContext) {
+    self.context = context
+    choice = KeyringChoice(context.world)
+  }
+
+  /// How a machine begins to share a keyring.
+  package enum Way: Sendable { case create, join }
+
+  /// What came of it.
+  package struct Outcome: Sendable {
+    /// The accounts that are in the keyring, if it is in use here now.
+    package var accounts: Int
+    /// The keyring that still holds this machine's accounts; `nil` if the shared one is in use.
+    package var stillIn: Keyring.Kind?
+  }
+
+  /// Makes or joins a keyring.
+  ///
+  /// A machine that has no account uses it from then on. The accounts of one that has stay where they are until they
+  /// are moved: a command that is to reach an engine does not move secrets by the way.
+  ///
+  /// - Throws: ``EngineError``; ``KeyringSharingError/otherKeyring(name:)`` if this machine shares another one.
+  package func begin(
+    _ settings: SharedKeyringSettings,
+    _ way: Way
+  ) async throws(EngineError) -> Outcome {
+    let kind = settings.kind
+    let known = try keyring(kind) { () throws(KeyringFailure) in
+      try context.world.sharedKeyring.settings()
+    }
+    if let known, known.name != settings.name || known.kind != kind {
+      throw .sharing(.otherKeyring(name: known.name))
+    }
+    try keyring(kind) { () throws(KeyringFailure) in
+      switch way {
+      case .create: try context.world.sharedKeyring.create(settings, context.interaction)
+      case .join: try context.world.sharedKeyring.join(settings, context.interaction)
+      }
+    }
+    if let other = try await holder(besides: kind) { return Outcome(accounts: 0, stillIn: other) }
+    return Outcome(accounts: try await BringAccounts(context).bring(from: kind), stillIn: nil)
+  }
+
+  /// The keyring that holds this machine's accounts; if there are none, the shared one is in use from now on.
+  private func holder(besides kind: Keyring.Kind) async throws(EngineError) -> Keyring.Kind? {
+    try await context.accountStore.exclusively { () throws(EngineError) -> Keyring.Kind? in
+      let inUse = try choice.recorded()?.kind
+      guard inUse != kind else { return nil }
+      let (accounts, damaged) = try context.accountStore.listing()
+      guard accounts.isEmpty, damaged.isEmpty else {
+        if let inUse { return inUse }
+        return try choice.chosen() ?? .vault
+      }
+      try choice.record(KeyringDecision(kind: kind))
+      return nil
+    }
+  }
+
+  /// Stops sharing: deletes the settings and all that came from the engine, which keeps everything.
+  ///
+  /// - Returns: How many accounts are not here any more.
+  /// - Throws: ``KeyringFailure/answerWaits`` while an answer is still to be stored; then nothing was changed.
+  package func leave() async throws(EngineError) -> Int {
+    let recorded = try choice.recorded()
+    let settings: SharedKeyringSettings?
+    do { settings = try context.world.sharedKeyring.settings() } catch {
+      // Settings that can't be read must not keep anyone from getting rid of them.
+      settings = nil
+    }
+    let kind = settings?.kind ?? recorded?.kind
+    guard let kind, kind.isShared else { throw .keyring(.failed(.notJoined, kind ?? .etcd)) }
+    let held = context.world.signals.holdBack()
+    defer { held.release() }
+    try keyring(kind) { () throws(KeyringFailure) in
+      try context.world.sharedKeyring.leave()
+    }
+    guard recorded?.kind == kind else { return 0 }
+    // Their credentials are on the engine alone. The decision goes last: a second `leave` ends what was interrupted.
+    let ids: [AccountID]
+    do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
+    for id in ids {
+      try await context.accountStore.exclusively(id) { () throws(EngineError) in
+        try await ChangeAccounts(context).forget(id)
+      }
+    }
+    do { try context.world.files.remove(.keyringDecision) } catch { throw .files(.failed(error)) }
+    return ids.count
+  }
+
+  /// Accepts the engine as it is now.
+  package func trust() async throws(EngineError) {
+    let kind = try choice.chosen() ?? .etcd
+    try keyring(kind) { () throws(KeyringFailure) in
+      try context.world.sharedKeyring.trust(context.interaction)
+    }
+  }
+
+  private func keyring<Value>(
+    _ kind: Keyring.Kind,
+    _ body: () throws(KeyringFailure) -> Value
+  ) throws(EngineError) -> Value {
+    do { return try body() } catch { throw .keyring(.failed(error, kind)) }
+  }
+}

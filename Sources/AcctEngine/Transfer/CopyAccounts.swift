@@ -1,0 +1,118 @@
+import AcctModel
+import AcctPorts
+import Synchronization
+
+/// Copies accounts to another keyring, one after the other, and reads each back; the caller holds their locks.
+final class CopyAccounts: Sendable {
+  private let context: EngineContext
+  private let source: Keyring
+  private let target: Keyring
+  /// What was written, and was not there before.
+  private let copied = Mutex<[SharedAccount]>([])
+
+  init(_ context: EngineContext, from source: Keyring, to target: Keyring) {
+    self.context = context
+    self.source = source
+    self.target = target
+  }
+
+  /// Copies an account.
+  ///
+  /// - Parameter known: Its record in a shared target. Where that is newer, because another machine has renewed the
+  ///   account since an interrupted move, it stays.
+  func copy(_ account: Account, beside known: [UInt8]?) async throws(EngineError) {
+    let before = known.flatMap { context.accountStore.account(account.id, in: $0) }
+    if let before, before.isNewer(than: account) { return }
+    let items = try await read(account.id, in: source)
+    let stored = StoredAccount(account: account, items: items)
+    guard let accounts = target.accounts else {
+      noteCopied(SharedAccount(id: account.id, name: account.name, record: [], items: .unchanged))
+      try await CredentialStore(of: account, in: target, context.interaction)
+        .replaceAll(with: stored.orderedItems)
+      guard try await read(account.id, in: target) == items else { throw lost(account) }
+      return
+    }
+    let shared = SharedAccount(
+      id: account.id,
+      name: account.name,
+      record: AccountFile.encode(account),
+      items: .replacing(stored.orderedItems)
+    )
+    if before == nil { noteCopied(shared) }
+    do { try accounts.store(shared, context.interaction) } catch {
+      switch error {
+      case .keyring(let failure): throw .keyring(.failed(failure, target.kind))
+      case .nameTaken: throw .sharing(.namesTaken([account.name]))
+      // It came and went in these moments: the move can be made again.
+      case .removed, .superseded: throw lost(account)
+      }
+    }
+    guard try record(of: account.id, accounts) == shared.record,
+      try await read(account.id, in: target) == items
+    else { throw lost(account) }
+  }
+
+  /// Removes what was written from the target, as far as that can be done now; returns whether it is all gone.
+  ///
+  /// An account that another machine has changed since is left there.
+  func undo() async -> Bool {
+    var isDone = true
+    for account in copied.withLock({ $0 }) {
+      do throws(EngineError) { try await undo(account) } catch { isDone = false }
+    }
+    return isDone
+  }
+
+  private func undo(_ account: SharedAccount) async throws(EngineError) {
+    guard let accounts = target.accounts else {
+      return try await CredentialStore.removeAll(of: account.id, in: target, context.interaction)
+    }
+    guard let current = try record(of: account.id, accounts) else { return }
+    guard current == account.record, case .replacing(let items) = account.items else {
+      throw .sharing(.notKept(account.name))
+    }
+    let written = Dictionary(items.map { ($0.kind, $0.secret) }) { first, _ in first }
+    guard try await read(account.id, in: target) == written else {
+      throw .sharing(.notKept(account.name))
+    }
+    do { try accounts.remove(account.id, context.interaction) } catch {
+      throw .keyring(.failed(error, target.kind))
+    }
+  }
+
+  private func noteCopied(_ account: SharedAccount) {
+    // Before the write, which may be made although it fails.
+    copied.withLock { $0.append(account) }
+  }
+
+  private func lost(_ account: Account) -> EngineError { .sharing(.notKept(account.name)) }
+
+  private func record(
+    of id: AccountID,
+    _ accounts: SharedAccounts
+  ) throws(EngineError) -> [UInt8]? {
+    do { return try accounts.fetch(id, context.interaction) } catch {
+      throw .keyring(.failed(error, target.kind))
+    }
+  }
+
+  private func read(
+    _ id: AccountID,
+    in keyring: Keyring
+  ) async throws(EngineError) -> [ItemKind: Secret] {
+    do { return try await keyring.read(id, ItemKind.allCases, context.interaction) } catch {
+      throw .keyring(.failed(error, keyring.kind))
+    }
+  }
+}
+
+extension Account {
+  /// Whether a server has confirmed it later.
+  ///
+  /// The times are of two machines' clocks, and tell apart only what a move was interrupted between.
+  fileprivate func isNewer(than other: Account) -> Bool {
+    guard let mine = validatedAt else { return false }
+    guard let others = other.validatedAt else { return true }
+    return mine.seconds(since: others) > 0
+  }
+}

@@ -1,0 +1,113 @@
+import AcctModel
+import AcctPorts
+
+/// What a move takes where, with everything that speaks against it looked for.
+struct MovePlan: Sendable {
+  /// The accounts of the source, by name.
+  private(set) var accounts: [Account] = []
+  /// The records of the accounts that a shared target has already.
+  private(set) var inTarget: [AccountID: [UInt8]] = [:]
+  /// Accounts of this machine's files that a shared source does not have any more.
+  private(set) var removedElsewhere: [AccountID] = []
+
+  /// Looks at both keyrings, and changes nothing but this machine's hints.
+  ///
+  /// - Parameter locks: Holds the locks of all accounts of both keyrings from then on.
+  /// - Throws: ``EngineError``.
+  init(
+    from source: Keyring,
+    to target: Keyring,
+    _ context: EngineContext,
+    _ locks: MovingLocks
+  ) async throws(EngineError) {
+    var ids = try Self.files(context)
+    let before = try Self.everything(in: source, context)
+    let there = try Self.everything(in: target, context)
+    try await locks.take(ids.union(before ?? []).union(there ?? []))
+
+    // Read again under the locks: any of them may have been added or removed since.
+    ids = try Self.files(context)
+    if let sharedIDs = before {
+      removedElsewhere = ids.subtracting(sharedIDs).sorted { $0.description < $1.description }
+      for id in sharedIDs {
+        guard let record = try Self.record(of: id, in: source, context) else {
+          if ids.contains(id) { removedElsewhere.append(id) }
+          continue
+        }
+        try BringAccounts(context).save(record, of: id)
+        guard let account = context.accountStore.account(id, in: record) else { continue }
+        accounts.append(account)
+      }
+    } else {
+      let (accounts, damaged) = try context.accountStore.listing()
+      if let first = damaged.first { throw .files(.damagedAccount(first)) }
+      for account in accounts {
+        self.accounts.append(try await ReplaceCredentials(context).settled(account))
+      }
+    }
+    accounts.sort { $0.name.description < $1.name.description }
+    for id in there ?? [] {
+      if let record = try Self.record(of: id, in: target, context) { inTarget[id] = record }
+    }
+    if target.kind.isShared { try check(context.accountStore) }
+  }
+
+  /// Whether no account has been added to this machine's files since; the caller holds the book's lock.
+  func isWhole(_ context: EngineContext) throws(EngineError) -> Bool {
+    let known = Set(accounts.map(\.id)).union(removedElsewhere)
+    return try Self.files(context).isSubset(of: known)
+  }
+
+  private func check(_ accountStore: AccountStore) throws(EngineError) {
+    let guests = accounts.filter { $0.kind == .guest }.map(\.name)
+    guard guests.isEmpty else { throw .sharing(.guests(guests)) }
+    var owners: [AccountName: AccountID] = [:]
+    var others: [AccountName] = []
+    for (id, record) in inTarget {
+      guard let known = accountStore.account(id, in: record) else {
+        throw .files(.damagedAccount(id))
+      }
+      owners[known.name] = id
+      if let account = accounts.first(where: { $0.id == id }), !account.isSame(as: known) {
+        others.append(account.name)
+      }
+    }
+    guard others.isEmpty else { throw .sharing(.otherIdentities(others)) }
+    let taken = accounts.filter { account in owners[account.name].map { $0 != account.id } ?? false
+    }
+    guard taken.isEmpty else { throw .sharing(.namesTaken(taken.map(\.name))) }
+  }
+
+  private static func files(_ context: EngineContext) throws(EngineError) -> Set<AccountID> {
+    do { return Set(try context.world.files.accounts()) } catch { throw .files(.failed(error)) }
+  }
+
+  /// The accounts of a shared keyring; `nil` for one of this machine alone, whose accounts are its files.
+  private static func everything(
+    in keyring: Keyring,
+    _ context: EngineContext
+  ) throws(EngineError) -> Set<AccountID>? {
+    guard let accounts = keyring.accounts else { return nil }
+    do { return try accounts.fetchAll(context.interaction).accounts } catch {
+      throw .keyring(.failed(error, keyring.kind))
+    }
+  }
+
+  private static func record(
+    of id: AccountID,
+    in keyring: Keyring,
+    _ context: EngineContext
+  ) throws(EngineError) -> [UInt8]? {
+    do { return try keyring.accounts?.fetch(id, context.interaction) } catch {
+      throw .keyring(.failed(error, keyring.kind))
+    }
+  }
+}
+
+extension Account {
+  /// Whether both, which have one identifier, are of one identity at one server.
+  fileprivate func isSame(as other: Account) -> Bool {
+    kind == other.kind && tokenType == other.tokenType && identity == other.identity
+      && service == other.service
+  }
+}

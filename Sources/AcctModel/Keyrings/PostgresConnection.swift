@@ -1,0 +1,130 @@
+/// A connection string of libpq, checked: `host=… dbname=…`, or `postgresql://…`
+/// (<https://www.postgresql.org/docs/15/libpq-connect.html>, 34.1.1).
+package enum PostgresConnection {
+  /// Checks that it names a host, holds no password, and gives up no part of TLS.
+  ///
+  /// - Returns: The same without spaces around it.
+  /// - Throws: ``KeyringSettingsFlaw``.
+  package static func check(_ text: String) throws(KeyringSettingsFlaw) -> String {
+    var text = text[...]
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw .connection
+    }
+    let isURI = ["postgresql://", "postgres://"].contains { text.hasPrefix($0) }
+    let settings = isURI ? try settings(inURI: text) : try settings(inWords: text)
+    for (keyword, value) in settings { try check(keyword, value) }
+    // A path is a socket of this machine, where no TLS is used.
+    let hosts = settings.filter { ["host", "hostaddr"].contains($0.keyword) }.map(\.value)
+    guard hosts.contains(where: { !$0.isEmpty }),
+      hosts.allSatisfy({ !$0.hasPrefix("/") && !$0.hasPrefix("@") })
+    else { throw .noHost }
+    return String(text)
+  }
+
+  private typealias Setting = (keyword: String, value: String)
+
+  private static func check(
+    _ keyword: String,
+    _ value: String
+  ) throws(KeyringSettingsFlaw) {
+    switch keyword {
+    case "password", "sslpassword": throw .password
+    case "service", "servicefile": throw .indirect(keyword: keyword)
+    case "sslmode":
+      if ["disable", "allow", "prefer", "require", "verify-ca"].contains(value) {
+        throw .unverified(mode: value)
+      }
+      guard value == "verify-full" else { throw .connection }
+    default: break
+    }
+  }
+
+  /// `keyword = value`, separated by spaces; a value may be in quotes, and have `\` before a character.
+  private static func settings(
+    inWords text: Substring
+  ) throws(KeyringSettingsFlaw) -> [Setting] {
+    var settings: [Setting] = []
+    var rest = text.unicodeScalars
+    while true {
+      rest = rest.drop { $0 == " " }
+      guard !rest.isEmpty else { return settings }
+      let keyword = rest.prefix { $0 != "=" && $0 != " " }
+      rest = rest[keyword.endIndex...].drop { $0 == " " }
+      guard !keyword.isEmpty, rest.popFirst() == "=" else { throw .connection }
+      rest = rest.drop { $0 == " " }
+      let isQuoted = rest.first == "'"
+      if isQuoted { rest.removeFirst() }
+      var value = String.UnicodeScalarView()
+      var isOpen = isQuoted
+      while let next = rest.first, isQuoted || next != " " {
+        rest.removeFirst()
+        if isQuoted, next == "'" {
+          isOpen = false
+          break
+        }
+        if next == "\\" {
+          guard let escaped = rest.popFirst() else { continue }
+          value.append(escaped)
+        } else {
+          value.append(next)
+        }
+      }
+      guard !isOpen else { throw .connection }
+      settings.append((String(keyword), String(value)))
+    }
+  }
+
+  /// `postgresql://[user@][host][:port][,…][/database][?keyword=value&…]`, with `%` and two digits for a byte.
+  private static func settings(
+    inURI text: Substring
+  ) throws(KeyringSettingsFlaw) -> [Setting] {
+    guard let scheme = text.firstRange(of: "://") else { throw .connection }
+    let (address, query) = split(text[scheme.upperBound...], at: "?")
+    let (authority, _) = split(address, at: "/")
+    var hosts = authority
+    if let at = authority.lastIndex(of: "@") {
+      guard !authority[..<at].contains(":") else { throw .password }
+      hosts = authority[authority.index(after: at)...]
+    }
+    var settings: [Setting] = []
+    for host in hosts.split(separator: ",") {
+      // An IPv6 address stands in brackets, and a port behind it.
+      let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } : split(host, at: ":").0
+      settings.append(("host", try decoded(name)))
+    }
+    for parameter in (query ?? "").split(separator: "&") {
+      let (keyword, value) = split(parameter, at: "=")
+      guard let value else { throw .connection }
+      settings.append((try decoded(keyword), try decoded(value)))
+    }
+    return settings
+  }
+
+  private static func split(
+    _ text: Substring,
+    at separator: Character
+  ) -> (Substring, Substring?) {
+    guard let place = text.firstIndex(of: separator) else { return (text, nil) }
+    return (text[..<place], text[text.index(after: place)...])
+  }
+
+  private static func decoded(_ text: Substring) throws(KeyringSettingsFlaw) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+      guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
+        let value = UInt8(digits, radix: 16), value != 0
+      else { throw .connection }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,59 @@
+import AcctCLI
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// A recorded machine with a Secret Service, a vault, and an engine that other machines reach, too.
+struct SharingMachine {
+  let record = RecordedWorld()
+  let vault: InMemoryKeyring
+  let engine: SharedEngine
+  let settings = SettingsFile()
+
+  init(_ engine: SharedEngine = SharedEngine()) {
+    self.engine = engine
+    vault = InMemoryKeyring(record.lifeline)
+  }
+
+  var world: World {
+    var world = record.world()
+    world.vaultKeyring = vault.keyring(as: .vault)
+    world.sharedKeyring = engine.port(settings, record.lifeline)
+    world.environment.workingDirectory = { "/home/alice" }
+    return world
+  }
+
+  func acct(_ arguments: String...) async -> Int32 {
+    record.clear()
+    return await Acct.run(arguments, in: world)
+  }
+
+  /// Uses the vault from now on, and adds these accounts to it.
+  func keep(_ handoffs: String...) async {
+    record.corrupt(.keyringDecision, with: "vault\n")
+    for handoff in handoffs {
+      record.provide("-", handoff)
+      #expect(await acct("add", "--import", "-") == 0, "\(record.err)")
+    }
+  }
+
+  /// Makes the keyring, or joins it where another machine has made it.
+  func share(_ verb: String = "create") async {
+    #expect(await acct("keyring", verb, "etcd", "https://a.example:2379") == 0, "\(record.err)")
+  }
+
+  /// The token that an account has, or `nil` without one.
+  func token(_ name: String) async -> String? {
+    await acct("token", "-a", "\(name).example.com", "--offline") == 0
+      ? String(record.out.dropLast()) : nil
+  }
+
+  /// The file with the decision.
+  var decision: String? { record.file(.keyringDecision) }
+}
+
+extension SharingMachine {
+  func run(_ arguments: [String]) async -> Int32 { await Acct.run(arguments, in: world) }
+}
