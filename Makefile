@@ -1,6 +1,6 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-tests test test-all torture soak screens picture lint format completions order \
+.PHONY: help setup build build-tests test test-all torture soak soak-shared screens picture lint format completions order \
 	fuzz sanitize page-pictures bench demo first-ten-minutes deb packages install files uninstall clean
 
 SWIFT ?= swift
@@ -64,7 +64,10 @@ torture: build-tests ## fails every system call of every change in every way; ta
 	ACCT_TORTURE=full $(suite) TortureTests
 
 soak: build-tests ## 30 processes in bad weather for SOAK_SECONDS (600)
-	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(suite) SoakTests
+	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(suite) EndToEndTests.SoakTests
+
+soak-shared: build-tests ## the same on 3 machines that share a keyring on etcd, then on PostgreSQL
+	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(suite) EndToEndTests.SharedSoakTests
 
 sanitize: ## tests under the sanitizers of address, threads, undefined behaviour; acct under valgrind
 	@.ci/setup build test sanitize
@@ -108,6 +111,7 @@ bench: order ## measures acct beside its peers, and counts what can be counted
 	@.ci/setup bench
 	@Benchmarks/peers.sh $(binary)
 	@Benchmarks/request.sh $(binary)
+	@Benchmarks/shared.sh $(binary)
 	@Benchmarks/thresholds.sh $(binary)
 	ACCT_BENCH=1 $(SWIFT) build $(subst --product acct,--product proof,$(release_flags))
 	@.build/release/proof

@@ -15,6 +15,10 @@
      short        half of the bytes
      before       SIGKILL instead of the call
      after        SIGKILL when the call is done
+     stop         SIGSTOP before the call, which is made when the program is woken
+     stopped      SIGSTOP when the call is done
+
+   FAULTS_PORT leaves out the inet calls at any other port of the peer.
 
    Children that the program starts are left alone. What cannot fail for such reasons (an eventfd
    of an event loop) is not counted, nor is a read from a socket with nothing to read, which would
@@ -26,6 +30,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -50,15 +55,15 @@ static const char *const kinds[KINDS] = {
   "unix-connect", "unix-send", "unix-receive", "inet-connect", "inet-send", "inet-receive",
 };
 
-enum fault { NONE, ERROR, FULL, INTERRUPTED, SHORT, BEFORE, AFTER, FAULTS };
+enum fault { NONE, ERROR, FULL, INTERRUPTED, SHORT, BEFORE, AFTER, STOP, STOPPED, FAULTS };
 
 static const char *const faults[FAULTS] = {
-  "", "error", "full", "interrupted", "short", "before", "after",
+  "", "error", "full", "interrupted", "short", "before", "after", "stop", "stopped",
 };
 
 static pid_t program;
 static int report = -1;
-static int wanted_kind = -1, wanted_number;
+static int wanted_kind = -1, wanted_number, wanted_port;
 static enum fault wanted_fault;
 static atomic_int counts[KINDS];
 /* Sockets that others have connected to the program. */
@@ -66,9 +71,11 @@ static atomic_char accepted[1024];
 
 __attribute__((constructor)) static void begin(void) {
   const char *path = getenv("FAULTS_REPORT"), *at = getenv("FAULTS_AT"), *what = getenv("FAULTS_DO");
+  const char *port = getenv("FAULTS_PORT");
   /* What the program starts is not what is tortured. */
   unsetenv("LD_PRELOAD");
   if (path == NULL) return;
+  if (port != NULL) wanted_port = atoi(port);
   for (int kind = 0; at != NULL && kind < KINDS; kind++) {
     size_t length = strlen(kinds[kind]);
     if (strncmp(at, kinds[kind], length) == 0 && at[length] == ':') {
@@ -88,6 +95,17 @@ __attribute__((constructor)) static void begin(void) {
   program = getpid();
 }
 
+/* Stops the program: sent to this thread, the signal takes effect before kill returns. */
+static void stop(void) { syscall(SYS_tgkill, program, syscall(SYS_gettid), SIGSTOP); }
+
+/* Whether an inet call at this peer is counted. */
+static int is_wanted_peer(const struct sockaddr_storage *peer) {
+  if (wanted_port == 0) return 1;
+  if (peer->ss_family == AF_INET) return ntohs(((const struct sockaddr_in *)peer)->sin_port) == wanted_port;
+  if (peer->ss_family == AF_INET6) return ntohs(((const struct sockaddr_in6 *)peer)->sin6_port) == wanted_port;
+  return 0;
+}
+
 /* Counts a call, and tells what is to befall it. */
 static enum fault meet(enum kind kind) {
   if (program == 0 || program != getpid()) return NONE;
@@ -100,6 +118,7 @@ static enum fault meet(enum kind kind) {
   }
   if (!is_wanted) return NONE;
   if (wanted_fault == BEFORE) kill(program, SIGKILL);
+  if (wanted_fault == STOP) stop();
   return wanted_fault;
 }
 
@@ -116,7 +135,10 @@ static int refuses(enum fault fault, enum kind kind) {
 }
 
 static long done(enum fault fault, long result) {
+  int error = errno;
   if (fault == AFTER) kill(program, SIGKILL);
+  if (fault == STOPPED) stop();
+  errno = error;
   return result;
 }
 
@@ -198,7 +220,12 @@ static int kind_at(int file, enum kind of_file, enum kind of_unix, enum kind of_
   length = sizeof address;
   if (is_unix && (getpeername(file, (struct sockaddr *)&address, &length) != 0 || length <= sizeof(sa_family_t)))
     return -1;
-  if (!is_unix && address.ss_family != AF_INET && address.ss_family != AF_INET6) return -1;
+  if (!is_unix) {
+    if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return -1;
+    length = sizeof address;
+    if (wanted_port != 0 && (getpeername(file, (struct sockaddr *)&address, &length) != 0 || !is_wanted_peer(&address)))
+      return -1;
+  }
   if (of_unix == UNIX_RECEIVE) {
     struct pollfd request = {.fd = file, .events = POLLIN};
     if (poll(&request, 1, 0) != 1) return -1;
@@ -308,6 +335,9 @@ int connect(int file, const struct sockaddr *address, socklen_t length) {
   if (file >= 0 && file < (int)(sizeof accepted)) accepted[file] = 0;
   int is_inet = address->sa_family == AF_INET || address->sa_family == AF_INET6;
   if (!is_inet && address->sa_family != AF_UNIX) return real(file, address, length);
+  struct sockaddr_storage peer = {0};
+  memcpy(&peer, address, length < sizeof peer ? length : sizeof peer);
+  if (is_inet && !is_wanted_peer(&peer)) return real(file, address, length);
   enum kind kind = is_inet ? INET_CONNECT : UNIX_CONNECT;
   enum fault fault = meet(kind);
   if (refuses(fault, kind)) return -1;

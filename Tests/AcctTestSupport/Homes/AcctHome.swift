@@ -4,6 +4,8 @@ import Glibc
 package struct AcctHome: Sendable {
   private let folder: TemporaryFolder
   private let environment: [String: String]
+  /// Where its commands run, if that is not this one.
+  package var machine: SeparateMachine?
 
   /// Makes a home with accounts in a vault of its own.
   ///
@@ -39,6 +41,25 @@ package struct AcctHome: Sendable {
       .merging(variables) { $1 }
   }
 
+  /// Makes a home whose accounts are in a keyring that it shares with others; it has still to join that one.
+  ///
+  /// - Parameters:
+  ///   - keyFile: The path of the file with the keyring's key.
+  ///   - machine: Where its commands run, if that is not this machine.
+  ///   - variables: More of the environment.
+  /// - Throws: ``ProcessFailure`` if there is no place for it.
+  package init(
+    sharingUnder keyFile: String,
+    on machine: SeparateMachine? = nil,
+    with variables: [String: String] = [:]
+  ) throws(ProcessFailure) {
+    folder = try Self.folder()
+    self.machine = machine
+    environment = ChildProcess.plainEnvironment.merging([
+      "ACCT_HOME": "\(folder.path)/home", "ACCT_VAULT_KEY_FILE": keyFile,
+    ]) { $1 }.merging(variables) { $1 }
+  }
+
   private static func folder() throws(ProcessFailure) -> TemporaryFolder {
     let folder = try TemporaryFolder()
     let link = "\(try folder.folder("bin"))/acct"
@@ -59,12 +80,13 @@ package struct AcctHome: Sendable {
 
   /// A command line that is yet to be run.
   package func command(_ arguments: [String], input: String = "") -> ChildProcess {
-    ChildProcess(
+    let command = ChildProcess(
       Product.executable("acct"),
       arguments,
       environment: environment,
       input: input
     )
+    return machine?.running(command) ?? command
   }
 
   /// A shell script of the package's tree that finds the built `acct` on its `PATH`.

@@ -18,7 +18,9 @@ struct LeakPlay {
     async let network = onNetwork()
     async let outage = inOutage()
     async let proxy = byProxy()
-    return try await vault + bus + trouble + network + outage + proxy
+    async let etcd = onEngine(.etcd)
+    async let postgres = onEngine(.postgres)
+    return try await vault + bus + trouble + network + outage + proxy + etcd + postgres
   }
 
   /// Every command, with a vault.
@@ -96,6 +98,23 @@ struct LeakPlay {
     }
     try await stage.run(closed)
     try await stage.expectNoLeaks()
+    return stage.watch.rows
+  }
+
+  /// With a keyring that several machines share, and when its engine is away.
+  private func onEngine(_ kind: EngineKind) async throws -> [LeakRow] {
+    let engine = try await kind.start()
+    let stage = try await LeakStage(subject, shares: true)
+    stage.watch.secrets.add("database_password", PostgresServer.password)
+    try await stage.run(stage.sharing(engine))
+    try await stage.run([try await stage.importing("me")])
+    try await stage.run(stage.usingShared())
+    try await engine.takeAway()
+    try await stage.run(stage.sharedOutage(engine))
+    try await engine.bringBack()
+    try await stage.run(stage.leaving(kind))
+    try await stage.expectNoLeaks()
+    try await stage.server.expectNothingWrong()
     return stage.watch.rows
   }
 

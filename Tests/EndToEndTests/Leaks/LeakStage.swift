@@ -24,17 +24,21 @@ final class LeakStage {
 
   static let clientSecret = "made-up-secret-of-a-client"
   static let exportPassphrase = "made up, for an export"
+  /// Of 32 bytes, as `ACCT_VAULT_KEY_FILE` has to have.
+  static let sharedKey = "made-up-key-of-a-shared-keyring!"
   static let staticToken = "made-up-static-token-of-a-server"
 
   /// - Parameters:
   ///   - subject: What is looked at.
   ///   - keyring: Where secrets are kept; a vault without one.
   ///   - makesVault: Whether the first row makes the vault, at the cost that every user pays.
+  ///   - shares: Whether the first row makes a keyring that several machines share.
   /// - Throws: What starting servers throws.
   init(
     _ subject: LeakWatch.Subject,
     in keyring: GnomeKeyring? = nil,
-    makesVault: Bool = false
+    makesVault: Bool = false,
+    shares: Bool = false
   ) async throws {
     folder = try TemporaryFolder()
     server = try await StrictServer([
@@ -55,9 +59,17 @@ final class LeakStage {
     guests = try await GuestBackend()
     callback = "http://127.0.0.1:\(try FreePort().number)/callback"
     sessions = try await SessionBackend(["callback": .string(callback)])
+    let keyFile = try folder.file("shared-key", containing: Self.sharedKey)
     let home =
-      if let keyring { try AcctHome(in: keyring) } else { try AcctHome(hasVault: !makesVault) }
-    watch = LeakWatch(subject, of: home, in: keyring)
+      if let keyring {
+        try AcctHome(in: keyring)
+      } else if shares {
+        try AcctHome(sharingUnder: keyFile)
+      } else {
+        try AcctHome(hasVault: !makesVault)
+      }
+    watch = LeakWatch(subject, of: home, in: keyring, isShared: shares)
+    watch.secrets.add("shared_key", Self.sharedKey)
     passphraseFile = try folder.file("passphrase", containing: "\(Self.exportPassphrase)\n")
     wrongPassphraseFile = try folder.file("wrong", containing: "another passphrase")
     tokenFile = try folder.file("token", containing: "\(Self.staticToken)\n")

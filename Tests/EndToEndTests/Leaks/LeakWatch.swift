@@ -18,6 +18,7 @@ final class LeakWatch {
   var runner: [String] = []
   private let subject: Subject
   private let busPath: String?
+  private let isShared: Bool
   private var traced: [TracedRun] = []
   private var remembered: [RememberedRun] = []
 
@@ -25,9 +26,16 @@ final class LeakWatch {
   ///   - subject: What is looked at.
   ///   - home: Whose accounts are used.
   ///   - keyring: Where their secrets are kept; a vault without one.
-  init(_ subject: Subject, of home: AcctHome, in keyring: GnomeKeyring? = nil) {
+  ///   - isShared: Whether they are in a keyring that several machines share.
+  init(
+    _ subject: Subject,
+    of home: AcctHome,
+    in keyring: GnomeKeyring? = nil,
+    isShared: Bool = false
+  ) {
     self.subject = subject
     self.home = home
+    self.isShared = isShared
     busPath = keyring.map { String($0.busAddress.dropFirst("unix:path=".utf8.count)) }
     secrets.add("vault_passphrase", AcctHome.passphrase)
   }
@@ -122,7 +130,7 @@ final class LeakWatch {
 
   /// Takes note of what a vault is encrypted with, once.
   private func noteVaultKeys() async throws {
-    guard busPath == nil, secrets.count(of: "vault_key") == 0 else { return }
+    guard busPath == nil, !isShared, secrets.count(of: "vault_key") == 0 else { return }
     let script = Product.source("Tests/Leaks/vault_keys.py")
     let header = "\(home.path)/data/vault/header"
     let keys = try await ChildProcess(

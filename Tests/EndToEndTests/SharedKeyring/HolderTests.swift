@@ -1,0 +1,132 @@
+import AcctTestSupport
+import Glibc
+import StrictJSON
+import Testing
+
+/// A process that holds the right to renew, and is killed or stopped: on its own machine it is seen to be dead,
+/// on others it is waited for, for as long as its lock says (15 seconds and its `--timeout`).
+@Suite("A renewal that is killed or stopped")
+struct HolderTests {
+  /// Far shorter than a lock lasts that was made with ``longTimeout``.
+  private static let limit = Duration.seconds(60)
+  private static let longTimeout = 600
+
+  @Test(
+    "A renewal that was killed before it sent anything is made again at once on the same machine",
+    arguments: EngineKind.allCases
+  )
+  func killedOnSameMachine(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind)
+    let number = try await spendingRequest(fleet)
+    try await fleet.importExpired()
+    let command = fleet.token(on: 0, timeout: Self.longTimeout)
+    _ = try await StoppedRenewal(
+      at: .killedBeforeSending,
+      of: command,
+      fleet.server,
+      number: number
+    )
+    let next = try await fleet.token(on: 0).run(limit: Self.limit)
+    #expect(next.status == 0, "\(next.errorText)")
+    print("\(kind.rawValue), killed before sending, same machine: renewed at once")
+    try await fleet.expect(refreshes: 2)
+  }
+
+  @Test(
+    "Another machine waits for as long as a lock lasts, and then neither loses nor repeats a renewal",
+    arguments: EngineKind.allCases
+  )
+  func otherMachine(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind)
+    let number = try await spendingRequest(fleet)
+    for subject in ["dead", "early", "late"] { try await fleet.importExpired(subject) }
+    let refreshes = try #require(try await fleet.server.counts()["refreshes"])
+    let server = fleet.server
+    let begun = ContinuousClock.now
+    let late = try await StoppedRenewal(
+      at: .stoppedAfterAnswer,
+      of: fleet.token(of: "late", on: 0, timeout: 1),
+      server,
+      number: number
+    )
+    _ = try await StoppedRenewal(
+      at: .killedBeforeSending,
+      of: fleet.token(of: "dead", on: 0, timeout: 1),
+      server,
+      number: number
+    )
+    let early = try await StoppedRenewal(
+      at: .stoppedBeforeSending,
+      of: fleet.token(of: "early", on: 0, timeout: 1),
+      server,
+      number: number
+    )
+    try await fleet.expect(refreshes: refreshes + 1)
+
+    let others = try ["dead", "early"].map { subject in
+      try RunningProcess(fleet.token(of: subject, on: 1, timeout: 1))
+    }
+    var tokens: [String] = []
+    for process in others {
+      let output = await process.output()
+      #expect(output.status == 0, "\(output.errorText)")
+      tokens.append(output.text)
+    }
+    let waited = ContinuousClock.now - begun
+    #expect(waited >= .seconds(14), "a lock of 16 s was not waited for")
+    try await fleet.expect(refreshes: refreshes + 3)
+
+    // Its time is over, and what it was about to send has been spent by another.
+    let woken = await early.wake()
+    #expect(woken.status == 0, "\(woken.errorText)")
+    #expect(woken.text == tokens[1])
+    try await fleet.expect(refreshes: refreshes + 3)
+
+    // Its time is over, too, but what it has got is the newest.
+    let stored = await late.wake()
+    #expect(stored.status == 0, "\(stored.errorText)")
+    let elsewhere = try await fleet.token(of: "late", on: 2).run()
+    #expect(elsewhere.status == 0, "\(elsewhere.errorText)")
+    #expect(elsewhere.text == stored.text && !stored.text.isEmpty)
+    try await fleet.expect(refreshes: refreshes + 3)
+    print(
+      "\(kind.rawValue), killed before sending, another machine: renewed after \(waited); stopped before "
+        + "sending: did not send; stopped after the answer: stored; 4 calls, 3 renewals, 0 reused, 0 lost"
+    )
+    try await server.expectNothingWrong()
+  }
+
+  @Test(
+    "A renewal killed between the server's answer and the write is lost, and the next call says so",
+    arguments: EngineKind.allCases
+  )
+  func killedAfterAnswer(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind)
+    try await fleet.importExpired()
+    try await fleet.hold(afterEffect: true)
+    let holder = try RunningProcess(fleet.token(on: 0, timeout: Self.longTimeout))
+    try await fleet.server.wait(held: 1)
+    holder.send(SIGKILL)
+    #expect(await holder.ended() == 128 + SIGKILL)
+    try await fleet.server.control("release")
+    let next = try await fleet.token(on: 0).run(limit: Self.limit)
+    #expect(next.status == 4)
+    #expect(next.errorText.contains("interrupted"), "\(next.errorText)")
+    // What is told is told on every machine, and a sign-in on one mends all.
+    let elsewhere = try await fleet.token(on: 1).run(limit: Self.limit)
+    #expect(elsewhere.status == 4)
+    try await fleet.importing(["sub": "user-1", "expires_in": 3600])
+    let mended = try await fleet.token(on: 1).run(limit: Self.limit)
+    #expect(mended.status == 0, "\(mended.errorText)")
+    print("\(kind.rawValue), killed between answer and write: 1 lost, and said")
+  }
+
+  /// The number of the request that spends a refresh token, among those of one call.
+  private func spendingRequest(_ fleet: Fleet) async throws -> Int {
+    try await fleet.importExpired()
+    let before = try await fleet.server.log("requests").count
+    let renewed = try await fleet.token(on: 0).run()
+    try #require(renewed.status == 0, "\(renewed.errorText)")
+    return try await fleet.server.log("requests").count - before
+  }
+}

@@ -1,0 +1,83 @@
+import AcctTestSupport
+import Glibc
+import StrictJSON
+import Testing
+
+/// A renewal that is killed or stopped at one point of its talk with the authorization server.
+struct StoppedRenewal {
+  let process: RunningProcess
+  private let report: String
+  /// Keeps the report.
+  private let folder: TemporaryFolder
+
+  /// Where it is struck; `Tests/Torture/faults.c` says what each is.
+  enum Point: String {
+    /// Killed or stopped before it is connected for the request that spends the refresh token.
+    case killedBeforeSending = "before"
+    case stoppedBeforeSending = "stop"
+    /// Stopped when it has read the answer to that.
+    case stoppedAfterAnswer = "stopped"
+
+    var call: String { self == .stoppedAfterAnswer ? "inet-receive" : "inet-connect" }
+  }
+
+  /// Starts the renewal, and returns when it is killed or stopped.
+  ///
+  /// - Parameters:
+  ///   - point: Where it is to be struck.
+  ///   - command: What renews.
+  ///   - server: Takes no request twice over one connection, so that each call of a kind is another request's.
+  ///   - number: Which request it is, of those that the command makes to the server.
+  init(
+    at point: Point,
+    of command: ChildProcess,
+    _ server: StrictServer,
+    number: Int
+  ) async throws {
+    folder = try TemporaryFolder()
+    report = try folder.file("report", containing: "")
+    let port = server.issuer.split(separator: ":").last.map(String.init) ?? ""
+    let variables = [
+      "FAULTS_AT=\(point.call):\(number)", "FAULTS_DO=\(point.rawValue)", "FAULTS_PORT=\(port)",
+      "FAULTS_REPORT=\(report)", "LD_PRELOAD=\(Product.executable("libFaults.so"))",
+    ]
+    process = try RunningProcess(command.preloaded(with: variables))
+    switch point {
+    case .killedBeforeSending: try #require(await process.ended() == 128 + SIGKILL)
+    case .stoppedBeforeSending, .stoppedAfterAnswer:
+      let id = process.id
+      try await process.ready { isStopped(id) }
+    }
+  }
+
+  /// Wakes it, and returns what it then does.
+  func wake() async -> ChildProcess.Output {
+    process.send(SIGCONT)
+    return await process.output()
+  }
+}
+
+extension ChildProcess {
+  /// The same command with variables that only acct sees: what brings it to its machine is left alone.
+  fileprivate func preloaded(with variables: [String]) -> ChildProcess {
+    var preloaded = self
+    let place = preloaded.arguments.firstIndex(of: "--") ?? -1
+    preloaded.arguments.insert(contentsOf: ["env"] + variables, at: place + 1)
+    guard place < 0 else { return preloaded }
+    preloaded.arguments.insert(program, at: variables.count + 1)
+    preloaded.program = "env"
+    preloaded.arguments.removeFirst()
+    return preloaded
+  }
+}
+
+/// Whether a process is stopped: the third field of its `stat`, behind its name (proc(5)).
+private func isStopped(_ id: Int32) -> Bool {
+  let descriptor = unsafe open("/proc/\(id)/stat", O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return false }
+  defer { close(descriptor) }
+  var buffer = [UInt8](repeating: 0, count: 4096)
+  let count = unsafe read(descriptor, &buffer, buffer.count)
+  let fields = buffer.prefix(max(0, count)).split(separator: UInt8(ascii: ")")).last
+  return fields?.dropFirst().first == UInt8(ascii: "T")
+}
