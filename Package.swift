@@ -171,14 +171,17 @@ let package = Package(
       "SharedKeyring",
       ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
     ),
-    room("EtcdStore", ["AcctModel", "AcctPorts", "CLibCurl"]),
+    // libcurl begins once in a process, whichever adapter needs it first.
+    room("LoadedCurl", ["CLibCurl"]),
+    room("EtcdStore", ["AcctModel", "AcctPorts", "PrivateFiles", "LoadedCurl", "CLibCurl"]),
     room("PostgresStore", ["AcctModel", "AcctPorts", "PrivateFiles", "CLibPQ"]),
     room("LiveSystem", ["AcctModel", "AcctPorts", "PrivateFiles", "CLinux"]),
 
     room(
       "LiveHTTP",
       [
-        "AcctModel", "AcctPorts", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+        "AcctModel", "AcctPorts", "LoadedCurl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"),
+        nio("NIOHTTP1"),
       ]
     ),
 
@@ -255,6 +258,11 @@ let package = Package(
         "SecretServiceKeyring", "VaultKeyring",
       ]
     ),
+    tests("EtcdStoreTests", ["AcctModel", "AcctPorts", "EtcdStore"]),
+    tests(
+      "SharedStoreTests",
+      ["AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore"]
+    ),
     .testTarget(
       name: "InteropTests",
       dependencies: ["AcctTestSupport", "StrictJSON"],
@@ -269,6 +277,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "AcctModel", "StrictJSON", "AcctProtocol", "AcctEngine", "SessionBus", "VaultKeyring",
+        "EtcdStore",
       ],
       path: "Tests/FuzzTargets",
       swiftSettings: houseRules
