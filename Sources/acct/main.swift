@@ -7,6 +7,7 @@ import LiveSystem
 import PostgresStore
 import SecretServiceKeyring
 import SharedKeyring
+import VaultKey
 import VaultKeyring
 
 let hardening = Hardening.closeProcess()

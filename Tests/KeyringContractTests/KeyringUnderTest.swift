@@ -5,6 +5,7 @@ import Glibc
 import PrivateFiles
 import SecretServiceKeyring
 import Testing
+import VaultKey
 import VaultKeyring
 
 /// A keyring as the contract suite meets it: empty, unlocked, and used by nothing else.
