@@ -236,7 +236,7 @@ let package = Package(
       "SharedKeyringTests",
       [
         "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles", "SharedKeyring",
-        "StrictJSON",
+        "StrictJSON", "VaultKey",
       ]
     ),
     .testTarget(

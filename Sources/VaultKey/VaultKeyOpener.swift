@@ -22,7 +22,7 @@ package struct VaultKeyOpener: Sendable {
   package init(
     passphrases: PassphraseSource,
     kernel: KernelKey,
-    kdf: KDFParameters,
+    kdf: KDFParameters = .standard,
     entropy: Entropy
   ) {
     self.passphrases = passphrases
@@ -107,7 +107,8 @@ package struct VaultKeyOpener: Sendable {
   }
 
   /// Stores a key; returns for how many seconds the kernel keeps it, `nil` if it refuses.
-  package func keep(_ key: Secret, openedBy passphrase: Passphrase, of header: VaultHeader) -> Int? {
+  package func keep(_ key: Secret, openedBy passphrase: Passphrase, of header: VaultHeader) -> Int?
+  {
     cache.keep(CachedVaultKey(key, openedBy: passphrase.secret), of: header)
   }
 }
