@@ -23,7 +23,7 @@ extension SharedVault {
     var object = try seal.object(copy.bytes, at: place)
     guard try await waitUntilFree(session, seal, copy, object, of: id) else { return nil }
 
-    let me = machine.thisProcess()
+    let me = thisProcess
     let ttl = SendWindow.ttl(timeout: Int64(intent.timeout))
     object.record = intent.record
     object.lock = RenewalLock(owner: me, ttl: ttl)
@@ -85,7 +85,7 @@ extension SharedVault {
     of id: AccountID
   ) async throws(KeyringFailure) -> Bool {
     guard let lock = object.lock else { return true }
-    let me = machine.thisProcess()
+    let me = thisProcess
     // Short at first, since most renewals take a moment.
     var pause: Int64 = 50
     while true {

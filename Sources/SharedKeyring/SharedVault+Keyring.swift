@@ -31,7 +31,9 @@ extension SharedVault {
         },
         store: { account, interaction throws(SharedAccountFailure) in
           let session: Session
-          do throws(KeyringFailure) { session = try self.session(kind) } catch { throw .keyring(error) }
+          do throws(KeyringFailure) { session = try self.session(kind) } catch {
+            throw .keyring(error)
+          }
           try self.store(session, account, interaction)
         },
         remove: { account, interaction throws(KeyringFailure) in

@@ -96,7 +96,7 @@ extension SharedVault {
       version: try copies.copy(of: id)?.version,
       wanted: wanted,
       bytes: try seal.sealed(wanted, at: session.places.account(id)),
-      writer: machine.thisProcess(),
+      writer: thisProcess,
       isAnswer: false,
       replacing: false
     )

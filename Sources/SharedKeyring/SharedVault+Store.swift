@@ -86,7 +86,7 @@ extension SharedVault {
       version: copy?.version,
       wanted: wanted,
       bytes: try seal.sealed(wanted, at: session.places.account(account.id)),
-      writer: machine.thisProcess(),
+      writer: thisProcess,
       isAnswer: false,
       replacing: account.items.isReplacing,
       isRepeatable: base != nil && account.items.isUnchanged && claim(of: account.id) == nil

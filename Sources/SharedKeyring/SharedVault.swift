@@ -14,6 +14,8 @@ package final class SharedVault: Sendable {
   let environment: ProcessEnvironment
   let entropy: Entropy
   let machine: Machine
+  /// Names this process where its home can't be told from others; they wait for its locks' time.
+  private let unknownHome = Machine.unknown()
   private let connect: @Sendable (SharedKeyringSettings) -> SharedStore
   private let state = Mutex(State())
 
@@ -98,6 +100,15 @@ package final class SharedVault: Sendable {
     }
     former?.end()
     return store
+  }
+
+  /// This process as the owner of a lock.
+  ///
+  /// Its home is part of the name: an answer that waits in another home can't be stored first from this one.
+  var thisProcess: LockOwner {
+    let home: String
+    do { home = try copies.folder.identity() } catch { home = unknownHome }
+    return machine.thisProcess(home)
   }
 
   var isConfirmed: Bool {

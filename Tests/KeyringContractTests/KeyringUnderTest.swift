@@ -111,9 +111,10 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
   /// A shared keyring on an engine, which is started for it and stopped after.
   static func shared(
     _ name: String,
-    start: @escaping @Sendable () throws -> (
-      store: @Sendable () -> SharedStore, stop: @Sendable () -> Void
-    )
+    start:
+      @escaping @Sendable () throws -> (
+        store: @Sendable () -> SharedStore, stop: @Sendable () -> Void
+      )
   ) -> KeyringFactory {
     KeyringFactory(testDescription: name) {
       let home = try TemporaryFolder()

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import PrivateFiles
 import SharedKeyring
 import Testing
 
@@ -66,7 +67,8 @@ struct AnswerTests {
       #expect(throws: SharedAccountFailure.keyring(.engine(.timedOut))) {
         try accounts.store(Made.renewed(token: "R1"), .forbidden)
       }
-      #expect(throws: SharedAccountFailure.keyring(.engine(.unavailable(reason: "a test said so")))) {
+      #expect(throws: SharedAccountFailure.keyring(.engine(.unavailable(reason: "a test said so"))))
+      {
         try accounts.store(Made.renewed(token: "R1"), .forbidden)
       }
       fleet.engine.fail(with: nil)

@@ -3,6 +3,7 @@ import AcctPorts
 import AcctTestSupport
 import PrivateFiles
 import SharedKeyring
+import Synchronization
 import Testing
 
 @Suite("The right to renew an account that two machines share")

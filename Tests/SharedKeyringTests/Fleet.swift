@@ -110,8 +110,14 @@ final class TestMachine: Sendable {
       environment: ProcessEnvironment(variable: { _ in nil }, directoryFiles: { [] }),
       entropy: entropy,
       machine: Machine(
-        thisProcess: {
-          LockOwner(bootID: "boot of \(self.name)", pidNamespace: 1, pid: pid, startTime: 7 * pid)
+        thisProcess: { home in
+          LockOwner(
+            bootID: "boot of \(self.name)",
+            pidNamespace: 1,
+            pid: pid,
+            startTime: 7 * pid,
+            home: home
+          )
         },
         runs: { owner in self.state.withLock { !$0.dead.contains(owner.pid) } },
         bootTime: { self.state.withLock { $0.bootTime } },
@@ -178,7 +184,9 @@ enum Made {
       id: id,
       name: try AccountName(name),
       record: record(name),
-      items: .replacing([.init(.refreshToken, Secret(token)), .init(.accessToken, Secret("A-\(token)"))])
+      items: .replacing([
+        .init(.refreshToken, Secret(token)), .init(.accessToken, Secret("A-\(token)")),
+      ])
     )
   }
 
@@ -192,7 +200,9 @@ enum Made {
       id: id,
       name: try AccountName(name),
       record: record(name),
-      items: .merging([.init(.refreshToken, Secret(token)), .init(.accessToken, Secret("A-\(token)"))])
+      items: .merging([
+        .init(.refreshToken, Secret(token)), .init(.accessToken, Secret("A-\(token)")),
+      ])
     )
   }
 

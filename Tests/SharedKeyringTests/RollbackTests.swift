@@ -52,7 +52,9 @@ struct RollbackTests {
     try here.accounts().store(Made.renewed(token: "R3"), .forbidden)
   }
 
-  @Test("An engine that was restored and has passed the known revision since is noticed by an account")
+  @Test(
+    "An engine that was restored and has passed the known revision since is noticed by an account"
+  )
   func overtaken() async throws {
     restore()
     fleet.engine.advance(by: 50)

@@ -65,7 +65,8 @@ struct SecrecyTests {
     let alices = try #require(fleet.engine.objects[key(Made.alice)])
     fleet.engine.put(alices.bytes, at: key(Made.bob))
     let failure = KeyringFailure.failed(
-      reason: "\(key(Made.bob)) on the engine is damaged: it was modified, or belongs to another place"
+      reason:
+        "\(key(Made.bob)) on the engine is damaged: it was modified, or belongs to another place"
     )
     #expect(throws: failure) { try here.accounts().fetch(Made.bob, .forbidden) }
     // The copy is not given up for it.

@@ -4,7 +4,11 @@ import PrivateFiles
 extension Machine {
   /// The machine as Linux describes it in /proc.
   package static let live = Machine(
-    thisProcess: { named },
+    thisProcess: { home in
+      var process = named
+      process.home = home
+      return process
+    },
     runs: { owner in isRunning(owner) },
     bootTime: {
       var time = timespec()
@@ -22,10 +26,12 @@ extension Machine {
     bootID: contents("/proc/sys/kernel/random/boot_id").map(trimmed) ?? unknown(),
     pidNamespace: pidNamespace ?? Int64.random(in: .min..<0),
     pid: Int64(getpid()),
-    startTime: process("self")?.startTime ?? Int64.random(in: .min..<0)
+    startTime: process("self")?.startTime ?? Int64.random(in: .min..<0),
+    home: ""
   )
 
-  private static func unknown() -> String {
+  /// A name that nothing else has.
+  static func unknown() -> String {
     "unknown-" + String(UInt64.random(in: .min ... .max), radix: 16)
   }
 

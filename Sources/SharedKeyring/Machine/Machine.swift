@@ -1,7 +1,7 @@
 /// What the protocol of a renewal needs to know of the machine that it runs on, and of its processes.
 package struct Machine: Sendable {
-  /// This process; no other one, on any machine, has the same name.
-  package var thisProcess: @Sendable () -> LockOwner
+  /// This process, with the home that its copies are in; no other one, on any machine, has the same name.
+  package var thisProcess: @Sendable (_ home: String) -> LockOwner
   /// Whether the owner of a lock still runs; asked only of owners of this boot and this pid namespace.
   package var runs: @Sendable (LockOwner) -> Bool
   /// Milliseconds since the boot, which run on while the machine sleeps.
@@ -10,7 +10,7 @@ package struct Machine: Sendable {
   package var pause: @Sendable (_ milliseconds: Int64) async -> Bool
 
   package init(
-    thisProcess: @escaping @Sendable () -> LockOwner,
+    thisProcess: @escaping @Sendable (_ home: String) -> LockOwner,
     runs: @escaping @Sendable (LockOwner) -> Bool,
     bootTime: @escaping @Sendable () -> Int64,
     pause: @escaping @Sendable (_ milliseconds: Int64) async -> Bool

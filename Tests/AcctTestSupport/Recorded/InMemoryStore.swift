@@ -18,7 +18,7 @@ package final class InMemoryStore: Sendable {
     case lostThenAway
   }
 
-  private struct Contents {
+  fileprivate struct Contents {
     var objects: [String: SharedStore.Object] = [:]
     var standing = SharedStore.Standing(identifier: "in memory", revision: 1)
     var isPrepared = false
@@ -49,7 +49,9 @@ package final class InMemoryStore: Sendable {
   }
 
   /// Makes every call fail from now on, or none any more.
-  package func fail(with failure: SharedStoreFailure?) { contents.withLock { $0.failure = failure } }
+  package func fail(with failure: SharedStoreFailure?) {
+    contents.withLock { $0.failure = failure }
+  }
 
   /// Lets something befall the swaps that come next, one after the other.
   package func befall(_ mishaps: Mishap...) { contents.withLock { $0.mishaps += mishaps } }
