@@ -20,7 +20,7 @@ package struct MoveKeyring: Sendable {
     choice = KeyringChoice(context.world)
   }
 
-  /// What came of it.
+  /// The result.
   package struct Outcome: Sendable {
     /// The accounts that were copied.
     package var moved: [AccountName] = []
