@@ -31,6 +31,7 @@ package final class RecordedWorld: Sendable {
     var keys: [Keystroke]?
     var frames: [[String]] = []
     var requests: [HTTPRequest] = []
+    var fileSystems: [FileFolder: FileSystem] = [:]
     var watches: [@Sendable () -> Void] = []
     var respond: (@Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse)?
     var shared: InMemorySharedKeyring?
@@ -137,6 +138,12 @@ package final class RecordedWorld: Sendable {
   }
   /// Makes standard output a terminal.
   package func connectTerminal() { setColumns(80) }
+  /// Puts acct's folders on a file system.
+  package func put(on fileSystem: FileSystem?, _ folders: [FileFolder] = FileFolder.allCases) {
+    state.withLock { state in
+      for folder in folders { state.fileSystems[folder] = fileSystem }
+    }
+  }
   /// Every request that was sent.
   package var requests: [HTTPRequest] { state.withLock { $0.requests } }
   package func corrupt(_ file: StoredFile, with text: String) {
@@ -291,7 +298,8 @@ package final class RecordedWorld: Sendable {
           guard body([(id, isReadable ? .success(bytes) : .failure(failure))]) else { return }
         }
       },
-      lock: { _, _ throws(FilesFailure) in HeldLock {} }
+      lock: { _, _ throws(FilesFailure) in HeldLock {} },
+      fileSystem: { folder throws(FilesFailure) in self.state.withLock { $0.fileSystems[folder] } }
     )
   }
 

@@ -14,7 +14,7 @@ package struct ShareKeyring: Sendable {
   /// How a machine begins to share a keyring.
   package enum Way: Sendable { case create, join }
 
-  /// What came of it.
+  /// The result.
   package struct Outcome: Sendable {
     /// The accounts that are in the keyring, if it is in use here now.
     package var accounts: Int
@@ -97,7 +97,9 @@ package struct ShareKeyring: Sendable {
 
   /// Accepts the engine as it is now.
   package func trust() async throws(EngineError) {
-    let kind = try choice.chosen() ?? .etcd
+    var kind = try choice.chosen() ?? .etcd
+    // Settings that can't be read are told of by the adapter.
+    if let settings = try? context.world.sharedKeyring.settings() { kind = settings.kind }
     try keyring(kind) { () throws(KeyringFailure) in
       try context.world.sharedKeyring.trust(context.interaction)
     }

@@ -49,7 +49,7 @@ extension Renewal {
       guard let refreshToken = credentials.refreshToken,
         current.tokenType != .dpop || key != nil
       else { throw .signIn(.required(account: current.name, .expired)) }
-
+      try context.requireLocalLocks()
       let server = try await server(of: &credentials.account)
       try await credentialStore.prepare()
       if credentials.account.ownGrant == nil {
