@@ -1,7 +1,7 @@
 import AcctTestSupport
 import Glibc
 
-/// A port on 127.0.0.1 where the kernel accepts connections, and nobody answers.
+/// A port on 127.0.0.1 where the kernel accepts connections, and no server answers.
 final class SilentListener: Sendable {
   let port: UInt16
   private let descriptor: Int32
