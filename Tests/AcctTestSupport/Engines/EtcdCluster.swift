@@ -1,0 +1,131 @@
+import Glibc
+import Synchronization
+
+/// A real cluster of etcd, whose members a test kills, freezes and starts again.
+///
+/// It speaks TLS with certificates that a made-up authority has issued to both ends, and ends with the last
+/// reference to it.
+package final class EtcdCluster: Sendable {
+  package let authority: MadeUpAuthority
+  /// A client's certificate and key; its common name is `acct`.
+  package let client: MadeUpAuthority.Issued
+  let members: [Member]
+  let running: Mutex<[RunningProcess?]>
+  let folder: TemporaryFolder
+  /// Ends with this process.
+  private let input: OpenInput
+  private let server: MadeUpAuthority.Issued
+  private let arguments: [String]
+
+  /// A member of the cluster.
+  struct Member: Sendable {
+    let name: String
+    let host: String
+    let clientPort: UInt16
+    let peerPort: UInt16
+    /// The words before `etcd`.
+    let runner: [String]
+    let folder: String
+
+    var peerURL: String { "https://\(host):\(peerPort)" }
+  }
+
+  /// Starts a cluster, and returns when it serves.
+  ///
+  /// - Parameters:
+  ///   - count: How many members it has.
+  ///   - arguments: More arguments of each `etcd`, such as `--quota-backend-bytes`.
+  ///   - asksForCertificates: Whether clients have to have one.
+  ///   - networks: Where the members are, if not on this machine's loopback.
+  /// - Throws: ``ProcessFailure`` if it does not start.
+  package init(
+    members count: Int = 3,
+    arguments: [String] = [],
+    asksForCertificates: Bool = true,
+    in networks: SeparateNetworks? = nil
+  ) async throws {
+    let folder = try TemporaryFolder()
+    self.folder = folder
+    input = try OpenInput()
+    self.arguments = arguments + (asksForCertificates ? ["--client-cert-auth"] : [])
+    authority = try await MadeUpAuthority()
+    let hosts = networks?.hosts ?? Array(repeating: "127.0.0.1", count: count)
+    server = try await authority.issue("member", for: Array(Set(hosts + ["127.0.0.1"])).sorted())
+    client = try await authority.issue("acct")
+    members = try hosts.enumerated().map { number, host in
+      Member(
+        name: "m\(number + 1)",
+        host: host,
+        clientPort: try FreePort().number,
+        peerPort: try FreePort().number,
+        runner: networks?.runner(number) ?? [],
+        folder: "\(folder.path)/m\(number + 1)"
+      )
+    }
+    running = Mutex(hosts.map { _ in nil })
+    for number in members.indices { try start(number) }
+    try await waitUntilHealthy()
+  }
+
+  /// Where each member answers clients.
+  package var endpoints: [String] { members.map { "https://\($0.host):\($0.clientPort)" } }
+
+  /// The folders of the members' data.
+  package var folders: [String] { members.map(\.folder) }
+
+  /// Starts a member that does not run, on the data that it has.
+  package func start(_ number: Int) throws(ProcessFailure) {
+    let member = members[number]
+    let clientURL = endpoints[number]
+    var words =
+      member.runner + [
+        "etcd", "--name", member.name, "--data-dir", member.folder,
+        "--listen-client-urls", clientURL, "--advertise-client-urls", clientURL,
+        "--listen-peer-urls", member.peerURL, "--initial-advertise-peer-urls", member.peerURL,
+        "--initial-cluster", initialCluster, "--initial-cluster-token", Self.token,
+      ]
+    words += ["--cert-file", server.certificate, "--key-file", server.key]
+    words += ["--trusted-ca-file", authority.certificate, "--peer-client-cert-auth"]
+    words += ["--peer-cert-file", server.certificate, "--peer-key-file", server.key]
+    words += ["--peer-trusted-ca-file", authority.certificate]
+    words += ["--logger", "zap", "--log-level", "error"] + arguments
+    let child = ChildProcess("sh", ["-c", Self.guardian, input.path, folder.path] + words)
+    let process = try RunningProcess(child)
+    running.withLock { $0[number] = process }
+  }
+
+  /// Ends a member with this process, however that ends: a cluster may serve a whole suite.
+  ///
+  /// Its standard input ends then. Signals go to the group, and so to both.
+  private static let guardian = #"""
+    exec <"$0"
+    folder=$1
+    shift
+    "$@" </dev/null &
+    read -r _
+    kill -9 $!
+    wait
+    rm -rf -- "$folder"
+    """#
+
+  static let token = "made-up"
+  var initialCluster: String {
+    members.map { "\($0.name)=\($0.peerURL)" }.joined(separator: ",")
+  }
+
+  /// Kills a member, frozen or not, and waits for its end; its data stays.
+  package func kill(_ number: Int) async {
+    let process = running.withLock { $0[number].take() }
+    process?.send(SIGKILL)
+    _ = await process?.ended()
+  }
+
+  /// Stops a member where it is: it keeps its connections and answers nothing.
+  package func freeze(_ number: Int) { running.withLock { $0[number] }?.send(SIGSTOP) }
+
+  /// Lets a frozen member go on.
+  package func thaw(_ number: Int) { running.withLock { $0[number] }?.send(SIGCONT) }
+
+  /// Whether a member was started and not killed.
+  package func isStarted(_ number: Int) -> Bool { running.withLock { $0[number] != nil } }
+}
