@@ -47,17 +47,27 @@ package final class EtcdCluster: Sendable {
     let folder = try TemporaryFolder()
     self.folder = folder
     input = try OpenInput()
-    self.arguments = arguments + (asksForCertificates ? ["--client-cert-auth"] : [])
     authority = try await MadeUpAuthority()
+    // An authority alone has etcd ask for certificates, too.
+    let asking = ["--client-cert-auth", "--trusted-ca-file", authority.certificate]
+    self.arguments = arguments + (asksForCertificates ? asking : [])
     let hosts = networks?.hosts ?? Array(repeating: "127.0.0.1", count: count)
     server = try await authority.issue("member", for: Array(Set(hosts + ["127.0.0.1"])).sorted())
     client = try await authority.issue("acct")
+    var ports: Set<UInt16> = []
+    func port() throws(ProcessFailure) -> UInt16 {
+      while true {
+        // Nothing listens there yet, so that it could come twice.
+        let port = try FreePort().number
+        if ports.insert(port).inserted { return port }
+      }
+    }
     members = try hosts.enumerated().map { number, host in
       Member(
         name: "m\(number + 1)",
         host: host,
-        clientPort: try FreePort().number,
-        peerPort: try FreePort().number,
+        clientPort: try port(),
+        peerPort: try port(),
         runner: networks?.runner(number) ?? [],
         folder: "\(folder.path)/m\(number + 1)"
       )
@@ -85,7 +95,7 @@ package final class EtcdCluster: Sendable {
         "--initial-cluster", initialCluster, "--initial-cluster-token", Self.token,
       ]
     words += ["--cert-file", server.certificate, "--key-file", server.key]
-    words += ["--trusted-ca-file", authority.certificate, "--peer-client-cert-auth"]
+    words += ["--peer-client-cert-auth"]
     words += ["--peer-cert-file", server.certificate, "--peer-key-file", server.key]
     words += ["--peer-trusted-ca-file", authority.certificate]
     words += ["--logger", "zap", "--log-level", "error"] + arguments
