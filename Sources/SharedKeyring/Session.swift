@@ -20,7 +20,7 @@ struct Session: Sendable {
 extension SharedVault {
   /// The settings in force: those of the environment, else the stored ones.
   func settings() throws(KeyringFailure) -> SharedKeyringSettings? {
-    if let settings = SharedKeyringSettings(environment) { return settings }
+    if let settings = try SharedKeyringSettings.named(by: environment) { return settings }
     guard let contents = try copies.read(SettingsFile.fileName, in: copies.folder) else {
       return nil
     }

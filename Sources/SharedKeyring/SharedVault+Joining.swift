@@ -3,7 +3,9 @@ import AcctPorts
 import VaultKey
 
 extension SharedVault {
-  /// Makes a keyring on the engine, and keeps the settings. One that is there is joined if the key opens it.
+  /// Makes a keyring on the engine, and keeps the settings.
+  ///
+  /// One that is there is joined if the key opens it.
   func create(
     _ settings: SharedKeyringSettings,
     _ interaction: Interaction
@@ -41,7 +43,7 @@ extension SharedVault {
       try session.store.get(session.places.header)
     }
     guard let object = reading.object else {
-      throw .failed(reason: "there is no keyring \(settings.name) on the engine")
+      throw .engine(.notPrepared(reason: "there is no keyring \(settings.name) on the engine"))
     }
     try enter(session, object, reading.standing, interaction)
   }
@@ -67,11 +69,11 @@ extension SharedVault {
 
   /// Deletes the settings and this machine's copies; the engine keeps everything.
   ///
-  /// - Throws: ``KeyringFailure/failed(reason:)`` while an answer of a server is still to be stored.
+  /// - Throws: ``KeyringFailure/answerWaits`` while an answer of a server is still to be stored.
   func leave() throws(KeyringFailure) {
     try copies.alone { () throws(KeyringFailure) in
       guard try copies.pendingAccounts().isEmpty else {
-        throw .failed(reason: "an answer of a server is still to be stored")
+        throw .answerWaits
       }
       // What tells where the keyring is goes first: without it, copies are never taken for another one's.
       for name in [SettingsFile.fileName, Self.headerName] {
@@ -95,7 +97,7 @@ extension SharedVault {
       try session.store.get(session.places.header)
     }
     guard let header = reading.object else {
-      throw .failed(reason: "there is no keyring \(settings.name) on the engine")
+      throw .engine(.notPrepared(reason: "there is no keyring \(settings.name) on the engine"))
     }
     let parsed = try parse(header.bytes)
     let seal = Seal(key: try opener.open(parsed, interaction), entropy: entropy)

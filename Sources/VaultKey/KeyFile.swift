@@ -6,7 +6,7 @@ import PrivateFiles
 
 /// A file that is a vault's key: exactly 32 bytes, the user's own, and readable by no one else.
 ///
-/// It takes the place of a passphrase where machines are set up by a program: nothing is derived, nobody asked.
+/// It takes the place of a passphrase where machines are set up by a program: nothing is derived or prompted for.
 package struct KeyFile: Sendable {
   package let path: String
 

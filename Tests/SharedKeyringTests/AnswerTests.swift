@@ -167,7 +167,7 @@ struct AnswerTests {
       try accounts.store(Made.renewed(token: "R1"), .forbidden)
     }
     fleet.engine.fail(with: nil)
-    #expect(throws: KeyringFailure.self) { try here.vault().sharedKeyring.leave() }
+    #expect(throws: KeyringFailure.answerWaits) { try here.vault().sharedKeyring.leave() }
     _ = try here.accounts().fetch(Made.alice, .forbidden)
     try here.vault().sharedKeyring.leave()
     #expect(try here.folder.names() == ["pending"])

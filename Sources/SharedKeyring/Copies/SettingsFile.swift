@@ -77,37 +77,3 @@ package enum SettingsFile {
     }
   }
 }
-
-extension SharedKeyringSettings {
-  /// The settings that the environment names, if `ACCT_KEYRING` chooses an engine and its place is there.
-  init?(_ environment: ProcessEnvironment) {
-    let variable = environment.variable
-    switch variable("ACCT_KEYRING").flatMap(Keyring.Kind.init(rawValue:)) {
-    case .etcd:
-      guard let endpoints = variable("ACCT_ETCD_ENDPOINTS") else { return nil }
-      let etcd = Etcd(
-        endpoints: endpoints.split(separator: ",").map(String.init),
-        certificate: variable("ACCT_ETCD_CERT"),
-        key: variable("ACCT_ETCD_KEY"),
-        authority: variable("ACCT_ETCD_CA"),
-        user: variable("ACCT_ETCD_USER"),
-        passwordFile: variable("ACCT_ETCD_PASSWORD_FILE")
-      )
-      self.init(engine: .etcd(etcd), name: variable("ACCT_ETCD_NAME") ?? Self.standardName)
-    case .postgres:
-      guard let connection = variable("ACCT_POSTGRES") else { return nil }
-      let postgres = Postgres(
-        connection: connection,
-        passwordFile: variable("ACCT_POSTGRES_PASSWORD_FILE")
-      )
-      self.init(
-        engine: .postgres(postgres),
-        name: variable("ACCT_POSTGRES_NAME") ?? Self.standardName
-      )
-    case .secretService, .vault, nil: return nil
-    }
-  }
-
-  /// The keyring's name where the environment names none.
-  static let standardName = "main"
-}
