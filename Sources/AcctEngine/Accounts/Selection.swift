@@ -118,7 +118,8 @@ extension EngineError {
     switch self {
     case .selection(.unknown), .selection(.noAccounts): true
     case .selection, .authorization, .input, .keyring, .key, .network, .server, .signIn, .atproto,
-      .provider, .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
+      .provider, .backend, .session, .guest, .request, .transfer, .sharing, .files, .exec,
+      .cancelled:
       false
     }
   }

@@ -102,7 +102,8 @@ extension EngineError {
     // This machine has the next token, and no other can see that yet.
     case .session(.notStored(_, let kind)): kind.isShared
     case .selection, .signIn, .session, .authorization, .input, .keyring, .key, .network, .server,
-      .atproto, .provider, .backend, .guest, .request, .transfer, .files, .exec, .cancelled:
+      .atproto, .provider, .backend, .guest, .request, .transfer, .sharing, .files, .exec,
+      .cancelled:
       false
     }
   }

@@ -27,7 +27,7 @@ final class CopyAccounts: Sendable {
     let stored = StoredAccount(account: account, items: items)
     guard let accounts = target.accounts else {
       noteCopied(SharedAccount(id: account.id, name: account.name, record: [], items: .unchanged))
-      try await CredentialStore(of: account, in: target, context.interaction)
+      try await CredentialStore(of: account, in: target, context)
         .replaceAll(with: stored.orderedItems)
       guard try await read(account.id, in: target) == items else { throw lost(account) }
       return
@@ -65,7 +65,7 @@ final class CopyAccounts: Sendable {
 
   private func undo(_ account: SharedAccount) async throws(EngineError) {
     guard let accounts = target.accounts else {
-      return try await CredentialStore.removeAll(of: account.id, in: target, context.interaction)
+      return try await CredentialStore.removeAll(of: account.id, in: target, context)
     }
     guard let current = try record(of: account.id, accounts) else { return }
     guard current == account.record, case .replacing(let items) = account.items else {
