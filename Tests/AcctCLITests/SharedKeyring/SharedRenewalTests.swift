@@ -174,7 +174,9 @@ struct SharedRenewalTests {
     }
   }
 
-  @Test("An answer that came after the claim's time is stored if no other machine has spent the token")
+  @Test(
+    "An answer that came after the claim's time is stored if no other machine has spent the token"
+  )
   func overdue() async {
     await fleet.addAccount(left: 60, Fleet.renewed(2))
     fleet.engine.interruptNext("store") { [engine = fleet.engine] in
