@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 
 extension ErrorMessage {
   /// A guest session did not begin, or can't continue.
