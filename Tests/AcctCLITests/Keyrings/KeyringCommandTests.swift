@@ -137,7 +137,7 @@ struct KeyringCommandTests {
     await machine.keep(Handoffs.bearer())
     await machine.share()
     #expect(await machine.acct("keyring", "move", "etcd") == 0)
-    machine.engine.wait(for: [try machine.record.onlyAccount()])
+    machine.engine.wait(for: [try machine.onlyAccount()])
     #expect(await machine.acct("keyring", "leave") == 7)
     #expect(
       machine.record.err.first
