@@ -46,7 +46,7 @@ struct SharedKeyringDoctorTests {
   @Test("The doctor names the accounts whose answers wait on this machine")
   func waiting() async throws {
     await shared()
-    machine.engine.wait(for: [try machine.record.onlyAccount()])
+    machine.engine.wait(for: [try machine.onlyAccount()])
     let (status, lines) = await diagnose()
     #expect(status == 0)
     #expect(

@@ -129,7 +129,7 @@ struct MoveKeyringTests {
   func sameID() async throws {
     await machine.keep(Handoffs.bearer())
     await machine.share()
-    let id = try machine.record.onlyAccount()
+    let id = try machine.onlyAccount()
     let file = try #require(machine.record.file(.account(id)))
     let name = try AccountName("theirs")
     let theirs = file.replacing("https://issuer.example", with: "https://other.example")
@@ -154,7 +154,7 @@ struct MoveKeyringTests {
   func newer() async throws {
     await machine.keep(Handoffs.bearer())
     await machine.share()
-    let id = try machine.record.onlyAccount()
+    let id = try machine.onlyAccount()
     let file = try #require(machine.record.file(.account(id)))
     let newer = file.replacing(
       #""validatedAt":null"#,
@@ -194,7 +194,7 @@ struct MoveKeyringTests {
   @Test("A damaged account stops a move before anything is written")
   func damaged() async throws {
     await machine.keep(Handoffs.bearer())
-    let id = try machine.record.onlyAccount()
+    let id = try machine.onlyAccount()
     await machine.keep(Handoffs.dpop())
     await machine.share()
     machine.record.corrupt(.account(id), with: "{")

@@ -198,7 +198,7 @@ final class SharedEngine: Sendable {
     case .replacing(let given):
       items = Dictionary(given.map { ($0.kind, $0.secret) }) { first, _ in first }
     }
-    if state.forgets { items[.refreshToken] = nil }
+    if state.forgets { items[.handle] = nil }
     state.accounts[account.id] = Stored(name: account.name, record: account.record, items: items)
     return false
   }

@@ -20,6 +20,7 @@ struct SharingMachine {
   var world: World {
     var world = record.world()
     world.vaultKeyring = vault.keyring(as: .vault)
+    world.vault.isThere = { true }
     world.sharedKeyring = engine.port(settings, record.lifeline)
     world.environment.workingDirectory = { "/home/alice" }
     return world
@@ -48,6 +49,13 @@ struct SharingMachine {
   func token(_ name: String) async -> String? {
     await acct("token", "-a", "\(name).example.com", "--offline") == 0
       ? String(record.out.dropLast()) : nil
+  }
+
+  /// The identifier of the only account that has a file here.
+  func onlyAccount() throws -> AccountID {
+    let ids = try world.files.accounts()
+    #expect(ids.count == 1)
+    return try #require(ids.first)
   }
 
   /// The file with the decision.
