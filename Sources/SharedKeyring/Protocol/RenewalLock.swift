@@ -17,8 +17,8 @@ package struct RenewalLock: Equatable, Sendable {
     self.note = note
   }
 
-  /// The longest time that a lock can ask for, in seconds: an hour.
-  package static let longestTTL: Int64 = 3600
+  /// The longest time that a lock can ask for, in seconds: that of a request that may take decades.
+  package static let longestTTL = SendWindow.ttl(timeout: .max)
 }
 
 extension RenewalLock {

@@ -13,13 +13,14 @@ package struct SendWindow: Equatable, Sendable {
   package init(start: Int64, ttl: Int64, timeout: Int64) {
     self.start = start
     self.ttl = ttl
-    self.timeout = timeout
+    self.timeout = min(timeout, Self.longestTimeout)
   }
 
+  /// A user may ask for any timeout; beyond 34 years it would overflow as milliseconds.
+  private static let longestTimeout: Int64 = 1 << 30
+
   /// The ttl of a lock for a request, in seconds.
-  package static func ttl(timeout: Int64) -> Int64 {
-    min(timeout + 15, RenewalLock.longestTTL)
-  }
+  package static func ttl(timeout: Int64) -> Int64 { min(timeout, longestTimeout) + 15 }
 
   /// Whether a request may begin at a boot time in milliseconds.
   package func isOpen(at now: Int64) -> Bool {

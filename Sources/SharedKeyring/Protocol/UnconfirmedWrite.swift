@@ -58,8 +58,8 @@ extension UnconfirmedWrite {
   /// Decides about the object as it was read after the write.
   ///
   /// An answer with a new credential is never dropped while the object has the one that was spent for it, even if
-  /// another process has the lock by then. A write without a new one gives way to the process that has it: to take that one's lock out
-  /// would let a third spend the same credential.
+  /// another process has the lock by then. A write without a new one gives way to the process that has it: without that
+  /// lock, a third would send the same credential.
   package func next(found: Found?) -> NextWrite {
     guard let found else {
       if case .nothing = basis { return .again }

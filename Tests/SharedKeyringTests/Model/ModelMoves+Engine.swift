@@ -68,6 +68,7 @@ extension ModelMoves {
     guard process.isCurrent || !rules.guardsVersions else {
       add(host, .storeRefused) { state in
         state[host].phase = .unconfirmed
+        if !rules.mergesAnswers { state[host].pending = .none }
         if process.pending != .none || !rules.mergesAnswers { state[host].rest() }
       }
       return

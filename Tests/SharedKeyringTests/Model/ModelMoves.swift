@@ -75,7 +75,11 @@ struct ModelMoves {
   }
 
   private mutating func answer(_ host: Int, _ process: ModelHost) {
-    add(host, .answered) { $0[host].phase = .holding }
+    let pending = rules.keepsAnswersFirst ? Holder.running(host) : .none
+    add(host, .answered) { state in
+      state[host].phase = .holding
+      state[host].pending = pending
+    }
     add(host, .answerLost) { state in
       state.orphan = .unanswered
       state[host].phase = .holding

@@ -15,6 +15,8 @@ struct ModelRules: Sendable {
   var leavesForeignLocks = true
   /// A store that is refused is made again on what is there.
   var mergesAnswers = true
+  /// An answer is in the pending file before it is stored, not only when that has failed.
+  var keepsAnswersFirst = true
   /// A machine's boot clock runs on while the machine is stopped.
   var clocksRunOn = true
   /// The hosts are two state folders of one machine.
@@ -89,6 +91,8 @@ struct ModelRules: Sendable {
 
 extension ModelRules: CustomTestStringConvertible {
   var testDescription: String {
-    "\(areOneMachine ? "one machine" : "two machines"), renewals: \(renewals), faults: \(faults)"
+    let hosts = areOneMachine ? "two homes" : "two machines"
+    let first = keepsAnswersFirst ? "" : ", answers kept late"
+    return "\(hosts), renewals: \(renewals), faults: \(faults)\(first)"
   }
 }

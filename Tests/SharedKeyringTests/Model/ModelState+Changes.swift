@@ -39,7 +39,8 @@ extension ModelState {
   {
     let other = self[1 - host]
     if waited, credential < issued, orphan == .none, other.hasAnswer, other.brought == issued {
-      orphan = other.pending != .none ? .pending : other.hasFailed ? .away : .stopped
+      let isStopped = other.phase != .idle && !other.hasFailed
+      orphan = isStopped ? .stopped : other.pending != .none ? .pending : .away
     }
     write(lurking.credential, lurking.lock, rules)
   }
@@ -65,7 +66,7 @@ extension ModelState {
     if rebooting { self[host].sighting = nil }
   }
 
-  /// Nobody misses a token that is in the object.
+  /// A token that is in the object needs no explanation.
   mutating func settle() {
     if credential == issued { orphan = .none }
   }

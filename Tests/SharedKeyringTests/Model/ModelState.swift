@@ -118,7 +118,8 @@ enum Window: UInt8, CaseIterable, CustomStringConvertible {
   case lastCheck
   /// The engine was away from a process with an answer until others had stopped waiting.
   case away
-  /// The same, and the answer lay in the pending file of a host that had made no call since.
+  /// The answer lay in the pending file, and the host had not come to store it: the engine was away, or the process was
+  /// killed.
   case pending
 
   var description: String {

@@ -98,7 +98,7 @@ struct LockTests {
       let lock = RenewalLock(owner: Owners.me, ttl: 45, note: note)
       #expect(RenewalLock(try JSON(parsing: lock.json.serialized())) == lock)
     }
-    for ttl in [-1, 3601] as [Int64] {
+    for ttl in [-1, RenewalLock.longestTTL + 1] {
       #expect(RenewalLock(RenewalLock(owner: Owners.me, ttl: ttl).json) == nil)
     }
     #expect(RenewalLock([:]) == nil)
@@ -126,5 +126,16 @@ struct SendWindowTests {
   func closed() {
     #expect(!SendWindow(start: 5000, ttl: 45, timeout: 30).isOpen(at: 4999))
     #expect(!SendWindow(start: 5000, ttl: 30, timeout: 30).isOpen(at: 5000))
+  }
+
+  @Test("A timeout of any length makes a lock that can be read, and a window")
+  func longTimeout() {
+    for timeout in [1, 1 << 40, .max] as [Int64] {
+      let ttl = SendWindow.ttl(timeout: timeout)
+      #expect(RenewalLock(RenewalLock(owner: Owners.me, ttl: ttl).json) != nil)
+      let window = SendWindow(start: 5000, ttl: ttl, timeout: timeout)
+      #expect(window.isOpen(at: 18_999))
+      #expect(!window.isOpen(at: 19_000))
+    }
   }
 }
