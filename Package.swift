@@ -163,22 +163,27 @@ let package = Package(
     room("PrivateFiles", ["CLinux"]),
     room("SessionBus", ["AcctModel"]),
     room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "SessionBus", "CLibSecret"]),
+    // What opens a vault's key, for the vault of this machine and for one that several machines share.
     room(
-      "VaultKeyring",
+      "VaultKey",
       ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
     ),
+    room("VaultKeyring", ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKey"]),
     room(
       "SharedKeyring",
-      ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
+      ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "VaultKey"]
     ),
-    room("EtcdStore", ["AcctModel", "AcctPorts", "CLibCurl"]),
+    // libcurl begins once in a process, whichever adapter needs it first.
+    room("LoadedCurl", ["CLibCurl"]),
+    room("EtcdStore", ["AcctModel", "AcctPorts", "PrivateFiles", "LoadedCurl", "CLibCurl"]),
     room("PostgresStore", ["AcctModel", "AcctPorts", "PrivateFiles", "CLibPQ"]),
     room("LiveSystem", ["AcctModel", "AcctPorts", "PrivateFiles", "CLinux"]),
 
     room(
       "LiveHTTP",
       [
-        "AcctModel", "AcctPorts", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+        "AcctModel", "AcctPorts", "LoadedCurl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"),
+        nio("NIOHTTP1"),
       ]
     ),
 
@@ -190,7 +195,7 @@ let package = Package(
       name: "acct",
       dependencies: [
         "AcctCLI", "AcctPorts", "CWipingFree", "EtcdStore", "LiveHTTP", "LiveSystem",
-        "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "VaultKeyring",
+        "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "VaultKey", "VaultKeyring",
       ],
       swiftSettings: houseRules,
       linkerSettings: acctLinking
@@ -199,7 +204,7 @@ let package = Package(
     // Tests.
     .target(
       name: "AcctTestSupport",
-      dependencies: ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "VaultKeyring"],
+      dependencies: ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "VaultKey"],
       path: "Tests/AcctTestSupport",
       swiftSettings: houseRules
     ),
@@ -228,13 +233,13 @@ let package = Package(
     tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(
       "VaultKeyringTests",
-      ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKeyring"]
+      ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKey", "VaultKeyring"]
     ),
     tests(
       "SharedKeyringTests",
       [
         "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles", "SharedKeyring",
-        "StrictJSON",
+        "StrictJSON", "VaultKey",
       ]
     ),
     .testTarget(
@@ -247,12 +252,18 @@ let package = Package(
       swiftSettings: houseRules
     ),
     tests("SessionBusTests", ["AcctModel", "SessionBus"]),
+    tests("PostgresStoreTests", ["AcctPorts", "AcctTestSupport", "PostgresStore"]),
     tests(
       "KeyringContractTests",
       [
         "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles",
-        "SecretServiceKeyring", "VaultKeyring",
+        "SecretServiceKeyring", "SharedKeyring", "VaultKey", "VaultKeyring",
       ]
+    ),
+    tests("EtcdStoreTests", ["AcctModel", "AcctPorts", "EtcdStore"]),
+    tests(
+      "SharedStoreTests",
+      ["AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore"]
     ),
     .testTarget(
       name: "InteropTests",
@@ -267,7 +278,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "AcctModel", "StrictJSON", "AcctProtocol", "AcctEngine", "SessionBus", "VaultKeyring",
+        "AcctModel", "StrictJSON", "AcctProtocol", "AcctEngine", "EtcdStore", "SessionBus",
+        "SharedKeyring", "VaultKey", "VaultKeyring",
       ],
       path: "Tests/FuzzTargets",
       swiftSettings: houseRules

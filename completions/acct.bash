@@ -5,7 +5,7 @@ _acct_grammar() {
   commands=() options=() arguments=()
   case $1 in
     '')
-      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault doctor help)
+      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
@@ -106,17 +106,45 @@ _acct_grammar() {
     'vault passphrase')
       options=(--new-passphrase-file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
+    'keyring')
+      commands=(status create join move leave trust)
+      options=(--version -h --help)
+      ;;
+    'keyring status')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'keyring create')
+      options=(--name= --cert=file --key=file --ca=file --user= --password-file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('' '*')
+      ;;
+    'keyring join')
+      options=(--name= --cert=file --key=file --ca=file --user= --password-file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('' '*')
+      ;;
+    'keyring move')
+      options=(--remove -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('')
+      ;;
+    'keyring leave')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'keyring trust')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
     'doctor')
       options=(--repair --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'help')
-      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault doctor help)
+      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
       ;;
     'help key')
       commands=(show thumbprint import)
       ;;
     'help vault')
       commands=(unlock lock passphrase)
+      ;;
+    'help keyring')
+      commands=(status create join move leave trust)
       ;;
     *) return 1 ;;
   esac

@@ -27,6 +27,7 @@ function __acct_grammar -S
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
                 'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
+                'keyring'\t'Show the keyring, share one with other machines, or move the accounts' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
             set options '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -492,6 +493,116 @@ function __acct_grammar -S
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
+        case 'keyring'
+            set commands 'status'\t'Show which keyring is used, where it is, and whether it is available' \
+                'create'\t'Make a keyring on etcd or PostgreSQL that other machines can join' \
+                'join'\t'Join a keyring that another machine has made' \
+                'move'\t'Move all accounts to another keyring: all of them, or none' \
+                'leave'\t'Stop sharing a keyring on this machine; the engine keeps the accounts' \
+                'trust'\t'Accept a shared keyring that was restored from a backup'
+            set options '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'keyring status'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'keyring create'
+            set options '--name='\t'The keyring'\''s name there; main by default' \
+                '--cert=file'\t'This machine'\''s certificate (etcd)' \
+                '--key=file'\t'The key of that certificate (etcd)' \
+                '--ca=file'\t'The authority that issued the members'\'' certificates (etcd)' \
+                '--user='\t'The user of etcd' \
+                '--password-file=file'\t'Your own file with the user'\''s or the role'\''s password' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments '' '*'
+        case 'keyring join'
+            set options '--name='\t'The keyring'\''s name there; main by default' \
+                '--cert=file'\t'This machine'\''s certificate (etcd)' \
+                '--key=file'\t'The key of that certificate (etcd)' \
+                '--ca=file'\t'The authority that issued the members'\'' certificates (etcd)' \
+                '--user='\t'The user of etcd' \
+                '--password-file=file'\t'Your own file with the user'\''s or the role'\''s password' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments '' '*'
+        case 'keyring move'
+            set options '--remove'\t'Remove them from the shared keyring, for all machines' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments ''
+        case 'keyring leave'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'keyring trust'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
         case 'doctor'
             set options '--repair'\t'Fix problems that need no decision' \
                 '--offline'\t'Ask no server for the time' \
@@ -529,6 +640,7 @@ function __acct_grammar -S
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
                 'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
+                'keyring'\t'Show the keyring, share one with other machines, or move the accounts' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
         case 'help key'
@@ -539,6 +651,13 @@ function __acct_grammar -S
             set commands 'unlock'\t'Ask for the passphrase once, and not again for a while' \
                 'lock'\t'Forget the passphrase at once' \
                 'passphrase'\t'Change the passphrase; the items stay as they are'
+        case 'help keyring'
+            set commands 'status'\t'Show which keyring is used, where it is, and whether it is available' \
+                'create'\t'Make a keyring on etcd or PostgreSQL that other machines can join' \
+                'join'\t'Join a keyring that another machine has made' \
+                'move'\t'Move all accounts to another keyring: all of them, or none' \
+                'leave'\t'Stop sharing a keyring on this machine; the engine keeps the accounts' \
+                'trust'\t'Accept a shared keyring that was restored from a backup'
         case '*'
             return 1
     end

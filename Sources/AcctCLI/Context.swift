@@ -33,7 +33,7 @@ struct Context {
   /// - Returns: The account, and what chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or none.
   func choose(_ name: String? = nil) throws(EngineError) -> Selection.Choice {
-    let choice = try Selection(world).choose(name ?? options.account)
+    let choice = try Selection(engine).choose(name ?? options.account)
     for case .ignored(let path, let reason) in choice.ignored {
       notice("\(path) is ignored: \(reason)")
     }
@@ -98,7 +98,7 @@ struct Context {
 
   /// The same for an account that has just been changed, as it is now.
   func done(_ id: AccountID, _ text: String) throws(EngineError) -> ExitStatus {
-    try done(try Selection(world).find(id.description), text)
+    try done(try Selection(engine).find(id.description), text)
   }
 
   /// Prints what the user should know although the command succeeded.

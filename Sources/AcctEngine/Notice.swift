@@ -36,6 +36,8 @@ package enum Notice: Sendable {
   case clientNotRemembered(because: EngineError)
   /// The server did not tell who has signed in.
   case identityUnknown(because: EngineError)
+  /// Other machines share the keyring and it can't be asked: what is shown is what this machine last saw.
+  case copyShown(because: EngineError)
 
   /// Why a session could not be revoked.
   package enum Cause: Sendable {

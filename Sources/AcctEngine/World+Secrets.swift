@@ -78,7 +78,9 @@ extension HTTPFailure {
     case .untrusted(let reason): .untrusted(reason: held.redactor.redact(reason))
     case .unsendable(let reason): .unsendable(reason: held.redactor.redact(reason))
     case .proxy(let reason): .proxy(reason: held.redactor.redact(reason))
-    case .unresolved, .inside, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: self
+    case .unresolved, .inside, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source,
+      .withheld:
+      self
     }
   }
 }
@@ -110,7 +112,51 @@ extension Keyring {
     keyring.prepare = { interaction throws(KeyringFailure) in
       try await held.redacting { () async throws(KeyringFailure) in try await prepare(interaction) }
     }
+    keyring.accounts = accounts?.noting(held)
     return keyring
+  }
+}
+
+extension SharedAccounts {
+  /// A record holds no secret; what is stored with it does.
+  fileprivate func noting(_ held: HeldSecrets) -> SharedAccounts {
+    var accounts = self
+    accounts.fetch = { account, interaction throws(KeyringFailure) in
+      do throws(KeyringFailure) { return try fetch(account, interaction) } catch {
+        throw error.redacted(by: held)
+      }
+    }
+    accounts.fetchAll = { interaction throws(KeyringFailure) in
+      do throws(KeyringFailure) { return try fetchAll(interaction) } catch {
+        throw error.redacted(by: held)
+      }
+    }
+    accounts.store = { account, interaction throws(SharedAccountFailure) in
+      for item in account.items.written { held.hold(item.kind.secrets(in: item.secret)) }
+      do throws(SharedAccountFailure) { try store(account, interaction) } catch {
+        throw error.redacted(by: held)
+      }
+    }
+    accounts.remove = { account, interaction throws(KeyringFailure) in
+      do throws(KeyringFailure) { try remove(account, interaction) } catch {
+        throw error.redacted(by: held)
+      }
+    }
+    accounts.claim = { intent, interaction throws(KeyringFailure) in
+      try await held.redacting { () async throws(KeyringFailure) in
+        try await claim(intent, interaction)
+      }
+    }
+    return accounts
+  }
+}
+
+extension SharedAccountFailure {
+  fileprivate func redacted(by held: HeldSecrets) -> SharedAccountFailure {
+    switch self {
+    case .keyring(let failure): .keyring(failure.redacted(by: held))
+    case .nameTaken, .removed, .superseded: self
+    }
   }
 }
 

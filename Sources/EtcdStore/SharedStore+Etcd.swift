@@ -1,17 +1,118 @@
 package import AcctPorts
 
 extension SharedStore {
-  /// A store on a cluster of etcd; nothing is connected before the first call.
+  /// A store on a cluster of etcd, by its gRPC; nothing is read or connected before the first call.
+  ///
+  /// An object's version is the revision of its last change. Reads are linearizable: a member that can't reach a
+  /// majority does not answer them.
   ///
   /// - Parameter settings: Where its members are, and how to get in.
-  /// - Returns: The store; its calls share one connection.
+  /// - Returns: The store; calls that do not overlap share one connection.
   package static func etcd(_ settings: SharedKeyringSettings.Etcd) -> SharedStore {
-    let failure = SharedStoreFailure.failed(reason: "not built yet")
+    let cluster = Cluster(settings)
     return SharedStore(
-      prepare: { () throws(SharedStoreFailure) in throw failure },
-      get: { _ throws(SharedStoreFailure) in throw failure },
-      swap: { _, _, _ throws(SharedStoreFailure) in throw failure },
-      changes: { _, _ throws(SharedStoreFailure) in throw failure }
+      // etcd keeps any key; there is nothing to make.
+      prepare: {},
+      get: { key throws(SharedStoreFailure) in try cluster.get(key) },
+      swap: { key, bytes, version throws(SharedStoreFailure) in
+        try cluster.swap(key, bytes, version)
+      },
+      changes: { prefix, version throws(SharedStoreFailure) in
+        try cluster.changes(prefix, version)
+      },
+      end: { cluster.end() }
     )
+  }
+}
+
+extension Cluster {
+  fileprivate func get(_ key: String) throws(SharedStoreFailure) -> SharedStore.Reading {
+    let reply = try call(.range, RangeRequest(key: key).message)
+    let answer = try read { () throws(WireFlaw) in try RangeResponse(parsing: reply.message[...]) }
+    guard answer.pairs.allSatisfy({ $0.key == key }), answer.pairs.count <= 1 else {
+      throw .strange
+    }
+    return SharedStore.Reading(
+      object: answer.pairs.first.map { SharedStore.Object($0) },
+      standing: SharedStore.Standing(answer.header)
+    )
+  }
+
+  /// One transaction: write if the version is still the same, else read what is there.
+  ///
+  /// An attempt that was not answered may have been carried out, or may be carried out yet, by a member that wakes
+  /// up. The next attempt compares the same version, so that one of them changes the object at most. If it finds
+  /// another version and the very bytes that were to be written, then that was the earlier attempt: ciphertext with
+  /// its random nonce is written by no one else.
+  fileprivate func swap(
+    _ key: String,
+    _ bytes: [UInt8]?,
+    _ version: Int64?
+  ) throws(SharedStoreFailure) -> Int64? {
+    let change: [TxnRequest.Operation] =
+      switch (bytes, version) {
+      case (let bytes?, _): [.put(key: key, value: bytes)]
+      case (nil, .some): [.delete(key: key)]
+      // Not there, and stays so.
+      case (nil, nil): []
+      }
+    let request = TxnRequest(
+      comparison: (key, version ?? 0),
+      success: change,
+      failure: [.range(RangeRequest(key: key))]
+    )
+    let reply = try call(.transaction, request.message)
+    let answer = try read { () throws(WireFlaw) in try TxnResponse(parsing: reply.message[...]) }
+    if answer.succeeded { return answer.header.revision }
+    guard let found = answer.ranges.first else { throw .strange }
+    guard reply.mayBeDoneBefore, found.first?.value == bytes else { return nil }
+    return found.first?.revision ?? answer.header.revision
+  }
+
+  fileprivate func changes(
+    _ prefix: String,
+    _ since: Int64
+  ) throws(SharedStoreFailure) -> SharedStore.Changes {
+    var keys = RangeRequest(prefix: prefix)
+    keys.keysOnly = true
+    var objects = RangeRequest(prefix: prefix)
+    objects.minimumRevision = max(0, since) &+ 1
+    let request = TxnRequest(success: [.range(keys), .range(objects)])
+    let reply = try call(.transaction, request.message)
+    let answer = try read { () throws(WireFlaw) in try TxnResponse(parsing: reply.message[...]) }
+    guard answer.succeeded, answer.ranges.count == 2,
+      answer.ranges.joined().allSatisfy({ $0.key.utf8.starts(with: prefix.utf8) })
+    else { throw .strange }
+    return SharedStore.Changes(
+      objects: answer.ranges[1].filter { $0.revision > since }.map { SharedStore.Object($0) },
+      keys: Set(answer.ranges[0].map(\.key)),
+      standing: SharedStore.Standing(answer.header)
+    )
+  }
+}
+
+/// Reads a reply that came with a status of success.
+private func read<Message>(
+  _ parse: () throws(WireFlaw) -> Message
+) throws(SharedStoreFailure) -> Message {
+  do throws(WireFlaw) { return try parse() } catch { throw .strange }
+}
+
+extension SharedStoreFailure {
+  fileprivate static let strange = SharedStoreFailure.failed(
+    reason: "the cluster does not answer as etcd does"
+  )
+}
+
+extension SharedStore.Object {
+  fileprivate init(_ pair: KeyValue) {
+    self.init(key: pair.key, bytes: pair.value, version: pair.revision)
+  }
+}
+
+extension SharedStore.Standing {
+  /// The cluster's identifier as `etcdctl` writes it.
+  fileprivate init(_ header: ResponseHeader) {
+    self.init(identifier: String(header.cluster, radix: 16), revision: header.revision)
   }
 }

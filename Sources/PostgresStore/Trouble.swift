@@ -1,5 +1,5 @@
 import AcctModel
-import AcctPorts
+package import AcctPorts
 
 /// Why a connection did not do what it was asked.
 struct Trouble: Error, Equatable {
@@ -24,8 +24,8 @@ struct Trouble: Error, Equatable {
 }
 
 extension SharedStoreFailure {
-  /// What an error of the server's means; `state` is an SQLSTATE of its manual's appendix A.
-  init(state: String, message: String) {
+  /// Says what an error of the server's means; `state` is an SQLSTATE of its manual's appendix A.
+  package init(state: String, message: String) {
     let reason = shortened(message)
     self =
       switch state {
@@ -45,9 +45,10 @@ extension SharedStoreFailure {
       }
   }
 
-  /// What libpq's words about a connection that it could not make mean, in its verbose form: with
-  /// the server's code, if it was the server that refused.
-  init(connecting message: String) {
+  /// Says what libpq's words about a connection that it could not make mean.
+  ///
+  /// They are in its verbose form: with the server's code, if it was the server that refused.
+  package init(connecting message: String) {
     if let (state, words) = serverError(in: message) {
       self.init(state: state, message: words)
       return
@@ -62,11 +63,11 @@ extension SharedStoreFailure {
         .noQuorum
       } else if has(["no password supplied", " alert "]) {
         .denied(reason: reason)
-      } else if has(["SSL SYSCALL error"]) {
+      } else if has(["SSL SYSCALL error", "closed"]) {
         .unavailable(reason: reason)
       } else if has(["certificate", "SSL", "server signature", "host name must be specified"]) {
         .untrusted(reason: reason)
-      } else if has(["channel binding", "authentication method"]) {
+      } else if has(["channel binding"]) {
         .untrusted(reason: reason)
       } else {
         .unavailable(reason: reason)

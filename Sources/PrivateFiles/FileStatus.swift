@@ -35,6 +35,9 @@ package struct FileStatus: Equatable, Sendable {
   /// Whether it belongs to the user that this process acts for.
   package var isOwn: Bool { owner == geteuid() }
 
+  /// Tells the file from every other one of this machine, whatever its path.
+  var identity: String { "\(device)-\(inode)" }
+
   /// Whether both are the same file, whatever has become of its mode meanwhile.
   func isSame(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 

@@ -53,7 +53,7 @@ extension PrivateFolder {
     // across a network call and a busy wait only costs time.
     var pause = Duration.milliseconds(1)
     while true {
-      if let lock = try attempt(name) { return lock }
+      if let lock = try tryLock(name) { return lock }
       let now = ContinuousClock.now
       guard now < deadline else { throw .busy(path: path(of: name)) }
       do { try await Task.sleep(until: min(now.advanced(by: pause), deadline)) } catch {
@@ -63,8 +63,13 @@ extension PrivateFolder {
     }
   }
 
-  /// Tries once; `nil` if the lock is held.
-  private func attempt(_ name: String) throws(PrivateFilesError) -> FolderLock? {
+  /// Tries once to take a lock, creating the folder if it is missing.
+  ///
+  /// - Parameter name: The lock's name in the folder.
+  /// - Returns: The lock, to be released when done; `nil` if it is held.
+  /// - Throws: ``PrivateFilesError``.
+  package func tryLock(_ name: String) throws(PrivateFilesError) -> FolderLock? {
+    try check(name)
     let folder = try created()
     while true {
       let file = try at(path(of: name)) { () throws(FileError) in

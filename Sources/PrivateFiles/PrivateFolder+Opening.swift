@@ -18,6 +18,14 @@ extension PrivateFolder {
     return folder
   }
 
+  /// Tells the folder from every other one of this machine, whatever its path; it is made if it is missing.
+  ///
+  /// - Throws: ``PrivateFilesError``.
+  package func identity() throws(PrivateFilesError) -> String {
+    let folder = try created()
+    return try at(path) { () throws(FileError) in try folder.status().identity }
+  }
+
   private func descend(creating: Bool) throws(PrivateFilesError) -> Descriptor? {
     let basePath = base.isEmpty ? "." : base
     guard

@@ -6,19 +6,28 @@ extension PrivateFolder {
   /// A reader sees the old file or the new one, whole; so does the next start after a loss of
   /// power. A link that stands at the name is itself replaced, not followed.
   ///
+  /// - Parameters:
+  ///   - name: The file's name.
+  ///   - bytes: Its new contents.
+  ///   - surviving: Whether it has to survive a loss of power. What can be had again need not, and is written
+  ///     many times faster; its reader has to know damage when it sees it.
   /// - Throws: ``PrivateFilesError``; the old file is then still there.
-  package func replace(_ name: String, _ bytes: Span<UInt8>) throws(PrivateFilesError) {
+  package func replace(
+    _ name: String,
+    _ bytes: Span<UInt8>,
+    surviving: Bool = true
+  ) throws(PrivateFilesError) {
     try check(name)
     let folder = try created()
     try at(path(of: name)) { () throws(FileError) in
       let temporary = Self.temporaryPrefix + suffix()
-      try folder.write(bytes, toNew: temporary)
+      try folder.write(bytes, toNew: temporary, surviving: surviving)
       guard unsafe renameat(folder.number, temporary, folder.number, name) == 0 else {
         let fileError = FileError.last
         unsafe unlinkat(folder.number, temporary, 0)
         throw fileError
       }
-      try folder.synchronize()
+      if surviving { try folder.synchronize() }
     }
   }
 
@@ -54,11 +63,15 @@ extension PrivateFolder {
 extension Descriptor {
   /// Writes a file that was not there before, and sees it onto the disk; nothing is left of it on
   /// failure.
-  func write(_ bytes: Span<UInt8>, toNew name: String) throws(FileError) {
+  func write(
+    _ bytes: Span<UInt8>,
+    toNew name: String,
+    surviving: Bool = true
+  ) throws(FileError) {
     let file = try open(name, O_WRONLY | O_CREAT | O_EXCL)
     do {
       try writeAll(bytes, to: file.number)
-      try file.synchronize()
+      if surviving { try file.synchronize() }
     } catch {
       unsafe unlinkat(number, name, 0)
       throw error

@@ -1,12 +1,129 @@
+import AcctModel
 package import AcctPorts
+package import PrivateFiles
+import Synchronization
 
 /// A keyring that several machines share: ciphertext on an engine, and a copy of it on this machine.
+///
+/// Nothing is read, opened or connected before its first use. What an engine or a copy has is never cleared away because
+/// it does not open: damage is reported.
 package final class SharedVault: Sendable {
-  package init() {}
+  let copies: Copies
+  let sightings: Sightings
+  let opener: SharedKeyOpener
+  let environment: ProcessEnvironment
+  let entropy: Entropy
+  let machine: Machine
+  /// Names this process where its home can't be told from others; they wait for its locks' time.
+  private let unknownHome = Machine.unknown()
+  private let connect: @Sendable (SharedKeyringSettings) -> SharedStore
+  private let state = Mutex(State())
+
+  private struct State {
+    var connection: (settings: SharedKeyringSettings, store: SharedStore)?
+    var claims: [AccountID: HeldClaim] = [:]
+    /// Whether the engine's latest answer to this process went on from what was known.
+    var isConfirmed = false
+  }
+
+  /// Names a shared keyring.
+  ///
+  /// - Parameters:
+  ///   - folder: Where this machine's copies and settings are.
+  ///   - sightings: Where it is kept since when another machine's lock was seen.
+  ///   - opener: What opens the keyring's key.
+  ///   - environment: May name the engine.
+  ///   - entropy: For nonces.
+  ///   - machine: This machine and this process.
+  ///   - connect: Makes the engine's client; it connects when it is first used.
+  package init(
+    folder: PrivateFolder,
+    sightings: PrivateFolder,
+    opener: SharedKeyOpener,
+    environment: ProcessEnvironment,
+    entropy: Entropy,
+    machine: Machine = .live,
+    connect: @escaping @Sendable (SharedKeyringSettings) -> SharedStore
+  ) {
+    copies = Copies(folder: folder)
+    self.sightings = Sightings(folder: sightings)
+    self.opener = opener
+    self.environment = environment
+    self.entropy = entropy
+    self.machine = machine
+    self.connect = connect
+  }
 
   /// The keyring, and what is done with it as a whole.
-  package var sharedKeyring: SharedKeyring { .none }
+  package var sharedKeyring: SharedKeyring {
+    SharedKeyring(
+      keyring: { kind in self.keyring(kind) },
+      settings: { () throws(KeyringFailure) in try self.settings() },
+      create: { settings, interaction throws(KeyringFailure) in
+        try self.create(settings, interaction)
+      },
+      join: { settings, interaction throws(KeyringFailure) in
+        try self.join(settings, interaction)
+      },
+      leave: { () throws(KeyringFailure) in try self.leave() },
+      trust: { interaction throws(KeyringFailure) in try self.trust(interaction) },
+      report: { () throws(KeyringFailure) in try self.report() }
+    )
+  }
 
   /// Wipes the key in this process, and ends the connection.
-  package func end() {}
+  package func end() {
+    opener.end()
+    forget()
+  }
+
+  /// Forgets what this process keeps of a keyring: its connection and its claims.
+  func forget() {
+    let store = state.withLock { state in
+      defer { state = State() }
+      return state.connection?.store
+    }
+    store?.end()
+  }
+
+  /// The client of the engine at these settings; one for as long as they stay the same.
+  func store(_ settings: SharedKeyringSettings) -> SharedStore {
+    let (store, former) = state.withLock { state -> (SharedStore, SharedStore?) in
+      if let connection = state.connection, connection.settings == settings {
+        return (connection.store, nil)
+      }
+      let former = state.connection?.store
+      let store = connect(settings)
+      state.connection = (settings, store)
+      state.isConfirmed = false
+      return (store, former)
+    }
+    former?.end()
+    return store
+  }
+
+  /// This process as the owner of a lock.
+  ///
+  /// Its home is part of the name: an answer that waits in another home can't be stored first from this one.
+  var thisProcess: LockOwner {
+    let home: String
+    do { home = try copies.folder.identity() } catch { home = unknownHome }
+    return machine.thisProcess(home)
+  }
+
+  var isConfirmed: Bool {
+    get { state.withLock { $0.isConfirmed } }
+    set { state.withLock { $0.isConfirmed = newValue } }
+  }
+
+  /// The claim of this process on an account; the first store after it ends it.
+  func claim(of id: AccountID) -> HeldClaim? { state.withLock { $0.claims[id] } }
+
+  func hold(_ claim: HeldClaim?, of id: AccountID) { state.withLock { $0.claims[id] = claim } }
+}
+
+/// A claim as this process holds it: the object with its lock in it, as it was stored.
+struct HeldClaim: Sendable {
+  var object: SharedObject
+  var copy: CopyFile
 }

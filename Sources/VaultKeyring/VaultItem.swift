@@ -1,6 +1,7 @@
 package import AcctCrypto
 package import AcctModel
 import AcctPorts
+package import VaultKey
 
 /// The file of one item: what it is, a nonce, and the sealed secret.
 ///

@@ -2,6 +2,7 @@ import AcctCrypto
 import AcctModel
 import AcctPorts
 import PrivateFiles
+import VaultKey
 
 extension VaultStore {
   /// Opens and decrypts those of an account's items that are there.
@@ -15,7 +16,7 @@ extension VaultStore {
     guard let header = try header() else { return [:] }
     let files = try files(of: account, kinds)
     guard !files.isEmpty else { return [:] }
-    let key = try open(header, interaction).key
+    let key = try opener.open(header, interaction).key
     var secrets: [ItemKind: Secret] = [:]
     for (kind, contents) in files {
       do {
@@ -58,7 +59,7 @@ extension VaultStore {
     guard let header = try header() else { return }
     let files = try files(of: account, kinds)
     guard !files.isEmpty else { return }
-    _ = try open(header, interaction)
+    _ = try opener.open(header, interaction)
     for kind in files.keys {
       try inFolder { folder throws(PrivateFilesError) in
         try folder.remove(kind.key(for: account))

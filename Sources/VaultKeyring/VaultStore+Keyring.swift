@@ -1,7 +1,8 @@
-package import AcctCrypto
+package package import AcctCrypto
 import AcctModel
 package import AcctPorts
 package import PrivateFiles
+package import VaultKey
 
 extension VaultStore {
   /// The vault as a place that keeps secrets.
@@ -38,7 +39,7 @@ extension VaultStore {
 
   private var state: Keyring.State {
     do {
-      if let header = try header() { _ = try open(header, .forbidden, keeping: false) }
+      if let header = try header() { _ = try opener.open(header, .forbidden, keeping: false) }
       return .ready
     } catch {
       if case .locked = error { return .locked }

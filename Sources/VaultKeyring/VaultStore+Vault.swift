@@ -1,5 +1,6 @@
 package import AcctPorts
 import PrivateFiles
+import VaultKey
 
 extension VaultStore {
   /// The vault as a thing with a passphrase.
@@ -7,7 +8,7 @@ extension VaultStore {
     Vault(
       isThere: { () throws(KeyringFailure) in try self.header() != nil },
       unlock: { interaction throws(KeyringFailure) in
-        try self.open(self.existingHeader(), interaction).cachedFor
+        try self.opener.open(self.existingHeader(), interaction).cachedFor
       },
       lock: { () throws(KeyringFailure) in
         guard self.forgetKey() else {
@@ -25,8 +26,8 @@ extension VaultStore {
   /// The header names it. If the header is missing or can't be read, the key may be stored all the
   /// same, and the keys of all of the user's vaults are deleted.
   private func forgetKey() -> Bool {
-    guard let header = try? header() else { return keyCache.forgetAll() }
-    return keyCache.forget(header)
+    guard let header = try? header() else { return opener.cache.forgetAll() }
+    return opener.cache.forget(header)
   }
 
   private func changePassphrase(
@@ -34,24 +35,24 @@ extension VaultStore {
     _ interaction: Interaction
   ) async throws(KeyringFailure) {
     let old = try existingHeader()
-    let key = try open(old, interaction).key
+    let key = try opener.open(old, interaction).key
     let passphrase: Passphrase
-    do { passphrase = try passphrases.new(file: file, interaction) } catch {
+    do { passphrase = try opener.passphrases.new(file: file, interaction) } catch {
       // Not "locked": the vault is open, and the new passphrase is missing.
       throw .failed(reason: "the passphrase stays as it is: \(error.reason)")
     }
-    let new = try wrap(key, by: passphrase)
+    let new = try opener.wrap(key, by: passphrase)
     try await alone { () throws(KeyringFailure) in
       guard try header() == old else {
         throw .failed(reason: "another process has changed the passphrase meanwhile")
       }
       // Before the change, so that the old passphrase cannot work once the new one does.
-      guard keyCache.forget(old) else {
+      guard opener.cache.forget(old) else {
         throw .failed(reason: "the kernel did not delete the vault's key")
       }
       try write(new)
     }
-    _ = keyCache.keep(CachedVaultKey(key, openedBy: passphrase.secret), of: new)
+    _ = opener.keep(key, openedBy: passphrase, of: new)
   }
 
   private func existingHeader() throws(KeyringFailure) -> VaultHeader {

@@ -1,7 +1,8 @@
-package import AcctCrypto
+package package import AcctCrypto
 import AcctModel
 package import AcctPorts
 package import PrivateFiles
+package import VaultKey
 
 /// An embedded keyring: a folder with one small encrypted file per item, opened by a passphrase.
 ///
@@ -10,10 +11,8 @@ package import PrivateFiles
 /// for its owner to restore from a backup.
 package final class VaultStore: Sendable {
   let folder: PrivateFolder
-  let passphrases: PassphraseSource
-  let kdf: KDFParameters
+  let opener: VaultKeyOpener
   let entropy: Entropy
-  let keyCache: VaultKeyCache
 
   static let headerName = "header"
   /// For creation and changes of the passphrase; items are replaced atomically and need none.
@@ -37,16 +36,19 @@ package final class VaultStore: Sendable {
     entropy: Entropy
   ) {
     self.folder = folder
-    self.passphrases = passphrases
-    self.kdf = kdf
     self.entropy = entropy
-    keyCache = VaultKeyCache(kernel)
+    opener = VaultKeyOpener(
+      passphrases: passphrases,
+      kernel: kernel,
+      kdf: kdf,
+      entropy: entropy
+    )
   }
 
   /// Wipes the vault key in this process, since the kernel would not.
   ///
   /// To be called when the work is done: the process's memory is to hold no secret then.
-  package func end() { keyCache.end() }
+  package func end() { opener.cache.end() }
 
   /// The header, or `nil` if there is no vault.
   ///
@@ -122,16 +124,5 @@ extension KeyringFailure {
 
   init(_ damage: Damage, in folder: PrivateFolder) {
     self = .failed(reason: "the vault in \(folder.path) is damaged: \(damage.reason)")
-  }
-
-  init(_ error: NoPassphrase) {
-    self = error.isCancelled ? .cancelled : .locked(reason: error.reason)
-  }
-
-  init(_ error: CryptoError) {
-    self = .failed(
-      reason: error == .notConfigured
-        ? "OpenSSL's configuration has errors" : "the cryptographic library failed (\(error))"
-    )
   }
 }

@@ -7,6 +7,7 @@ import LiveSystem
 import PostgresStore
 import SecretServiceKeyring
 import SharedKeyring
+import VaultKey
 import VaultKeyring
 
 let hardening = Hardening.closeProcess()
@@ -21,7 +22,27 @@ let vaultStore = VaultStore(
   kernel: .live,
   entropy: .live()
 )
-let sharedVault = SharedVault()
+let sharedVault = SharedVault(
+  folder: folders.shared,
+  sightings: folders.sightings,
+  opener: SharedKeyOpener(
+    VaultKeyOpener(
+      passphrases: PassphraseSource(environment, terminal: terminal),
+      kernel: .live,
+      entropy: .live()
+    ),
+    keyFile: KeyFile(environment),
+    entropy: .live()
+  ),
+  environment: environment,
+  entropy: .live(),
+  connect: { settings in
+    switch settings.engine {
+    case .etcd(let etcd): .etcd(etcd)
+    case .postgres(let postgres): .postgres(postgres)
+    }
+  }
+)
 let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment.variable($0) != nil }
 
 let world = World(

@@ -31,8 +31,10 @@ package final class RecordedWorld: Sendable {
     var keys: [Keystroke]?
     var frames: [[String]] = []
     var requests: [HTTPRequest] = []
+    var fileSystems: [FileFolder: FileSystem] = [:]
     var watches: [@Sendable () -> Void] = []
     var respond: (@Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse)?
+    var shared: InMemorySharedKeyring?
   }
   private let state = Mutex(State())
   /// The keyring of this world, in memory.
@@ -70,6 +72,26 @@ package final class RecordedWorld: Sendable {
     state.withLock { state in
       state.files.keys.count { if case .account = $0 { true } else { false } }
     }
+  }
+
+  /// Makes this world a machine that shares a keyring, and has written that down.
+  ///
+  /// - Parameters:
+  ///   - keyring: Its side of the keyring.
+  ///   - number: Where its random bytes begin, which differ from those of other machines.
+  package func share(_ keyring: InMemorySharedKeyring, number: UInt8) {
+    state.withLock { state in
+      state.shared = keyring
+      state.counter = number
+      state.files[.keyringDecision] = Array("etcd\n".utf8)
+    }
+  }
+
+  private var sharedKeyring: SharedKeyring {
+    guard let shared = state.withLock({ $0.shared }) else { return .none }
+    var keyring = SharedKeyring.none
+    keyring.keyring = { shared.keyring($0) }
+    return keyring
   }
 
   /// Seconds since 1970.
@@ -116,11 +138,18 @@ package final class RecordedWorld: Sendable {
   }
   /// Makes standard output a terminal.
   package func connectTerminal() { setColumns(80) }
+  /// Puts acct's folders on a file system.
+  package func put(on fileSystem: FileSystem?, _ folders: [FileFolder] = FileFolder.allCases) {
+    state.withLock { state in
+      for folder in folders { state.fileSystems[folder] = fileSystem }
+    }
+  }
   /// Every request that was sent.
   package var requests: [HTTPRequest] { state.withLock { $0.requests } }
   package func corrupt(_ file: StoredFile, with text: String) {
     state.withLock { $0.files[file] = Array(text.utf8) }
   }
+  package func forget(_ file: StoredFile) { state.withLock { $0.files[file] = nil } }
   package func file(_ file: StoredFile) -> String? {
     state.withLock { $0.files[file].map { String(decoding: $0, as: UTF8.self) } }
   }
@@ -143,6 +172,7 @@ package final class RecordedWorld: Sendable {
       secretService: keyring.keyring(),
       vaultKeyring: .unexpected("the vault keyring", at: location),
       vault: .unexpected(at: location),
+      sharedKeyring: sharedKeyring,
       files: files,
       streams: streams,
       terminal: terminal,
@@ -215,6 +245,8 @@ package final class RecordedWorld: Sendable {
     let send: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse = {
       request throws(HTTPFailure) in
       guard self.lifeline.isAlive else { throw .cancelled }
+      // As the real one asks: before the connection, and when it is there.
+      guard request.mayBeSent?() ?? true, request.mayBeSent?() ?? true else { throw .withheld }
       let respond = self.state.withLock { state in
         state.requests.append(request)
         return state.respond
@@ -266,7 +298,8 @@ package final class RecordedWorld: Sendable {
           guard body([(id, isReadable ? .success(bytes) : .failure(failure))]) else { return }
         }
       },
-      lock: { _, _ throws(FilesFailure) in HeldLock {} }
+      lock: { _, _ throws(FilesFailure) in HeldLock {} },
+      fileSystem: { folder throws(FilesFailure) in self.state.withLock { $0.fileSystems[folder] } }
     )
   }
 

@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import VaultKey
 import VaultKeyring
 
 func accountFileViolation(_ bytes: [UInt8]) -> String? {

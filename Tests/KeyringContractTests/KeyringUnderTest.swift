@@ -4,7 +4,9 @@ import AcctTestSupport
 import Glibc
 import PrivateFiles
 import SecretServiceKeyring
+import SharedKeyring
 import Testing
+import VaultKey
 import VaultKeyring
 
 /// A keyring as the contract suite meets it: empty, unlocked, and used by nothing else.
@@ -30,7 +32,7 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let make: @Sendable () throws -> KeyringUnderTest
 
-  static let all = services + [vault]
+  static let all = services + [vault, sharedInMemory]
 
   /// Those that run as a service, which can go away.
   static let services = [inMemory, gnomeKeyring, keePassXC, kWallet]
@@ -99,6 +101,68 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
       // The folder is deleted when the last reference to it is released.
       stop: { withExtendedLifetime(home) {} }
     )
+  }
+
+  static let sharedInMemory = shared("shared, in memory") {
+    let engine = InMemoryStore()
+    return ({ engine.store }, {})
+  }
+
+  /// A shared keyring on an engine, which is started for it and stopped after.
+  static func shared(
+    _ name: String,
+    start:
+      @escaping @Sendable () throws -> (
+        store: @Sendable () -> SharedStore, stop: @Sendable () -> Void
+      )
+  ) -> KeyringFactory {
+    KeyringFactory(testDescription: name) {
+      let home = try TemporaryFolder()
+      let keyFile = try home.file("key", containing: [UInt8](repeating: 0x5A, count: 32))
+      let engine = try start()
+      let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+      let open: @Sendable () -> SharedVault = {
+        SharedVault(
+          folder: PrivateFolder(at: "\(home.path)/shared"),
+          sightings: PrivateFolder(at: "\(home.path)/sightings"),
+          opener: SharedKeyOpener(
+            VaultKeyOpener(
+              passphrases: PassphraseSource(terminal: .nobody),
+              kernel: .refusing,
+              entropy: entropy
+            ),
+            keyFile: KeyFile(path: keyFile),
+            entropy: entropy
+          ),
+          environment: ProcessEnvironment(variable: { _ in nil }, directoryFiles: { [] }),
+          entropy: entropy,
+          connect: { _ in engine.store() }
+        )
+      }
+      let vaults = (open(), open())
+      let settings = SharedKeyringSettings(
+        engine: .etcd(.init(endpoints: ["https://127.0.0.1:2379"])),
+        name: "contract"
+      )
+      try vaults.0.sharedKeyring.create(settings, .forbidden)
+      return KeyringUnderTest(
+        keyring: vaults.0.sharedKeyring.keyring(.etcd),
+        fromElsewhere: vaults.1.sharedKeyring.keyring(.etcd),
+        lock: {
+          guard unsafe rename(keyFile, keyFile + ".away") == 0 else { throw Unmoved() }
+        },
+        unlock: {
+          guard unsafe rename(keyFile + ".away", keyFile) == 0 else { throw Unmoved() }
+        },
+        stop: {
+          vaults.0.end()
+          vaults.1.end()
+          engine.stop()
+          // The folder is deleted when the last reference to it is released.
+          withExtendedLifetime(home) {}
+        }
+      )
+    }
   }
 
   private struct Unmoved: Error {}

@@ -3,6 +3,7 @@ import AcctPorts
 import Glibc
 import PrivateFiles
 import Testing
+import VaultKey
 import VaultKeyring
 
 @Suite("The vault's passphrase")

@@ -2,6 +2,7 @@ import AcctModel
 import AcctPorts
 import PrivateFiles
 import Testing
+import VaultKey
 import VaultKeyring
 
 @Suite("A vault's key in the kernel")

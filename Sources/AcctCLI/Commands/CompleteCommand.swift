@@ -31,7 +31,8 @@ struct CompleteCommand: AcctCommand {
         }
       )
     case .origins:
-      let account = try Selection(context.world).choose(options.account).account
+      let account = try Selection(context.engine, asksEngine: false)
+        .choose(options.account).account
       try context.output(account.origins.map(\.description))
     case .providers:
       let providers = Providers(context.world)

@@ -54,6 +54,9 @@ struct ExportCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let exporter = ExportAccounts(context.engine)
+    if all, let notice = await AccountOverview(context.engine).bringUpToDate() {
+      context.report([notice])
+    }
     let accounts = try chosen(context)
     let target = target
     try exporter.check(target)
@@ -78,7 +81,7 @@ struct ExportCommand: AcctCommand {
     }
     var accounts: [Account] = []
     for name in names.isEmpty ? [options.account ?? ""] : names {
-      let account = try Selection(context.world).find(name)
+      let account = try Selection(context.engine).find(name)
       if !accounts.contains(where: { $0.id == account.id }) { accounts.append(account) }
     }
     return accounts

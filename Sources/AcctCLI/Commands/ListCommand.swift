@@ -4,7 +4,7 @@ import AcctPorts
 import ArgumentParser
 import StrictJSON
 
-/// Shows every account; works offline and while the keyring is locked.
+/// Shows every account; works offline and while the keyring is locked. A shared keyring is asked, if it can be.
 struct ListCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -16,6 +16,7 @@ struct ListCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let overview = AccountOverview(context.engine)
     let now = context.world.clock.now()
+    if let notice = await overview.bringUpToDate() { context.report([notice]) }
     if options.json {
       let listing = try overview.listing(asJSONAt: now)
       report(of: listing.damaged, in: context)

@@ -50,7 +50,9 @@ struct RefreshCommand: AcctCommand {
     _ context: Context
   ) async throws(EngineError) -> ExitStatus {
     var outcomes: [RefreshOutcome] = []
-    for account in try AccountOverview(context.engine).listing().accounts {
+    let overview = AccountOverview(context.engine)
+    if let notice = await overview.bringUpToDate() { context.report([notice]) }
+    for account in try overview.listing().accounts {
       let result = await refresher.refresh(account, force: force)
       let outcome = RefreshOutcome(account, result, context.world.clock)
       outcomes.append(outcome)

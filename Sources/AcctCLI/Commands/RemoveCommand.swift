@@ -22,7 +22,7 @@ struct RemoveCommand: AcctCommand {
     let change = ChangeAccounts(context.engine)
     let account: Account
     do throws(EngineError) {
-      account = try Selection(context.world).find(name)
+      account = try Selection(context.engine).find(name)
     } catch .files(.damagedAccount(let id)) {
       try await change.removeDamaged(id)
       if options.json {

@@ -34,7 +34,7 @@ struct StatusCommand: AcctCommand {
       let server = ServerCheck(context.engine)
       var refusal: EngineError?
       do { try await server.check(choice.account) } catch { refusal = error }
-      choice.account = try Selection(context.world).find(choice.account.id.description)
+      choice.account = try Selection(context.engine).find(choice.account.id.description)
       return try await show(choice, context, refusal)
     }
     return try await show(choice, context)

@@ -18,6 +18,11 @@ struct SwitchCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let change = ChangeAccounts(context.engine)
+    if name == nil, options.account == nil,
+      let notice = await AccountOverview(context.engine).bringUpToDate()
+    {
+      context.report([notice])
+    }
     let account = try chosen(change, in: context)
     try await change.activate(account)
     return try context.done(account, "\(account.name) is active")
@@ -31,7 +36,7 @@ struct SwitchCommand: AcctCommand {
       if let other = try change.other() { return other }
       return try ask(in: context)
     }
-    return name == "-" ? try change.previous() : try Selection(context.world).find(name)
+    return name == "-" ? try change.previous() : try Selection(context.engine).find(name)
   }
 
   private func ask(in context: Context) throws(EngineError) -> Account {
@@ -83,6 +88,6 @@ struct SwitchCommand: AcctCommand {
     if let number = Int(answer), listing.accounts.indices.contains(number - 1) {
       return listing.accounts[number - 1]
     }
-    return try Selection(context.world).find(answer)
+    return try Selection(context.engine).find(answer)
   }
 }

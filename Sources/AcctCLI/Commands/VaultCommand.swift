@@ -22,6 +22,16 @@ struct VaultCommand: ParsableCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      let shared = UnlockShared(context.engine)
+      if let kind = try shared.kind() {
+        try await shared.unlock(kind)
+        if options.json {
+          try context.output(vaultJSON("unlocked"))
+        } else {
+          context.notice("the shared keyring is unlocked")
+        }
+        return .done
+      }
       let seconds = try await vault { () throws(KeyringFailure) in
         try await context.world.vault.unlock(context.interaction)
       }
@@ -73,6 +83,9 @@ struct VaultCommand: ParsableCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      if let kind = try UnlockShared(context.engine).kind() {
+        throw .sharing(.passphraseStays(kind))
+      }
       try await vault { () throws(KeyringFailure) in
         try await context.world.vault.changePassphrase(newPassphraseFile, context.interaction)
       }

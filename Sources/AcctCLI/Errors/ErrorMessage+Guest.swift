@@ -35,6 +35,13 @@ extension ErrorMessage {
         member.map { "\(origin) sent a guest session with a bad \($0)" }
           ?? "\(origin) sent an answer that is not JSON"
       )
+    case .shared(let kind):
+      self.init(
+        "guestShared",
+        .refused,
+        "a guest session belongs to one machine, and the keyring (\(kind.rawValue)) is shared",
+        hint: "add the guest under another ACCT_HOME, with a keyring of its own"
+      )
     case .damagedDeviceID:
       self.init(
         "damagedDeviceID",

@@ -28,6 +28,13 @@ extension ErrorMessage {
         "the keyring item \(kind.rawValue) of \(account) is not what acct writes",
         hint: "add the account again: it keeps its name"
       )
+    case .changedElsewhere(let account):
+      self.init(
+        "keyringBusy",
+        .keyringUnavailable,
+        "another machine that shares the keyring keeps changing \(account)",
+        hint: "try again"
+      )
     case .halfReplaced(let account):
       self.init(
         "signInRequired",

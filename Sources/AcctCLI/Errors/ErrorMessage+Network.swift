@@ -53,7 +53,7 @@ extension ExitStatus {
       case .cancelled: .cancelled
       case .malformed, .tooLarge: .serverFailed
       case .unresolved, .unreachable, .untrusted, .timedOut, .closed, .unsendable, .source, .inside,
-        .proxy:
+        .proxy, .withheld:
         .network
       }
   }
@@ -73,6 +73,7 @@ func words(for failure: HTTPFailure) -> String {
   case .source(.failed(let name, let reason)): "the body can't be read from \(name): \(reason)"
   case .source(.tooLarge(let name, _)): "the body can't be read from \(name): too large"
   case .inside(let host): "\(host) is an address of this machine or a private network"
+  case .withheld: "the request was not sent: the connection took too long"
   case .proxy(let reason): "the proxy that the environment names can't be used: \(reason)"
   }
 }

@@ -123,7 +123,7 @@ private func words(forEnd failure: HTTPFailure) -> String {
   case .timedOut: "no more data arrived in time"
   case .malformed: "the data is not HTTP"
   case .unresolved, .unreachable, .untrusted, .tooLarge, .cancelled, .unsendable, .source, .inside,
-    .proxy:
+    .proxy, .withheld:
     words(for: failure)
   }
 }

@@ -38,6 +38,8 @@ func words(for notice: Notice) -> String {
   case .identityUnknown(let cause):
     "the server did not tell who has signed in, so only --name selects an account that is there: "
       + ErrorMessage(cause).text
+  case .copyShown(let cause):
+    "these are the accounts as this machine last saw them: " + ErrorMessage(cause).text
   case .replacedNotRevoked(let account, let cause):
     "the server did not end the earlier session of \(account): \(words(for: cause))"
   case .revoked(let account): "the server has ended the session of \(account)"

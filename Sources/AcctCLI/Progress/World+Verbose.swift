@@ -91,6 +91,35 @@ extension Keyring {
       log("\(kind): prepare")
       try await prepare(interaction)
     }
+    keyring.accounts = accounts?.logging { log("\(kind): \($0)") }
     return keyring
+  }
+}
+
+extension SharedAccounts {
+  fileprivate func logging(_ log: @escaping @Sendable (String) -> Void) -> SharedAccounts {
+    var accounts = self
+    accounts.fetch = { account, interaction throws(KeyringFailure) in
+      log("fetch \(account)")
+      return try fetch(account, interaction)
+    }
+    accounts.fetchAll = { interaction throws(KeyringFailure) in
+      log("fetch all")
+      return try fetchAll(interaction)
+    }
+    accounts.store = { account, interaction throws(SharedAccountFailure) in
+      let keys = account.items.written.map { $0.kind.key(for: account.id) }
+      log((["store \(account.id)"] + keys).joined(separator: " "))
+      try store(account, interaction)
+    }
+    accounts.remove = { account, interaction throws(KeyringFailure) in
+      log("remove \(account)")
+      try remove(account, interaction)
+    }
+    accounts.claim = { intent, interaction throws(KeyringFailure) in
+      log("claim \(intent.account)")
+      return try await claim(intent, interaction)
+    }
+    return accounts
   }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The contents of `list` and `status`.
 package struct AccountOverview: Sendable {
-  private let context: EngineContext
+  let context: EngineContext
 
   package init(_ context: EngineContext) { self.context = context }
 

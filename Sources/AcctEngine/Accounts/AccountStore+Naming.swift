@@ -3,8 +3,17 @@ import AcctPorts
 
 extension AccountStore {
   /// A free name: the requested one, or the same with the first free number.
-  func freeName(like suggestion: String, _ entropy: Entropy) throws(EngineError) -> AccountName {
-    let taken = Set(try listing().accounts.map(\.name.description))
+  ///
+  /// - Parameters:
+  ///   - suggestion: The requested one.
+  ///   - others: Names that are known to be taken elsewhere.
+  ///   - entropy: For a name where none with a number is possible.
+  func freeName(
+    like suggestion: String,
+    besides others: Set<AccountName> = [],
+    _ entropy: Entropy
+  ) throws(EngineError) -> AccountName {
+    let taken = Set(try listing().accounts.map(\.name.description) + others.map(\.description))
     let base = (try? AccountName(suggestion))?.description ?? "account"
     let candidates = [base] + (2...).lazy.prefix(taken.count + 1).map { "\(base)-\($0)" }
     for candidate in candidates where !taken.contains(candidate) {
@@ -16,8 +25,13 @@ extension AccountStore {
     }
   }
 
-  func requireFree(_ name: AccountName) throws(EngineError) {
-    guard try !listing().accounts.contains(where: { $0.name == name }) else {
+  func requireFree(
+    _ name: AccountName,
+    besides others: Set<AccountName> = []
+  ) throws(EngineError) {
+    guard !others.contains(name),
+      try !listing().accounts.contains(where: { $0.name == name })
+    else {
       throw .selection(.nameTaken(name))
     }
   }

@@ -31,6 +31,12 @@ struct AccountStore: Sendable {
     }
   }
 
+  /// Replaces an account's file by a record that came from elsewhere, if it differs.
+  func update(_ id: AccountID, to record: [UInt8]) throws(EngineError) {
+    guard try read(.account(id)) != record else { return }
+    do { try files.replace(.account(id), record) } catch { throw .files(.failed(error)) }
+  }
+
   func delete(_ id: AccountID) throws(EngineError) {
     do { try files.remove(.account(id)) } catch { throw .files(.failed(error)) }
   }

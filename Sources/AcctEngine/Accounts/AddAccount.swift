@@ -55,13 +55,18 @@ package struct AddAccount: Sendable {
     -> Added
   {
     let keyring = try await prepare(for: incoming.suggestedName)
+    guard incoming.kind != .guest || keyring.accounts == nil else {
+      throw .guest(.shared(keyring.kind))
+    }
 
     // Another process may add or remove the same identity at any time, so the result is checked
-    // again under its lock, and the search repeated if it has changed.
+    // again under its lock, and the search repeated if it has changed. Another machine may, too.
+    var taken: Set<AccountName> = []
     while true {
+      if let shared = SharedRecords(in: keyring, context) { try await context.bring(from: shared) }
       if let known = try sameIdentity(incoming) {
         if let added = try await renew(known, incoming, options) { return added }
-      } else if let account = try await create(incoming, options, keyring) {
+      } else if let account = try await create(incoming, options, keyring, &taken) {
         return Added(account: account, wasKnown: false)
       }
     }
@@ -88,7 +93,7 @@ package struct AddAccount: Sendable {
     do { try await keyring.prepare(interaction) } catch {
       throw .keyring(.failed(error, keyring.kind))
     }
-    try choice.settle(on: keyring)
+    try choice.settle(on: keyring.kind)
     return keyring
   }
 
@@ -98,11 +103,12 @@ package struct AddAccount: Sendable {
     return same.first(where: incoming.hasClient) ?? same.first
   }
 
-  /// Makes a new account, or returns `nil` if its identity has appeared meanwhile.
+  /// Makes a new account, or returns `nil` if its identity has appeared meanwhile, or its name on another machine.
   private func create(
     _ incoming: IncomingAccount,
     _ options: Options,
-    _ keyring: Keyring
+    _ keyring: Keyring,
+    _ taken: inout Set<AccountName>
   ) async throws(EngineError) -> Account? {
     try await accountStore.exclusively { () throws(EngineError) -> Account? in
       let held = context.world.signals.holdBack()
@@ -110,26 +116,25 @@ package struct AddAccount: Sendable {
       guard try sameIdentity(incoming) == nil else { return nil }
       var account = incoming.account(
         try id(for: incoming),
-        try name(for: incoming, options),
+        try name(for: incoming, options, besides: taken),
         createdAt: context.world.clock.now()
       )
       account.origins.add(options.allowedOrigins, for: .user)
-      let credentialStore = CredentialStore(of: account, in: keyring, context.interaction)
+      let credentialStore = CredentialStore(of: account, in: keyring, context)
       do throws(EngineError) {
-        if account.id == incoming.id {
-          // Items that an interrupted removal has left under this identifier are not its own.
-          try await credentialStore.replaceAll(with: incoming.items)
-        } else {
-          try await credentialStore.write(incoming.items)
-        }
-        try accountStore.save(account)
+        // Items that an interrupted removal has left under its identifier are not its own.
+        try await credentialStore.storeNew(incoming.items, isAlone: account.id != incoming.id)
         if options.activates {
           try accountStore.setActive(accountStore.active().switched(to: account.id))
         }
+      } catch .selection(.nameTaken) where !taken.contains(account.name) {
+        // Another machine has just taken it; the one that the user gave is found taken the next time.
+        taken.insert(account.name)
+        return nil
       } catch {
         // No halves: what was written before the failure is deleted again, as far as possible. The
         // first failure is the one to report.
-        try? await credentialStore.remove(ItemKind.allCases)
+        try? await credentialStore.removeAll()
         try? accountStore.delete(account.id)
         throw error
       }
@@ -195,18 +200,25 @@ package struct AddAccount: Sendable {
 
   private func name(
     for incoming: IncomingAccount,
-    _ options: Options
+    _ options: Options,
+    besides taken: Set<AccountName>
   ) throws(EngineError) -> AccountName {
     if let name = options.name {
-      try accountStore.requireFree(name)
+      try accountStore.requireFree(name, besides: taken)
       return name
     }
     guard incoming.sentAs != nil else {
-      return try accountStore.freeName(like: incoming.suggestedName, context.world.entropy)
+      return try accountStore.freeName(
+        like: incoming.suggestedName,
+        besides: taken,
+        context.world.entropy
+      )
     }
     // Its name is all that finds a static token's account: one with a number would never be found.
     guard let name = incoming.tokenName else { throw .input(.staticToken(.unnamed)) }
-    do throws(EngineError) { try accountStore.requireFree(name) } catch .selection(.nameTaken) {
+    do throws(EngineError) {
+      try accountStore.requireFree(name, besides: taken)
+    } catch .selection(.nameTaken) {
       throw .input(.staticToken(.nameTaken(name)))
     }
     return name

@@ -89,9 +89,9 @@ package struct ChangeAccounts: Sendable {
       (account, credentialStore) throws(EngineError) -> Notice? in
       try await credentialStore.prepare()
       let notice = revoking ? try await revoke(account, credentialStore) : nil
-      try await credentialStore.remove(ItemKind.allCases)
+      try await credentialStore.removeAll()
       try forgetIdentity(of: account)
-      try await forget(account.id)
+      try await context.forget(account.id)
       return notice
     }
   }
@@ -103,8 +103,8 @@ package struct ChangeAccounts: Sendable {
   package func removeDamaged(_ id: AccountID) async throws(EngineError) {
     let keyring = try KeyringChoice(context.world).decided()
     try await accountStore.exclusively(id) { () throws(EngineError) in
-      try await CredentialStore.removeAll(of: id, in: keyring, context.interaction)
-      try await forget(id)
+      try await CredentialStore.removeAll(of: id, in: keyring, context)
+      try await context.forget(id)
     }
   }
 
@@ -112,17 +112,6 @@ package struct ChangeAccounts: Sendable {
   private func forgetIdentity(of account: Account) throws(EngineError) {
     guard let did = account.did else { return }
     do { try context.world.files.remove(.identity(did)) } catch { throw .files(.failed(error)) }
-  }
-
-  /// Deletes an account's file, and its place as the active one.
-  func forget(_ id: AccountID) async throws(EngineError) {
-    try await accountStore.exclusively { () throws(EngineError) in
-      let active = try accountStore.active()
-      if active.without(id) != active { try accountStore.setActive(active.without(id)) }
-      try await LimitsLedger(context.world).forget(id) { () throws(EngineError) in
-        try accountStore.delete(id)
-      }
-    }
   }
 
   private func revoke(
@@ -150,12 +139,26 @@ package struct ChangeAccounts: Sendable {
     _ account: Account,
     _ body: (inout Account) throws(EngineError) -> Void
   ) async throws(EngineError) -> Account {
-    try await accountStore.exclusively(account.id) { () throws(EngineError) -> Account in
+    try await context.withExclusiveRecord(of: account) { (shared) throws(EngineError) -> Account in
       try await accountStore.exclusively { () throws(EngineError) -> Account in
         guard var current = try accountStore.account(account.id) else { throw .removed(account) }
         try body(&current)
-        try accountStore.save(current)
+        try accountStore.save(current, sharing: shared)
         return current
+      }
+    }
+  }
+}
+
+extension EngineContext {
+  /// Deletes an account's file, and its place as the active one.
+  func forget(_ id: AccountID) async throws(EngineError) {
+    let accountStore = accountStore
+    try await accountStore.exclusively { () throws(EngineError) in
+      let active = try accountStore.active()
+      if active.without(id) != active { try accountStore.setActive(active.without(id)) }
+      try await LimitsLedger(world).forget(id) { () throws(EngineError) in
+        try accountStore.delete(id)
       }
     }
   }

@@ -5,9 +5,17 @@ package import AcctPorts
 ///
 /// `--account` before `ACCT_ACCOUNT` before the nearest `.acct` file before the active account.
 package struct Selection: Sendable {
-  private let world: World
+  private let context: EngineContext
+  private let asksEngine: Bool
+  private var world: World { context.world }
 
-  package init(_ world: World) { self.world = world }
+  /// - Parameters:
+  ///   - context: Everything outside.
+  ///   - asksEngine: Whether the engine of a shared keyring is asked for what is not found here.
+  package init(_ context: EngineContext, asksEngine: Bool = true) {
+    self.context = context
+    self.asksEngine = asksEngine
+  }
 
   /// The account that was chosen, and by which rule.
   package struct Choice: Equatable, Sendable {
@@ -25,6 +33,23 @@ package struct Selection: Sendable {
   /// - Returns: The account, and what chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or where there is none to choose.
   package func choose(_ reference: String?) throws(EngineError) -> Choice {
+    try bringingUnknown { () throws(EngineError) in try chosen(reference) }
+  }
+
+  /// Looks once more where nothing was found and other machines share the keyring: one of them may just have added it.
+  private func bringingUnknown<Found>(
+    _ look: () throws(EngineError) -> Found
+  ) throws(EngineError) -> Found {
+    do throws(EngineError) { return try look() } catch {
+      guard asksEngine, error.tellsOfNoAccount, let shared = try context.sharedRecords() else {
+        throw error
+      }
+      _ = try shared.fetchAll()
+      return try look()
+    }
+  }
+
+  private func chosen(_ reference: String?) throws(EngineError) -> Choice {
     if let reference { return try named(reference, by: .option) }
     if let reference = world.environment.variable("ACCT_ACCOUNT") {
       return try named(reference, by: .environment)
@@ -49,7 +74,7 @@ package struct Selection: Sendable {
   }
 
   private func named(_ reference: String, by rule: SelectedBy) throws(EngineError) -> Choice {
-    Choice(account: try find(reference, by: rule), selectedBy: rule)
+    Choice(account: try found(reference, by: rule), selectedBy: rule)
   }
 
   /// Finds an account by name, handle, DID, id or an unambiguous prefix of the id.
@@ -59,6 +84,10 @@ package struct Selection: Sendable {
     _ reference: String,
     by rule: SelectedBy = .option
   ) throws(EngineError) -> Account {
+    try bringingUnknown { () throws(EngineError) in try found(reference, by: rule) }
+  }
+
+  private func found(_ reference: String, by rule: SelectedBy) throws(EngineError) -> Account {
     let accountStore = AccountStore(world.files)
     if let id = try? AccountID(reference), let account = try accountStore.account(id) {
       return account
@@ -81,6 +110,17 @@ package struct Selection: Sendable {
       throw .selection(.ambiguous(reference: reference, candidates: matches.map(\.name)))
     }
     return match
+  }
+}
+
+extension EngineError {
+  fileprivate var tellsOfNoAccount: Bool {
+    switch self {
+    case .selection(.unknown), .selection(.noAccounts): true
+    case .selection, .authorization, .input, .keyring, .key, .network, .server, .signIn, .atproto,
+      .provider, .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
+      false
+    }
   }
 }
 

@@ -38,7 +38,8 @@ extension CredentialStore {
         return try await CredentialStore(of: account, in: context).read()
       } catch .keyring(.halfReplaced) {}
     }
-    return try await context.withExclusiveAccess(to: account) {
+    // To use what there is takes no engine: it is asked for a renewal, or after a refusal.
+    return try await context.withExclusiveAccess(to: account, allowingCopy: true) {
       (_, credentialStore) throws(EngineError) in
       try await credentialStore.read()
     }

@@ -6,17 +6,17 @@ import AcctProtocol
 struct CredentialStore: Sendable {
   let keyring: Keyring
   let account: Account
-  var interaction: Interaction
+  var context: EngineContext
 
   /// Opens the keyring that accounts are kept in.
   init(of account: Account, in context: EngineContext) throws(EngineError) {
-    self.init(of: account, in: try KeyringChoice(context.world).decided(), context.interaction)
+    self.init(of: account, in: try KeyringChoice(context.world).decided(), context)
   }
 
-  init(of account: Account, in keyring: Keyring, _ interaction: Interaction) {
+  init(of account: Account, in keyring: Keyring, _ context: EngineContext) {
     self.keyring = keyring
     self.account = account
-    self.interaction = interaction
+    self.context = context
   }
 
   /// What is needed to make an authorized request: one search for everything.
@@ -87,45 +87,13 @@ struct CredentialStore: Sendable {
 
   /// Makes sure that a write would be taken.
   func prepare() async throws(EngineError) {
-    do { try await keyring.prepare(interaction) } catch {
+    do { try await keyring.prepare(context.interaction) } catch {
       throw .keyring(.failed(error, keyring.kind))
     }
   }
 
   func items(_ kinds: [ItemKind]) async throws(EngineError) -> [ItemKind: Secret] {
-    do { return try await keyring.read(account.id, kinds, interaction) } catch {
-      throw .keyring(.failed(error, keyring.kind))
-    }
-  }
-
-  func write(_ items: [Keyring.Item]) async throws(EngineError) {
-    do { try await keyring.write(account.id, items, interaction) } catch {
-      throw .keyring(.failed(error, keyring.kind))
-    }
-  }
-
-  /// Stores these items and removes every other that an account can have.
-  func replaceAll(with items: [Keyring.Item]) async throws(EngineError) {
-    try await write(items)
-    let written = items.map(\.kind)
-    let others = ItemKind.allCases.filter { !written.contains($0) }
-    if !others.isEmpty { try await remove(others) }
-  }
-
-  /// Removes items; those that are not there are no error.
-  func remove(_ kinds: [ItemKind]) async throws(EngineError) {
-    do { try await keyring.remove(account.id, kinds, interaction) } catch {
-      throw .keyring(.failed(error, keyring.kind))
-    }
-  }
-
-  /// Removes every item that an account can have.
-  static func removeAll(
-    of id: AccountID,
-    in keyring: Keyring,
-    _ interaction: Interaction
-  ) async throws(EngineError) {
-    do { try await keyring.remove(id, ItemKind.allCases, interaction) } catch {
+    do { return try await keyring.read(account.id, kinds, context.interaction) } catch {
       throw .keyring(.failed(error, keyring.kind))
     }
   }

@@ -24,19 +24,38 @@ struct KeyringChoice: Sendable {
       ? world.vaultKeyring : world.secretService
   }
 
+  /// The keyring that holds the accounts, if other machines share it; `nil` also where none can be told.
+  func shared() throws(EngineError) -> Keyring? {
+    do throws(EngineError) {
+      let keyring = try chosen().map(keyring)
+      return keyring?.accounts == nil ? nil : keyring
+    } catch .keyring(.notChosen) {
+      return nil
+    } catch .keyring(.unknown) {
+      return nil
+    }
+  }
+
   /// Writes the first decision down.
   ///
   /// A decision by `ACCT_KEYRING` counts as well: a user who leaves the variable out the next time
   /// expects to find the account again.
-  func settle(on keyring: Keyring) throws(EngineError) {
+  func settle(on kind: Keyring.Kind) throws(EngineError) {
     guard try recorded() == nil else { return }
-    try record(KeyringDecision(kind: keyring.kind))
+    try record(KeyringDecision(kind: kind))
   }
 
   /// Writes a decision down in the place of the last one.
   func record(_ decision: KeyringDecision) throws(EngineError) {
     do { try world.files.replace(.keyringDecision, decision.bytes) } catch {
       throw .files(.failed(error))
+    }
+  }
+
+  /// Whether that is the decision which was written down.
+  func isSettled(on kind: Keyring.Kind) throws(EngineError) -> Bool {
+    do throws(EngineError) { return try recorded()?.kind == kind } catch .keyring(.notChosen) {
+      return false
     }
   }
 

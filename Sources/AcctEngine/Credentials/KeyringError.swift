@@ -12,4 +12,6 @@ package enum KeyringError: Error, Equatable, Sendable {
   case damagedItem(AccountName, ItemKind)
   /// The account's key is not the one that its file names: an older acct was interrupted while it replaced credentials.
   case halfReplaced(AccountName)
+  /// Another machine that shares the keyring changes the account again and again.
+  case changedElsewhere(AccountName)
 }

@@ -69,15 +69,34 @@ struct KeyringRetry: Sendable {
 
   /// Writes items of an account.
   ///
+  /// - Parameters:
+  ///   - items: In the order in which they are written.
+  ///   - account: As it is with them; a shared keyring takes it in the same step.
+  ///   - credentialStore: Where to.
   /// - Throws: ``EngineError``, as above.
-  func write(_ items: [Keyring.Item], to credentialStore: CredentialStore) async throws(EngineError)
-  {
+  func write(
+    _ items: [Keyring.Item],
+    with account: Account,
+    to credentialStore: CredentialStore
+  ) async throws(EngineError) {
     try await run(for: credentialStore.account.name.description) {
       (interaction) async throws(EngineError) in
       var credentialStore = credentialStore
-      credentialStore.interaction = interaction
-      try await credentialStore.write(items)
+      credentialStore.context.interaction = interaction
+      try await credentialStore.write(items, with: account)
     }
+  }
+
+  /// Writes items of an account, and saves it: after them, or in the same step.
+  ///
+  /// - Throws: ``EngineError``, as above.
+  func store(
+    _ items: [Keyring.Item],
+    with account: Account,
+    in credentialStore: CredentialStore
+  ) async throws(EngineError) {
+    try await write(items, with: account, to: credentialStore)
+    try credentialStore.saveWritten(account)
   }
 }
 

@@ -17,6 +17,8 @@ import AcctPorts
 /// The note does not block readers of the old credentials. A process that reads or writes an
 /// account with the note of step 3 ends steps 4 and 5 first, under the account's lock; so does
 /// one that begins another change.
+///
+/// A shared keyring takes the account and all its items in one step, and needs no second place.
 struct ReplaceCredentials: Sendable {
   private let context: EngineContext
   private let accountStore: AccountStore
@@ -44,17 +46,18 @@ struct ReplaceCredentials: Sendable {
     waits: Bool,
     activates: Bool
   ) async throws(EngineError) {
+    let credentialStore = CredentialStore(of: account, in: keyring, context)
+    if credentialStore.shared != nil {
+      return try await exchangeAtOnce(items, in: credentialStore, waits, activates)
+    }
     let place = context.world.entropy.accountID()
     let noted = known.noting(place, isWhole: false)
     do throws(EngineError) {
       try accountStore.save(noted)
-      let credentialStore = CredentialStore(
-        of: account.renumbered(place),
-        in: keyring,
-        context.interaction
-      )
+      let account = account.renumbered(place)
+      let credentialStore = CredentialStore(of: account, in: keyring, context)
       if waits {
-        try await KeyringRetry(context).write(items, to: credentialStore)
+        try await KeyringRetry(context).write(items, with: account, to: credentialStore)
       } else {
         try await credentialStore.write(items)
       }
@@ -81,22 +84,55 @@ struct ReplaceCredentials: Sendable {
       let items = try await CredentialStore(
         of: account.renumbered(incoming.place),
         in: keyring,
-        context.interaction
+        context
       )
       .items(ItemKind.allCases)
       // If another program has removed them, the rest of the old ones is still of use.
       if !items.isEmpty {
-        try await CredentialStore(of: account, in: keyring, context.interaction)
+        try await CredentialStore(of: account, in: keyring, context)
           .replaceAll(with: StoredAccount(account: account, items: items).orderedItems)
       }
       // First the note: half removed, they must not be taken for whole.
       try accountStore.save(account.noting(incoming.place, isWhole: false))
     }
-    try await CredentialStore.removeAll(of: incoming.place, in: keyring, context.interaction)
+    try await CredentialStore.removeAll(of: incoming.place, in: keyring, context)
     var account = account
     account.incoming = nil
     try accountStore.save(account)
     return account
+  }
+
+  /// Exchanges all in one step, which a shared keyring does.
+  private func exchangeAtOnce(
+    _ items: [Keyring.Item],
+    in credentialStore: CredentialStore,
+    _ waits: Bool,
+    _ activates: Bool
+  ) async throws(EngineError) {
+    let account = credentialStore.account
+    let active = try accountStore.active()
+    // As below: first, since what fails after the step that decides would have to undo it.
+    if activates {
+      try await accountStore.exclusively { () throws(EngineError) in
+        try accountStore.setActive(accountStore.active().switched(to: account.id))
+      }
+    }
+    do throws(EngineError) {
+      guard waits else { return try await credentialStore.replaceAll(with: items) }
+      try await KeyringRetry(context).run(for: account.name.description) {
+        (interaction) async throws(EngineError) in
+        var credentialStore = credentialStore
+        credentialStore.context.interaction = interaction
+        try await credentialStore.replaceAll(with: items)
+      }
+    } catch {
+      guard activates else { throw error }
+      try? await accountStore.exclusively { () throws(EngineError) in
+        guard try accountStore.active() == active.switched(to: account.id) else { return }
+        try accountStore.setActive(active)
+      }
+      throw error
+    }
   }
 
   /// Makes the new account the one that counts.

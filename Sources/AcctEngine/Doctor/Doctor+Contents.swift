@@ -17,7 +17,7 @@ extension Doctor {
       let kinds = ItemKind.allCases.filter { listed[account.id]?.contains($0) ?? false }
       for kind in kinds {
         do throws(EngineError) {
-          try await CredentialStore(of: account, in: keyring, .forbidden).check(kind)
+          try await CredentialStore(of: account, in: keyring, context).check(kind)
         } catch .keyring(.damagedItem) {
           findings.append(Finding(.damagedItem(kind, of: account.name, reason: nil)))
         } catch .keyring(.failed(.failed(let reason), _)) {

@@ -38,7 +38,8 @@ extension Doctor {
   }
 
   private func orphan(_ id: AccountID, _ keyring: Keyring) async -> Finding {
-    guard repairs else { return Finding(.orphans(id, rebuilt: nil)) }
+    // An account of a shared keyring has its record there, and is brought here as it is.
+    guard repairs, keyring.accounts == nil else { return Finding(.orphans(id, rebuilt: nil)) }
     do throws(EngineError) {
       let account = try await RebuildAccount(context.world).rebuild(id, from: keyring)
       return Finding(.orphans(id, rebuilt: account.name), isRepaired: true)

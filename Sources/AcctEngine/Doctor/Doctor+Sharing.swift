@@ -4,7 +4,7 @@ import AcctPorts
 extension Doctor {
   /// What the engine of a shared keyring says, and what this machine still has to tell it.
   ///
-  /// - Parameter isReady: Whether the keyring's own check has found it ready; its failure was reported there.
+  /// A failure counts only if the keyring's own check has found it ready, and has not reported it.
   func sharing(_ keyring: Keyring, isReady: Bool) -> [Finding] {
     guard keyring.kind.isShared else { return [] }
     let report: SharedKeyring.Report

@@ -33,6 +33,8 @@ package struct Doctor: Sendable {
     let (keyring, ofKeyring) = await keyring()
     findings += ofKeyring + moves()
     if let keyring {
+      // That the engine can't be asked is told by the check before.
+      if let shared = SharedRecords(in: keyring, context) { try? await context.bring(from: shared) }
       findings += sharing(keyring, isReady: ofKeyring.contains(where: \.isReadyKeyring))
       findings += await items(in: keyring)
       // A failure that makes every item unreadable is reported once.

@@ -29,7 +29,8 @@ package struct AddGuest: Sendable {
     _ options: AddAccount.Options
   ) async throws(EngineError) -> AddAccount.Added {
     // A keyring that can't store the token is noticed before one of the few tokens is requested.
-    try await adding.prepare()
+    let keyring = try await adding.prepare()
+    guard keyring.accounts == nil else { throw .guest(.shared(keyring.kind)) }
     let known = try context.accountStore.listing().accounts.first {
       $0.isGuest(of: service)
     }

@@ -1,4 +1,5 @@
 package import AcctModel
+package import AcctPorts
 import AcctProtocol
 
 /// How a guest session can fail, or fail to begin.
@@ -13,6 +14,8 @@ package enum GuestError: Error, Equatable, Sendable {
   case malformed(member: String?, Origin)
   /// The file of this machine's identifier has other contents.
   case damagedDeviceID
+  /// A guest belongs to one machine, and other machines share the keyring.
+  case shared(Keyring.Kind)
 }
 
 extension GuestError {

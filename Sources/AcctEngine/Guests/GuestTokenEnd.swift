@@ -45,7 +45,7 @@ package struct GuestTokenEnd: Sendable {
         let held = context.world.signals.holdBack()
         defer { held.release() }
         try await credentialStore.remove([.guest])
-        try context.accountStore.save(current)
+        try credentialStore.save(current)
         return true
       }
     } catch .selection(.unknown) {

@@ -71,7 +71,7 @@ struct KeepForProgram {
   ) throws(EngineError) -> AccountName {
     var named: Account?
     do throws(EngineError) {
-      named = try Selection(context.world).find(reference)
+      named = try Selection(context).find(reference)
     } catch .selection(.noAccounts) {
     } catch .selection(.unknown) {}
     guard let named else {
@@ -106,7 +106,7 @@ struct KeepForProgram {
   ) async throws(EngineError) -> Bool {
     var known = try kept(for: origins)
     if let reference {
-      let named = try Selection(context.world).find(reference)
+      let named = try Selection(context).find(reference)
       known.removeAll { $0.id != named.id }
     }
     for account in known { _ = try await ChangeAccounts(context).remove(account, revoking: false) }

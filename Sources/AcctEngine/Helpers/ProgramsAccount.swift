@@ -61,7 +61,7 @@ struct ProgramsAccount {
 
   private func named(_ reference: String) throws(NoCredential) -> Found {
     let account: Account
-    do { account = try Selection(context.world).find(reference) } catch { throw .failed(error) }
+    do { account = try Selection(context).find(reference) } catch { throw .failed(error) }
     if let url = ownURL(of: account) { return try checked(Found(account: account, url: url)) }
     // The user chose both the program and the account, as with `acct token`.
     guard let origin = target.urls.first?.origin else {
@@ -77,7 +77,7 @@ struct ProgramsAccount {
   /// What the rules of every command choose; `nil` where they choose none.
   private func usualChoice() throws(NoCredential) -> Selection.Choice? {
     do {
-      return try Selection(context.world).choose(nil)
+      return try Selection(context).choose(nil)
     } catch .selection(.noAccounts) {
       return nil
     } catch .selection(.noneActive) {

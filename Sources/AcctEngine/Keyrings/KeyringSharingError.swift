@@ -17,6 +17,8 @@ package enum KeyringSharingError: Error, Equatable, Sendable {
   case notKept(AccountName)
   /// The accounts are where they were to go; what is left of them could not be removed here.
   case notRemoved(KeyringFailure, from: Keyring.Kind, to: Keyring.Kind)
+  /// The passphrase of a shared keyring is the same for all machines.
+  case passphraseStays(Keyring.Kind)
   /// An option names a file that is not there; what it names may be a secret.
   case noFile(option: String)
   /// A path is relative, and there is no working directory.

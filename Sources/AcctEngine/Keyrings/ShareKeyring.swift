@@ -14,7 +14,7 @@ package struct ShareKeyring: Sendable {
   /// How a machine begins to share a keyring.
   package enum Way: Sendable { case create, join }
 
-  /// What came of it.
+  /// The result.
   package struct Outcome: Sendable {
     /// The accounts that are in the keyring, if it is in use here now.
     package var accounts: Int
@@ -88,7 +88,7 @@ package struct ShareKeyring: Sendable {
     do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
     for id in ids {
       try await context.accountStore.exclusively(id) { () throws(EngineError) in
-        try await ChangeAccounts(context).forget(id)
+        try await context.forget(id)
       }
     }
     do { try context.world.files.remove(.keyringDecision) } catch { throw .files(.failed(error)) }
@@ -97,7 +97,9 @@ package struct ShareKeyring: Sendable {
 
   /// Accepts the engine as it is now.
   package func trust() async throws(EngineError) {
-    let kind = try choice.chosen() ?? .etcd
+    var kind = try choice.chosen() ?? .etcd
+    // Settings that can't be read are told of by the adapter.
+    if let settings = try? context.world.sharedKeyring.settings() { kind = settings.kind }
     try keyring(kind) { () throws(KeyringFailure) in
       try context.world.sharedKeyring.trust(context.interaction)
     }

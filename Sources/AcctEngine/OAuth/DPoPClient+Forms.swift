@@ -37,7 +37,8 @@ extension DPoPClient {
     to endpoint: HTTPURL,
     of server: AuthorizationServer,
     by client: ServerClient,
-    key: DPoPKey? = nil
+    key: DPoPKey? = nil,
+    mayBeSent: (@Sendable () -> Bool)? = nil
   ) async throws(EngineError) -> Unlearned {
     // Made anew for each try: a server takes an assertion once, and two of one client are two.
     try await sendUnlearned(to: endpoint.origin, key: key, timed: client.assertionRefusals) {
@@ -54,7 +55,8 @@ extension DPoPClient {
         fields: fields,
         body: form.secret(),
         timeout: timeout,
-        reach: server.reach(to: endpoint)
+        reach: server.reach(to: endpoint),
+        mayBeSent: mayBeSent
       )
     }
   }

@@ -27,19 +27,22 @@ struct TokenEndpoint: Sendable {
   ///   - form: The grant.
   ///   - replaced: The names of those of the user's parameters that the form has in another way.
   ///   - key: The key that the tokens are to be bound to, if any.
+  ///   - mayBeSent: Asked before each try; see ``HTTPRequest/mayBeSent``.
   /// - Returns: The answer.
   /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
   func ask(
     _ form: GrantForm,
     replacing replaced: Set<String> = [],
-    key: DPoPKey?
+    key: DPoPKey?,
+    mayBeSent: (@Sendable () -> Bool)? = nil
   ) async throws(EngineError) -> Answer {
     let unlearned = try await client.sendUnlearned(
       form.adding(serverClient.formParameters.filter { !replaced.contains($0.name) }),
       to: server.tokenEndpoint,
       of: server,
       by: serverClient,
-      key: key
+      key: key,
+      mayBeSent: mayBeSent
     )
     let outcome = TokenOutcome(
       ServerAnswer(unlearned.response, redacting: client.held.redactor),

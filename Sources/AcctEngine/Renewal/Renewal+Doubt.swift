@@ -37,6 +37,8 @@ extension EngineError {
   /// - Returns: The error that says so.
   func ofRenewal(inDoubt isInDoubt: Bool) -> EngineError {
     switch self {
+    // It was never sent, and is sent anew: an earlier one that was in doubt still is.
+    case .network(.http(.withheld, _)): self
     case .network(.http(let failure, let origin)) where isInDoubt || mayHaveReachedTheServer:
       .network(.renewalUnanswered(failure, origin))
     case .server(.failed(let status, let retryAfter, let origin)):
@@ -52,7 +54,7 @@ extension EngineError {
   var mayHaveReachedTheServer: Bool {
     guard case .network(.http(let failure, _)) = self else { return true }
     return switch failure {
-    case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside: false
+    case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside, .withheld: false
     case .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: true
     }
   }

@@ -8,8 +8,7 @@ extension Renewal {
     of account: Account,
     because reason: Reason
   ) async throws(EngineError) -> Outcome {
-    try await context.withExclusiveAccess(to: account) {
-      (current, credentialStore) throws(EngineError) in
+    try await renewing(account) { (current, credentialStore) throws(EngineError) in
       try current.requireNotEnded(at: context.world.clock.now())
       var credentials = try await credentialStore.readForRenewal()
       guard reason.applies(to: credentials, since: account, at: context.world.clock.now()) else {
@@ -27,6 +26,17 @@ extension Renewal {
         let renewed = try await renew(due, at: server, credentialStore)
         return Outcome(credentials: renewed, wasDue: true)
       }
+    }
+  }
+
+  /// Does something with an account's credentials that may spend them, and again, from the reading on, where another
+  /// machine that shares the keyring was faster.
+  func renewing<Value>(
+    _ account: Account,
+    _ body: (Account, CredentialStore) async throws(EngineError) -> Value
+  ) async throws(EngineError) -> Value {
+    try await context.unlessChanged { () throws(EngineError) -> Value in
+      try await context.withExclusiveAccess(to: account, body)
     }
   }
 
@@ -59,12 +69,12 @@ extension Renewal {
       forms.insert(GrantForm(named), at: 0)
     }
     return try await ask(forms, credentials, by: client, at: server, in: credentialStore) {
-      (response, account) throws(EngineError) in
-      try await keep(response, &account, credentialStore)
+      (response, account) in
+      let items = items(of: response, for: &account)
       // A server that keeps what a second token was for may have narrowed the account, or turned it to that.
       let own = credentials.account.ownGrant
       let notices = notices(response, lacking: own?.scope, own?.audiences ?? [])
-      return Credentials(
+      let renewed = Credentials(
         account: account,
         token: response.accessToken,
         refreshToken: account.client.grant.renewsItself
@@ -72,22 +82,24 @@ extension Renewal {
         key: credentials.key,
         notices: notices
       )
+      return (items, renewed)
     }
   }
 
   /// Asks for tokens with a refresh token.
   ///
-  /// From the note that a renewal is in flight to the last write, nothing may interrupt.
+  /// From the note that a renewal is in flight to the last write, nothing may interrupt; another machine is waited for
+  /// before that.
   ///
   /// - Parameters:
   ///   - forms: What to ask for; the next one only where the server rejects what the one before asks for.
   ///   - credentials: Whose refresh token it is.
   ///   - client: The account's client.
   ///   - server: The server.
-  ///   - credentialStore: Takes a new refresh token that came with tokens of another type.
+  ///   - credentialStore: Takes what comes of it.
   ///   - replaced: The account's own parameters of token requests that the forms have in another way.
-  ///   - keep: Writes what the server granted; the account is saved after it.
-  /// - Returns: What `keep` returned.
+  ///   - keep: What is to be stored of the server's grant, with the account as it is then.
+  /// - Returns: The value that `keep` returned.
   /// - Throws: Why there are no tokens; what the account has is kept.
   func ask<Value>(
     _ forms: [GrantForm],
@@ -96,13 +108,14 @@ extension Renewal {
     at server: AuthorizationServer,
     in credentialStore: CredentialStore,
     replacing replaced: Set<String> = [],
-    keep: (TokenResponse, inout Account) async throws(EngineError) -> Value
+    keep: (TokenResponse, inout Account) -> (items: [Keyring.Item], value: Value)
   ) async throws(EngineError) -> Value {
-    let held = context.world.signals.holdBack()
-    defer { held.release() }
     var account = credentials.account
     let wasInterrupted = account.renewalStartedAt != nil
     account.renewalStartedAt = context.world.clock.now()
+    let mayBeSent = try await credentialStore.claim(account)
+    let held = context.world.signals.holdBack()
+    defer { held.release() }
     try context.accountStore.save(account)
 
     let endpoint = TokenEndpoint(of: server, by: client, context.client)
@@ -115,12 +128,15 @@ extension Renewal {
     for form in forms {
       let answer: TokenEndpoint.Answer
       do {
-        answer = try await endpoint.ask(form, replacing: replaced, key: credentials.key)
-      } catch {
-        try settle(
-          &account,
-          wasSent: usesToken && (error.mayHaveReachedTheServer || wasInterrupted)
+        answer = try await endpoint.ask(
+          form,
+          replacing: replaced,
+          key: credentials.key,
+          mayBeSent: mayBeSent
         )
+      } catch {
+        let isInDoubt = error.mayHaveReachedTheServer || wasInterrupted
+        try settle(&account, wasSent: usesToken && isInDoubt, in: credentialStore)
         throw usesToken ? error.ofRenewal(inDoubt: wasInterrupted) : error
       }
       learn()
@@ -132,43 +148,38 @@ extension Renewal {
     switch outcome {
     case .granted(let response):
       account.renewalStartedAt = nil
-      let value = try await keep(response, &account)
-      try settle(&account, wasSent: false)
+      let (items, value) = keep(response, &account)
+      try await KeyringRetry(context).store(items, with: account, in: credentialStore)
       return value
     case .ended where !usesToken:
       // It has no session that could end: the key, the clock or the client's registration is wrong.
-      try settle(&account, wasSent: false)
+      try settle(&account, wasSent: false, in: credentialStore)
       throw EngineError(outcome, server.tokenEndpoint.origin)
     case .ended(let description):
       let reason = Self.reason(description, wasInterrupted: wasInterrupted)
       account.take(.ended, reason: reason, at: context.world.clock.now())
-      try settle(&account, wasSent: false)
+      try settle(&account, wasSent: false, in: credentialStore)
       throw .signIn(.required(account: account.name, .ended(reason: reason)))
     case .unanswered where usesToken && granted != nil:
       // The token is of no use; the session goes on with the refresh token that came with it, if one did.
-      if let token = granted?.refreshToken {
-        try await KeyringRetry(context)
-          .write([.init(.refreshToken, token.secret)], to: credentialStore)
-      }
-      try settle(&account, wasSent: false)
+      account.renewalStartedAt = nil
+      let items = granted?.refreshToken.map { [Keyring.Item(.refreshToken, $0.secret)] }
+      try await KeyringRetry(context).store(items ?? [], with: account, in: credentialStore)
       throw EngineError(outcome, server.tokenEndpoint.origin)
     case .unanswered:
       try settle(
         &account,
-        wasSent: usesToken && (outcome.mayHaveSpentTheToken || wasInterrupted)
+        wasSent: usesToken && (outcome.mayHaveSpentTheToken || wasInterrupted),
+        in: credentialStore
       )
       let error = EngineError(outcome, server.tokenEndpoint.origin)
       throw usesToken ? error.ofRenewal(inDoubt: wasInterrupted) : error
     }
   }
 
-  /// Writes what the server granted: the refresh token first, since with it alone the rest can be
-  /// had again; then the access token, then the time; then the note goes.
-  private func keep(
-    _ response: TokenResponse,
-    _ account: inout Account,
-    _ credentialStore: CredentialStore
-  ) async throws(EngineError) {
+  /// What is stored of a grant: the refresh token first, since with it alone the rest can be had again; then the access
+  /// token, then the time; then, with the account, the note goes.
+  private func items(of response: TokenResponse, for account: inout Account) -> [Keyring.Item] {
     account.tokenLifetime = response.tokenLifetime(from: context.world.clock.now(), canRenew: true)
     var items: [Keyring.Item] = []
     let renewsItself = account.client.grant.renewsItself
@@ -179,15 +190,19 @@ extension Renewal {
     if let expiresAt = account.tokenLifetime.expiresAt {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }
-    try await KeyringRetry(context).write(items, to: credentialStore)
     if let scope = response.scope, !renewsItself { account.scope = scope }
     account.take(.confirmed, at: context.world.clock.now())
+    return items
   }
 
   /// Saves the account; the note stays where the refresh token may have been used up.
-  private func settle(_ account: inout Account, wasSent: Bool) throws(EngineError) {
+  private func settle(
+    _ account: inout Account,
+    wasSent: Bool,
+    in credentialStore: CredentialStore
+  ) throws(EngineError) {
     if !wasSent { account.renewalStartedAt = nil }
-    try context.accountStore.save(account)
+    try credentialStore.save(account)
   }
 
   private static func reason(_ description: String?, wasInterrupted: Bool) -> String {

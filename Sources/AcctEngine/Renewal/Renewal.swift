@@ -34,8 +34,12 @@ struct Renewal: Sendable {
   /// - Throws: Why they could not be renewed; they are kept in every case.
   func renew(_ account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
     switch account.kind {
-    case .oauth: try await renewTokens(of: account, because: reason)
-    case .session: try await renewSession(of: account, because: reason)
+    case .oauth:
+      try context.requireLocalLocks()
+      return try await renewTokens(of: account, because: reason)
+    case .session:
+      try context.requireLocalLocks()
+      return try await renewSession(of: account, because: reason)
     case .guest, .static: throw account.notRenewable
     }
   }

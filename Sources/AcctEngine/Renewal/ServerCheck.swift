@@ -78,10 +78,10 @@ package struct ServerCheck: Sendable {
   /// Writes down that the server has just taken the credentials.
   private func confirm(_ account: Account) async throws(EngineError) {
     let accountStore = context.accountStore
-    try await accountStore.exclusively(account.id) { () throws(EngineError) in
+    try await context.withExclusiveRecord(of: account) { (shared) throws(EngineError) in
       guard var current = try accountStore.account(account.id) else { return }
       current.take(.confirmed, at: context.world.clock.now())
-      try accountStore.save(current)
+      try accountStore.save(current, sharing: shared)
     }
   }
 

@@ -47,7 +47,7 @@ package struct TokenProvider: Sendable {
         return try await Renewal(context).renew(account, because: .due(leaving: minimum))
           .grant(at: context.world.clock.now())
       } catch {
-        if case .signIn(.required) = error { throw error }
+        if error.forbidsTheOldToken { throw error }
         return try unrenewed(credentials, assessment, error)
       }
     case .discard: throw await ending(credentials, assessment, at: now)
@@ -88,6 +88,23 @@ package struct TokenProvider: Sendable {
     var grant = try credentials.grant(at: now)
     grant.notices.append(.usedUnrenewed(account: name, secondsLeft: left, because: cause))
     return grant
+  }
+}
+
+extension EngineError {
+  /// Whether a token that is still valid must not take the place of the one that could not be had.
+  var forbidsTheOldToken: Bool {
+    switch self {
+    // The session has ended.
+    case .signIn(.required): true
+    // Another machine has removed the account.
+    case .selection(.unknown): true
+    // This machine has the next token, and no other can see that yet.
+    case .session(.notStored(_, let kind)): kind.isShared
+    case .selection, .signIn, .session, .authorization, .input, .keyring, .key, .network, .server,
+      .atproto, .provider, .backend, .guest, .request, .transfer, .files, .exec, .cancelled:
+      false
+    }
   }
 }
 

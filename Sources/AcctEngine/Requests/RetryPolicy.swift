@@ -40,7 +40,8 @@ struct RetryPolicy: Sendable {
     case .unresolved, .unreachable, .proxy: take(nil)
     // What was sent may have had its effect.
     case .timedOut, .closed: isIdempotent ? take(nil) : nil
-    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .inside: nil
+    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .inside, .withheld:
+      nil
     }
   }
 

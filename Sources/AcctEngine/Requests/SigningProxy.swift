@@ -147,7 +147,8 @@ extension EngineError {
     case .signIn(.required), .keyring(.failed), .keyring(.notChosen), .selection(.unknown): 503
     case .authorization(.originRefused), .input(.malformed): 421
     case .input(.stream): 400
-    case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .signIn, .provider, .atproto,
+    case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .signIn, .provider,
+      .atproto,
       .backend,
       .session, .guest, .request, .transfer, .files, .exec, .cancelled:
       500

@@ -33,7 +33,7 @@ struct ObservedSession: Sendable {
     let held = context.world.signals.holdBack()
     defer { held.release() }
     do {
-      return try await context.withExclusiveAccess(to: account) {
+      return try await Renewal(context).renewing(account) {
         (current, credentialStore) throws(EngineError) -> Notice? in
         guard try await credentialStore.read().token != observed else { return nil }
         // Being asked, the backend may roll it once more: see that the keyring can take that.
@@ -53,24 +53,34 @@ struct ObservedSession: Sendable {
     for account: Account,
     in credentialStore: CredentialStore
   ) async throws(EngineError) -> Notice? {
+    let mayBeSent = try await credentialStore.claim(account)
     let backend = SessionBackend(origin, context)
-    let word = try await backend.validate(observed)
+    let word: SessionBackend.Word<SessionAnswer>
+    do { word = try await backend.validate(observed, mayBeSent: mayBeSent) } catch {
+      try credentialStore.letGo(account)
+      throw error
+    }
     switch word.answer {
     case .valid(let details):
-      var account = account
-      try account.requireNamed(details.owner, origin, context.world.held)
+      var kept = account
+      do throws(EngineError) {
+        try kept.requireNamed(details.owner, origin, context.world.held)
+      } catch {
+        try credentialStore.letGo(account)
+        throw error
+      }
       let session = word.rotated?.session.token ?? observed
-      try await KeyringRetry(context).write(
-        [.init(.session, session.secret)],
-        to: credentialStore
-      )
-      account.take(.replaced, at: context.world.clock.now())
-      account.keep(details, at: context.world.clock.now())
-      try context.accountStore.save(account)
+      kept.take(.replaced, at: context.world.clock.now())
+      kept.keep(details, at: context.world.clock.now())
+      try await KeyringRetry(context)
+        .store([.init(.session, session.secret)], with: kept, in: credentialStore)
       return nil
     case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
+      try credentialStore.letGo(account)
       return .observedSessionRefused(account: account.name, reason: reason)
-    case .unanswered(let noAnswer): throw EngineError(noAnswer, origin)
+    case .unanswered(let noAnswer):
+      try credentialStore.letGo(account)
+      throw EngineError(noAnswer, origin)
     }
   }
 }

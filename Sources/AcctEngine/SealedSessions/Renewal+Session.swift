@@ -36,7 +36,7 @@ extension Renewal {
   ) async throws(EngineError) -> (SessionRenewalAttempt.End, Outcome) {
     var known = account
     known.validatedAt = tries.seen
-    return try await context.withExclusiveAccess(to: account) {
+    return try await renewing(account) {
       (current, credentialStore) throws(EngineError) -> (SessionRenewalAttempt.End, Outcome) in
       let now = context.world.clock.now()
       try current.requireNotEnded(at: now)
@@ -49,6 +49,7 @@ extension Renewal {
       }
       // A new session that can't be stored may be a lost one: see before anything is sent.
       try await credentialStore.prepare()
+      let mayBeSent = try await credentialStore.claim(current.inFlight(since: now))
       let held = context.world.signals.holdBack()
       defer { held.release() }
       let before = tries
@@ -59,6 +60,7 @@ extension Renewal {
           because: reason,
           at: SessionBackend(origin, context),
           credentialStore,
+          mayBeSent,
           context
         )
         var tries = before

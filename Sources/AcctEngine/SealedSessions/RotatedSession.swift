@@ -43,29 +43,37 @@ struct RotatedSession: Sendable {
     let held = context.world.signals.holdBack()
     defer { held.release() }
     let accountStore = context.accountStore
-    try await accountStore.exclusively(account.id) { () throws(EngineError) in
-      guard try accountStore.account(account.id) != nil else { return }
-      // The lock is held while the keyring is waited for: no other process asks with the old one.
-      let stored = try await KeyringRetry(context).run(for: account.name.description) {
-        (interaction) async throws(EngineError) -> Account? in
-        var context = context
-        context.interaction = interaction
-        let credentialStore = try await context.settledCredentials(of: account)
-        // A renewal, a sign-in or a later answer may have brought another one meanwhile.
-        guard try await credentialStore.read().token == sent else { return nil }
-        try await credentialStore.write([.init(.session, session.secret)])
-        return credentialStore.account
+    do {
+      try await accountStore.exclusively(account.id) { () throws(EngineError) in
+        guard try accountStore.account(account.id) != nil else { return }
+        try await keep(session, insteadOf: sent, successor.isExtension, for: account)
       }
-      guard var stored else { return }
-      // Another process may have shown the backend the old one since, and been told that it is over.
-      let wasOver = stored.recordedState != .signedIn
-      guard wasOver || successor.isExtension else { return }
-      if wasOver { stored.take(.replaced, at: context.world.clock.now()) }
-      if successor.isExtension {
-        stored.tokenLifetime.expiresAt = nil
-        stored.take(.confirmed, at: context.world.clock.now())
-      }
-      try accountStore.save(stored)
+    } catch .selection(.unknown) {
+      // Another machine has removed the account.
+    } catch .keyring(.changedElsewhere) {
+      // Another machine has stored a newer one.
+    }
+  }
+
+  private func keep(
+    _ session: Token,
+    insteadOf sent: Token,
+    _ isExtension: Bool,
+    for account: Account
+  ) async throws(EngineError) {
+    // The lock is held while the keyring is waited for: no other process asks with the old one.
+    try await KeyringRetry(context).run(for: account.name.description) {
+      (interaction) async throws(EngineError) in
+      var context = context
+      context.interaction = interaction
+      // An engine that can't be asked now is told of it as soon as it is there.
+      let credentialStore = try await context.settledCredentials(of: account, allowingCopy: true)
+      // A renewal, a sign-in or a later answer may have brought another one meanwhile.
+      guard try await credentialStore.read().token == sent else { return }
+      let known = credentialStore.account
+      let kept = known.keeping(isExtended: isExtension, at: context.world.clock.now())
+      try await credentialStore.write([.init(.session, session.secret)], with: kept)
+      if kept != known { try credentialStore.saveWritten(kept) }
     }
   }
 
@@ -114,5 +122,19 @@ struct RotatedSession: Sendable {
       throw .malformedAnswer(member: member)
     case .refused, .couldNot, .unanswered: return nil
     }
+  }
+}
+
+extension Account {
+  /// The same with the session that an answer put in the old one's place, or that extends the old one.
+  fileprivate func keeping(isExtended: Bool, at now: Timestamp) -> Account {
+    var account = self
+    // Another process may have shown the backend the old one since, and been told that it is over.
+    if recordedState != .signedIn { account.take(.replaced, at: now) }
+    if isExtended {
+      account.tokenLifetime.expiresAt = nil
+      account.take(.confirmed, at: now)
+    }
+    return account
   }
 }

@@ -27,25 +27,38 @@ struct SessionBackend: Sendable {
 
   /// Asks whether a session goes on.
   ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - mayBeSent: See ``HTTPRequest/mayBeSent``.
   /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
-  func validate(_ session: Token) async throws(EngineError) -> Word<SessionAnswer> {
-    let (answer, rotated) = try await ask(Self.sessionPath, session)
+  func validate(
+    _ session: Token,
+    mayBeSent: (@Sendable () -> Bool)? = nil
+  ) async throws(EngineError) -> Word<SessionAnswer> {
+    let (answer, rotated) = try await ask(Self.sessionPath, session, mayBeSent)
     return (SessionAnswer(answer), rotated)
   }
 
   /// Asks for a session in place of this one.
   ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - mayBeSent: See ``HTTPRequest/mayBeSent``.
   /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
-  func refresh(_ session: Token) async throws(EngineError) -> Word<SessionRefreshAnswer> {
-    let (answer, rotated) = try await ask(Self.refreshPath, session)
+  func refresh(
+    _ session: Token,
+    mayBeSent: (@Sendable () -> Bool)? = nil
+  ) async throws(EngineError) -> Word<SessionRefreshAnswer> {
+    let (answer, rotated) = try await ask(Self.refreshPath, session, mayBeSent)
     return (SessionRefreshAnswer(answer), rotated)
   }
 
   private func ask(
     _ path: String,
-    _ session: Token
+    _ session: Token,
+    _ mayBeSent: (@Sendable () -> Bool)?
   ) async throws(EngineError) -> Word<ServerAnswer> {
-    let response = try await send("GET", path, session)
+    let response = try await send("GET", path, session, mayBeSent: mayBeSent)
     let answer = ServerAnswer(response, redacting: context.world.held.redactor)
     let rotated: RotatedCookie?
     do {
@@ -92,14 +105,16 @@ struct SessionBackend: Sendable {
     _ method: String,
     _ path: String,
     _ session: Token?,
-    _ body: Secret? = nil
+    _ body: Secret? = nil,
+    mayBeSent: (@Sendable () -> Bool)? = nil
   ) async throws(EngineError) -> HTTPResponse {
     var request = HTTPRequest(
       method: method,
       url: try origin.url(path),
       fields: [("Accept", Secret("application/json"))],
       body: body,
-      timeout: context.timeout
+      timeout: context.timeout,
+      mayBeSent: mayBeSent
     )
     if let session {
       let cookie = HeaderField.sessionCookie(session)

@@ -92,7 +92,7 @@ extension SessionRenewalAttempt {
     return .done
   }
 
-  func save() throws(EngineError) { try context.accountStore.save(account) }
+  func save() throws(EngineError) { try credentialStore.save(account) }
 }
 
 extension HTTPFailure {
@@ -100,7 +100,8 @@ extension HTTPFailure {
   var mayPass: Bool {
     switch self {
     case .unresolved, .unreachable, .timedOut, .closed: true
-    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .proxy, .inside:
+    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .proxy, .inside,
+      .withheld:
       false
     }
   }

@@ -20,18 +20,20 @@ extension SessionRenewalAttempt {
 
   /// Keeps a new session whose end is not known yet.
   mutating func replace(_ sealed: SealedSession) async throws(EngineError) {
-    try await store(sealed)
     account.tokenLifetime.expiresAt = nil
     account.take(.confirmed, at: context.world.clock.now())
+    try await store(sealed)
   }
 
   private mutating func store(_ sealed: SealedSession) async throws(EngineError) {
     guard sealed.token != session else { return }
     try await KeyringRetry(context).write(
       [.init(.session, sealed.token.secret)],
+      with: account,
       to: credentialStore
     )
     session = sealed.token
+    needsClaim = mayBeSent != nil
   }
 
   mutating func requireOwn(_ owner: SessionOwner) throws(EngineError) {

@@ -11,6 +11,11 @@ struct SessionRenewalAttempt {
   let wasInterrupted: Bool
   let backend: SessionBackend
   let credentialStore: CredentialStore
+  /// Asked before each request, where other machines share the keyring. What is stored ends the right to send, so it is
+  /// taken again for the next request.
+  var mayBeSent: (@Sendable () -> Bool)?
+  /// Whether that right has to be taken again.
+  var needsClaim = false
   let context: EngineContext
 
   init(
@@ -19,6 +24,7 @@ struct SessionRenewalAttempt {
     because reason: Renewal.Reason,
     at backend: SessionBackend,
     _ credentialStore: CredentialStore,
+    _ mayBeSent: (@Sendable () -> Bool)?,
     _ context: EngineContext
   ) {
     self.account = account
@@ -26,6 +32,7 @@ struct SessionRenewalAttempt {
     self.reason = reason
     self.backend = backend
     self.credentialStore = credentialStore
+    self.mayBeSent = mayBeSent
     self.context = context
     wasInterrupted = account.renewalStartedAt != nil
   }
@@ -64,10 +71,10 @@ struct SessionRenewalAttempt {
   /// - Throws: ``EngineError``; the session is kept in every case.
   mutating func run(_ tries: inout Tries) async throws(EngineError) -> End {
     if let verdict = tries.verdict.take(), tries.doubted == session { throw try ended(verdict) }
-    account.renewalStartedAt = context.world.clock.now()
-    try save()
+    account = account.inFlight(since: context.world.clock.now())
+    try context.accountStore.save(account)
     let word: SessionBackend.Word<SessionAnswer>
-    do { word = try await backend.validate(session) } catch { return try unanswered(error) }
+    do { word = try await validated() } catch { return try unanswered(error) }
     try await keep(word.rotated)
     switch word.answer {
     case .valid(let details):
@@ -91,8 +98,11 @@ struct SessionRenewalAttempt {
     _ tries: inout Tries,
     after refusal: Refusal?
   ) async throws(EngineError) -> End {
+    try await claimAgain()
     let word: SessionBackend.Word<SessionRefreshAnswer>
-    do { word = try await backend.refresh(session) } catch { return try unanswered(error) }
+    do { word = try await backend.refresh(session, mayBeSent: mayBeSent) } catch {
+      return try unanswered(error)
+    }
     try await keep(word.rotated)
     switch word.answer {
     case .granted(let sealed, let owner):
@@ -115,7 +125,8 @@ struct SessionRenewalAttempt {
   ///
   /// Without an answer it is as good as any whose end is not known.
   private mutating func confirm(_ tries: inout Tries) async throws(EngineError) -> End {
-    guard let word = try? await backend.validate(session) else { return try done() }
+    try await claimAgain()
+    guard let word = try? await validated() else { return try done() }
     try await keep(word.rotated)
     switch word.answer {
     case .valid(let details):
@@ -128,7 +139,27 @@ struct SessionRenewalAttempt {
     }
   }
 
+  private func validated() async throws(EngineError) -> SessionBackend.Word<SessionAnswer> {
+    try await backend.validate(session, mayBeSent: mayBeSent)
+  }
+
+  /// Takes the right to send again, if a store has ended it.
+  private mutating func claimAgain() async throws(EngineError) {
+    guard needsClaim else { return }
+    mayBeSent = try await credentialStore.claim(account)
+    needsClaim = false
+  }
+
   private func notExtended(_ reason: String) -> EngineError {
     .session(.notExtended(account: account.name, reason: reason))
+  }
+}
+
+extension Account {
+  /// The same with the note that a renewal is in flight.
+  func inFlight(since now: Timestamp) -> Account {
+    var account = self
+    account.renewalStartedAt = now
+    return account
   }
 }

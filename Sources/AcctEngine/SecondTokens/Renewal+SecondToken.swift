@@ -35,7 +35,7 @@ extension Renewal {
     of account: Account,
     because reason: SecondReason
   ) async throws(EngineError) -> AccessGrant {
-    try await context.withExclusiveAccess(to: account) {
+    try await renewing(account) {
       (current, credentialStore) throws(EngineError) in
       try current.requireNotEnded(at: context.world.clock.now())
       var credentials = try await credentialStore.readForRenewal()
@@ -49,7 +49,7 @@ extension Renewal {
       guard let refreshToken = credentials.refreshToken,
         current.tokenType != .dpop || key != nil
       else { throw .signIn(.required(account: current.name, .expired)) }
-
+      try context.requireLocalLocks()
       let server = try await server(of: &credentials.account)
       try await credentialStore.prepare()
       if credentials.account.ownGrant == nil {
@@ -71,22 +71,21 @@ extension Renewal {
           at: server,
           in: credentialStore,
           replacing: purpose.audience == nil ? [] : ["audience"]
-        ) { response, account throws(EngineError) in
-          try await keep(response, for: purpose, beside: tokens, &account, key, credentialStore)
+        ) { response, account in
+          grant(response, for: purpose, beside: tokens, &account, key)
         }
       }
     }
   }
 
-  /// Writes what the server granted: a new refresh token first, since with it alone the rest can be had again.
-  private func keep(
+  /// What is stored of a grant: a new refresh token first, since with it alone the rest can be had again.
+  private func grant(
     _ response: TokenResponse,
     for purpose: TokenPurpose,
     beside tokens: SecondTokens,
     _ account: inout Account,
-    _ key: DPoPKey?,
-    _ credentialStore: CredentialStore
-  ) async throws(EngineError) -> AccessGrant {
+    _ key: DPoPKey?
+  ) -> (items: [Keyring.Item], value: AccessGrant) {
     let now = context.world.clock.now()
     let second = SecondToken(
       purpose: purpose,
@@ -98,11 +97,10 @@ extension Renewal {
     var items: [Keyring.Item] = []
     if let token = response.refreshToken { items.append(.init(.refreshToken, token.secret)) }
     items.append(.init(.secondTokens, tokens.item))
-    try await KeyringRetry(context).write(items, to: credentialStore)
     account.take(.confirmed, at: now)
     var grant = AccessGrant(second, boundTo: key)
     grant.notices = notices(response, lacking: purpose.scopeText, purpose.audiences)
-    return grant
+    return (items, grant)
   }
 
   /// What the user should know of a token that is not quite what was requested.

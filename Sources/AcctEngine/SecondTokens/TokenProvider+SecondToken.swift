@@ -30,7 +30,7 @@ extension TokenProvider {
       return try await Renewal(context)
         .secondToken(for: purpose, of: account, because: .due(leaving: minimum))
     } catch {
-      if case .signIn(.required) = error { throw error }
+      if error.forbidsTheOldToken { throw error }
       guard let known, let left = known.token.lifetime.secondsLeft(at: now), left > 0 else {
         throw error == .network(.offline)
           ? .signIn(.required(account: account.name, .unrenewed)) : error
@@ -57,7 +57,7 @@ extension TokenProvider {
         )
       } catch .keyring(.halfReplaced) {}
     }
-    return try await context.withExclusiveAccess(to: account) {
+    return try await context.withExclusiveAccess(to: account, allowingCopy: true) {
       (account, credentialStore) throws(EngineError) in
       KnownSecondToken(try await credentialStore.secondTokensWithKey(), purpose, of: account)
     }

@@ -18,8 +18,8 @@ final class CopyAccounts: Sendable {
 
   /// Copies an account.
   ///
-  /// - Parameter known: Its record in a shared target. Where that is newer, because another machine has renewed the
-  ///   account since an interrupted move, it stays.
+  /// Where its record in a shared target is newer, because another machine has renewed it since an interrupted move,
+  /// that one stays.
   func copy(_ account: Account, beside known: [UInt8]?) async throws(EngineError) {
     let before = known.flatMap { context.accountStore.account(account.id, in: $0) }
     if let before, before.isNewer(than: account) { return }

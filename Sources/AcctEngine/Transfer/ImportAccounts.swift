@@ -86,7 +86,7 @@ package struct ImportAccounts: Sendable {
           try accountStore.setActive(active)
         }
         guard added.before == nil else { return }
-        try await credentialStore.remove(ItemKind.allCases)
+        try await credentialStore.removeAll()
         try accountStore.delete(current.id)
       }
     }

@@ -46,6 +46,8 @@ struct IncomingAccount {
     form = .moved(storedAccount.account)
   }
 
+  var kind: Account.Kind { belonging.kind }
+
   /// How a new static token is sent; `nil` for anything else, an account from elsewhere too.
   var sentAs: StaticHeader? {
     switch form {

@@ -20,7 +20,7 @@ package struct MoveKeyring: Sendable {
     choice = KeyringChoice(context.world)
   }
 
-  /// What came of it.
+  /// The result.
   package struct Outcome: Sendable {
     /// The accounts that were copied.
     package var moved: [AccountName] = []
@@ -35,6 +35,7 @@ package struct MoveKeyring: Sendable {
   /// - Parameters:
   ///   - kind: Where to; a shared keyring is one that this machine has made or joined.
   ///   - removing: Whether accounts are also removed from a shared keyring, which other machines may use.
+  /// - Returns: The result.
   /// - Throws: ``EngineError``; the accounts are then where they were, but for
   ///   ``KeyringSharingError/notRemoved(_:from:to:)``.
   package func move(
@@ -123,7 +124,7 @@ package struct MoveKeyring: Sendable {
       }
       try bringing.save(current ?? record, of: id)
     }
-    for id in plan.removedElsewhere { try await ChangeAccounts(context).forget(id) }
+    for id in plan.removedElsewhere { try await context.forget(id) }
   }
 
   /// Removes from the source what an interrupted move left there.

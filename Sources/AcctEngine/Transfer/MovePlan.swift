@@ -10,10 +10,8 @@ struct MovePlan: Sendable {
   /// Accounts of this machine's files that a shared source does not have any more.
   private(set) var removedElsewhere: [AccountID] = []
 
-  /// Looks at both keyrings, and changes nothing but this machine's hints.
-  ///
-  /// - Parameter locks: Holds the locks of all accounts of both keyrings from then on.
-  /// - Throws: ``EngineError``.
+  /// Looks at both keyrings, and changes nothing but this machine's hints; the locks of all accounts of both are held
+  /// from then on.
   init(
     from source: Keyring,
     to target: Keyring,

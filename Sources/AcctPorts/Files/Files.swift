@@ -20,7 +20,7 @@ package struct Files: Sendable {
   package var eachAccount: @Sendable (SomeAccounts) throws(FilesFailure) -> Void
   /// Takes a lock across processes, waiting at most so many seconds for it.
   package var lock: @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
-  /// Tells what file system one of acct's folders is on; `nil` if the folder is not there yet.
+  /// Tells what file system one of acct's folders is on, or will be; `nil` if nothing is there yet.
   package var fileSystem: @Sendable (FileFolder) throws(FilesFailure) -> FileSystem?
 
   package init(

@@ -35,6 +35,9 @@ package struct HTTPRequest: Sendable {
   package var bodyLimit: Int
   /// Which addresses it may go to, whatever its host resolves to.
   package var reach: Reach
+  /// Asked before connecting, and again when the connection is there, just before the first byte: a process can be
+  /// stopped at any time. On a no nothing is sent: ``HTTPFailure/withheld``. Answers at once, on any thread.
+  package var mayBeSent: (@Sendable () -> Bool)?
 
   package init(
     method: String,
@@ -43,7 +46,8 @@ package struct HTTPRequest: Sendable {
     body: Secret? = nil,
     timeout: Int,
     bodyLimit: Int = 1 << 20,
-    reach: Reach = .anywhere
+    reach: Reach = .anywhere,
+    mayBeSent: (@Sendable () -> Bool)? = nil
   ) {
     self.method = method
     self.url = url
@@ -52,6 +56,7 @@ package struct HTTPRequest: Sendable {
     self.timeout = timeout
     self.bodyLimit = bodyLimit
     self.reach = reach
+    self.mayBeSent = mayBeSent
   }
 }
 
@@ -95,6 +100,8 @@ package enum HTTPFailure: Error, Equatable, Sendable {
   /// The host is, or resolves to, an address of this machine or a private network, which only the
   /// user may name; nothing was sent.
   case inside(host: String)
+  /// Its time to be sent has passed; nothing was sent.
+  case withheld
   /// A proxy is set in the environment and can't be used.
   case proxy(reason: String)
 }

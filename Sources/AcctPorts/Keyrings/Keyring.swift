@@ -72,6 +72,14 @@ extension Keyring {
     case vault
     /// Shared with other machines.
     case etcd, postgres
+
+    /// Whether other machines may use it, too.
+    package var isShared: Bool {
+      switch self {
+      case .secretService, .vault: false
+      case .etcd, .postgres: true
+      }
+    }
   }
 
   /// A keyring's state.

@@ -63,6 +63,14 @@ package struct SharedAccount: Sendable {
     case merging([Keyring.Item])
     /// These are all that it has then.
     case replacing([Keyring.Item])
+
+    /// What is written.
+    package var written: [Keyring.Item] {
+      switch self {
+      case .unchanged: []
+      case .merging(let items), .replacing(let items): items
+      }
+    }
   }
 }
 

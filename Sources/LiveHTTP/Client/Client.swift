@@ -55,6 +55,7 @@ final class Client: Sendable {
     guard route == .direct || message.reach.permits(origin) else {
       throw .inside(host: origin.host)
     }
+    guard message.mayBeSent?() ?? true else { throw .withheld }
     let thread = try thread()
     let rootsFile = origin.scheme == .https ? environment("SSL_CERT_FILE") : nil
     let transfer = Transfer(message, route, rootsFile: rootsFile, try CurlLibrary.loaded())

@@ -27,6 +27,8 @@ struct RequestMessage: Sendable {
   let timeout: Timeout
   /// Which addresses it may go to.
   let reach: Reach
+  /// Whether it may still be sent; `nil`: always.
+  let mayBeSent: (@Sendable () -> Bool)?
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
   init(_ request: HTTPRequest, userAgent: String?) throws(HTTPFailure) {
@@ -38,6 +40,7 @@ struct RequestMessage: Sendable {
       asksFirst: false,
       .total(request.timeout),
       request.reach,
+      request.mayBeSent,
       userAgent
     )
   }
@@ -52,6 +55,7 @@ struct RequestMessage: Sendable {
       asksFirst: request.asksFirst && request.body != nil,
       .each(request.timeout),
       .anywhere,
+      nil,
       userAgent
     )
   }
@@ -65,6 +69,7 @@ struct RequestMessage: Sendable {
     asksFirst: Bool,
     _ timeout: Timeout,
     _ reach: Reach,
+    _ mayBeSent: (@Sendable () -> Bool)?,
     _ userAgent: String?
   ) throws(HTTPFailure) {
     // An origin that breaks this can't be made; it is checked here too since all else depends on
@@ -109,6 +114,7 @@ struct RequestMessage: Sendable {
     self.asksFirst = asksFirst
     self.timeout = timeout
     self.reach = reach
+    self.mayBeSent = mayBeSent
   }
 
   /// Releases its fields and its body.

@@ -4,18 +4,22 @@ import Glibc
 import PrivateFiles
 
 extension Folders {
-  /// Tells what file system a folder is on, in one system call where it is none of FUSE's.
+  /// Tells what file system a folder is on, or will be, in one system call where it is there and none of FUSE's.
   func fileSystem(of folder: FileFolder) throws(FilesFailure) -> FileSystem? {
-    let path =
+    var path =
       switch folder {
       case .locks: locks.path
       case .data: data.path
       }
-    let type = unsafe acct_file_system_type(path)
-    guard type >= 0 else {
+    var type = unsafe acct_file_system_type(path)
+    while type < 0 {
       let error = FileError.last
-      guard error != .notThere else { return nil }
-      throw .failed(path: path, reason: error.reason)
+      guard error == .notThere, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+        if error == .notThere { return nil }
+        throw .failed(path: path, reason: error.reason)
+      }
+      path = String(path[..<slash])
+      type = unsafe acct_file_system_type(path)
     }
     if type == FileSystem.fuse { return FileSystem(path: path, program: nameOfMount(at: path)) }
     guard let name = FileSystem.networks[type] else {
@@ -58,7 +62,11 @@ private func nameOfMount(at path: String) -> String? {
     let table = try? Descriptor.open("/proc/self/mountinfo", O_RDONLY),
     let bytes = try? readAll(from: table.number, limit: 1 << 20)
   else { return nil }
-  let device = "\(gnu_dev_major(status.st_dev)):\(gnu_dev_minor(status.st_dev))"
+  // makedev(3), whose inverses are macros that Swift does not see.
+  let number = UInt64(status.st_dev)
+  let major = number >> 8 & 0xFFF | number >> 32 & ~0xFFF
+  let minor = number & 0xFF | number >> 12 & ~0xFF
+  let device = "\(major):\(minor)"
   for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
     let fields = line.split(separator: " ")
     guard fields.count > 2, fields[2] == device, let dash = fields.firstIndex(of: "-"),

@@ -19,6 +19,12 @@ package struct Folders: Sendable {
   /// Where the embedded keyring is.
   package var vault: PrivateFolder { data.subfolder("vault") }
 
+  /// Where the copies of a keyring are that several machines share.
+  package var shared: PrivateFolder { data.subfolder("shared") }
+
+  /// Where it is kept since when another machine's renewal was seen.
+  package var sightings: PrivateFolder { state.subfolder("sightings") }
+
   /// Finds the folders; nothing is opened or created yet.
   ///
   /// - Parameter variable: Returns an environment variable, and `nil` for one that is empty.

@@ -156,4 +156,18 @@ struct KeyringCommandTests {
     #expect(await machine.acct("keyring", "trust") == 0)
     #expect(await machine.acct("keyring") == 0)
   }
+
+  @Test("vault unlock opens the shared keyring in use, and vault passphrase does not change it")
+  func passphrase() async {
+    await machine.share()
+    #expect(await machine.acct("vault", "unlock") == 0)
+    #expect(machine.record.err == ["acct: the shared keyring is unlocked"])
+    machine.engine.fail(with: .locked(reason: "the passphrase is wrong"))
+    #expect(await machine.acct("vault", "unlock") == 6)
+    #expect(await machine.acct("vault", "passphrase") == 1)
+    #expect(
+      machine.record.err.first
+        == "acct: the keyring in use is on etcd, and its passphrase is that of all machines"
+    )
+  }
 }

@@ -54,6 +54,14 @@ struct SharingMachine {
   var decision: String? { record.file(.keyringDecision) }
 }
 
+extension RecordedWorld {
+  /// Uses random bytes up, so that they are not those of another world.
+  func passRandomBytes(_ times: Int) {
+    let entropy = world().entropy
+    for _ in 0..<times { _ = entropy.bytes(16) }
+  }
+}
+
 extension SharingMachine {
   func run(_ arguments: [String]) async -> Int32 { await Acct.run(arguments, in: world) }
 }

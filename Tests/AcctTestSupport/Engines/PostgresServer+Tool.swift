@@ -17,7 +17,7 @@ extension PostgresServer {
     return dumped.standardOutput
   }
 
-  private func tool(_ name: String, _ arguments: [String], _ database: String) -> ChildProcess {
+  func tool(_ name: String, _ arguments: [String], _ database: String) -> ChildProcess {
     var tool = ChildProcess("\(folder.path)/bin/\(name)", arguments)
     tool.environment.merge([
       "PGHOST": socketFolder, "PGPORT": "\(port)", "PGUSER": "postgres", "PGDATABASE": database,

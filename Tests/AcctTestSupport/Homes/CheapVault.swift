@@ -1,7 +1,7 @@
 import AcctCrypto
 import AcctModel
 import AcctPorts
-import VaultKeyring
+import VaultKey
 
 /// An empty vault whose passphrase costs next to nothing to try.
 ///

@@ -13,6 +13,7 @@ package final class InMemoryKeyring: Sendable {
     var outage: KeyringFailure?
     var writesUntilFailure: Int?
     var writeFailure = KeyringFailure.unavailable(reason: "a test said so")
+    var removalFailure: KeyringFailure?
     var interruption: (@Sendable () -> Void)?
     var refusal: (@Sendable () -> Void)?
     var gate: (@Sendable () async -> Void)?
@@ -46,6 +47,11 @@ package final class InMemoryKeyring: Sendable {
       $0.writesUntilFailure = count
       $0.writeFailure = failure
     }
+  }
+
+  /// Makes every removal fail from now on, or none any more.
+  package func failRemovals(with failure: KeyringFailure?) {
+    contents.withLock { $0.removalFailure = failure }
   }
 
   /// Does something once, after the next item has been read, as another process might.
@@ -103,6 +109,7 @@ package final class InMemoryKeyring: Sendable {
       remove: { account, kinds, interaction throws(KeyringFailure) in
         try self.use(interaction) { contents throws(KeyringFailure) in
           guard self.lifeline.isAlive else { throw Self.died }
+          if let failure = contents.removalFailure { throw failure }
           for kind in kinds where contents.items[account]?[kind] != nil {
             guard self.lifeline.write() else { throw Self.died }
             contents.items[account]?[kind] = nil

@@ -15,7 +15,7 @@ import Testing
       }
       // What was not really run is parsed, at least.
       for arguments in try await bench.calls()
-      where ["add", "request", "proxy"].contains(arguments.first) {
+      where ["add", "request", "proxy", "keyring"].contains(arguments.first) {
         #expect(throws: Never.self, "man/\(page.name): acct \(arguments)") {
           _ = try Acct.parseAsRoot(arguments)
         }
@@ -49,7 +49,8 @@ private struct Bench {
     _ = try folder.file("secret", containing: "made up for this test\n")
     _ = try folder.file("passphrase", containing: "made up for this test\n")
     let bin = try folder.folder("bin")
-    // Signing in and requests need the web: of those lines only the words are looked at.
+    // Signing in and requests need the web, and a shared keyring an engine: of those lines only the words are
+    // looked at.
     _ = try folder.file(
       "bin/acct",
       containing: """
@@ -57,7 +58,7 @@ private struct Bench {
         printf '%s\\n' "$@" '' >>'\(folder.path)/calls'
         case " $* " in
         *' --import '*) ;;
-        ' add '* | ' request '*) cat >/dev/null; exit 0 ;;
+        ' add '* | ' request '* | ' keyring '*) cat >/dev/null; exit 0 ;;
         ' proxy '*) echo http://127.0.0.1:1/secret/; exit 0 ;;
         esac
         exec '\(Product.executable("acct"))' "$@"

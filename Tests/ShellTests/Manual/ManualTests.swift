@@ -25,13 +25,13 @@ import Testing
     compare(main.options, shared, "man/acct.1, OPTIONS")
     for command in tool.commands where !command.hasCommands {
       let own = command.options.filter { !shared.contains($0) }
-      // A command with a page of its own is explained there.
-      let name = "acct-\(command.path.joined(separator: "-")).1"
-      let page = pages.first { $0.name == name }
+      // A command with a page of its own is explained there; so are those that it holds.
+      let page = pages.first { $0.name == "acct-\(command.path.joined(separator: "-")).1" }
+      let parents = pages.first { $0.name == "acct-\(command.path[0]).1" }
       compare(
-        page?.options ?? main.commands[command.path] ?? [],
+        page?.options ?? parents?.commands[command.path] ?? main.commands[command.path] ?? [],
         own,
-        "man/\(page?.name ?? main.name), `acct \(command.path.joined(separator: " "))`"
+        "man/\((page ?? parents ?? main).name), `acct \(command.path.joined(separator: " "))`"
       )
     }
   }
@@ -78,6 +78,9 @@ import Testing
       "SSL_CERT_FILE", "COLUMNS", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
       "XDG_CONFIG_HOME", "CREDENTIALS_DIRECTORY", "ACCT_EXPORT_PASSPHRASE_FILE",
       "KUBERNETES_EXEC_INFO",
+      "ACCT_VAULT_KEY_FILE", "ACCT_ETCD_ENDPOINTS", "ACCT_ETCD_CERT", "ACCT_ETCD_KEY",
+      "ACCT_ETCD_CA", "ACCT_ETCD_USER", "ACCT_ETCD_PASSWORD_FILE", "ACCT_ETCD_NAME",
+      "ACCT_POSTGRES", "ACCT_POSTGRES_PASSWORD_FILE", "ACCT_POSTGRES_NAME",
     ]
     #expect(Set(contract).symmetricDifference(listed) == [])
     #expect(Set(listed).count == listed.count, "one is explained twice")

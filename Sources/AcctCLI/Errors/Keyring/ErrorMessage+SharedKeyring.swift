@@ -2,9 +2,7 @@ import AcctModel
 import AcctPorts
 
 extension ErrorMessage {
-  /// A keyring that several machines share can't be used.
-  ///
-  /// - Parameter failure: One of those that only a shared keyring has.
+  /// A keyring that several machines share can't be used, for a reason that only such a one has.
   init(sharing failure: KeyringFailure, _ kind: Keyring.Kind) {
     switch failure {
     case .engine(let failure): self.init(failure, of: kind)

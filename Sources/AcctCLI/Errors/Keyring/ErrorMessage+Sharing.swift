@@ -56,6 +56,14 @@ extension ErrorMessage {
         "the accounts are in \(target.rawValue) now, and some are in \(source.rawValue), too: \(cause.text)",
         hint: "`acct keyring move \(target.rawValue)` removes them there once that is possible"
       )
+    case .passphraseStays(let kind):
+      self.init(
+        "passphraseStays",
+        .failed,
+        "the keyring in use is on \(kind.rawValue), and its passphrase is that of all machines",
+        hint:
+          "make a keyring of another name with a new passphrase, and move the accounts: acct-keyring(1)"
+      )
     case .noFile(let option):
       self.init(
         "badInput",

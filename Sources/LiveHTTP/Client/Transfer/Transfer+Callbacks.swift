@@ -77,11 +77,19 @@ extension Transfer {
   /// Whether libcurl may put the request on a connection: once.
   ///
   /// It would send a request again whose connection, one that was used before, ended without an
-  /// answer, or that was answered with 417. Only the caller knows whether that does harm.
+  /// answer, or that was answered with 417. Only the caller knows whether that does harm, and whether its time has
+  /// passed while the connection was made.
   private func maySend() -> Bool {
-    defer { wasSent = true }
-    if wasSent && !parser.isComplete { failure = .closed }
-    return !wasSent
+    guard !wasSent else {
+      if !parser.isComplete { failure = .closed }
+      return false
+    }
+    guard message.mayBeSent?() ?? true else {
+      failure = .withheld
+      return false
+    }
+    wasSent = true
+    return true
   }
 
   private func draw(into buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The process itself is used only if the kernel refuses, so that one command asks for the
 /// passphrase once and not at every step; the key ends with it.
-final class VaultKeyCache: Sendable {
+package final class VaultKeyCache: Sendable {
   private let kernel: KernelKey
   private let remembered = Mutex<(name: String, key: CachedVaultKey)?>(nil)
 
@@ -25,7 +25,7 @@ final class VaultKeyCache: Sendable {
   }
 
   /// Restarts the time of a stored key; returns for how many seconds the kernel keeps it.
-  func extend(_ header: VaultHeader) -> Int? {
+  package func extend(_ header: VaultHeader) -> Int? {
     kernel.extend(name(of: header), Self.time) ? Int(Self.time) : nil
   }
 
@@ -38,19 +38,19 @@ final class VaultKeyCache: Sendable {
   }
 
   /// Deletes a key; returns whether it is stored nowhere any more.
-  func forget(_ header: VaultHeader) -> Bool {
+  package func forget(_ header: VaultHeader) -> Bool {
     remembered.withLock { $0 = nil }
     return kernel.forget(name(of: header))
   }
 
   /// Deletes the keys of all of the user's vaults; returns whether none is stored any more.
-  func forgetAll() -> Bool {
+  package func forgetAll() -> Bool {
     remembered.withLock { $0 = nil }
     return kernel.forgetAll(Self.prefix)
   }
 
   /// Deletes the keys in this process; those in the kernel stay.
-  func end() { remembered.withLock { $0 = nil } }
+  package func end() { remembered.withLock { $0 = nil } }
 
   private func name(of header: VaultHeader) -> String { "\(Self.prefix)\(header.fingerprint)" }
 }

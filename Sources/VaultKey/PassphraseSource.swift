@@ -33,7 +33,7 @@ package struct PassphraseSource: Sendable {
   /// The passphrase of the file or credential, if there is one.
   ///
   /// - Throws: ``NoPassphrase`` if the file or credential is there and cannot be used.
-  func given() throws(NoPassphrase) -> Passphrase? {
+  package func given() throws(NoPassphrase) -> Passphrase? {
     if let file { return try named(file) }
     guard let credentials, credentials.hasPrefix("/") else { return nil }
     return try Passphrase.read("\(credentials)/acct.passphrase", .credential)
@@ -56,7 +56,7 @@ package struct PassphraseSource: Sendable {
   ///   - interaction: Whether a person may be asked.
   /// - Returns: The passphrase.
   /// - Throws: ``NoPassphrase``.
-  func new(file: String? = nil, _ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
+  package func new(file: String? = nil, _ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
     if let file { return try named(file) }
     let first = try ask("New passphrase for the vault: ", interaction)
     let second = try ask("The same passphrase again: ", interaction)

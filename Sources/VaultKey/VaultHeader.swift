@@ -15,7 +15,7 @@ package struct VaultHeader: Equatable {
   static let version: Int64 = 1
   static let saltCount = 16
   /// In bytes; far more than a header has.
-  static let sizeLimit = 4096
+  package static let sizeLimit = 4096
 
   /// What the wrapping authenticates beside the key, so that salt and cost can't be exchanged.
   var associatedData: [UInt8] {
@@ -27,7 +27,7 @@ package struct VaultHeader: Equatable {
   /// As a checksum it tells damage from a wrong passphrase, which AES-GCM cannot; it keeps no
   /// attacker out and need not. As a name for the stored vault key it makes sure that a replaced or
   /// changed header has to be opened anew.
-  var fingerprint: String {
+  package var fingerprint: String {
     let text = associatedData + nonce + wrappedKey
     return hex(SHA256.hash(text.span).prefix(16))
   }
@@ -35,7 +35,9 @@ package struct VaultHeader: Equatable {
 
 /// Why a header or an item cannot be used; it goes into the words "the vault is damaged: …".
 package struct Damage: Error, Equatable {
-  let reason: String
+  package let reason: String
+
+  package init(reason: String) { self.reason = reason }
 }
 
 extension VaultHeader {
@@ -90,6 +92,6 @@ extension JSONObject {
   }
 
   fileprivate func bytes(_ name: String, count: Int) -> [UInt8]? {
-    self[name]?.stringValue.flatMap { VaultKeyring.bytes(hex: $0, count: count) }
+    self[name]?.stringValue.flatMap { VaultKey.bytes(hex: $0, count: count) }
   }
 }

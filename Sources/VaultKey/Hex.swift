@@ -1,5 +1,5 @@
 /// Bytes as lower-case hexadecimal digits, for what is no secret.
-func hex(_ bytes: some Sequence<UInt8>) -> String {
+package func hex(_ bytes: some Sequence<UInt8>) -> String {
   let digits = Array("0123456789abcdef")
   return bytes.reduce(into: "") {
     $0.append(digits[Int($1 >> 4)])
@@ -8,7 +8,7 @@ func hex(_ bytes: some Sequence<UInt8>) -> String {
 }
 
 /// The bytes that `text` spells in lower-case hexadecimal digits, if there are exactly `count`.
-func bytes(hex text: String, count: Int) -> [UInt8]? {
+package func bytes(hex text: String, count: Int) -> [UInt8]? {
   let digits = Array(text.utf8)
   guard digits.count == 2 * count else { return nil }
   var bytes: [UInt8] = []

@@ -1,19 +1,19 @@
-import AcctModel
+package import AcctModel
 import Glibc
 import PrivateFiles
 
 /// A passphrase, and its source, for the error about a wrong one.
-struct Passphrase {
-  let secret: Secret
+package struct Passphrase {
+  package let secret: Secret
   /// Such as "the passphrase in /run/pass".
-  let source: String
+  package let source: String
 }
 
 /// Why a passphrase could not be had, in words that follow a colon.
-struct NoPassphrase: Error, Equatable {
-  let reason: String
+package struct NoPassphrase: Error, Equatable {
+  package let reason: String
   /// Whether a prompt was shown and not answered.
-  var isCancelled = false
+  package var isCancelled = false
 }
 
 extension Passphrase {

@@ -1,0 +1,141 @@
+import AcctModel
+import AcctPorts
+
+/// The accounts of a keyring that several machines share, and this machine's files of them.
+///
+/// What the engine has is the account. The file is what this machine last saw of it: enough to select, list and use
+/// it. So the engine is written first, and the file after it; and before an account is changed, it is fetched.
+struct SharedRecords: Sendable {
+  private let accounts: SharedAccounts
+  private let kind: Keyring.Kind
+  private let context: EngineContext
+
+  /// `nil` for a keyring of this machine alone.
+  init?(in keyring: Keyring, _ context: EngineContext) {
+    guard let accounts = keyring.accounts else { return nil }
+    self.accounts = accounts
+    kind = keyring.kind
+    self.context = context
+  }
+
+  /// Brings an account up to date with the engine; the caller holds its lock, and not the book's.
+  ///
+  /// - Throws: ``EngineError/removed(_:)`` where another machine has removed it, and then nothing of it is left here;
+  ///   why the engine could not be asked.
+  func fetch(_ account: Account) async throws(EngineError) {
+    let record: [UInt8]?
+    do { record = try accounts.fetch(account.id, context.interaction) } catch {
+      throw .keyring(.failed(error, kind))
+    }
+    guard let record else {
+      if try mayForget { try await context.forget(account.id) }
+      throw .removed(account)
+    }
+    try context.accountStore.update(account.id, to: record)
+  }
+
+  /// Brings what other machines have added and changed here.
+  ///
+  /// - Returns: The accounts with a file here that there are no more.
+  func fetchAll() throws(EngineError) -> [AccountID] {
+    // Listed first: an account that another process adds meanwhile has its file only after the engine has it.
+    let known: [AccountID]
+    do { known = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
+    let changes: SharedChanges
+    do { changes = try accounts.fetchAll(context.interaction) } catch {
+      throw .keyring(.failed(error, kind))
+    }
+    let choice = KeyringChoice(context.world)
+    // From now on there are accounts here that belong to this keyring.
+    if known.isEmpty, !changes.accounts.isEmpty { try choice.settle(on: kind) }
+    for (id, record) in changes.records { try context.accountStore.update(id, to: record) }
+    // An account whose copy came with another call may still lack its file.
+    return try mayForget ? known.filter { !changes.accounts.contains($0) } : []
+  }
+
+  /// Stores an account and what becomes of its items in one step, then its file; ends a claim.
+  ///
+  /// - Throws: ``EngineError/removed(_:)``; ``KeyringError/changedElsewhere(_:)`` where another machine has stored
+  ///   newer credentials, which stay; ``SelectionError/nameTaken(_:)``; why the engine did not take it.
+  func store(_ account: Account, _ items: SharedAccount.Items) throws(EngineError) {
+    let stored = SharedAccount(
+      id: account.id,
+      name: account.name,
+      record: AccountFile.encode(account),
+      items: items
+    )
+    do throws(SharedAccountFailure) { try accounts.store(stored, context.interaction) } catch {
+      switch error {
+      case .keyring(let failure): throw .keyring(.failed(failure, kind))
+      case .nameTaken: throw .selection(.nameTaken(account.name))
+      // The next command that looks for it removes its file.
+      case .removed: throw .removed(account)
+      case .superseded: throw .keyring(.changedElsewhere(account.name))
+      }
+    }
+    try context.accountStore.save(account)
+  }
+
+  /// Removes an account from the engine, with its name and items; the file stays for the caller to remove.
+  func remove(_ id: AccountID) throws(EngineError) {
+    do { try accounts.remove(id, context.interaction) } catch {
+      throw .keyring(.failed(error, kind))
+    }
+  }
+
+  /// Takes the right to renew an account, waiting for another machine that has it.
+  ///
+  /// - Parameter account: As it was read, with the note that a renewal is in flight.
+  /// - Throws: ``KeyringError/changedElsewhere(_:)`` where it is no more as it was read.
+  func claim(_ account: Account) async throws(EngineError) -> RenewalClaim {
+    let intent = RenewalIntent(
+      account: account.id,
+      record: AccountFile.encode(account),
+      timeout: context.timeout
+    )
+    let claim: RenewalClaim?
+    do { claim = try await accounts.claim(intent, context.interaction) } catch {
+      throw .keyring(.failed(error, kind))
+    }
+    guard let claim else { throw .keyring(.changedElsewhere(account.name)) }
+    return claim
+  }
+
+  /// Whether a file goes with its account: not where `ACCT_KEYRING` names this keyring for once, and the files are
+  /// those of another one's accounts.
+  private var mayForget: Bool {
+    get throws(EngineError) { try KeyringChoice(context.world).isSettled(on: kind) }
+  }
+}
+
+extension EngineContext {
+  /// The accounts that this machine shares; `nil` if its keyring is its own, or none has been chosen.
+  func sharedRecords() throws(EngineError) -> SharedRecords? {
+    try KeyringChoice(world).shared().flatMap { SharedRecords(in: $0, self) }
+  }
+
+  /// Does `body`, and again where another machine has changed the account since it was read, or the time to send had
+  /// passed when the connection was there.
+  ///
+  /// - Parameter body: Reads the account and decides anew each time.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; after a few rounds, these two as well.
+  func unlessChanged<Result>(
+    _ body: () async throws(EngineError) -> Result
+  ) async throws(EngineError) -> Result {
+    for _ in 1..<Self.rounds {
+      do { return try await body() } catch .keyring(.changedElsewhere) {
+      } catch .network(.http(.withheld, _)) {}
+    }
+    return try await body()
+  }
+
+  private static let rounds = 5
+}
+
+extension AccountStore {
+  /// Saves an account: on the engine first, where the keyring is shared.
+  func save(_ account: Account, sharing shared: SharedRecords?) throws(EngineError) {
+    if let shared { try shared.store(account, .unchanged) } else { try save(account) }
+  }
+}

@@ -1,0 +1,23 @@
+import AcctModel
+package import AcctPorts
+
+/// What `vault` does where a shared keyring is in use, which a passphrase opens as it opens the vault.
+package struct UnlockShared: Sendable {
+  private let context: EngineContext
+
+  package init(_ context: EngineContext) { self.context = context }
+
+  /// The shared keyring in use; `nil` if it is another one, or none was chosen.
+  package func kind() throws(EngineError) -> Keyring.Kind? {
+    guard let kind = try KeyringChoice(context.world).chosen(), kind.isShared else { return nil }
+    return kind
+  }
+
+  /// Asks for the passphrase once; its key is kept for a while, as the vault's is.
+  package func unlock(_ kind: Keyring.Kind) async throws(EngineError) {
+    let keyring = KeyringChoice(context.world).keyring(kind)
+    do { try await keyring.prepare(context.interaction) } catch {
+      throw .keyring(.failed(error, kind))
+    }
+  }
+}

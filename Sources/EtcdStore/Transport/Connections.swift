@@ -1,0 +1,42 @@
+import CLibCurl
+import LoadedCurl
+
+/// libcurl's connections: one request at a time leaves its own for the next.
+@safe final class Connections: @unchecked Sendable {
+  private let curl: CurlTable
+  private let multi: UnsafeMutableRawPointer
+
+  init(_ curl: CurlTable) throws(Setback) {
+    guard let multi = unsafe curl.functions.pointee.multi_init() else { throw Exchange.noMemory }
+    self.curl = curl
+    unsafe self.multi = multi
+  }
+
+  deinit { _ = unsafe curl.functions.pointee.multi_cleanup(multi) }
+
+  /// Performs a request, and waits for its end.
+  ///
+  /// - Parameter limit: The handle has it, too; it is kept here in case libcurl does not notice.
+  /// - Returns: libcurl's result.
+  func perform(
+    _ easy: UnsafeMutableRawPointer,
+    within limit: Duration
+  ) throws(Setback) -> CURLcode {
+    let functions = unsafe curl.functions.pointee
+    guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else {
+      throw Exchange.noMemory
+    }
+    defer { _ = unsafe functions.multi_remove_handle(multi, easy) }
+    let end = ContinuousClock.now + limit + .milliseconds(100)
+    while ContinuousClock.now < end {
+      var running: Int32 = 0
+      _ = unsafe functions.multi_perform(multi, &running)
+      var left: Int32 = 0
+      while let message = unsafe functions.multi_info_read(multi, &left) {
+        if unsafe message.pointee.msg == CURLMSG_DONE { return unsafe acct_curl_result(message) }
+      }
+      _ = unsafe functions.multi_poll(multi, nil, 0, 200, nil)
+    }
+    return CURLE_OPERATION_TIMEDOUT
+  }
+}

@@ -1,0 +1,114 @@
+import AcctModel
+import AcctPorts
+import CLibCurl
+import LoadedCurl
+
+/// One request to one member, and its reply: a libcurl handle, and what its callbacks meet at.
+///
+/// Everything happens on the thread that calls ``run(on:within:)``.
+@safe final class Exchange {
+  /// What is asked, of whom, and as whom.
+  struct Request {
+    var member: Member
+    var method: Method
+    /// The message, which may hold a password.
+    var message: Secret
+    /// Of the user, if there is one.
+    var token: Secret?
+    var identity: Identity
+  }
+
+  /// The calls of etcd that are made, by their paths.
+  enum Method: String {
+    case range = "/etcdserverpb.KV/Range"
+    case transaction = "/etcdserverpb.KV/Txn"
+    case authenticate = "/etcdserverpb.Auth/Authenticate"
+  }
+
+  /// Paths of PEM files.
+  struct Identity: Sendable {
+    var certificate: String?
+    var key: String?
+    var authority: String?
+  }
+
+  /// The most bytes of a reply: 13,000 accounts of 5 KB.
+  static let bodyLimit = 64 << 20
+
+  let request: Request
+  let curl: CurlTable
+  let memory: LentMemory
+  private var head = ReplyHead()
+  private var body: [UInt8] = []
+  /// What a callback found wrong, which libcurl does not know.
+  private(set) var flaw: WireFlaw?
+  /// Whether the request was put on a connection, which happens once.
+  private(set) var wasSent = false
+
+  init(_ request: Request, _ curl: CurlTable) {
+    self.request = request
+    self.curl = curl
+    memory = LentMemory(curl)
+    // An array that grows leaves copies behind, of a token, too.
+    body.reserveCapacity(1 << 14)
+  }
+
+  deinit { wipe(&body) }
+
+  /// Sends the request, and waits for the reply.
+  ///
+  /// - Parameters:
+  ///   - connections: Where a connection is found, or left for the next request.
+  ///   - limit: How long all of it may take.
+  /// - Returns: The message of the reply.
+  func run(on connections: Connections, within limit: Duration) throws(Setback) -> [UInt8] {
+    guard let easy = unsafe curl.functions.pointee.easy_init() else { throw Self.noMemory }
+    // It ends before the memory that it points to, which this object keeps.
+    defer { unsafe curl.functions.pointee.easy_cleanup(easy) }
+    var options = unsafe HandleOptions(curl, easy)
+    try set(&options, within: limit)
+    let code = try unsafe connections.perform(easy, within: limit)
+    if code != CURLE_OK || flaw != nil { throw unsafe setback(code, easy) }
+    return try reply()
+  }
+
+  static let noMemory = Setback(.failed(reason: "libcurl has no memory"), .nothing)
+
+  private func reply() throws(Setback) -> [UInt8] {
+    let place = request.member.place
+    guard head.isGRPC, head.status == 200 else { throw Setback(status: head.status, at: place) }
+    guard let status = head.call else { throw Setback(.truncated, at: place) }
+    guard status.code == 0 else {
+      let secrets = [request.token].compactMap(\.self)
+      throw Setback(status, at: place, redacting: Redactor(secrets))
+    }
+    do throws(WireFlaw) { return Array(try GRPCFrame.message(in: body)) } catch {
+      throw Setback(error, at: place)
+    }
+  }
+
+  // MARK: Callbacks
+
+  /// Whether libcurl may put the request on a connection: once.
+  ///
+  /// It would send it again by itself if a connection that was used before ended without an answer. Whether it is
+  /// sent again, and what that means, is decided above.
+  func maySend() -> Bool {
+    defer { wasSent = true }
+    return !wasSent
+  }
+
+  func took(line: UnsafeRawBufferPointer) -> Bool {
+    do throws(WireFlaw) { try head.take(unsafe Array(line)) } catch { flaw = error }
+    return flaw == nil
+  }
+
+  func took(body part: UnsafeRawBufferPointer) -> Bool {
+    guard part.count <= Self.bodyLimit - body.count else {
+      flaw = .tooLarge
+      return false
+    }
+    unsafe body.append(contentsOf: part)
+    return true
+  }
+}

@@ -1,0 +1,52 @@
+import AcctPorts
+
+/// Which member is asked next, and what is known from those that failed.
+struct Round {
+  /// The member to ask.
+  private(set) var current: Int
+  /// Whether a member may have carried the call out, or may yet.
+  private(set) var mayBeDone = false
+  /// What says most about why none has answered.
+  private(set) var failure = SharedStoreFailure.timedOut
+  private let count: Int
+  private let first: Int
+  private var hasFailed = false
+  private var hasLoggedInAgain = false
+  /// Members that are of no use to this machine as things are.
+  private var useless: Set<Int> = []
+
+  init(_ count: Int, startingAt first: Int) {
+    self.count = count
+    self.first = first
+    current = first
+  }
+
+  /// Notes what a member did, and turns to the next.
+  ///
+  /// - Parameter logOut: Has the user authenticated again.
+  /// - Returns: How long to wait before: a while after each round, in which a leader may be elected.
+  /// - Throws: The failure, if no member will do better.
+  mutating func goOn(
+    after setback: Setback,
+    _ logOut: () -> Void
+  ) throws(SharedStoreFailure) -> Duration {
+    if setback.mayBeDone { mayBeDone = true }
+    if !hasFailed || setback.failure.weight > failure.weight { failure = setback.failure }
+    hasFailed = true
+    switch setback.next {
+    case .nothing: throw setback.failure
+    case .login:
+      guard !hasLoggedInAgain else { throw setback.failure }
+      hasLoggedInAgain = true
+      hasFailed = false
+      logOut()
+      return .zero
+    case .anotherMember:
+      useless.insert(current)
+      guard useless.count < count else { throw failure }
+    case .anyMember: useless.remove(current)
+    }
+    current = (current + 1) % count
+    return current == first ? .milliseconds(100) : .zero
+  }
+}

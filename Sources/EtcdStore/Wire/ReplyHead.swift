@@ -1,0 +1,86 @@
+/// The fields of a reply in gRPC over HTTP/2, those behind its body among them.
+package struct ReplyHead: Equatable, Sendable {
+  /// HTTP's.
+  package private(set) var status = 0
+  /// Whether the body is gRPC's.
+  package private(set) var isGRPC = false
+  /// How the call ended; `nil` until that is known.
+  package private(set) var call: CallStatus?
+  private var code: Int?
+  private var message = ""
+  private var size = 0
+
+  package init() {}
+
+  /// The most bytes of all lines together.
+  package static let limit = 1 << 15
+
+  /// Takes a line with its end, as libcurl hands it over: of the head, or of the trailer.
+  package mutating func take(_ line: [UInt8]) throws(WireFlaw) {
+    size += line.count
+    guard size <= Self.limit else { throw .tooLarge }
+    let text = String(decoding: line, as: UTF8.self)
+    if text.hasPrefix("HTTP/") {
+      let words = text.split(whereSeparator: \.isWhitespace)
+      // An older HTTP has no trailer to hold a status.
+      guard words.count >= 2, words[0] == "HTTP/2", let status = Int(words[1]) else {
+        throw .malformedHead
+      }
+      self.status = status
+      return
+    }
+    guard let colon = text.firstIndex(of: ":") else { return }
+    var value = text[text.index(after: colon)...].drop(while: \.isWhitespace)
+    while value.last?.isWhitespace == true { value.removeLast() }
+    switch text[..<colon].lowercased() {
+    case "content-type": isGRPC = value.hasPrefix("application/grpc")
+    case "grpc-status":
+      guard let code = Int(value), (0...Int(UInt16.max)).contains(code) else {
+        throw .malformedHead
+      }
+      self.code = code
+    case "grpc-message": message = CallStatus.decoded(value)
+    default: return
+    }
+    call = code.map { CallStatus(code: $0, message: message) }
+  }
+}
+
+/// How a call ended: a status of gRPC, and what the server says about it.
+package struct CallStatus: Equatable, Sendable {
+  package var code: Int
+  /// From the server: to be compared, and to be shown only with care.
+  package var message: String
+
+  package init(code: Int, message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// Takes percent-encoding away; what is none stays as it is, as gRPC wants it.
+  package static func decoded(_ text: some StringProtocol) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"),
+        let value = UInt8(hexadecimal: rest.prefix(2))
+      {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension UInt8 {
+  fileprivate init?(hexadecimal digits: ArraySlice<UInt8>) {
+    // The standard library would take a sign, too.
+    guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
+      return nil
+    }
+    self.init(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+}

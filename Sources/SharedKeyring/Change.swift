@@ -1,0 +1,125 @@
+import AcctModel
+import AcctPorts
+
+/// A change to an account's object that is to be stored.
+struct Change {
+  var account: AccountID
+  /// What it was made from; `nil` for an account that is to be made.
+  var base: SharedObject?
+  /// The version of ``base``.
+  var version: Int64?
+  /// What the object is to be.
+  var wanted: SharedObject
+  /// ``wanted``, sealed.
+  var bytes: [UInt8]
+  /// The process that makes it, or has made it.
+  var writer: LockOwner
+  /// Whether ``base`` has the credential that was, or may have been, spent for it.
+  var isAnswer: Bool
+  /// Whether the items of ``wanted`` are all that the account has then.
+  var replacing: Bool
+  /// Whether it can be given up where another machine was faster, since its maker makes it anew.
+  var isRepeatable = false
+
+  /// What becomes of a change.
+  enum Outcome: Equatable {
+    case stored
+    /// Another machine's is newer.
+    case superseded
+    /// Another machine has removed the account.
+    case removed
+  }
+
+  /// This change, made in what another machine has stored meanwhile.
+  func merged(into theirs: SharedObject) -> SharedObject {
+    let write = write
+    var merged = SharedObject.merged(
+      base: base ?? SharedObject(),
+      mine: wanted,
+      theirs: theirs,
+      replacing: replacing
+    )
+    merged.lock = write.lock(afterMerging: theirs.lock)
+    return merged
+  }
+
+  /// The decision about what was found after the write was refused, or not answered.
+  func next(after found: SharedObject?) -> NextWrite {
+    write.next(
+      found: found.map { found in
+        var mine = merged(into: found)
+        mine.lock = found.lock
+        return UnconfirmedWrite.Found(
+          credential: found.credential,
+          lockOwner: found.lock?.owner,
+          hasAll: mine == found
+        )
+      }
+    )
+  }
+
+  private var write: UnconfirmedWrite<SharedObject.Credential> {
+    let basis: UnconfirmedWrite<SharedObject.Credential>.Basis =
+      if let base { isAnswer ? .spent(base.credential) : .copy } else { .nothing }
+    return UnconfirmedWrite(owner: writer, basis: basis, wanted: wanted.credential)
+  }
+}
+
+extension SharedVault {
+  /// Stores a change: another machine sees all of it or nothing.
+  ///
+  /// - Throws: ``KeyringFailure/engine(_:)`` if it is not known whether it is stored; ``KeyringFailure/rolledBack``.
+  func commit(
+    _ change: Change,
+    _ session: Session,
+    _ seal: Seal
+  ) throws(KeyringFailure) -> Change.Outcome {
+    let place = session.places.account(change.account)
+    var (bytes, version) = (change.bytes, change.version)
+    // Each refusal is another machine's progress.
+    for _ in 0..<16 {
+      var failure: SharedStoreFailure?
+      do {
+        if let stored = try session.store.swap(place, bytes, version) {
+          settle(CopyFile(version: stored, bytes: bytes), of: change.account)
+          return .stored
+        }
+      } catch {
+        failure = error
+      }
+      let look: Look
+      do { look = try self.look(session, change.account) } catch {
+        throw failure.map(KeyringFailure.engine) ?? error
+      }
+      guard !look.isRolledBack else { throw .rolledBack }
+      if let failure, look.object?.version == version { throw .engine(failure) }
+      let theirs: SharedObject? =
+        if let object = look.object { try seal.object(object.bytes, at: place) } else { nil }
+      switch change.next(after: theirs) {
+      case .done:
+        if let object = look.object { settle(CopyFile(object), of: change.account) }
+        return .stored
+      case .superseded:
+        if let object = look.object { settle(CopyFile(object), of: change.account) }
+        return .superseded
+      case .removed:
+        try copies.remove(change.account)
+        return .removed
+      case .again:
+        if change.isRepeatable { return .superseded }
+        if let theirs { bytes = try seal.sealed(change.merged(into: theirs), at: place) }
+        version = look.object?.version
+      }
+    }
+    throw .engine(.timedOut)
+  }
+
+  /// Keeps what the engine has, and how far it is.
+  private func settle(_ copy: CopyFile, of id: AccountID) {
+    keep(copy, of: id)
+    guard let known = try? copies.known() else { return }
+    var standing = known.standing
+    standing.revision = max(standing.revision, copy.version)
+    copies.learn(standing)
+  }
+}

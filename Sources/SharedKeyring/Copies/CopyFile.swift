@@ -1,0 +1,92 @@
+import AcctPorts
+import StrictJSON
+
+/// The file of this machine's copy of an object: its version, and its bytes as the engine has them.
+package struct CopyFile: Equatable, Sendable {
+  package var version: Int64
+  package var bytes: [UInt8]
+
+  private static let magic = Array("acct-copy".utf8) + [1]
+  private static let bytesStart = magic.count + 8
+
+  package init(version: Int64, bytes: [UInt8]) {
+    self.version = version
+    self.bytes = bytes
+  }
+
+  init(_ object: SharedStore.Object) { self.init(version: object.version, bytes: object.bytes) }
+
+  /// The object that it is a copy of.
+  func object(at key: String) -> SharedStore.Object {
+    SharedStore.Object(key: key, bytes: bytes, version: version)
+  }
+
+  /// The file's contents.
+  package func serialized() -> [UInt8] {
+    var contents = Self.magic
+    contents.append(bigEndian: version)
+    return contents + bytes
+  }
+
+  /// Reads the file's contents; `nil` for what is no copy, as a file that was lost with the power: the engine has it.
+  package init?(parsing contents: [UInt8]) {
+    guard contents.count > Self.bytesStart, contents.starts(with: Self.magic) else { return nil }
+    let number = contents.span.extracting(Self.magic.count..<Self.bytesStart).bigEndian64
+    guard let version = Int64(exactly: number), version > 0 else { return nil }
+    self.init(version: version, bytes: Array(contents[Self.bytesStart...]))
+  }
+}
+
+/// The file of a write that is still to be made, with an answer of a server in it: both objects as they are sealed.
+package struct PendingFile: Equatable, Sendable {
+  /// The process that wanted to write.
+  package var writer: LockOwner
+  /// What the write was made from, and the version that it had.
+  package var base: CopyFile
+  /// Whether the items of ``bytes`` are all that the account has then.
+  package var replacing: Bool
+  /// What is to be written.
+  package var bytes: [UInt8]
+
+  private static let magic = Array("acct-pending".utf8) + [1]
+
+  package init(writer: LockOwner, base: CopyFile, replacing: Bool, bytes: [UInt8]) {
+    self.writer = writer
+    self.base = base
+    self.replacing = replacing
+    self.bytes = bytes
+  }
+
+  /// The file's contents.
+  package func serialized() -> [UInt8] {
+    let head = JSON.serialized(["writer": writer.json, "replacing": .bool(replacing)])
+    let base = base.serialized()
+    var contents = Self.magic
+    for part in [head, base] {
+      contents.append(bigEndian: UInt32(truncatingIfNeeded: part.count))
+      contents += part
+    }
+    return contents + bytes
+  }
+
+  /// Reads the file's contents; `nil` for anything else.
+  package init?(parsing contents: [UInt8]) {
+    guard contents.starts(with: Self.magic) else { return nil }
+    var rest = contents[Self.magic.count...]
+    guard let head = Self.part(&rest), let base = Self.part(&rest), !rest.isEmpty,
+      let json = try? JSON(parsing: head, maximumBytes: 4096), let members = json.objectValue,
+      let writer = LockOwner(members["writer"]), let replacing = members["replacing"]?.boolValue,
+      let base = CopyFile(parsing: base)
+    else { return nil }
+    self.init(writer: writer, base: base, replacing: replacing, bytes: Array(rest))
+  }
+
+  private static func part(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+    guard rest.count >= 4 else { return nil }
+    let count = Int(Array(rest.prefix(4)).span.bigEndian32)
+    rest = rest.dropFirst(4)
+    guard rest.count >= count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+}

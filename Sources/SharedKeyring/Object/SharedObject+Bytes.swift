@@ -1,0 +1,106 @@
+package import AcctModel
+import StrictJSON
+package import VaultKey
+
+/// The plaintext of an object: fields in the order of their tags, each with its tag, its length and its bytes.
+///
+/// Binary, since the items are bytes of any kind, and since no text of a secret is left behind by writing it.
+extension SharedObject {
+  private enum Tag: UInt8 { case name = 1, record, lock, item }
+
+  private static let headCount = 5
+
+  /// Writes the fields.
+  package func serialized() -> Secret {
+    let lock = lock.map { $0.json.serialized() }
+    let name = name.map { Array($0.description.utf8) }
+    // Reserved in full, so that no half-grown copy is left behind unwiped.
+    var count = 3 * Self.headCount + record.count + (lock?.count ?? 0) + (name?.count ?? 0)
+    for (kind, secret) in items { count += Self.headCount + 1 + kind.utf8.count + secret.count }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    func begin(_ tag: Tag, _ count: Int) {
+      bytes.append(tag.rawValue)
+      bytes.append(bigEndian: UInt32(truncatingIfNeeded: count))
+    }
+    if let name {
+      begin(.name, name.count)
+      bytes.append(contentsOf: name)
+    }
+    begin(.record, record.count)
+    bytes.append(contentsOf: record)
+    if let lock {
+      begin(.lock, lock.count)
+      bytes.append(contentsOf: lock)
+    }
+    for kind in items.keys.sorted(by: Self.isBefore) {
+      guard let secret = items[kind] else { continue }
+      begin(.item, 1 + kind.utf8.count + secret.count)
+      bytes.append(UInt8(truncatingIfNeeded: kind.utf8.count))
+      bytes.append(contentsOf: kind.utf8)
+      secret.withBytes { span in for index in span.indices { bytes.append(span[index]) } }
+    }
+    return Secret(consuming: &bytes)
+  }
+
+  /// Reads the fields; only what ``serialized()`` writes.
+  ///
+  /// - Throws: ``Damage``.
+  package init(parsing plaintext: Secret) throws(Damage) {
+    self = try plaintext.withBytes { bytes throws(Damage) in try Self.read(bytes) }
+  }
+
+  private static func read(_ bytes: Span<UInt8>) throws(Damage) -> SharedObject {
+    var object = SharedObject()
+    var (last, lastKind) = (UInt8(0), "")
+    var hasRecord = false
+    var offset = 0
+    while offset < bytes.count {
+      guard bytes.count - offset >= headCount else { throw incomplete }
+      let count = Int(bytes.extracting((offset + 1)..<(offset + headCount)).bigEndian32)
+      let start = offset + headCount
+      guard bytes.count - start >= count else { throw incomplete }
+      let field = bytes.extracting(start..<(start + count))
+      guard let tag = Tag(rawValue: bytes[offset]) else {
+        throw Damage(reason: "it is of a kind that this version of acct does not know")
+      }
+      guard tag.rawValue > last || (tag == .item && last == tag.rawValue) else { throw disordered }
+      last = tag.rawValue
+      switch tag {
+      case .name:
+        guard let text = text(of: field), let name = try? AccountName(text) else {
+          throw disordered
+        }
+        object.name = name
+      case .record:
+        object.record = field.array
+        hasRecord = true
+      case .lock:
+        guard let json = try? JSON(parsing: field, maximumBytes: 4096), let lock = RenewalLock(json)
+        else { throw disordered }
+        object.lock = lock
+      case .item:
+        guard !field.isEmpty, field.count > Int(field[0]), field[0] > 0,
+          let kind = text(of: field.extracting(1..<(1 + Int(field[0])))), isBefore(lastKind, kind)
+        else { throw disordered }
+        object.items[kind] = Secret(field.extracting((1 + Int(field[0]))..<field.count))
+        lastKind = kind
+      }
+      offset = start + count
+    }
+    guard hasRecord else { throw incomplete }
+    return object
+  }
+
+  /// Byte by byte: a canonical order, in which no kind is twice.
+  private static func isBefore(_ left: String, _ right: String) -> Bool {
+    left.utf8.lexicographicallyPrecedes(right.utf8)
+  }
+
+  private static func text(of bytes: Span<UInt8>) -> String? {
+    String(validating: bytes.array, as: UTF8.self)
+  }
+
+  private static let incomplete = Damage(reason: "it is incomplete")
+  private static let disordered = Damage(reason: "it is not of the form that acct writes")
+}

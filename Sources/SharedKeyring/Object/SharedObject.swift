@@ -1,0 +1,93 @@
+package import AcctModel
+import AcctPorts
+import StrictJSON
+
+/// All that a shared keyring keeps of an account, in one object.
+package struct SharedObject: Equatable, Sendable {
+  /// `nil` for items without an account, as the vault can have.
+  package var name: AccountName?
+  /// The contents of the account's file.
+  package var record: [UInt8]
+  /// By ``ItemKind/rawValue``: kinds that this version of acct does not know stay as they are.
+  package var items: [String: Secret]
+  /// The renewal that another process may be making.
+  package var lock: RenewalLock?
+
+  package init(
+    name: AccountName? = nil,
+    record: [UInt8] = [],
+    items: [String: Secret] = [:],
+    lock: RenewalLock? = nil
+  ) {
+    self.name = name
+    self.record = record
+    self.items = items
+    self.lock = lock
+  }
+
+  /// What a renewal spends: the refresh token, or the sealed session.
+  struct Credential: Equatable, Sendable {
+    var refreshToken: Secret?
+    var session: Secret?
+  }
+
+  /// What a renewal would spend; `nil` for an account that is not renewed.
+  var credential: Credential? {
+    let refreshToken = items[ItemKind.refreshToken.rawValue]
+    let session = items[ItemKind.session.rawValue]
+    return refreshToken == nil && session == nil
+      ? nil : Credential(refreshToken: refreshToken, session: session)
+  }
+
+  /// Whether nothing of an account is left in it.
+  var isEmpty: Bool { name == nil && record.isEmpty && items.isEmpty }
+}
+
+extension SharedObject {
+  /// The object with a change made to its items.
+  func changed(by change: SharedAccount.Items) -> [String: Secret] {
+    var changed = items
+    switch change {
+    case .unchanged: break
+    case .merging(let new): for item in new { changed[item.kind.rawValue] = item.secret }
+    case .replacing(let new):
+      changed = [:]
+      for item in new { changed[item.kind.rawValue] = item.secret }
+    }
+    return changed
+  }
+
+  /// Makes the change from `base` to `mine` in `theirs`, which another machine has stored meanwhile.
+  ///
+  /// - Parameter replacing: Whether the items of `mine` are all that the account has then.
+  static func merged(
+    base: SharedObject,
+    mine: SharedObject,
+    theirs: SharedObject,
+    replacing: Bool
+  ) -> SharedObject {
+    var merged = theirs
+    if mine.name != base.name { merged.name = mine.name }
+    merged.record = record(base: base.record, mine: mine.record, theirs: theirs.record)
+    if replacing {
+      merged.items = mine.items
+    } else {
+      for kind in Set(base.items.keys).union(mine.items.keys)
+      where base.items[kind] != mine.items[kind] { merged.items[kind] = mine.items[kind] }
+    }
+    return merged
+  }
+
+  private static func record(base: [UInt8], mine: [UInt8], theirs: [UInt8]) -> [UInt8] {
+    guard mine != theirs, mine != base else { return theirs }
+    guard base != theirs, let baseMembers = members(base), let myMembers = members(mine),
+      let theirMembers = members(theirs)
+    else { return mine }
+    let merged = RecordMerge.members(base: baseMembers, mine: myMembers, theirs: theirMembers)
+    return merged == theirMembers ? theirs : JSON.object(merged).serialized()
+  }
+
+  private static func members(_ record: [UInt8]) -> JSONObject? {
+    do { return try JSON(parsing: record).objectValue } catch { return nil }
+  }
+}

@@ -1,0 +1,109 @@
+import AcctCrypto
+import AcctModel
+import AcctPorts
+import PrivateFiles
+import VaultKey
+
+/// A keyring in use: where it is, and what opens it.
+struct Session: Sendable {
+  let settings: SharedKeyringSettings
+  let store: SharedStore
+  let places: Places
+
+  init(_ settings: SharedKeyringSettings, _ store: SharedStore) {
+    self.settings = settings
+    self.store = store
+    places = Places(name: settings.name)
+  }
+}
+
+extension SharedVault {
+  /// The settings in force: those of the environment, else the stored ones.
+  func settings() throws(KeyringFailure) -> SharedKeyringSettings? {
+    if let settings = SharedKeyringSettings(environment) { return settings }
+    guard let contents = try copies.read(SettingsFile.fileName, in: copies.folder) else {
+      return nil
+    }
+    guard let settings = SettingsFile.parse(contents) else {
+      throw .failed(reason: "\(copies.folder.path(of: SettingsFile.fileName)) is damaged")
+    }
+    return settings
+  }
+
+  /// The keyring of a kind, with the settings in force.
+  ///
+  /// - Throws: ``KeyringFailure/notJoined``; ``KeyringFailure/failed(reason:)`` if the copies are another keyring's.
+  func session(_ kind: Keyring.Kind) throws(KeyringFailure) -> Session {
+    guard let settings = try settings(), settings.kind == kind else { throw .notJoined }
+    try checkCopies(of: settings)
+    return Session(settings, store(settings))
+  }
+
+  /// Checks that the copies on this machine, if there are any, are of the keyring that settings lead to.
+  func checkCopies(of settings: SharedKeyringSettings) throws(KeyringFailure) {
+    guard let known = try copies.known(), !known.isAt(settings) else { return }
+    throw .failed(
+      reason: "this machine shares the keyring \(known.name) on \(known.kind.rawValue); "
+        + "it has to leave that one before it can use another"
+    )
+  }
+
+  /// The keyring's header: this machine's copy, which works while the engine is away, else the engine's own.
+  func header(_ session: Session) throws(KeyringFailure) -> AnyVaultHeader {
+    if let contents = try copies.read(Self.headerName, in: copies.folder),
+      try copies.known() != nil
+    {
+      return try parse(contents)
+    }
+    let reading = try ask { () throws(SharedStoreFailure) in
+      try session.store.get(session.places.header)
+    }
+    guard let object = reading.object else { throw .notJoined }
+    let header = try parse(object.bytes)
+    try adopt(header, object.bytes, reading.standing, session.settings)
+    return header
+  }
+
+  /// Keeps a header and which engine it is from.
+  func adopt(
+    _ header: AnyVaultHeader,
+    _ contents: [UInt8],
+    _ standing: SharedStore.Standing,
+    _ settings: SharedKeyringSettings
+  ) throws(KeyringFailure) {
+    try copies.alone { () throws(KeyringFailure) in
+      try copies.write(Self.headerName, contents, in: copies.folder, surviving: true)
+      guard try copies.known() == nil else { return }
+      try copies.keep(
+        KnownKeyring(kind: settings.kind, name: settings.name, standing: standing, cursor: 0)
+      )
+    }
+  }
+
+  static let headerName = "header"
+
+  func parse(_ header: [UInt8]) throws(KeyringFailure) -> AnyVaultHeader {
+    do { return try AnyVaultHeader(parsing: header) } catch {
+      throw .failed(reason: "the shared keyring is damaged: \(error.reason)")
+    }
+  }
+
+  /// Opens the keyring.
+  func seal(
+    _ session: Session,
+    _ interaction: Interaction,
+    keeping: Bool = true
+  ) throws(KeyringFailure) -> Seal {
+    Seal(
+      key: try opener.open(try header(session), interaction, keeping: keeping),
+      entropy: entropy
+    )
+  }
+
+  /// Asks the engine, and translates its failure.
+  func ask<Answer>(
+    _ question: () throws(SharedStoreFailure) -> Answer
+  ) throws(KeyringFailure) -> Answer {
+    do { return try question() } catch { throw .engine(error) }
+  }
+}

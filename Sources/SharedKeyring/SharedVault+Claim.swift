@@ -1,0 +1,135 @@
+import AcctModel
+import AcctPorts
+
+extension SharedVault {
+  /// Takes the right to renew an account: one swap that puts this process's lock and the note into its object.
+  ///
+  /// It waits for another process that has the right, at most until that one may not send any more.
+  ///
+  /// - Returns: `nil` if the account has changed meanwhile.
+  func claim(
+    _ session: Session,
+    _ intent: RenewalIntent,
+    _ interaction: Interaction
+  ) async throws(KeyringFailure) -> RenewalClaim? {
+    let id = intent.account
+    hold(nil, of: id)
+    let seal = try seal(session, interaction)
+    try confirm(session)
+    guard try storePending(session, seal, id) == nil, let copy = try copies.copy(of: id) else {
+      return nil
+    }
+    let place = session.places.account(id)
+    var object = try seal.object(copy.bytes, at: place)
+    guard try await waitUntilFree(session, seal, copy, object, of: id) else { return nil }
+
+    let me = thisProcess
+    let ttl = SendWindow.ttl(timeout: Int64(intent.timeout))
+    object.record = intent.record
+    object.lock = RenewalLock(owner: me, ttl: ttl)
+    let bytes = try seal.sealed(object, at: place)
+    // From before the swap: others count from when they see the lock, which is later.
+    let window = SendWindow(
+      start: machine.bootTime(),
+      ttl: ttl,
+      timeout: Int64(intent.timeout)
+    )
+    guard let version = try putLock(bytes, copy.version, session, id) else { return nil }
+    let claimed = CopyFile(version: version, bytes: bytes)
+    keep(claimed, of: id)
+    sightings.remove(id)
+    hold(HeldClaim(object: object, copy: claimed), of: id)
+    let machine = machine
+    return RenewalClaim(maySend: { window.isOpen(at: machine.bootTime()) })
+  }
+
+  /// Puts the claimed object in the place of the copy's.
+  ///
+  /// - Returns: Its version; `nil` if the account has changed, and the copy is up to date.
+  private func putLock(
+    _ bytes: [UInt8],
+    _ version: Int64,
+    _ session: Session,
+    _ id: AccountID
+  ) throws(KeyringFailure) -> Int64? {
+    var failure: SharedStoreFailure?
+    do {
+      if let version = try session.store.swap(session.places.account(id), bytes, version) {
+        return version
+      }
+    } catch {
+      failure = error
+    }
+    let look: Look
+    do { look = try self.look(session, id) } catch {
+      throw failure.map(KeyringFailure.engine) ?? error
+    }
+    guard !look.isRolledBack else { throw .rolledBack }
+    if let failure {
+      // Bytes with this nonce are this process's own.
+      if let object = look.object, object.bytes == bytes { return object.version }
+      if look.object?.version == version { throw .engine(failure) }
+    }
+    try follow(look, of: id)
+    return nil
+  }
+
+  /// Waits while another process may be about to send.
+  ///
+  /// - Returns: Whether the lock may be taken; `false` if the account has changed, and the copy is up to date.
+  private func waitUntilFree(
+    _ session: Session,
+    _ seal: Seal,
+    _ copy: CopyFile,
+    _ object: SharedObject,
+    of id: AccountID
+  ) async throws(KeyringFailure) -> Bool {
+    guard let lock = object.lock else { return true }
+    let me = thisProcess
+    // Short at first, since most renewals take a moment.
+    var pause: Int64 = 50
+    while true {
+      let decision = LockDecision(
+        lock: lock,
+        version: copy.version,
+        me: me,
+        ownerRuns: machine.runs,
+        sighting: sightings.sighting(of: id),
+        now: machine.bootTime()
+      )
+      guard case .wait(let left) = decision else { return true }
+      let look: Look
+      do { look = try self.look(session, id) } catch {
+        // Counted anew once the engine is back: the owner, who may have an answer to store, then comes first.
+        sightings.remove(id)
+        throw error
+      }
+      guard !look.isRolledBack else { throw .rolledBack }
+      guard let found = look.object, found.version == copy.version else {
+        try follow(look, of: id)
+        return false
+      }
+      // After the answer: the lock can't be younger than that.
+      let now = machine.bootTime()
+      let earlier = sightings.sighting(of: id)
+      let sighting = Sighting.of(
+        version: copy.version,
+        bootID: me.bootID,
+        now: now,
+        after: earlier
+      )
+      if sighting != earlier { sightings.keep(sighting, of: id) }
+      guard await machine.pause(min(pause, left)) else { throw .timedOut }
+      pause = min(pause * 2, 1_000)
+    }
+  }
+
+  /// Brings the copy up to date with what was read.
+  private func follow(_ look: Look, of id: AccountID) throws(KeyringFailure) {
+    if let object = look.object {
+      keep(CopyFile(object), of: id)
+    } else {
+      try copies.remove(id)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import AcctModel
+import AcctPorts
+import PrivateFiles
+import Synchronization
+
+extension SharedVault {
+  /// The keyring of a kind, as every keyring is used.
+  func keyring(_ kind: Keyring.Kind) -> Keyring {
+    Keyring(
+      kind: kind,
+      read: { account, kinds, interaction throws(KeyringFailure) in
+        try self.read(self.session(kind), account, kinds, interaction)
+      },
+      write: { account, items, interaction throws(KeyringFailure) in
+        try self.write(self.session(kind), account, items, interaction)
+      },
+      remove: { account, kinds, interaction throws(KeyringFailure) in
+        try self.remove(self.session(kind), account, kinds, interaction)
+      },
+      list: { () throws(KeyringFailure) in try self.list(self.session(kind)) },
+      prepare: { interaction throws(KeyringFailure) in
+        try self.prepare(self.session(kind), interaction)
+      },
+      state: { self.state(kind) },
+      accounts: SharedAccounts(
+        fetch: { account, interaction throws(KeyringFailure) in
+          try self.fetch(self.session(kind), account, interaction)
+        },
+        fetchAll: { interaction throws(KeyringFailure) in
+          try self.fetchAll(self.session(kind), interaction)
+        },
+        store: { account, interaction throws(SharedAccountFailure) in
+          let session: Session
+          do throws(KeyringFailure) { session = try self.session(kind) } catch {
+            throw .keyring(error)
+          }
+          try self.store(session, account, interaction)
+        },
+        remove: { account, interaction throws(KeyringFailure) in
+          try self.remove(self.session(kind), account, interaction)
+        },
+        claim: { intent, interaction throws(KeyringFailure) in
+          try await self.claim(self.session(kind), intent, interaction)
+        }
+      )
+    )
+  }
+
+  /// Reads from this machine's copy, and asks the engine only where there is none.
+  private func read(
+    _ session: Session,
+    _ id: AccountID,
+    _ kinds: [ItemKind],
+    _ interaction: Interaction
+  ) throws(KeyringFailure) -> [ItemKind: Secret] {
+    guard !kinds.isEmpty else { return [:] }
+    let seal = try seal(session, interaction)
+    let items = try stored(session, seal, id)?.items ?? [:]
+    var found: [ItemKind: Secret] = [:]
+    for kind in kinds { found[kind] = items[kind.rawValue] }
+    return found
+  }
+
+  /// Lists what the engine has, else what this machine has copies of.
+  private func list(_ session: Session) throws(KeyringFailure) -> [AccountID: Set<ItemKind>] {
+    do { _ = try fetchAll(session, .forbidden) } catch {
+      guard case .engine = error else { throw error }
+    }
+    let copies = try copies.all()
+    guard !copies.isEmpty else { return [:] }
+    let seal = try seal(session, .forbidden)
+    var accounts: [AccountID: Set<ItemKind>] = [:]
+    for (id, copy) in copies {
+      let object = try seal.object(copy.bytes, at: session.places.account(id))
+      let kinds = Set(object.items.keys.compactMap(ItemKind.init(rawValue:)))
+      if !kinds.isEmpty { accounts[id] = kinds }
+    }
+    return accounts
+  }
+
+  private func prepare(
+    _ session: Session,
+    _ interaction: Interaction
+  ) throws(KeyringFailure) {
+    _ = try seal(session, interaction)
+    isConfirmed = false
+    try confirm(session)
+    // A full disk has to show before a refresh token is spent: an answer may have to wait on it.
+    do { try copies.pending.checkWritable(size: Self.spaceForRenewal) } catch {
+      throw KeyringFailure(error)
+    }
+  }
+
+  /// The most that a pending answer takes, in bytes, generously.
+  private static let spaceForRenewal = 65_536
+
+  private func state(_ kind: Keyring.Kind) -> Keyring.State {
+    do {
+      let session = try session(kind)
+      _ = try seal(session, .forbidden, keeping: false)
+      _ = try ask { () throws(SharedStoreFailure) in
+        try session.store.get(session.places.header)
+      }
+      return .ready
+    } catch {
+      if case .locked = error { return .locked }
+      return .unavailable
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import AcctModel
+import AcctPorts
+
+/// Names are unique among the accounts of a keyring: each has an object of its own, which says whose it is.
+///
+/// A name is taken before its account is stored, and freed after. What a process leaves behind that is killed in
+/// between is found by the next account that wants the name: its holder is not there, or has another name.
+extension SharedVault {
+  /// Takes a name for an account.
+  func reserve(
+    _ name: AccountName,
+    for id: AccountID,
+    _ session: Session,
+    _ seal: Seal
+  ) throws(SharedAccountFailure) {
+    let place = session.places.name(seal.digest(of: name))
+    do throws(KeyringFailure) {
+      let bytes = try seal.sealed(id, at: place)
+      var version: Int64?
+      for _ in 0..<8 {
+        let taken = try ask { () throws(SharedStoreFailure) in
+          try session.store.swap(place, bytes, version)
+        }
+        if taken != nil { return }
+        let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
+        version = reading.object?.version
+        guard let object = reading.object else { continue }
+        let holder = try seal.holder(object.bytes, at: place)
+        if holder == id { return }
+        if try has(holder, name, session, seal) { break }
+      }
+    } catch {
+      throw .keyring(error)
+    }
+    throw .nameTaken
+  }
+
+  /// Frees the former name of an account that was stored under another one.
+  ///
+  /// The new one is looked at again first: another machine may have taken it for left behind, while this account was
+  /// not stored yet. Then the change is undone.
+  func settleName(
+    _ account: SharedAccount,
+    former: SharedObject?,
+    _ session: Session,
+    _ seal: Seal
+  ) throws(SharedAccountFailure) {
+    let place = session.places.name(seal.digest(of: account.name))
+    do throws(KeyringFailure) {
+      let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
+      if let object = reading.object, try seal.holder(object.bytes, at: place) == account.id {
+        if let name = former?.name { release(name, of: account.id, session, seal) }
+        return
+      }
+      try undo(account.id, to: former, session, seal)
+    } catch {
+      // The account is stored; what could not be looked at is as rare as it is harmless.
+      guard case .engine = error else { throw .keyring(error) }
+      return
+    }
+    throw .nameTaken
+  }
+
+  /// Frees a name if it is this account's. What fails is left behind, and found by the next account that wants it.
+  func release(_ name: AccountName, of id: AccountID, _ session: Session, _ seal: Seal) {
+    let place = session.places.name(seal.digest(of: name))
+    guard let object = (try? session.store.get(place))?.object,
+      (try? seal.holder(object.bytes, at: place)) == id
+    else { return }
+    _ = try? session.store.swap(place, nil, object.version)
+  }
+
+  private func has(
+    _ id: AccountID,
+    _ name: AccountName,
+    _ session: Session,
+    _ seal: Seal
+  ) throws(KeyringFailure) -> Bool {
+    let place = session.places.account(id)
+    let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
+    guard let object = reading.object else { return false }
+    return try seal.object(object.bytes, at: place).name == name
+  }
+
+  private func undo(
+    _ id: AccountID,
+    to former: SharedObject?,
+    _ session: Session,
+    _ seal: Seal
+  ) throws(KeyringFailure) {
+    guard let copy = try copies.copy(of: id) else { return }
+    let place = session.places.account(id)
+    let bytes: [UInt8]? = if let former { try seal.sealed(former, at: place) } else { nil }
+    let version = try ask { () throws(SharedStoreFailure) in
+      try session.store.swap(place, bytes, copy.version)
+    }
+    if let bytes, let version {
+      keep(CopyFile(version: version, bytes: bytes), of: id)
+    } else if version != nil {
+      try copies.remove(id)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import AcctModel
+import AcctPorts
+
+extension SharedVault {
+  /// Stores an account in one step, and ends this process's claim on it.
+  ///
+  /// An answer of a server that can't be stored now is kept on this machine, and the failure is the engine's: the caller
+  /// tries again, or the next call does.
+  func store(
+    _ session: Session,
+    _ account: SharedAccount,
+    _ interaction: Interaction
+  ) throws(SharedAccountFailure) {
+    let seal: Seal = try translated { () throws(KeyringFailure) in
+      let seal = try self.seal(session, interaction)
+      try confirm(session)
+      return seal
+    }
+    // What an earlier attempt has left goes first.
+    let earlier = try translated { () throws(KeyringFailure) in
+      try storePending(session, seal, account.id)
+    }
+    if let earlier { try end(account.id, with: earlier) }
+    let (base, copy) = try translated { () throws(KeyringFailure) in
+      try basis(session, seal, account.id)
+    }
+    var wanted = base ?? SharedObject()
+    wanted.name = account.name
+    wanted.record = account.record
+    wanted.items = wanted.changed(by: account.items)
+    let hasClaim = claim(of: account.id) != nil
+    if hasClaim { wanted.lock = nil }
+    guard wanted != base else { return }
+
+    let isNamed = base?.name != account.name
+    if isNamed { try reserve(account.name, for: account.id, session, seal) }
+    var change = try translated { () throws(KeyringFailure) in
+      try self.change(account, from: base, copy, to: wanted, session, seal)
+    }
+    change.isAnswer = hasClaim
+    let outcome = try translated { () throws(KeyringFailure) in
+      let isKept =
+        if let copy, hasClaim || !account.items.isUnchanged { keepPending(change, copy) } else {
+          false
+        }
+      let outcome = try commit(change, session, seal)
+      if isKept { try? copies.removePending(account.id) }
+      return outcome
+    }
+    if isNamed {
+      if outcome == .stored {
+        try settleName(account, former: base, session, seal)
+      } else {
+        release(account.name, of: account.id, session, seal)
+      }
+    }
+    try end(account.id, with: outcome)
+  }
+
+  /// What a change is made from: what was claimed, else the copy, else what the engine has.
+  private func basis(
+    _ session: Session,
+    _ seal: Seal,
+    _ id: AccountID
+  ) throws(KeyringFailure) -> (object: SharedObject?, copy: CopyFile?) {
+    if let claim = claim(of: id) { return (claim.object, claim.copy) }
+    let place = session.places.account(id)
+    if let copy = try copies.copy(of: id) { return (try seal.object(copy.bytes, at: place), copy) }
+    let look = try look(session, id)
+    guard !look.isRolledBack else { throw .rolledBack }
+    guard let object = look.object else { return (nil, nil) }
+    return (try seal.object(object.bytes, at: place), CopyFile(object))
+  }
+
+  private func change(
+    _ account: SharedAccount,
+    from base: SharedObject?,
+    _ copy: CopyFile?,
+    to wanted: SharedObject,
+    _ session: Session,
+    _ seal: Seal
+  ) throws(KeyringFailure) -> Change {
+    Change(
+      account: account.id,
+      base: base,
+      version: copy?.version,
+      wanted: wanted,
+      bytes: try seal.sealed(wanted, at: session.places.account(account.id)),
+      writer: thisProcess,
+      isAnswer: false,
+      replacing: account.items.isReplacing,
+      isRepeatable: base != nil && account.items.isUnchanged && claim(of: account.id) == nil
+    )
+  }
+
+  /// Ends a claim, and says what another machine was faster with.
+  private func end(
+    _ id: AccountID,
+    with outcome: Change.Outcome
+  ) throws(SharedAccountFailure) {
+    hold(nil, of: id)
+    switch outcome {
+    case .stored: sightings.remove(id)
+    case .superseded: throw .superseded
+    case .removed: throw .removed
+    }
+  }
+
+  private func translated<Result>(
+    _ body: () throws(KeyringFailure) -> Result
+  ) throws(SharedAccountFailure) -> Result {
+    do { return try body() } catch { throw .keyring(error) }
+  }
+}
+
+extension SharedAccount.Items {
+  var isUnchanged: Bool { if case .unchanged = self { true } else { false } }
+  var isReplacing: Bool { if case .replacing = self { true } else { false } }
+}

@@ -1,0 +1,42 @@
+import AcctCrypto
+package import AcctModel
+package import AcctPorts
+import Glibc
+import PrivateFiles
+
+/// A file that is a vault's key: exactly 32 bytes, the user's own, and readable by no one else.
+///
+/// It takes the place of a passphrase where machines are set up by a program: nothing is derived, nobody asked.
+package struct KeyFile: Sendable {
+  package let path: String
+
+  package init(path: String) { self.path = path }
+
+  /// The file that the environment names with `ACCT_VAULT_KEY_FILE`, if it names one.
+  package init?(_ environment: ProcessEnvironment) {
+    guard let path = environment.variable("ACCT_VAULT_KEY_FILE") else { return nil }
+    self.path = path
+  }
+
+  /// Reads the key.
+  ///
+  /// - Throws: ``KeyringFailure/locked(reason:)``, with what is wrong with the file.
+  package func key() throws(KeyringFailure) -> Secret {
+    do throws(FileError) {
+      let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
+      let status = try file.status()
+      try status.checkRegular()
+      try status.checkConfidential()
+      guard status.size == AESGCM.keyCount,
+        var bytes = try readAll(from: file.number, limit: AESGCM.keyCount),
+        bytes.count == AESGCM.keyCount
+      else {
+        throw .distrusted(reason: "a key has \(AESGCM.keyCount) bytes, this file \(status.size)")
+      }
+      return Secret(consuming: &bytes)
+    } catch {
+      let reason = error == .notThere ? "there is no such file" : error.reason
+      throw .locked(reason: "\(path): \(reason)")
+    }
+  }
+}

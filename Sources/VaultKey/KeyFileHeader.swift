@@ -1,0 +1,102 @@
+import AcctCrypto
+package import AcctModel
+package import AcctPorts
+import StrictJSON
+
+/// The header of a vault whose key is a file: nothing is wrapped, and a check value tells another key from the right one.
+package struct KeyFileHeader: Equatable, Sendable {
+  let salt: [UInt8]
+  /// HMAC-SHA256 of the salt under a key derived of the vault's, cut to 16 bytes.
+  let check: [UInt8]
+
+  static let version: Int64 = 1
+  static let checkCount = 16
+
+  /// Makes the header of a key, with a salt of its own.
+  package init(of key: Secret, entropy: Entropy) {
+    salt = entropy.bytes(VaultHeader.saltCount)
+    check = Self.check(key, salt)
+  }
+
+  private init(salt: [UInt8], check: [UInt8]) {
+    self.salt = salt
+    self.check = check
+  }
+
+  /// Whether it is the header of this key.
+  package func isOf(_ key: Secret) -> Bool {
+    ConstantTime.equal(Self.check(key, salt).span, check.span)
+  }
+
+  private static func check(_ key: Secret, _ salt: [UInt8]) -> [UInt8] {
+    let checking = HMACSHA256.derivedKey("acct vault header \(version) check", from: key)
+    return Array(HMACSHA256.code(salt.span, key: checking).prefix(checkCount))
+  }
+
+  private var checksum: String { hex(SHA256.hash((salt + check).span).prefix(16)) }
+}
+
+extension KeyFileHeader {
+  /// What stands in the place of a function that derives keys.
+  static let kind = "none"
+
+  /// The header's contents.
+  package func serialized() -> [UInt8] {
+    let json: JSON = [
+      "format": "acct-vault",
+      "version": .number(JSONNumber(Self.version)),
+      "kdf": .string(Self.kind),
+      "salt": .string(hex(salt)),
+      "check": .string(hex(check)),
+      "checksum": .string(checksum),
+    ]
+    return json.serialized() + [UInt8(ascii: "\n")]
+  }
+
+  /// Reads the members of a header of this kind.
+  ///
+  /// - Throws: ``Damage``.
+  init(_ members: JSONObject) throws(Damage) {
+    guard
+      let salt = members["salt"]?.stringValue.flatMap({
+        bytes(hex: $0, count: VaultHeader.saltCount)
+      }),
+      let check = members["check"]?.stringValue.flatMap({ bytes(hex: $0, count: Self.checkCount) })
+    else { throw Damage(reason: "the header is incomplete") }
+    self.init(salt: salt, check: check)
+    guard members["checksum"]?.stringValue == checksum else {
+      throw Damage(reason: "the header's checksum is wrong")
+    }
+  }
+}
+
+/// The header of a vault that is opened by a passphrase or by a key file.
+package enum AnyVaultHeader: Equatable {
+  case passphrase(VaultHeader)
+  case keyFile(KeyFileHeader)
+
+  package static var sizeLimit: Int { VaultHeader.sizeLimit }
+
+  /// Reads a header of either kind.
+  ///
+  /// - Throws: ``Damage``.
+  package init(parsing contents: [UInt8]) throws(Damage) {
+    if let members = try? JSON(parsing: contents, maximumBytes: Self.sizeLimit).objectValue,
+      members["format"]?.stringValue == "acct-vault",
+      members["version"]?.numberValue?.integer == KeyFileHeader.version,
+      members["kdf"]?.stringValue == KeyFileHeader.kind
+    {
+      self = .keyFile(try KeyFileHeader(members))
+    } else {
+      self = .passphrase(try VaultHeader(parsing: contents))
+    }
+  }
+
+  /// The header's contents.
+  package func serialized() -> [UInt8] {
+    switch self {
+    case .passphrase(let header): header.serialized()
+    case .keyFile(let header): header.serialized()
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package import AcctCrypto
+package import AcctModel
+package import AcctPorts
+
+/// Opens the key of a vault, and makes one: by passphrase, or by the key that an earlier call has stored.
+///
+/// What a vault keeps, and where its header lies, is its owner's business.
+package struct VaultKeyOpener: Sendable {
+  package let passphrases: PassphraseSource
+  /// Where opened keys are stored between two calls.
+  package let cache: VaultKeyCache
+  private let kdf: KDFParameters
+  private let entropy: Entropy
+
+  /// Names what opens a vault; nothing is read or asked for yet.
+  ///
+  /// - Parameters:
+  ///   - passphrases: What opens it.
+  ///   - kernel: Where the opened key is stored.
+  ///   - kdf: What one guess at a new passphrase shall cost.
+  ///   - entropy: For keys, salts and nonces.
+  package init(
+    passphrases: PassphraseSource,
+    kernel: KernelKey,
+    kdf: KDFParameters = .standard,
+    entropy: Entropy
+  ) {
+    self.passphrases = passphrases
+    self.kdf = kdf
+    self.entropy = entropy
+    cache = VaultKeyCache(kernel)
+  }
+
+  /// Opens the vault with this header.
+  ///
+  /// A stored key is used as it is, unless a given passphrase can't be the right one.
+  ///
+  /// - Parameters:
+  ///   - header: The vault's header.
+  ///   - interaction: Whether a person may be asked for the passphrase.
+  ///   - keeping: Whether to store the key afterwards.
+  /// - Returns: The vault key.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` without the right passphrase.
+  package func open(
+    _ header: VaultHeader,
+    _ interaction: Interaction,
+    keeping: Bool = true
+  ) throws(KeyringFailure) -> OpenVaultKey {
+    let passphrase: Passphrase
+    do {
+      let given = try passphrases.given()
+      if let cached = cache.key(of: header), given.map({ cached.isPlausible($0.secret) }) ?? true {
+        return OpenVaultKey(key: cached.vaultKey, cachedFor: keeping ? cache.extend(header) : nil)
+      }
+      passphrase = if let given { given } else { try passphrases.asked(interaction) }
+    } catch {
+      throw KeyringFailure(error)
+    }
+    return try open(header, by: passphrase, keeping: keeping)
+  }
+
+  /// Opens the vault with this header by one passphrase, whatever is stored.
+  ///
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` for a wrong passphrase.
+  package func open(
+    _ header: VaultHeader,
+    by passphrase: Passphrase,
+    keeping: Bool = true
+  ) throws(KeyringFailure) -> OpenVaultKey {
+    let opened: Secret?
+    do { opened = try header.vaultKey(passphrase.secret) } catch { throw KeyringFailure(error) }
+    guard let key = opened else { throw .locked(reason: "\(passphrase.source) is wrong") }
+    let cachedFor = keeping ? keep(key, openedBy: passphrase, of: header) : nil
+    return OpenVaultKey(key: key, cachedFor: cachedFor)
+  }
+
+  /// Makes a key, wrapped by the given passphrase, else by one that is asked for.
+  ///
+  /// It takes time, a person's or scrypt's, and belongs before a lock is taken.
+  ///
+  /// - Throws: ``KeyringFailure``.
+  package func make(_ interaction: Interaction) throws(KeyringFailure) -> NewVaultKey {
+    let passphrase: Passphrase
+    do {
+      let given = try passphrases.given()
+      passphrase = if let given { given } else { try passphrases.new(interaction) }
+    } catch {
+      throw KeyringFailure(error)
+    }
+    var random = entropy.bytes(AESGCM.keyCount)
+    let key = Secret(consuming: &random)
+    return NewVaultKey(key: key, header: try wrap(key, by: passphrase), passphrase: passphrase)
+  }
+
+  /// Wraps a key by a passphrase.
+  ///
+  /// - Throws: ``KeyringFailure``.
+  package func wrap(
+    _ key: Secret,
+    by passphrase: Passphrase
+  ) throws(KeyringFailure) -> VaultHeader {
+    do {
+      return try VaultHeader(wrapping: key, by: passphrase.secret, kdf: kdf, entropy: entropy)
+    } catch {
+      throw KeyringFailure(error)
+    }
+  }
+
+  /// Stores a key; returns for how many seconds the kernel keeps it, `nil` if it refuses.
+  package func keep(_ key: Secret, openedBy passphrase: Passphrase, of header: VaultHeader) -> Int?
+  {
+    cache.keep(CachedVaultKey(key, openedBy: passphrase.secret), of: header)
+  }
+}
+
+/// A vault key in use.
+package struct OpenVaultKey {
+  package let key: Secret
+  /// For how many seconds the kernel keeps it from now on; `nil` where it does not.
+  package let cachedFor: Int?
+}
+
+/// A key that was just made, and what its vault's header has to be.
+package struct NewVaultKey {
+  package let key: Secret
+  package let header: VaultHeader
+  package let passphrase: Passphrase
+}

@@ -1,0 +1,177 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import PrivateFiles
+import SharedKeyring
+import Testing
+
+/// What a server has given is stored, whatever the engine does.
+@Suite("A server's answer for a shared account")
+struct AnswerTests {
+  let fleet: Fleet
+  let (here, there): (TestMachine, TestMachine)
+
+  init() throws {
+    fleet = try Fleet()
+    here = try fleet.machine("here")
+    there = try fleet.machine("there")
+    try here.accounts().store(Made.account(), .forbidden)
+    _ = try there.accounts().fetch(Made.alice, .forbidden)
+  }
+
+  private func claimant(_ machine: TestMachine) async throws -> SharedAccounts {
+    let accounts = try machine.accounts()
+    _ = try accounts.fetch(Made.alice, .forbidden)
+    _ = try #require(await accounts.claim(Made.intent(), .forbidden))
+    return accounts
+  }
+
+  private func token(_ machine: TestMachine) async throws -> Secret? {
+    _ = try machine.accounts().fetch(Made.alice, .forbidden)
+    return try await machine.item(.refreshToken, of: Made.alice)
+  }
+
+  private func isWaiting(_ machine: TestMachine) throws -> Bool {
+    try !machine.vault().sharedKeyring.report().pending.isEmpty
+  }
+
+  @Test("An answer is stored in one step that takes the lock and the note out")
+  func stored() async throws {
+    let before = fleet.engine.calls.swaps
+    let accounts = try await claimant(here)
+    try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    #expect(fleet.engine.calls.swaps == before + 2)
+    #expect(try await token(there) == Secret("R1"))
+    // No lock is left to wait for.
+    _ = try await claimant(there)
+    #expect(there.pauses == 0)
+    #expect(try !isWaiting(here))
+  }
+
+  @Test("An answer whose swap was made and not answered is stored once")
+  func unanswered() async throws {
+    let accounts = try await claimant(here)
+    fleet.engine.befall(.unanswered)
+    let before = fleet.engine.calls.swaps
+    try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    #expect(fleet.engine.calls.swaps == before + 1)
+    #expect(try await token(there) == Secret("R1"))
+    #expect(try !isWaiting(here))
+  }
+
+  @Test("An answer that the engine does not take is stored by the next attempt of its process")
+  func retried() async throws {
+    let accounts = try await claimant(here)
+    for mishap in [InMemoryStore.Mishap.lostThenAway, .unansweredThenAway] {
+      fleet.engine.befall(mishap)
+      #expect(throws: SharedAccountFailure.keyring(.engine(.timedOut))) {
+        try accounts.store(Made.renewed(token: "R1"), .forbidden)
+      }
+      #expect(throws: SharedAccountFailure.keyring(.engine(.unavailable(reason: "a test said so"))))
+      {
+        try accounts.store(Made.renewed(token: "R1"), .forbidden)
+      }
+      fleet.engine.fail(with: nil)
+      #expect(try isWaiting(here))
+    }
+    try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    #expect(try await token(there) == Secret("R1"))
+    #expect(try !isWaiting(here))
+  }
+
+  @Test(
+    "An answer that its process could not store is stored first by the next one on its machine",
+    arguments: [InMemoryStore.Mishap.lostThenAway, .unansweredThenAway]
+  )
+  func pending(mishap: InMemoryStore.Mishap) async throws {
+    let accounts = try await claimant(here)
+    fleet.engine.befall(mishap)
+    #expect(throws: SharedAccountFailure.self) {
+      try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    }
+    here.killLast()
+    fleet.engine.fail(with: nil)
+    #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R0"))
+    #expect(try here.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+    #expect(try await token(here) == Secret("R1"))
+    #expect(try await token(there) == Secret("R1"))
+    #expect(try !isWaiting(here))
+  }
+
+  @Test("A claim stores the answer that waits, and is not had")
+  func claimStoresFirst() async throws {
+    let accounts = try await claimant(here)
+    fleet.engine.befall(.lostThenAway)
+    #expect(throws: SharedAccountFailure.self) {
+      try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    }
+    fleet.engine.fail(with: nil)
+    let claim = try await here.accounts().claim(Made.intent(), .forbidden)
+    #expect(claim == nil)
+    #expect(try await token(there) == Secret("R1"))
+  }
+
+  @Test("An answer is stored over another machine's lock, which stays")
+  func afterTakeover() async throws {
+    let slow = try await claimant(here)
+    there.advance(seconds: 1)
+    let other = try await claimant(there)
+    try slow.store(Made.renewed(token: "R1"), .forbidden)
+    #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R1"))
+    // The other's own answer, to the token that it had read, is older than what is there.
+    #expect(throws: SharedAccountFailure.superseded) {
+      try other.store(Made.renewed(token: "R9"), .forbidden)
+    }
+    #expect(try await there.item(.refreshToken, of: Made.alice) == Secret("R1"))
+  }
+
+  @Test("A sign-in on one machine is newer than an answer that another gets meanwhile")
+  func signedInElsewhere() async throws {
+    let renewing = try await claimant(here)
+    let signingIn = try there.accounts()
+    _ = try signingIn.fetch(Made.alice, .forbidden)
+    try signingIn.store(Made.account(token: "S0"), .forbidden)
+    #expect(throws: SharedAccountFailure.superseded) {
+      try renewing.store(Made.renewed(token: "R1"), .forbidden)
+    }
+    #expect(try await token(here) == Secret("S0"))
+    #expect(try !isWaiting(here))
+  }
+
+  @Test("A sign-in is stored over what a renewal on another machine has stored meanwhile")
+  func signIn() async throws {
+    let renewing = try await claimant(here)
+    let signingIn = try there.accounts()
+    _ = try signingIn.fetch(Made.alice, .forbidden)
+    try renewing.store(Made.renewed(token: "R1"), .forbidden)
+    try signingIn.store(Made.account(token: "S0"), .forbidden)
+    #expect(try await token(here) == Secret("S0"))
+  }
+
+  @Test("An answer for an account that another machine has removed makes no account")
+  func removed() async throws {
+    let accounts = try await claimant(here)
+    try there.accounts().remove(Made.alice, .forbidden)
+    #expect(throws: SharedAccountFailure.removed) {
+      try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    }
+    #expect(try there.accounts().fetchAll(.forbidden).accounts == [])
+    #expect(try !isWaiting(here))
+  }
+
+  @Test("A keyring is not left while an answer waits on this machine")
+  func leaving() async throws {
+    let accounts = try await claimant(here)
+    fleet.engine.befall(.lostThenAway)
+    #expect(throws: SharedAccountFailure.self) {
+      try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    }
+    fleet.engine.fail(with: nil)
+    #expect(throws: KeyringFailure.self) { try here.vault().sharedKeyring.leave() }
+    _ = try here.accounts().fetch(Made.alice, .forbidden)
+    try here.vault().sharedKeyring.leave()
+    #expect(try here.folder.names() == [])
+    #expect(throws: KeyringFailure.notJoined) { try here.accounts().fetchAll(.forbidden) }
+    #expect(try await token(there) == Secret("R1"))
+  }
+}

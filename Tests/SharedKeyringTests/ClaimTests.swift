@@ -1,0 +1,147 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import PrivateFiles
+import SharedKeyring
+import Synchronization
+import Testing
+
+@Suite("The right to renew an account that two machines share")
+struct ClaimTests {
+  let fleet: Fleet
+  let (here, there): (TestMachine, TestMachine)
+
+  init() throws {
+    fleet = try Fleet()
+    here = try fleet.machine("here")
+    there = try fleet.machine("there")
+    try here.accounts().store(Made.account(), .forbidden)
+    _ = try there.accounts().fetch(Made.alice, .forbidden)
+  }
+
+  /// A process of a machine that has fetched the account and has the right to renew it.
+  private func claimant(_ machine: TestMachine) async throws -> SharedAccounts {
+    let accounts = try machine.accounts()
+    _ = try accounts.fetch(Made.alice, .forbidden)
+    _ = try #require(await accounts.claim(Made.intent(), .forbidden))
+    return accounts
+  }
+
+  @Test("A machine that waits for another one's renewal gets its tokens, and no right of its own")
+  func exclusion() async throws {
+    let first = try await claimant(here)
+    let second = try there.accounts()
+    _ = try second.fetch(Made.alice, .forbidden)
+    there.duringNextPause { try? first.store(Made.renewed(token: "R1"), .forbidden) }
+    let claim = try await second.claim(Made.intent(), .forbidden)
+    #expect(claim == nil)
+    #expect(there.pauses == 1)
+    #expect(try await there.item(.refreshToken, of: Made.alice) == Secret("R1"))
+  }
+
+  @Test("A record with the note of a renewal is seen by the other machine")
+  func note() async throws {
+    _ = try await claimant(here)
+    let record = try there.accounts().fetch(Made.alice, .forbidden)
+    #expect(record == Made.record("alice", note: "in flight"))
+  }
+
+  @Test("A dead process's right is taken over by its own machine without waiting")
+  func deadOwner() async throws {
+    _ = try await claimant(here)
+    here.killLast()
+    _ = try await claimant(here)
+    #expect(here.pauses == 0)
+  }
+
+  @Test("A process's own right that it has lost sight of is taken again at once")
+  func ownLock() async throws {
+    let accounts = try await claimant(here)
+    _ = try accounts.fetch(Made.alice, .forbidden)
+    _ = try #require(await accounts.claim(Made.intent(), .forbidden))
+    #expect(here.pauses == 0)
+  }
+
+  @Test("Another machine's right is taken over after its time by this machine's own clock")
+  func takeover() async throws {
+    _ = try await claimant(here)
+    let before = there.state.withLock { $0.bootTime }
+    _ = try await claimant(there)
+    let waited = there.state.withLock { $0.bootTime } - before
+    // 30 seconds for the request, and 15 more.
+    #expect((45_000...46_000).contains(waited), "\(waited) ms")
+  }
+
+  @Test("A later process of a machine goes on counting where an earlier one stopped")
+  func countedOn() async throws {
+    _ = try await claimant(here)
+    let first = try there.accounts()
+    _ = try first.fetch(Made.alice, .forbidden)
+    there.cancelNextPause()
+    await #expect(throws: KeyringFailure.timedOut) {
+      try await first.claim(Made.intent(), .forbidden)
+    }
+    there.advance(seconds: 44)
+    let before = there.state.withLock { $0.bootTime }
+    _ = try await claimant(there)
+    let waited = there.state.withLock { $0.bootTime } - before
+    #expect((1...1_000).contains(waited), "\(waited) ms")
+  }
+
+  @Test("A right counts anew after the engine was away: its owner may have an answer to store")
+  func away() async throws {
+    _ = try await claimant(here)
+    let accounts = try there.accounts()
+    _ = try accounts.fetch(Made.alice, .forbidden)
+    there.duringNextPause {
+      there.advance(seconds: 40)
+      fleet.engine.fail(with: .noQuorum)
+    }
+    await #expect(throws: KeyringFailure.engine(.noQuorum)) {
+      try await accounts.claim(Made.intent(), .forbidden)
+    }
+    #expect(try there.sightings.names() == [])
+    fleet.engine.fail(with: nil)
+    let before = there.state.withLock { $0.bootTime }
+    _ = try await claimant(there)
+    #expect(there.state.withLock { $0.bootTime } - before >= 45_000)
+  }
+
+  @Test("A right allows sending while the request would end before others take over")
+  func window() async throws {
+    let accounts = try here.accounts()
+    _ = try accounts.fetch(Made.alice, .forbidden)
+    let claim = try #require(await accounts.claim(Made.intent(), .forbidden))
+    #expect(claim.maySend())
+    here.advance(seconds: 13)
+    #expect(claim.maySend())
+    here.advance(seconds: 1)
+    #expect(!claim.maySend())
+  }
+
+  @Test("A right whose swap was not answered is had all the same")
+  func unanswered() async throws {
+    let accounts = try here.accounts()
+    _ = try accounts.fetch(Made.alice, .forbidden)
+    fleet.engine.befall(.unanswered)
+    _ = try #require(await accounts.claim(Made.intent(), .forbidden))
+    try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    fleet.engine.befall(.lost)
+    await #expect(throws: KeyringFailure.engine(.timedOut)) {
+      try await accounts.claim(Made.intent(), .forbidden)
+    }
+  }
+
+  @Test("A right that another machine was faster to take is not had")
+  func lostRace() async throws {
+    let (one, two) = (try here.accounts(), try there.accounts())
+    _ = try one.fetch(Made.alice, .forbidden)
+    _ = try two.fetch(Made.alice, .forbidden)
+    fleet.engine.interruptNextSwap { _ in
+      try? one.store(Made.renewed(token: "R1"), .forbidden)
+    }
+    let claim = try await two.claim(Made.intent(), .forbidden)
+    #expect(claim == nil)
+    #expect(try await there.item(.refreshToken, of: Made.alice) == Secret("R1"))
+  }
+}

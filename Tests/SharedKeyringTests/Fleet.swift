@@ -1,0 +1,212 @@
+import AcctCrypto
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import Glibc
+import PrivateFiles
+import SharedKeyring
+import Synchronization
+import VaultKey
+
+/// Machines with one keyring between them, on an engine in memory; each has folders, processes and a clock of its own.
+final class Fleet: Sendable {
+  let engine = InMemoryStore()
+  let folder: TemporaryFolder
+  let keyFile: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    keyFile = try folder.file("key", containing: [UInt8](repeating: 0x5A, count: 32))
+  }
+
+  /// A machine that has made or joined the keyring.
+  func machine(_ name: String) throws -> TestMachine {
+    let machine = try machine(apart: name)
+    let shared = machine.vault().sharedKeyring
+    try shared.create(Self.settings, .forbidden)
+    return machine
+  }
+
+  /// A machine that has not joined yet.
+  func machine(apart name: String) throws -> TestMachine {
+    TestMachine(name, home: try folder.folder(name), keyFile: keyFile, engine: engine)
+  }
+
+  static let settings = SharedKeyringSettings(
+    engine: .etcd(.init(endpoints: ["https://127.0.0.1:2379"])),
+    name: "main"
+  )
+}
+
+/// One machine, on which any number of processes use the keyring.
+final class TestMachine: Sendable {
+  let name: String
+  let home: String
+  let keyFile: String?
+  let passphraseFile: String?
+  let engine: InMemoryStore
+  let state = Mutex(State())
+
+  struct State {
+    var bootTime: Int64 = 1_000_000
+    var dead: Set<Int64> = []
+    var lastPID: Int64 = 100
+    var pauses = 0
+    var duringPause: (@Sendable () -> Void)?
+    var cancels = false
+  }
+
+  init(
+    _ name: String,
+    home: String,
+    keyFile: String? = nil,
+    passphraseFile: String? = nil,
+    engine: InMemoryStore
+  ) {
+    self.name = name
+    self.home = home
+    self.keyFile = keyFile
+    self.passphraseFile = passphraseFile
+    self.engine = engine
+  }
+
+  /// Moves this machine's clock.
+  func advance(seconds: Int64) { state.withLock { $0.bootTime += seconds * 1_000 } }
+
+  /// How often a process of this machine has waited.
+  var pauses: Int { state.withLock { $0.pauses } }
+
+  /// Ends the process that was started last, wherever it was.
+  func killLast() { state.withLock { _ = $0.dead.insert($0.lastPID) } }
+
+  /// Does something once while a process of this machine waits.
+  func duringNextPause(_ action: @escaping @Sendable () -> Void) {
+    state.withLock { $0.duringPause = action }
+  }
+
+  /// Lets the next process that waits be told to stop.
+  func cancelNextPause() { state.withLock { $0.cancels = true } }
+
+  var folder: PrivateFiles.PrivateFolder { PrivateFiles.PrivateFolder(at: "\(home)/shared") }
+  var sightings: PrivateFiles.PrivateFolder { PrivateFiles.PrivateFolder(at: "\(home)/sightings") }
+
+  /// A new process of this machine.
+  func vault() -> SharedVault {
+    let pid = state.withLock { state in
+      state.lastPID += 1
+      return state.lastPID
+    }
+    let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+    let opener = VaultKeyOpener(
+      passphrases: PassphraseSource(file: passphraseFile, terminal: .nobody),
+      kernel: .refusing,
+      kdf: KDFParameters(n: 16, r: 1, p: 1) ?? .standard,
+      entropy: entropy
+    )
+    return SharedVault(
+      folder: folder,
+      sightings: sightings,
+      opener: SharedKeyOpener(opener, keyFile: keyFile.map(KeyFile.init(path:)), entropy: entropy),
+      environment: ProcessEnvironment(variable: { _ in nil }, directoryFiles: { [] }),
+      entropy: entropy,
+      machine: Machine(
+        thisProcess: { home in
+          LockOwner(
+            bootID: "boot of \(self.name)",
+            pidNamespace: 1,
+            pid: pid,
+            startTime: 7 * pid,
+            home: home
+          )
+        },
+        runs: { owner in self.state.withLock { !$0.dead.contains(owner.pid) } },
+        bootTime: { self.state.withLock { $0.bootTime } },
+        pause: { milliseconds in
+          let (action, isCancelled) = self.state.withLock { state in
+            state.bootTime += milliseconds
+            state.pauses += 1
+            defer { state.cancels = false }
+            return (state.duringPause.take(), state.cancels)
+          }
+          action?()
+          return !isCancelled
+        }
+      ),
+      connect: { _ in self.engine.store }
+    )
+  }
+
+  /// The keyring, as a new process of this machine gets it.
+  func keyring() -> Keyring { vault().sharedKeyring.keyring(.etcd) }
+
+  /// The operations on whole accounts, as a new process of this machine gets them.
+  func accounts() throws -> SharedAccounts {
+    guard let accounts = keyring().accounts else { throw Missing() }
+    return accounts
+  }
+
+  /// An item that a new process of this machine reads from its copy.
+  func item(_ kind: ItemKind, of id: AccountID) async throws -> Secret? {
+    try await keyring().read(id, [kind], .forbidden)[kind]
+  }
+
+  struct Missing: Error {}
+}
+
+extension Terminal {
+  static let nobody = Terminal(
+    canAsk: { false },
+    ask: { _ in nil },
+    askSecret: { _ in nil },
+    lines: { _ in AsyncStream { $0.finish() } }
+  )
+}
+
+/// Accounts, made up.
+enum Made {
+  static let alice = AccountID(random: InlineArray(repeating: 0xA1))
+  static let bob = AccountID(random: InlineArray(repeating: 0xB0))
+
+  static func name(_ text: String) throws -> AccountName { try AccountName(text) }
+
+  static func record(_ text: String, note: String? = nil) -> [UInt8] {
+    let note = note.map { #","note":"\#($0)""# } ?? ""
+    return Array(#"{"name":"\#(text)"\#(note)}"#.utf8)
+  }
+
+  /// An account with a refresh token.
+  static func account(
+    _ id: AccountID = alice,
+    named name: String = "alice",
+    token: String = "R0"
+  ) throws -> SharedAccount {
+    SharedAccount(
+      id: id,
+      name: try AccountName(name),
+      record: record(name),
+      items: .replacing([
+        .init(.refreshToken, Secret(token)), .init(.accessToken, Secret("A-\(token)")),
+      ])
+    )
+  }
+
+  /// What a renewal stores that has brought a new token.
+  static func renewed(
+    _ id: AccountID = alice,
+    named name: String = "alice",
+    token: String
+  ) throws -> SharedAccount {
+    SharedAccount(
+      id: id,
+      name: try AccountName(name),
+      record: record(name),
+      items: .merging([
+        .init(.refreshToken, Secret(token)), .init(.accessToken, Secret("A-\(token)")),
+      ])
+    )
+  }
+
+  static func intent(_ id: AccountID = alice, named name: String = "alice") -> RenewalIntent {
+    RenewalIntent(account: id, record: record(name, note: "in flight"), timeout: 30)
+  }
+}
