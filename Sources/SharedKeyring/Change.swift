@@ -106,7 +106,10 @@ extension SharedVault {
         try copies.remove(change.account)
         return .removed
       case .again:
-        if change.isRepeatable { return .superseded }
+        if change.isRepeatable {
+          if let object = look.object { settle(CopyFile(object), of: change.account) }
+          return .superseded
+        }
         if let theirs { bytes = try seal.sealed(change.merged(into: theirs), at: place) }
         version = look.object?.version
       }

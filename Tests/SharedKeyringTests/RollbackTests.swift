@@ -39,9 +39,8 @@ struct RollbackTests {
   func older() async throws {
     restore()
     try await expectRefusal()
-    #expect(throws: KeyringFailure.rolledBack) {
-      try here.accounts().fetch(Made.bob, .forbidden)
-    }
+    // It was added after the backup; what this machine has is all that is left of it.
+    #expect(try here.accounts().fetch(Made.bob, .forbidden) == Made.record("bob"))
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [Made.alice, Made.bob])
     #expect(try await here.item(.refreshToken, of: Made.bob) == Secret("R0"))
 
