@@ -12,6 +12,8 @@ package final class EtcdCluster: Sendable {
   let members: [Member]
   let running: Mutex<[RunningProcess?]>
   let folder: TemporaryFolder
+  /// Ends with this process.
+  private let input: OpenInput
   private let server: MadeUpAuthority.Issued
   private let arguments: [String]
 
@@ -44,6 +46,7 @@ package final class EtcdCluster: Sendable {
   ) async throws {
     let folder = try TemporaryFolder()
     self.folder = folder
+    input = try OpenInput()
     self.arguments = arguments + (asksForCertificates ? ["--client-cert-auth"] : [])
     authority = try await MadeUpAuthority()
     let hosts = networks?.hosts ?? Array(repeating: "127.0.0.1", count: count)
@@ -86,9 +89,24 @@ package final class EtcdCluster: Sendable {
     words += ["--peer-cert-file", server.certificate, "--peer-key-file", server.key]
     words += ["--peer-trusted-ca-file", authority.certificate]
     words += ["--logger", "zap", "--log-level", "error"] + arguments
-    let process = try RunningProcess(ChildProcess(words[0], Array(words.dropFirst())))
+    let child = ChildProcess("sh", ["-c", Self.guardian, input.path, folder.path] + words)
+    let process = try RunningProcess(child)
     running.withLock { $0[number] = process }
   }
+
+  /// Ends a member with this process, however that ends: a cluster may serve a whole suite.
+  ///
+  /// Its standard input ends then. Signals go to the group, and so to both.
+  private static let guardian = #"""
+    exec <"$0"
+    folder=$1
+    shift
+    "$@" </dev/null &
+    read -r _
+    kill -9 $!
+    wait
+    rm -rf -- "$folder"
+    """#
 
   static let token = "made-up"
   var initialCluster: String {
