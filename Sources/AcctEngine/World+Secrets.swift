@@ -117,52 +117,9 @@ extension Keyring {
   }
 }
 
-extension SharedAccounts {
-  /// A record holds no secret; what is stored with it does.
-  fileprivate func noting(_ held: HeldSecrets) -> SharedAccounts {
-    var accounts = self
-    accounts.fetch = { account, interaction throws(KeyringFailure) in
-      do throws(KeyringFailure) { return try fetch(account, interaction) } catch {
-        throw error.redacted(by: held)
-      }
-    }
-    accounts.fetchAll = { interaction throws(KeyringFailure) in
-      do throws(KeyringFailure) { return try fetchAll(interaction) } catch {
-        throw error.redacted(by: held)
-      }
-    }
-    accounts.store = { account, interaction throws(SharedAccountFailure) in
-      for item in account.items.written { held.hold(item.kind.secrets(in: item.secret)) }
-      do throws(SharedAccountFailure) { try store(account, interaction) } catch {
-        throw error.redacted(by: held)
-      }
-    }
-    accounts.remove = { account, interaction throws(KeyringFailure) in
-      do throws(KeyringFailure) { try remove(account, interaction) } catch {
-        throw error.redacted(by: held)
-      }
-    }
-    accounts.claim = { intent, interaction throws(KeyringFailure) in
-      try await held.redacting { () async throws(KeyringFailure) in
-        try await claim(intent, interaction)
-      }
-    }
-    return accounts
-  }
-}
-
-extension SharedAccountFailure {
-  fileprivate func redacted(by held: HeldSecrets) -> SharedAccountFailure {
-    switch self {
-    case .keyring(let failure): .keyring(failure.redacted(by: held))
-    case .nameTaken, .removed, .superseded: self
-    }
-  }
-}
-
 extension HeldSecrets {
   /// Does something with a keyring, whose failure may repeat a secret.
-  fileprivate func redacting<Value>(
+  func redacting<Value>(
     _ body: () async throws(KeyringFailure) -> Value
   ) async throws(KeyringFailure) -> Value {
     do { return try await body() } catch { throw error.redacted(by: self) }
@@ -171,7 +128,7 @@ extension HeldSecrets {
 
 extension ItemKind {
   /// What of an item must not be shown; a name and a time may be.
-  fileprivate func secrets(in item: Secret) -> [Secret] {
+  func secrets(in item: Secret) -> [Secret] {
     switch self {
     case .accessToken, .refreshToken, .session, .guest, .staticToken, .clientSecret: [item]
     case .keypair, .clientKey, .secondTokens: SecretMembers.ofBody(item, .received)
@@ -181,7 +138,7 @@ extension ItemKind {
 }
 
 extension KeyringFailure {
-  fileprivate func redacted(by held: HeldSecrets) -> KeyringFailure {
+  func redacted(by held: HeldSecrets) -> KeyringFailure {
     switch self {
     case .locked(let reason): .locked(reason: reason.map(held.redactor.redact))
     case .unavailable(let reason): .unavailable(reason: held.redactor.redact(reason))

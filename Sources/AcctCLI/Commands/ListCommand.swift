@@ -4,7 +4,9 @@ import AcctPorts
 import ArgumentParser
 import StrictJSON
 
-/// Shows every account; works offline and while the keyring is locked. A shared keyring is asked, if it can be.
+/// Shows every account; works offline and while the keyring is locked.
+///
+/// A shared keyring is asked for the accounts of other machines, if it can be.
 struct ListCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",

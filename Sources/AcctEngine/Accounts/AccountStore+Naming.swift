@@ -8,6 +8,8 @@ extension AccountStore {
   ///   - suggestion: The requested one.
   ///   - others: Names that are known to be taken elsewhere.
   ///   - entropy: For a name where none with a number is possible.
+  /// - Returns: The name.
+  /// - Throws: ``FilesError/failed(_:)``.
   func freeName(
     like suggestion: String,
     besides others: Set<AccountName> = [],

@@ -32,6 +32,7 @@ extension CredentialStore {
   /// - Parameters:
   ///   - items: In the order in which they are written.
   ///   - account: As it is with them, where that differs. It is stored here only if the keyring is shared.
+  /// - Throws: ``EngineError`` where they were not stored.
   func write(_ items: [Keyring.Item], with account: Account? = nil) async throws(EngineError) {
     if let shared { return try shared.store(account ?? self.account, .merging(items)) }
     guard !items.isEmpty else { return }
@@ -52,7 +53,10 @@ extension CredentialStore {
 
   /// Stores a new account: its items first, then its file.
   ///
-  /// - Parameter isAlone: Whether no other item can lie under its identifier.
+  /// - Parameters:
+  ///   - items: In the order in which they are written.
+  ///   - isAlone: Whether no other item can lie under its identifier.
+  /// - Throws: ``EngineError``; a part may have been stored.
   func storeNew(_ items: [Keyring.Item], isAlone: Bool) async throws(EngineError) {
     if isAlone && shared == nil {
       try await write(items)

@@ -86,6 +86,7 @@ struct SharedRecords: Sendable {
   /// Takes the right to renew an account, waiting for another machine that has it.
   ///
   /// - Parameter account: As it was read, with the note that a renewal is in flight.
+  /// - Returns: The right.
   /// - Throws: ``KeyringError/changedElsewhere(_:)`` where it is no more as it was read.
   func claim(_ account: Account) async throws(EngineError) -> RenewalClaim {
     let intent = RenewalIntent(

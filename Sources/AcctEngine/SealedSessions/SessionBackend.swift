@@ -30,6 +30,7 @@ struct SessionBackend: Sendable {
   /// - Parameters:
   ///   - session: The session.
   ///   - mayBeSent: See ``HTTPRequest/mayBeSent``.
+  /// - Returns: The backend's word.
   /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
   func validate(
     _ session: Token,
@@ -44,6 +45,7 @@ struct SessionBackend: Sendable {
   /// - Parameters:
   ///   - session: The session.
   ///   - mayBeSent: See ``HTTPRequest/mayBeSent``.
+  /// - Returns: The backend's word.
   /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
   func refresh(
     _ session: Token,

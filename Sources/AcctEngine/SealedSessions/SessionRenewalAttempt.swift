@@ -11,8 +11,9 @@ struct SessionRenewalAttempt {
   let wasInterrupted: Bool
   let backend: SessionBackend
   let credentialStore: CredentialStore
-  /// Asked before each request, where other machines share the keyring. What is stored ends the right to send, so it is
-  /// taken again for the next request.
+  /// Asked before each request, where other machines share the keyring.
+  ///
+  /// What is stored ends the right to send, so it is taken again for the next request.
   var mayBeSent: (@Sendable () -> Bool)?
   /// Whether that right has to be taken again.
   var needsClaim = false

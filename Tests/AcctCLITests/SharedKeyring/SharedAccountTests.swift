@@ -209,7 +209,6 @@ struct SharedAccountTests {
   )
   func variable() async {
     #expect(await fleet.first.add(Handoffs.bearer()) == 0)
-    fleet.second.corrupt(.keyringDecision, with: "")
     let machine = RecordedWorld()
     machine.share(fleet.secondKeyring, number: 50)
     machine.forget(.keyringDecision)

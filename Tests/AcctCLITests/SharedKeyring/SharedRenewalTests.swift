@@ -94,11 +94,11 @@ struct SharedRenewalTests {
       engine.fail(with: .unavailable(reason: "a test said so"))
     }
     let began = fleet.first.now
-    #expect(await fleet.first.acct("--no-input", "token") == 7)
+    #expect(await fleet.first.acct("token", "--no-input") == 7)
     #expect(fleet.first.out.isEmpty)
     #expect(fleet.first.now - began == 10)
     #expect(fleet.firstKeyring.hasPending)
-    #expect(await fleet.second.acct("--no-input", "token") == 0)
+    #expect(await fleet.second.acct("token", "--no-input") == 0)
     #expect(fleet.second.out == "opaque-bob\n")
     fleet.engine.fail(with: nil)
     #expect(await fleet.first.acct("token") == 0, "\(fleet.first.err)")
@@ -117,7 +117,7 @@ struct SharedRenewalTests {
         engine.interruptNext("store") { engine.fail(with: nil) }
       }
     }
-    #expect(await fleet.first.acct("--no-input", "token") == 0, "\(fleet.first.err)")
+    #expect(await fleet.first.acct("token", "--no-input") == 0, "\(fleet.first.err)")
     #expect(fleet.first.out == "new2\n")
     #expect(!fleet.firstKeyring.hasPending)
   }
@@ -164,7 +164,7 @@ struct SharedRenewalTests {
     #expect(fleet.stored(.refreshToken) == "r9")
   }
 
-  /// Stores what another machine got, which asks nobody.
+  /// Stores what another machine got, without a claim.
   private func renewElsewhere() {
     let end = Timestamp(clamped: fleet.first.now + 3600).description
     fleet.engine.change { stored in
@@ -174,7 +174,9 @@ struct SharedRenewalTests {
     }
   }
 
-  @Test("An answer that came after the claim's time is stored if nobody has spent the token")
+  @Test(
+    "An answer that came after the claim's time is stored if no other machine has spent the token"
+  )
   func overdue() async {
     await fleet.addAccount(left: 60, Fleet.renewed(2))
     fleet.engine.interruptNext("store") { [engine = fleet.engine] in
@@ -222,7 +224,7 @@ struct SharedRenewalTests {
     fleet.engine.interruptNext("store") { [engine = fleet.engine] in
       engine.fail(with: .failed(reason: "it got new2 and r2"))
     }
-    #expect(await fleet.first.acct("--no-input", "token") == 7)
+    #expect(await fleet.first.acct("token", "--no-input") == 7)
     let said = fleet.first.err.joined()
     #expect(said.contains("it got"), "\(said)")
     #expect(!said.contains("new2") && !said.contains("r2"))

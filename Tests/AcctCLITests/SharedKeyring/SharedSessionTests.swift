@@ -122,7 +122,7 @@ struct SharedSessionTests {
     fleet.first.serve { _ throws(HTTPFailure) in
       .json("{}", 200, ("Set-Cookie", "sid=Fe26.2*1*rolled; HttpOnly; Path=/"))
     }
-    #expect(await fleet.first.acct("--no-input", "request", "\(FakeBackend.origin)/things") == 7)
+    #expect(await fleet.first.acct("request", "--no-input", "\(FakeBackend.origin)/things") == 7)
     #expect(fleet.firstKeyring.hasPending)
     fleet.engine.fail(with: nil)
     #expect(await fleet.first.acct("list") == 0)

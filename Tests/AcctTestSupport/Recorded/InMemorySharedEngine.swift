@@ -58,7 +58,7 @@ package final class InMemorySharedEngine: Sendable {
     _ = swap(id, to: stored, ifVersion: nil)
   }
 
-  /// Changes every account, as another machine does that asks nobody.
+  /// Changes every account, as another machine does without a claim.
   package func change(_ body: (inout Stored) -> Void) {
     state.withLock { state in
       for id in state.accounts.keys {
