@@ -22,19 +22,19 @@ package struct KeyringReport: Sendable {
     let choice = KeyringChoice(context.world)
     var report = KeyringReport(kind: try choice.chosen())
     let shared = context.world.sharedKeyring
-    do { report.settings = try shared.settings() } catch {
+    do {
+      report.settings = try shared.settings()
+      if let kind = report.kind, kind.isShared, report.settings?.kind != kind {
+        report.cause = .keyring(.failed(.notJoined, kind))
+      }
+    } catch {
       report.cause = .keyring(.failed(error, report.kind ?? .etcd))
     }
     if let kind = report.kind {
       report.state = await choice.keyring(kind).state()
       report.cause = report.cause ?? report.state.flatMap { $0.failure(of: kind) }
     }
-    guard let settings = report.settings else {
-      if let kind = report.kind, kind.isShared, report.cause == nil {
-        report.cause = .keyring(.failed(.notJoined, kind))
-      }
-      return report
-    }
+    guard let settings = report.settings else { return report }
     let engine: SharedKeyring.Report
     do { engine = try shared.report() } catch {
       // The engine's own words before those of a state, which has none.

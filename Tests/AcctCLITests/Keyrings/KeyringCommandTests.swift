@@ -27,6 +27,15 @@ struct KeyringCommandTests {
     )
   }
 
+  @Test(
+    "ACCT_KEYRING for an engine that this machine does not share exits with 7 and the ways to begin"
+  )
+  func demanded() async {
+    machine.record.set("ACCT_KEYRING", to: "postgres")
+    #expect(await machine.acct("keyring") == 7)
+    #expect(machine.record.out.contains("problem  this machine shares no keyring\n"))
+  }
+
   @Test("A machine without accounts uses the keyring that it makes, and another that it joins")
   func created() async {
     await machine.share()

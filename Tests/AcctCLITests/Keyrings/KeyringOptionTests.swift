@@ -75,6 +75,17 @@ struct KeyringOptionTests {
   }
 
   @Test(
+    "A command of keyring that is missing or misspelt is not repeated with the address behind it"
+  )
+  func misspelt() async {
+    for words in [["host=db.example password=hunter2"], ["jion", "postgres", "password=hunter2"]] {
+      machine.record.clear()
+      #expect(await machine.run(["keyring"] + words) == 64)
+      #expect(machine.record.err.first == "acct: `acct keyring` has no such command")
+    }
+  }
+
+  @Test(
     "A connection that does not verify its server exits with 8",
     arguments: [
       "disable", "allow", "prefer", "require", "verify-ca",

@@ -13,7 +13,15 @@ extension KeyringCommand {
       discussion: "Exits with 6 if it is locked, and with 7 if it is not available."
     )
 
+    // An address without its command before it may have a password in it, which the parser would repeat.
+    @Argument(help: .hidden)
+    var words: [String] = []
+
     @OptionGroup var options: SharedOptions
+
+    func validate() throws {
+      guard words.isEmpty else { throw ValidationError("`acct keyring` has no such command") }
+    }
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       let report = try await KeyringReport.of(context.engine)

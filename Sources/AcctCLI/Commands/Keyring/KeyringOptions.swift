@@ -17,7 +17,7 @@ struct KeyringOptions: ParsableArguments {
   )
   var address: [String]
 
-  @Option(help: ArgumentHelp("The keyring's name there; main by default.", valueName: "name"))
+  @Option(help: ArgumentHelp("The keyring's name there.", valueName: "name"))
   var name = "main"
 
   @Option(help: ArgumentHelp("This machine's certificate (etcd).", valueName: "file"))
