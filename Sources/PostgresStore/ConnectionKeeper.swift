@@ -4,7 +4,7 @@ import Synchronization
 
 /// The connection that a process keeps between calls.
 ///
-/// A call that comes while another has it opens one of its own: nobody waits for another's deadline.
+/// A call that comes while another has it opens one of its own: no call waits for another's deadline.
 final class ConnectionKeeper: Sendable {
   private struct State {
     var kept: Connection?
@@ -80,7 +80,7 @@ final class ConnectionKeeper: Sendable {
 }
 
 extension SharedStoreFailure {
-  /// Whether nobody answered.
+  /// Whether no server answered.
   fileprivate var isSilence: Bool {
     switch self {
     case .unavailable, .timedOut: true

@@ -7,7 +7,7 @@ import PrivateFiles
 enum PasswordFile {
   /// Reads a password, dropping one newline at its end.
   ///
-  /// The file is the user's own, and nobody else may read it.
+  /// The file is the user's own, and no other user may read it.
   ///
   /// - Throws: ``SharedStoreFailure/failed(reason:)``.
   static func read(_ path: String) throws(SharedStoreFailure) -> Secret {

@@ -67,7 +67,7 @@ struct PostgresStore: Sendable {
       }
     } catch {
       guard error.isLost else { throw error.failure }
-      // It may have been made: what is there now tells. Nobody else writes these bytes.
+      // It may have been made: what is there now tells. No other swap writes these bytes.
       guard let there = try? read(key, until: end), there.object?.bytes == bytes else {
         throw error.failure
       }

@@ -118,6 +118,11 @@ package struct OpenVaultKey {
   package let key: Secret
   /// For how many seconds the kernel keeps it from now on; `nil` where it does not.
   package let cachedFor: Int?
+
+  package init(key: Secret, cachedFor: Int?) {
+    self.key = key
+    self.cachedFor = cachedFor
+  }
 }
 
 /// A key that was just made, and what its vault's header has to be.

@@ -1,4 +1,4 @@
-package package import AcctCrypto
+package import AcctCrypto
 import AcctModel
 package import AcctPorts
 package import PrivateFiles

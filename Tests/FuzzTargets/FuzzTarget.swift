@@ -17,6 +17,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case gitCredential = "git-credential", dockerCredential = "docker-credential"
   case kubectlCredential = "kubectl-credential", bazelCredential = "bazel-credential"
   case goAuth = "go-auth", cargoCredential = "cargo-credential", keyringRequest = "keyring-request"
+  case etcdReply = "etcd-reply"
 
   /// Reads `bytes`, and returns the property that did not hold.
   ///
@@ -69,6 +70,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .goAuth: goAuthViolation(bytes)
     case .cargoCredential: cargoCredentialViolation(bytes)
     case .keyringRequest: keyringRequestViolation(bytes)
+    case .etcdReply: etcdReplyViolation(bytes)
     }
   }
 }

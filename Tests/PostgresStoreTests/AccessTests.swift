@@ -80,15 +80,41 @@ struct AccessTests {
     ) {
       try stores[0].get("/acct/main/header")
     }
-    let preparing = stores.map { store in onAnotherThread { try store.prepare() } }
-    for task in preparing { try await task.value }
+    for task in stores.map({ store in onAnotherThread { try store.prepare() } }) {
+      try await task.value
+    }
     var standings: [SharedStore.Standing] = []
     for store in stores {
-      try store.prepare()
       standings.append(try store.get("/acct/main/header").standing)
       store.end()
     }
     #expect(standings.allSatisfy { $0 == standings[0] })
+  }
+
+  @Test("Tables that another machine makes at the same moment are used")
+  func meanwhile() async throws {
+    let server = try await ServerOfSuite.started()
+    try await server.psql("DROP DATABASE IF EXISTS contested")
+    try await server.psql("CREATE DATABASE contested OWNER acct")
+    var settings = server.settings
+    settings.connection += " dbname=contested"
+    let other = try server.session("contested")
+    try await other.run(
+      """
+      SET ROLE acct; BEGIN;
+      CREATE TABLE acct_objects (key text PRIMARY KEY, version bigint, bytes bytea);
+      CREATE TABLE acct_store (one boolean PRIMARY KEY, identifier uuid, revision bigint);
+      INSERT INTO acct_store VALUES (true, gen_random_uuid(), 7);
+      """
+    )
+    let store = SharedStore.postgres(settings)
+    let preparing = onAnotherThread { try store.prepare() }
+    try await server.waitUntilAcct(waitsFor: "Lock")
+    try await other.run("COMMIT;")
+    try await preparing.value
+    await other.end()
+    #expect(try store.get("/acct/main/header").standing.revision == 7)
+    store.end()
   }
 
   @Test("A role without rights is denied, and one that may not make tables can use them")

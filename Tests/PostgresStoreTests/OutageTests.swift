@@ -52,12 +52,12 @@ struct OutageTests {
     #expect(try store.changes(key, 0).keys == [key])
   }
 
-  @Test("The second of two hosts is asked if the first does not answer")
+  @Test("The second of two hosts is asked if the first one accepts connections and says nothing")
   func hosts() async throws {
     let (_, server) = try await ServerOfSuite.prepared()
-    let nobody = try FreePort().number
+    let silent = try SilentListener()
     var settings = server.settings
-    settings.connection += " host=127.0.0.1,localhost port=\(nobody),\(server.port)"
+    settings.connection += " host=127.0.0.1,localhost port=\(silent.port),\(server.port)"
     let store = SharedStore.postgres(settings)
     for _ in 0..<2 {
       #expect(try store.get("/acct/main/header").standing.revision >= 1)

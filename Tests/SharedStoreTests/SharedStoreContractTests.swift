@@ -38,7 +38,10 @@ struct SharedStoreContractTests {
     }
   }
 
-  @Test("A store replaces what has the expected version, and nothing else", arguments: StoreFactory.all)
+  @Test(
+    "A store replaces what has the expected version, and nothing else",
+    arguments: StoreFactory.all
+  )
   func replacement(factory: StoreFactory) async throws {
     try await factory.withStore { store, fromElsewhere, prefix in
       let first = try #require(try store.swap("\(prefix)a", [1], nil))
@@ -52,7 +55,10 @@ struct SharedStoreContractTests {
     }
   }
 
-  @Test("A store removes what has the expected version, and nothing else", arguments: StoreFactory.all)
+  @Test(
+    "A store removes what has the expected version, and nothing else",
+    arguments: StoreFactory.all
+  )
   func removal(factory: StoreFactory) async throws {
     try await factory.withStore { store, fromElsewhere, prefix in
       let first = try #require(try store.swap("\(prefix)a", [1], nil))
@@ -68,7 +74,10 @@ struct SharedStoreContractTests {
     }
   }
 
-  @Test("A store can be asked to leave a key away, and changes nothing", arguments: StoreFactory.all)
+  @Test(
+    "A store can be asked to leave a key away, and changes nothing",
+    arguments: StoreFactory.all
+  )
   func absence(factory: StoreFactory) async throws {
     try await factory.withStore { store, _, prefix in
       let before = try store.get("\(prefix)a").standing.revision
@@ -112,7 +121,10 @@ struct SharedStoreContractTests {
     }
   }
 
-  @Test("A store tells what has changed since a version, and every key", arguments: StoreFactory.all)
+  @Test(
+    "A store tells what has changed since a version, and every key",
+    arguments: StoreFactory.all
+  )
   func changes(factory: StoreFactory) async throws {
     try await factory.withStore { store, fromElsewhere, prefix in
       #expect(try store.changes(prefix, 0).objects == [])

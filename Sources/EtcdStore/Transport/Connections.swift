@@ -16,8 +16,11 @@ import LoadedCurl
 
   /// Performs a request, and waits for its end.
   ///
-  /// - Parameter limit: The handle has it, too; it is kept here in case libcurl does not notice.
+  /// - Parameters:
+  ///   - easy: The request's handle.
+  ///   - limit: The handle has it, too; it is kept here in case libcurl does not notice.
   /// - Returns: libcurl's result.
+  /// - Throws: A ``Setback`` if libcurl has no memory.
   func perform(
     _ easy: UnsafeMutableRawPointer,
     within limit: Duration

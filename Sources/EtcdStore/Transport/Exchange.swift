@@ -61,6 +61,7 @@ import LoadedCurl
   ///   - connections: Where a connection is found, or left for the next request.
   ///   - limit: How long all of it may take.
   /// - Returns: The message of the reply.
+  /// - Throws: A ``Setback`` for anything but a reply with a status of success.
   func run(on connections: Connections, within limit: Duration) throws(Setback) -> [UInt8] {
     guard let easy = unsafe curl.functions.pointee.easy_init() else { throw Self.noMemory }
     // It ends before the memory that it points to, which this object keeps.

@@ -23,7 +23,9 @@ struct Round {
 
   /// Notes what a member did, and turns to the next.
   ///
-  /// - Parameter logOut: Has the user authenticated again.
+  /// - Parameters:
+  ///   - setback: What it did.
+  ///   - logOut: Has the user authenticated again.
   /// - Returns: How long to wait before: a while after each round, in which a leader may be elected.
   /// - Throws: The failure, if no member will do better.
   mutating func goOn(

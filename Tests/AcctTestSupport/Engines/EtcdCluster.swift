@@ -12,6 +12,8 @@ package final class EtcdCluster: Sendable {
   let members: [Member]
   let running: Mutex<[RunningProcess?]>
   let folder: TemporaryFolder
+  /// Ends with this process.
+  private let input: OpenInput
   private let server: MadeUpAuthority.Issued
   private let arguments: [String]
 
@@ -44,17 +46,28 @@ package final class EtcdCluster: Sendable {
   ) async throws {
     let folder = try TemporaryFolder()
     self.folder = folder
-    self.arguments = arguments + (asksForCertificates ? ["--client-cert-auth"] : [])
+    input = try OpenInput()
     authority = try await MadeUpAuthority()
+    // An authority alone has etcd ask for certificates, too.
+    let asking = ["--client-cert-auth", "--trusted-ca-file", authority.certificate]
+    self.arguments = arguments + (asksForCertificates ? asking : [])
     let hosts = networks?.hosts ?? Array(repeating: "127.0.0.1", count: count)
     server = try await authority.issue("member", for: Array(Set(hosts + ["127.0.0.1"])).sorted())
     client = try await authority.issue("acct")
+    var ports: Set<UInt16> = []
+    func port() throws(ProcessFailure) -> UInt16 {
+      while true {
+        // Nothing listens there yet, so that it could come twice.
+        let port = try FreePort().number
+        if ports.insert(port).inserted { return port }
+      }
+    }
     members = try hosts.enumerated().map { number, host in
       Member(
         name: "m\(number + 1)",
         host: host,
-        clientPort: try FreePort().number,
-        peerPort: try FreePort().number,
+        clientPort: try port(),
+        peerPort: try port(),
         runner: networks?.runner(number) ?? [],
         folder: "\(folder.path)/m\(number + 1)"
       )
@@ -82,13 +95,28 @@ package final class EtcdCluster: Sendable {
         "--initial-cluster", initialCluster, "--initial-cluster-token", Self.token,
       ]
     words += ["--cert-file", server.certificate, "--key-file", server.key]
-    words += ["--trusted-ca-file", authority.certificate, "--peer-client-cert-auth"]
+    words += ["--peer-client-cert-auth"]
     words += ["--peer-cert-file", server.certificate, "--peer-key-file", server.key]
     words += ["--peer-trusted-ca-file", authority.certificate]
     words += ["--logger", "zap", "--log-level", "error"] + arguments
-    let process = try RunningProcess(ChildProcess(words[0], Array(words.dropFirst())))
+    let child = ChildProcess("sh", ["-c", Self.guardian, input.path, folder.path] + words)
+    let process = try RunningProcess(child)
     running.withLock { $0[number] = process }
   }
+
+  /// Ends a member with this process, however that ends: a cluster may serve a whole suite.
+  ///
+  /// Its standard input ends then. Signals go to the group, and so to both.
+  private static let guardian = #"""
+    exec <"$0"
+    folder=$1
+    shift
+    "$@" </dev/null &
+    read -r _
+    kill -9 $!
+    wait
+    rm -rf -- "$folder"
+    """#
 
   static let token = "made-up"
   var initialCluster: String {

@@ -33,12 +33,14 @@ package final class PostgresSession: Sendable {
 }
 
 extension PostgresServer {
-  /// Opens a session of its owner's in acct's database.
+  /// Opens a session of its owner's in a database, acct's if none is named.
   ///
   /// - Throws: ``ProcessFailure`` if it cannot be started.
-  package func session() throws(ProcessFailure) -> PostgresSession {
+  package func session(
+    _ database: String = "acct"
+  ) throws(ProcessFailure) -> PostgresSession {
     let options = ["--no-psqlrc", "--quiet", "-v", "ON_ERROR_STOP=1", "-At"]
-    return try PostgresSession(tool("psql", options, "acct"))
+    return try PostgresSession(tool("psql", options, database))
   }
 
   /// Waits until one of acct's connections waits for something, such as `Lock` or `SyncRep`.

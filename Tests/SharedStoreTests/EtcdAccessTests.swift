@@ -1,0 +1,198 @@
+import AcctPorts
+import AcctTestSupport
+import EtcdStore
+import Testing
+
+/// Who gets in, and which servers are trusted.
+@Suite("Access to a store on etcd", .timeLimit(.minutes(3)))
+struct EtcdAccessTests {
+  let key = "/acct/main/a"
+
+  @Test("A member of another authority is not trusted")
+  func otherAuthority() async throws {
+    let cluster = try await EtcdCluster(members: 1)
+    var settings = cluster.settings
+    settings.authority = try await MadeUpAuthority().certificate
+    let reason =
+      "127.0.0.1:\(cluster.port(0)): the certificate is self-signed, or its issuer is not trusted"
+    expect(.untrusted(reason: reason), of: settings)
+  }
+
+  @Test("An authority's file that can't be read is named")
+  func noAuthority() async throws {
+    let cluster = try await EtcdCluster(members: 1)
+    var settings = cluster.settings
+    settings.authority = cluster.authority.certificate + ".none"
+    let reason = "no certificate can be read from \(cluster.authority.certificate).none"
+    expect(.untrusted(reason: reason), of: settings)
+  }
+
+  @Test(
+    "A member whose certificate is for another host is not trusted, and one without HTTP/2 no member"
+  )
+  func otherHost() async throws {
+    let authority = try await MadeUpAuthority()
+    for (addresses, expected) in [
+      ([], "the certificate is for another host"), (["127.0.0.1"], nil),
+    ] as [([String], String?)] {
+      let issued = try await authority.issue("web", for: addresses)
+      let port = try FreePort()
+      let server = try RunningProcess(
+        ChildProcess(
+          "openssl",
+          [
+            "s_server", "-quiet", "-www", "-accept", "127.0.0.1:\(port.number)", "-cert",
+            issued.certificate, "-key", issued.key,
+          ]
+        )
+      )
+      try await server.ready { port.isServed }
+      let settings = SharedKeyringSettings.Etcd(
+        endpoints: ["https://127.0.0.1:\(port.number)"],
+        authority: authority.certificate
+      )
+      let place = "127.0.0.1:\(port.number)"
+      expect(
+        expected.map { .untrusted(reason: "\(place): \($0)") }
+          ?? .failed(reason: "\(place) does not speak HTTP/2 as etcd does"),
+        of: settings
+      )
+      await server.stop()
+    }
+  }
+
+  @Test("A server without TLS is not trusted")
+  func plain() async throws {
+    let cluster = try await EtcdCluster(
+      members: 1,
+      arguments: ["--listen-metrics-urls", "http://127.0.0.1:\(try FreePort().number)"]
+    )
+    let port = try FreePort()
+    let server = try RunningProcess(
+      ChildProcess(
+        "etcd",
+        [
+          "--data-dir", "\(cluster.folders[0])-plain", "--listen-client-urls",
+          "http://127.0.0.1:\(port.number)", "--advertise-client-urls",
+          "http://127.0.0.1:\(port.number)", "--listen-peer-urls",
+          "http://127.0.0.1:\(try FreePort().number)",
+        ]
+      )
+    )
+    try await server.ready { port.isServed }
+    var settings = cluster.settings
+    settings.endpoints = ["https://127.0.0.1:\(port.number)"]
+    let reason = "127.0.0.1:\(port.number) does not speak TLS"
+    expect(.untrusted(reason: reason), of: settings)
+    settings.endpoints = ["http://127.0.0.1:\(port.number)"]
+    let address = "http://127.0.0.1:\(port.number) is not the https address of a member"
+    expect(.failed(reason: address), of: settings)
+    await server.stop()
+  }
+
+  @Test("A client without a certificate is denied, and so is one with another authority's")
+  func certificates() async throws {
+    let cluster = try await EtcdCluster(members: 1)
+    let place = "127.0.0.1:\(cluster.port(0))"
+    var settings = cluster.settings
+    (settings.certificate, settings.key) = (nil, nil)
+    expect(.denied(reason: "\(place) wants a certificate of the client"), of: settings)
+    let other = try await MadeUpAuthority().issue("acct")
+    (settings.certificate, settings.key) = (other.certificate, other.key)
+    let reason = "\(place) does not accept the certificate of \(other.certificate)"
+    expect(.denied(reason: reason), of: settings)
+    settings.key = cluster.client.key
+    let unusable =
+      "the client's certificate or key can't be used (\(other.certificate), \(cluster.client.key))"
+    expect(.denied(reason: unusable), of: settings)
+  }
+
+  @Test("A certificate's common name is the user, with that user's keys and no others")
+  func certificateUser() async throws {
+    let cluster = try await EtcdCluster(members: 1)
+    let root = try await cluster.authority.issue("root")
+    try await cluster.requirePasswords(user: "acct", password: "made-up", keyring: "main")
+    let store = SharedStore.etcd(cluster.settings)
+    #expect(try store.swap(key, [1], nil) != nil)
+    #expect(try store.changes("/acct/main/", 0).keys == [key])
+    let reason = "127.0.0.1:\(cluster.port(0)) does not let this user at the keys"
+    #expect(throws: SharedStoreFailure.denied(reason: reason)) {
+      _ = try store.get("/acct/other/a")
+    }
+    #expect(throws: SharedStoreFailure.denied(reason: reason)) {
+      _ = try store.swap("/acct/other/a", [1], nil)
+    }
+    #expect(throws: SharedStoreFailure.denied(reason: reason)) {
+      _ = try store.changes("/acct/", 0)
+    }
+    var settings = cluster.settings
+    (settings.certificate, settings.key) = (root.certificate, root.key)
+    #expect(try SharedStore.etcd(settings).get("/acct/other/a").object == nil)
+  }
+
+  @Test("A wrong password is denied, a user without one, and a file that others can read")
+  func passwords() async throws {
+    let cluster = try await EtcdCluster(members: 1, asksForCertificates: false)
+    let place = "127.0.0.1:\(cluster.port(0))"
+    let right = try PasswordFile("made-up password")
+    let wrong = try PasswordFile("another password")
+    let early =
+      "a user is set, but \(place) does not have authentication enabled"
+    expect(.denied(reason: early), of: cluster.settings(user: "acct", passwordFile: right.file))
+    try await cluster.requirePasswords(user: "acct", password: right.text, keyring: "main")
+    let reason = "\(place) does not accept the user and the password"
+    expect(.denied(reason: reason), of: cluster.settings(user: "acct", passwordFile: wrong.file))
+    expect(.denied(reason: reason), of: cluster.settings(user: "none", passwordFile: right.file))
+    var settings = cluster.settings(user: "acct", passwordFile: right.file)
+    settings.user = nil
+    let anonymous = "\(place) wants a user, or a certificate with a user's name"
+    expect(.denied(reason: anonymous), of: settings)
+    settings.user = "acct"
+    settings.passwordFile = nil
+    expect(.denied(reason: "a user is set, but no file with the password"), of: settings)
+    settings.passwordFile = right.file
+    #expect(try SharedStore.etcd(settings).get(key).object == nil)
+    _ = try await ChildProcess("chmod", ["o+r", right.file]).run()
+    let exposed =
+      "the password can't be read from \(right.file): its group or others can read or write it"
+    expect(.denied(reason: exposed), of: settings)
+  }
+
+  @Test("A store authenticates again when the cluster has forgotten its user's token")
+  func tokens() async throws {
+    let cluster = try await EtcdCluster(members: 1, asksForCertificates: false)
+    let password = try PasswordFile("made-up password")
+    try await cluster.requirePasswords(user: "acct", password: password.text, keyring: "main")
+    let store = SharedStore.etcd(cluster.settings(user: "acct", passwordFile: password.file))
+    let version = try #require(try store.swap(key, [1], nil))
+    // Tokens of the kind that needs no keys are kept in a member's memory.
+    await cluster.kill(0)
+    try cluster.start(0)
+    try await cluster.waitUntilListening(0)
+    #expect(try store.swap(key, [2], version) != nil)
+    #expect(try store.get(key).object?.bytes == [2])
+  }
+
+  private func expect(
+    _ failure: SharedStoreFailure,
+    of settings: SharedKeyringSettings.Etcd,
+    at location: SourceLocation = #_sourceLocation
+  ) {
+    let store = SharedStore.etcd(settings)
+    #expect(throws: failure, sourceLocation: location) { _ = try store.get(key) }
+    #expect(throws: failure, sourceLocation: location) { _ = try store.swap(key, [1], nil) }
+  }
+}
+
+extension EtcdCluster {
+  /// Waits until a member's port is open: etcdctl can't ask for more once it wants a user.
+  func waitUntilListening(_ number: Int) async throws {
+    let port = port(number)
+    for _ in 0..<1000 {
+      let asked = ChildProcess("sh", ["-c", "echo | openssl s_client -connect 127.0.0.1:\(port)"])
+      let told = try await asked.run()
+      if told.text.contains("BEGIN CERTIFICATE") { return }
+    }
+    throw HarnessFailure("etcd does not listen")
+  }
+}
