@@ -263,7 +263,7 @@ let package = Package(
     tests("EtcdStoreTests", ["AcctModel", "AcctPorts", "EtcdStore"]),
     tests(
       "SharedStoreTests",
-      ["AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore"]
+      ["AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore"]
     ),
     .testTarget(
       name: "InteropTests",

@@ -1,6 +1,7 @@
 import AcctPorts
 import AcctTestSupport
 import EtcdStore
+import PostgresStore
 import Testing
 
 /// The kinds of stores that keep the contract, and how to connect to each.
@@ -12,7 +13,7 @@ struct StoreFactory: Sendable, CustomTestStringConvertible {
   /// Connects as another process would.
   let connect: @Sendable () async throws -> SharedStore
 
-  static let all = [etcdWithCertificates, etcdWithPassword]
+  static let all = [etcdWithCertificates, etcdWithPassword, postgres]
 
   static let etcdWithCertificates = StoreFactory(testDescription: "etcd, mutual TLS, 3 members") {
     let cluster = try await Engines.certificates.value
@@ -22,6 +23,10 @@ struct StoreFactory: Sendable, CustomTestStringConvertible {
   static let etcdWithPassword = StoreFactory(testDescription: "etcd, a user with a password") {
     let (cluster, password) = try await Engines.password.value
     return .etcd(cluster.settings(user: "acct", passwordFile: password.file))
+  }
+
+  static let postgres = StoreFactory(testDescription: "PostgreSQL, TLS and SCRAM") {
+    .postgres(try await Engines.postgres.value.settings)
   }
 
   /// Lends two connections, and a prefix that no other test uses.
@@ -50,6 +55,8 @@ private enum Engines {
     try await cluster.requirePasswords(user: "acct", password: password.text, keyring: "main")
     return (cluster, password)
   }
+
+  static let postgres = Task { try await PostgresServer() }
 }
 
 /// A password and the file that it is in.
