@@ -35,8 +35,10 @@ package struct HTTPRequest: Sendable {
   package var bodyLimit: Int
   /// Which addresses it may go to, whatever its host resolves to.
   package var reach: Reach
-  /// Asked before connecting, and again when the connection is there, just before the first byte: a process can be
-  /// stopped at any time. On a no nothing is sent: ``HTTPFailure/withheld``. Answers at once, on any thread.
+  /// Whether it may still be sent: asked before connecting, and just before the first byte.
+  ///
+  /// A process can be stopped at any time. On a no nothing is sent: ``HTTPFailure/withheld``. Answers at once, on any
+  /// thread.
   package var mayBeSent: (@Sendable () -> Bool)?
 
   package init(

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import StrictJSON
 import Synchronization
 import Testing
 
