@@ -12,10 +12,12 @@ struct EtcdAccessTests {
   func otherAuthority() async throws {
     let cluster = try await EtcdCluster(members: 1)
     var settings = cluster.settings
-    settings.authority = try await MadeUpAuthority().certificate
+    let other = try await MadeUpAuthority()
+    settings.authority = other.certificate
     let reason =
       "127.0.0.1:\(cluster.port(0)): the certificate is self-signed, or its issuer is not trusted"
     expect(.untrusted(reason: reason), of: settings)
+    withExtendedLifetime(other) {}
   }
 
   @Test("An authority's file that can't be read is named")
@@ -27,66 +29,55 @@ struct EtcdAccessTests {
     expect(.untrusted(reason: reason), of: settings)
   }
 
-  @Test(
-    "A member whose certificate is for another host is not trusted, and one without HTTP/2 no member"
-  )
+  @Test("A member whose certificate is for another host is not trusted")
   func otherHost() async throws {
     let authority = try await MadeUpAuthority()
-    for (addresses, expected) in [
-      ([], "the certificate is for another host"), (["127.0.0.1"], nil),
-    ] as [([String], String?)] {
-      let issued = try await authority.issue("web", for: addresses)
-      let port = try FreePort()
-      let server = try RunningProcess(
-        ChildProcess(
-          "openssl",
-          [
-            "s_server", "-quiet", "-www", "-accept", "127.0.0.1:\(port.number)", "-cert",
-            issued.certificate, "-key", issued.key,
-          ]
-        )
-      )
-      try await server.ready { port.isServed }
-      let settings = SharedKeyringSettings.Etcd(
-        endpoints: ["https://127.0.0.1:\(port.number)"],
-        authority: authority.certificate
-      )
-      let place = "127.0.0.1:\(port.number)"
-      expect(
-        expected.map { .untrusted(reason: "\(place): \($0)") }
-          ?? .failed(reason: "\(place) does not speak HTTP/2 as etcd does"),
-        of: settings
-      )
-      await server.stop()
-    }
-  }
-
-  @Test("A server without TLS is not trusted")
-  func plain() async throws {
-    let cluster = try await EtcdCluster(
-      members: 1,
-      arguments: ["--listen-metrics-urls", "http://127.0.0.1:\(try FreePort().number)"]
-    )
+    let issued = try await authority.issue("web")
     let port = try FreePort()
     let server = try RunningProcess(
       ChildProcess(
-        "etcd",
+        "openssl",
         [
-          "--data-dir", "\(cluster.folders[0])-plain", "--listen-client-urls",
-          "http://127.0.0.1:\(port.number)", "--advertise-client-urls",
-          "http://127.0.0.1:\(port.number)", "--listen-peer-urls",
-          "http://127.0.0.1:\(try FreePort().number)",
+          "s_server", "-quiet", "-accept", "127.0.0.1:\(port.number)", "-cert",
+          issued.certificate, "-key", issued.key,
         ]
       )
     )
     try await server.ready { port.isServed }
-    var settings = cluster.settings
-    settings.endpoints = ["https://127.0.0.1:\(port.number)"]
-    let reason = "127.0.0.1:\(port.number) does not speak TLS"
+    let settings = SharedKeyringSettings.Etcd(
+      endpoints: ["https://127.0.0.1:\(port.number)"],
+      authority: authority.certificate
+    )
+    let reason = "127.0.0.1:\(port.number): the certificate is for another host"
     expect(.untrusted(reason: reason), of: settings)
-    settings.endpoints = ["http://127.0.0.1:\(port.number)"]
-    let address = "http://127.0.0.1:\(port.number) is not the https address of a member"
-    expect(.failed(reason: address), of: settings)
+    await server.stop()
+  }
+
+  @Test("A server without TLS gets nothing, and its plain address is refused")
+  func plain() async throws {
+    let folder = try TemporaryFolder()
+    let port = try FreePort()
+    let address = "http://127.0.0.1:\(port.number)"
+    let peers = "http://127.0.0.1:\(try FreePort().number)"
+    let server = try RunningProcess(
+      ChildProcess(
+        "etcd",
+        [
+          "--data-dir", "\(folder.path)/data", "--listen-client-urls", address,
+          "--advertise-client-urls", address, "--listen-peer-urls", peers,
+        ]
+      )
+    )
+    try await server.ready { port.isServed }
+    let place = "127.0.0.1:\(port.number)"
+    expect(
+      .unavailable(reason: "\(place) closed the connection in the TLS handshake"),
+      of: SharedKeyringSettings.Etcd(endpoints: ["https://\(place)"])
+    )
+    expect(
+      .failed(reason: "\(address) is not the https address of a member"),
+      of: SharedKeyringSettings.Etcd(endpoints: [address])
+    )
     await server.stop()
   }
 
@@ -97,7 +88,8 @@ struct EtcdAccessTests {
     var settings = cluster.settings
     (settings.certificate, settings.key) = (nil, nil)
     expect(.denied(reason: "\(place) wants a certificate of the client"), of: settings)
-    let other = try await MadeUpAuthority().issue("acct")
+    let authority = try await MadeUpAuthority()
+    let other = try await authority.issue("acct")
     (settings.certificate, settings.key) = (other.certificate, other.key)
     let reason = "\(place) does not accept the certificate of \(other.certificate)"
     expect(.denied(reason: reason), of: settings)
@@ -105,6 +97,7 @@ struct EtcdAccessTests {
     let unusable =
       "the client's certificate or key can't be used (\(other.certificate), \(cluster.client.key))"
     expect(.denied(reason: unusable), of: settings)
+    withExtendedLifetime(authority) {}
   }
 
   @Test("A certificate's common name is the user, with that user's keys and no others")

@@ -39,7 +39,7 @@ struct EtcdOutageTests {
   }
 
   @Test(
-    "A store knows its own write by which it was overtaken",
+    "A store recognizes its own write that was not answered",
     arguments: [[2], nil] as [[UInt8]?]
   )
   func unanswered(bytes: [UInt8]?) async throws {
@@ -102,7 +102,7 @@ struct EtcdOutageTests {
   }
 
   @Test(
-    "A store says that no answer came when all are frozen, and which is not there when all are killed"
+    "A store says that a frozen member did not answer, and names one that was killed"
   )
   func allAway() async throws {
     let cluster = try await EtcdCluster(members: 1)

@@ -30,6 +30,9 @@ extension Exchange {
       return Setback(.untrusted(reason: "no certificate can be read\(file)"), .nothing)
     case CURLE_SSL_CERTPROBLEM:
       return Setback(.denied(reason: unusableCertificate), .nothing)
+    case CURLE_SSL_CONNECT_ERROR:
+      let reason = "\(place) closed the connection in the TLS handshake"
+      return refusal ?? Setback(.unavailable(reason: reason), .anyMember)
     default: return refusal ?? closed
     }
   }

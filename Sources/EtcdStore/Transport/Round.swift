@@ -6,11 +6,11 @@ struct Round {
   private(set) var current: Int
   /// Whether a member may have carried the call out, or may yet.
   private(set) var mayBeDone = false
-  /// What says most about why none has answered.
+  /// What says most, and latest, about why none has answered.
   private(set) var failure = SharedStoreFailure.timedOut
   private let count: Int
   private let first: Int
-  private var hasFailed = false
+  private(set) var hasFailed = false
   private var hasLoggedInAgain = false
   /// Members that are of no use to this machine as things are.
   private var useless: Set<Int> = []
@@ -33,7 +33,7 @@ struct Round {
     _ logOut: () -> Void
   ) throws(SharedStoreFailure) -> Duration {
     if setback.mayBeDone { mayBeDone = true }
-    if !hasFailed || setback.failure.weight > failure.weight { failure = setback.failure }
+    if !hasFailed || setback.failure.weight >= failure.weight { failure = setback.failure }
     hasFailed = true
     switch setback.next {
     case .nothing: throw setback.failure

@@ -106,16 +106,19 @@ package final class EtcdCluster: Sendable {
 
   /// Ends a member with this process, however that ends: a cluster may serve a whole suite.
   ///
-  /// Its standard input ends then. Signals go to the group, and so to both.
+  /// The input of what waits beside the member ends then. Signals go to the group, and so to both.
   private static let guardian = #"""
-    exec <"$0"
-    folder=$1
+    input=$0 folder=$1
     shift
-    "$@" </dev/null &
-    read -r _
-    kill -9 $!
-    wait
-    rm -rf -- "$folder"
+    {
+      read -r _
+      read -r _ _ _ parent _ </proc/self/stat
+      if [ "$parent" = $$ ]; then
+        kill -9 $$
+        rm -rf -- "$folder"
+      fi
+    } <"$input" &
+    exec "$@" </dev/null
     """#
 
   static let token = "made-up"
@@ -131,11 +134,39 @@ package final class EtcdCluster: Sendable {
   }
 
   /// Stops a member where it is: it keeps its connections and answers nothing.
-  package func freeze(_ number: Int) { running.withLock { $0[number] }?.send(SIGSTOP) }
+  package func freeze(_ number: Int) {
+    guard let process = running.withLock({ $0[number] }) else { return }
+    process.send(SIGSTOP)
+    // A signal that was sent has not stopped every thread yet.
+    while process.exitStatus == nil, !isStopped(process.id) { sched_yield() }
+  }
 
   /// Lets a frozen member go on.
   package func thaw(_ number: Int) { running.withLock { $0[number] }?.send(SIGCONT) }
 
   /// Whether a member was started and not killed.
   package func isStarted(_ number: Int) -> Bool { running.withLock { $0[number] != nil } }
+}
+
+/// Whether all threads of a process are stopped (proc_pid_stat(5)).
+private func isStopped(_ id: pid_t) -> Bool {
+  guard let folder = unsafe opendir("/proc/\(id)/task") else { return true }
+  defer { unsafe closedir(folder) }
+  while let entry = unsafe readdir(folder) {
+    let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { start in
+      unsafe String(cString: UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
+    }
+    guard Int(name) != nil else { continue }
+    let file = unsafe open("/proc/\(id)/task/\(name)/stat", O_RDONLY | O_CLOEXEC)
+    // A thread that has ended since.
+    guard file >= 0 else { continue }
+    defer { close(file) }
+    var line = [UInt8](repeating: 0, count: 128)
+    let count = unsafe read(file, &line, line.count)
+    // `ID (NAME) STATE …`
+    let state = line.prefix(max(0, count)).split(separator: UInt8(ascii: ")")).last?.dropFirst()
+      .first
+    if state != UInt8(ascii: "T") { return false }
+  }
+  return true
 }
