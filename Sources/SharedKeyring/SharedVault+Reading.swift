@@ -59,7 +59,7 @@ extension SharedVault {
     _ id: AccountID,
     _ interaction: Interaction
   ) throws(KeyringFailure) -> [UInt8]? {
-    // Whoever asks anew has given up what it claimed before.
+    // A process that asks anew gives up its claim.
     hold(nil, of: id)
     let seal = try seal(session, interaction)
     do { _ = try storePending(session, seal, id) } catch {

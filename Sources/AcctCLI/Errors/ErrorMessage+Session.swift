@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 
 extension ErrorMessage {
   /// A session did not continue; what is stored of it is unchanged.

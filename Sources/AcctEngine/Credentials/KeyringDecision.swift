@@ -45,13 +45,3 @@ struct KeyringDecision: Equatable {
     return Array("\(kind.rawValue)\n\(second)".utf8)
   }
 }
-
-extension Keyring.Kind {
-  /// Whether several machines use it.
-  package var isShared: Bool {
-    switch self {
-    case .secretService, .vault: false
-    case .etcd, .postgres: true
-    }
-  }
-}
