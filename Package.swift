@@ -256,8 +256,8 @@ let package = Package(
     tests(
       "KeyringContractTests",
       [
-        "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles",
-        "SecretServiceKeyring", "SharedKeyring", "VaultKey", "VaultKeyring",
+        "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore",
+        "PrivateFiles", "SecretServiceKeyring", "SharedKeyring", "VaultKey", "VaultKeyring",
       ]
     ),
     tests("EtcdStoreTests", ["AcctModel", "AcctPorts", "EtcdStore"]),

@@ -1,7 +1,9 @@
 import AcctCrypto
 import AcctPorts
 import AcctTestSupport
+import EtcdStore
 import Glibc
+import PostgresStore
 import PrivateFiles
 import SecretServiceKeyring
 import SharedKeyring
@@ -30,9 +32,9 @@ struct KeyringUnderTest: Sendable {
 /// A keyring is added by one more of these in ``all``.
 struct KeyringFactory: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  let make: @Sendable () throws -> KeyringUnderTest
+  let make: @Sendable () async throws -> KeyringUnderTest
 
-  static let all = services + [vault, sharedInMemory]
+  static let all = services + [vault, sharedInMemory, sharedOnEtcd, sharedOnPostgres]
 
   /// Those that run as a service, which can go away.
   static let services = [inMemory, gnomeKeyring, keePassXC, kWallet]
@@ -105,21 +107,40 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
 
   static let sharedInMemory = shared("shared, in memory") {
     let engine = InMemoryStore()
-    return ({ engine.store }, {})
+    return { engine.store }
   }
 
-  /// A shared keyring on an engine, which is started for it and stopped after.
+  static let sharedOnEtcd = shared("shared, on etcd") {
+    let cluster = try await Engines.etcd.value
+    let settings = SharedKeyringSettings.Etcd(
+      endpoints: cluster.endpoints,
+      certificate: cluster.client.certificate,
+      key: cluster.client.key,
+      authority: cluster.authority.certificate
+    )
+    return { .etcd(settings) }
+  }
+
+  static let sharedOnPostgres = shared("shared, on PostgreSQL") {
+    let settings = try await Engines.postgres.value.settings
+    return { .postgres(settings) }
+  }
+
+  /// The engines of this process, on which each test has a keyring of its own.
+  private enum Engines {
+    static let etcd = Task { try await EtcdCluster() }
+    static let postgres = Task { try await PostgresServer() }
+  }
+
+  /// A new shared keyring on a running engine, which is connected to once for each of its two users.
   static func shared(
     _ name: String,
-    start:
-      @escaping @Sendable () throws -> (
-        store: @Sendable () -> SharedStore, stop: @Sendable () -> Void
-      )
+    connecting: @escaping @Sendable () async throws -> @Sendable () -> SharedStore
   ) -> KeyringFactory {
     KeyringFactory(testDescription: name) {
       let home = try TemporaryFolder()
       let keyFile = try home.file("key", containing: [UInt8](repeating: 0x5A, count: 32))
-      let engine = try start()
+      let store = try await connecting()
       let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
       let open: @Sendable () -> SharedVault = {
         SharedVault(
@@ -136,13 +157,13 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
           ),
           environment: ProcessEnvironment(variable: { _ in nil }, directoryFiles: { [] }),
           entropy: entropy,
-          connect: { _ in engine.store() }
+          connect: { _ in store() }
         )
       }
       let vaults = (open(), open())
       let settings = SharedKeyringSettings(
         engine: .etcd(.init(endpoints: ["https://127.0.0.1:2379"])),
-        name: "contract"
+        name: "contract-\(String(UInt64.random(in: .min ... .max), radix: 16))"
       )
       try vaults.0.sharedKeyring.create(settings, .forbidden)
       return KeyringUnderTest(
@@ -157,7 +178,6 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
         stop: {
           vaults.0.end()
           vaults.1.end()
-          engine.stop()
           // The folder is deleted when the last reference to it is released.
           withExtendedLifetime(home) {}
         }
@@ -169,7 +189,7 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
 
   /// Lends a new keyring to a test.
   func withKeyring(_ body: (KeyringUnderTest) async throws -> Void) async throws {
-    let keyring = try make()
+    let keyring = try await make()
     defer { keyring.stop() }
     try await body(keyring)
   }

@@ -13,6 +13,9 @@ package final class PostgresServer: Sendable {
   package let port: UInt16
   let folder: TemporaryFolder
   private let running = Mutex<RunningProcess?>(nil)
+  /// Ends with this process.
+  private let input: OpenInput
+  private let guardians = Mutex<[RunningProcess]>([])
 
   deinit { send(SIGKILL) }
 
@@ -25,6 +28,7 @@ package final class PostgresServer: Sendable {
   /// - Throws: ``ProcessFailure`` if it does not start.
   package init(settings: [String] = []) async throws {
     folder = try TemporaryFolder()
+    input = try OpenInput()
     data = "\(folder.path)/data"
     port = try FreePort().number
     authority = try await MadeUpAuthority()
@@ -92,7 +96,21 @@ package final class PostgresServer: Sendable {
       + ["\(folder.path)/bin/postgres", "-D", data]
     let process = try RunningProcess(ChildProcess(words[0], Array(words.dropFirst())))
     running.withLock { $0 = process }
+    let guardian = ChildProcess(
+      "sh",
+      ["-c", Self.guardian, input.path, "\(process.id)", folder.path]
+    )
+    let guarding = try RunningProcess(guardian)
+    guardians.withLock { $0.append(guarding) }
   }
+
+  /// Ends it with this process, however that ends: it may serve a whole suite. The standard input ends then.
+  private static let guardian = #"""
+    exec <"$0"
+    read -r _
+    read -r name <"/proc/$1/comm" && [ "$name" = postgres ] && kill -9 "$1"
+    rm -rf -- "$2"
+    """#
 
   /// Kills all of it, frozen or not, and waits for its end; its data stays.
   package func kill() async {

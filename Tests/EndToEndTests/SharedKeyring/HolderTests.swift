@@ -39,8 +39,10 @@ struct HolderTests {
   func otherMachine(_ kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind)
     let number = try await spendingRequest(fleet)
-    for subject in ["dead", "early", "late"] { try await fleet.importExpired(subject) }
+    let file = try await fileBeforeConnecting(fleet)
+    for subject in ["dead", "early", "earlier", "late"] { try await fleet.importExpired(subject) }
     let refreshes = try #require(try await fleet.server.counts()["refreshes"])
+    let sent = try await fleet.server.requests(to: "token").count
     let server = fleet.server
     let begun = ContinuousClock.now
     let late = try await StoppedRenewal(
@@ -61,9 +63,15 @@ struct HolderTests {
       server,
       number: number
     )
+    let earlier = try await StoppedRenewal(
+      at: .stoppedBeforeConnecting,
+      of: fleet.token(of: "earlier", on: 0, timeout: 1),
+      server,
+      number: file
+    )
     try await fleet.expect(refreshes: refreshes + 1)
 
-    let others = try ["dead", "early"].map { subject in
+    let others = try ["dead", "early", "earlier"].map { subject in
       try RunningProcess(fleet.token(of: subject, on: 1, timeout: 1))
     }
     var tokens: [String] = []
@@ -74,13 +82,19 @@ struct HolderTests {
     }
     let waited = ContinuousClock.now - begun
     #expect(waited >= .seconds(14), "a lock of 16 s was not waited for")
-    try await fleet.expect(refreshes: refreshes + 3)
+    try await fleet.expect(refreshes: refreshes + 4)
 
-    // Its time is over, and what it was about to send has been spent by another.
+    // Its time is over, and what it was about to send has been spent by another. A connection for which it has
+    // waited longer than its timeout is given up as well.
     let woken = await early.wake()
-    #expect(woken.status == 0, "\(woken.errorText)")
-    #expect(woken.text == tokens[1])
-    try await fleet.expect(refreshes: refreshes + 3)
+    #expect([0, 10].contains(woken.status), "\(woken.errorText)")
+    #expect(woken.text == (woken.status == 0 ? tokens[1] : ""))
+    let next = try await fleet.token(of: "early", on: 0).run()
+    #expect(next.status == 0 && next.text == tokens[1], "\(next.errorText)")
+    let wokenEarlier = await earlier.wake()
+    #expect(wokenEarlier.status == 0, "\(wokenEarlier.errorText)")
+    #expect(wokenEarlier.text == tokens[2])
+    #expect(try await server.requests(to: "token").count == sent + 4)
 
     // Its time is over, too, but what it has got is the newest.
     let stored = await late.wake()
@@ -88,10 +102,10 @@ struct HolderTests {
     let elsewhere = try await fleet.token(of: "late", on: 2).run()
     #expect(elsewhere.status == 0, "\(elsewhere.errorText)")
     #expect(elsewhere.text == stored.text && !stored.text.isEmpty)
-    try await fleet.expect(refreshes: refreshes + 3)
+    try await fleet.expect(refreshes: refreshes + 4)
     print(
       "\(kind.rawValue), killed before sending, another machine: renewed after \(waited); stopped before "
-        + "sending: did not send; stopped after the answer: stored; 4 calls, 3 renewals, 0 reused, 0 lost"
+        + "sending: did not send; stopped after the answer: stored; 7 calls, 4 renewals, 0 reused, 0 lost"
     )
     try await server.expectNothingWrong()
   }
@@ -119,6 +133,12 @@ struct HolderTests {
     let mended = try await fleet.token(on: 1).run(limit: Self.limit)
     #expect(mended.status == 0, "\(mended.errorText)")
     print("\(kind.rawValue), killed between answer and write: 1 lost, and said")
+  }
+
+  private func fileBeforeConnecting(_ fleet: Fleet) async throws -> Int {
+    try await fleet.importExpired()
+    let command = fleet.token(on: 0)
+    return try await StoppedRenewal.fileBeforeConnecting(in: command, fleet.server)
   }
 
   /// The number of the request that spends a refresh token, among those of one call.

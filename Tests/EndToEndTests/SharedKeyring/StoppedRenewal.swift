@@ -6,7 +6,6 @@ import Testing
 /// A renewal that is killed or stopped at one point of its talk with the authorization server.
 struct StoppedRenewal {
   let process: RunningProcess
-  private let report: String
   /// Keeps the report.
   private let folder: TemporaryFolder
 
@@ -15,10 +14,20 @@ struct StoppedRenewal {
     /// Killed or stopped before it is connected for the request that spends the refresh token.
     case killedBeforeSending = "before"
     case stoppedBeforeSending = "stop"
+    /// Stopped when the last file is in its place before that connection: that of the lock's copy, or a later one.
+    case stoppedBeforeConnecting = "stopped-file"
     /// Stopped when it has read the answer to that.
     case stoppedAfterAnswer = "stopped"
 
-    var call: String { self == .stoppedAfterAnswer ? "inet-receive" : "inet-connect" }
+    var call: String {
+      switch self {
+      case .killedBeforeSending, .stoppedBeforeSending: "inet-connect"
+      case .stoppedBeforeConnecting: "rename"
+      case .stoppedAfterAnswer: "inet-receive"
+      }
+    }
+
+    var fault: String { self == .stoppedBeforeConnecting ? "stopped" : rawValue }
   }
 
   /// Starts the renewal, and returns when it is killed or stopped.
@@ -27,7 +36,7 @@ struct StoppedRenewal {
   ///   - point: Where it is to be struck.
   ///   - command: What renews.
   ///   - server: Takes no request twice over one connection, so that each call of a kind is another request's.
-  ///   - number: Which request it is, of those that the command makes to the server.
+  ///   - number: Which call of its kind it is: of those to the server, which request; of those of files, which of all.
   init(
     at point: Point,
     of command: ChildProcess,
@@ -35,19 +44,31 @@ struct StoppedRenewal {
     number: Int
   ) async throws {
     folder = try TemporaryFolder()
-    report = try folder.file("report", containing: "")
-    let port = server.issuer.split(separator: ":").last.map(String.init) ?? ""
-    let variables = [
-      "FAULTS_AT=\(point.call):\(number)", "FAULTS_DO=\(point.rawValue)", "FAULTS_PORT=\(port)",
-      "FAULTS_REPORT=\(report)", "LD_PRELOAD=\(Product.executable("libFaults.so"))",
-    ]
-    process = try RunningProcess(command.preloaded(with: variables))
+    let report = try folder.file("report", containing: "")
+    let strike = ["FAULTS_AT=\(point.call):\(number)", "FAULTS_DO=\(point.fault)"]
+    process = try RunningProcess(command.preloaded(with: strike, server, report))
     switch point {
     case .killedBeforeSending: try #require(await process.ended() == 128 + SIGKILL)
-    case .stoppedBeforeSending, .stoppedAfterAnswer:
+    case .stoppedBeforeSending, .stoppedBeforeConnecting, .stoppedAfterAnswer:
       let id = process.id
       try await process.ready { isStopped(id) }
     }
+  }
+
+  /// Which file's, among the files that an undisturbed renewal puts into their places, is the last one before the
+  /// connection that spends the refresh token.
+  static func fileBeforeConnecting(in command: ChildProcess, _ server: StrictServer) async throws
+    -> Int
+  {
+    let folder = try TemporaryFolder()
+    let report = try folder.file("report", containing: "")
+    let output = try await command.preloaded(with: [], server, report).run()
+    try #require(output.status == 0, "\(output.errorText)")
+    let calls = try await ChildProcess("cat", [report]).run().text.split(separator: "\n")
+    let connecting = try #require(calls.lastIndex { $0.hasPrefix("inet-connect") })
+    let files = calls[..<connecting].count { $0.hasPrefix("rename") }
+    try #require(files > 0)
+    return files
   }
 
   /// Wakes it, and returns what it then does.
@@ -59,7 +80,15 @@ struct StoppedRenewal {
 
 extension ChildProcess {
   /// The same command with variables that only acct sees: what brings it to its machine is left alone.
-  fileprivate func preloaded(with variables: [String]) -> ChildProcess {
+  fileprivate func preloaded(
+    with strike: [String],
+    _ server: StrictServer,
+    _ report: String
+  ) -> ChildProcess {
+    let port = server.issuer.split(separator: ":").last.map(String.init) ?? ""
+    let library = Product.executable("libFaults.so")
+    let variables =
+      strike + ["FAULTS_PORT=\(port)", "FAULTS_REPORT=\(report)", "LD_PRELOAD=\(library)"]
     var preloaded = self
     let place = preloaded.arguments.firstIndex(of: "--") ?? -1
     preloaded.arguments.insert(contentsOf: ["env"] + variables, at: place + 1)
