@@ -54,12 +54,11 @@ struct ReplaceCredentials: Sendable {
     let noted = known.noting(place, isWhole: false)
     do throws(EngineError) {
       try accountStore.save(noted)
-      let account = account.renumbered(place)
-      let credentialStore = CredentialStore(of: account, in: keyring, context)
+      let beside = CredentialStore(of: account.renumbered(place), in: keyring, context)
       if waits {
-        try await KeyringRetry(context).write(items, with: account, to: credentialStore)
+        try await KeyringRetry(context).write(items, with: beside.account, to: beside)
       } else {
-        try await credentialStore.write(items)
+        try await beside.write(items)
       }
       try await exchange(known, for: account.noting(place, isWhole: true), activates)
     } catch {
