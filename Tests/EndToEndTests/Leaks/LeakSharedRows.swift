@@ -9,7 +9,7 @@ extension LeakStage {
     let wrong = [place[0], place[1]] + ["--password-file", "\(folder.path)/none", "-v"]
     return [
       LeakRow("keyring trust", ["-v"], status: 7),
-      LeakRow("keyring create", wrong, status: 64),
+      LeakRow("keyring create", wrong, status: 65),
       LeakRow("keyring create", place + ["-v"]),
       LeakRow("keyring join", place + ["--json", "-v"]),
       LeakRow("keyring status", ["-v"]),
@@ -44,8 +44,8 @@ extension LeakStage {
     let url = "\(server.resource)/resource"
     return [
       LeakRow("keyring status", ["-v"], status: 7),
-      LeakRow("keyring create", engine.place + ["--name", "other", "-v"], status: 7),
-      LeakRow("keyring join", engine.place + ["--name", "other", "-v"], status: 7),
+      LeakRow("keyring create", engine.place + ["-v"], status: 7),
+      LeakRow("keyring join", engine.place + ["-v"], status: 7),
       LeakRow("keyring trust", ["--json", "-v"], status: 7),
       LeakRow("keyring move", ["vault", "-v"], status: 7),
       LeakRow("header", ["-a", "me", url, "-v"], shows: ["access_token": ["stdout"]]),

@@ -64,7 +64,13 @@ final class LeakStage {
       if let keyring {
         try AcctHome(in: keyring)
       } else if shares {
-        try AcctHome(sharingUnder: keyFile)
+        // A vault, to which accounts can be moved, has a passphrase.
+        try AcctHome(
+          sharingUnder: keyFile,
+          with: [
+            "ACCT_VAULT_PASSPHRASE_FILE": try folder.file("vault", containing: AcctHome.passphrase)
+          ]
+        )
       } else {
         try AcctHome(hasVault: !makesVault)
       }
