@@ -44,6 +44,18 @@ package final class RunningProcess: Sendable {
     }
   }
 
+  /// Lets a stopped child go on.
+  ///
+  /// A program in between, such as nsenter(1), stops itself when it sees that its own child is stopped, and can do so a
+  /// moment after it was told to go on: so it is told for half a second.
+  package func wake(times: Int = 10) {
+    send(SIGCONT)
+    guard times > 1 else { return }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in
+      self?.wake(times: times - 1)
+    }
+  }
+
   /// The status, if the child has ended.
   package var exitStatus: Int32? {
     ending.status.withLock { $0 }.map { raw in

@@ -50,7 +50,7 @@ final class SharedSoakScene: Sendable {
   func stop(_ machine: Int) -> () -> Void {
     let stopped = processes.withLock { Array($0[machine].values) }
     for process in stopped { process.send(SIGSTOP) }
-    return { for process in stopped { process.send(SIGCONT) } }
+    return { for process in stopped { process.wake() } }
   }
 
   /// When the tokens were spent first that were spent twice, in seconds since 1970.

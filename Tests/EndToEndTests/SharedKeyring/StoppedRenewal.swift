@@ -73,7 +73,7 @@ struct StoppedRenewal {
 
   /// Wakes it, and returns what it then does.
   func wake() async -> ChildProcess.Output {
-    process.send(SIGCONT)
+    process.wake()
     return await process.output()
   }
 }
