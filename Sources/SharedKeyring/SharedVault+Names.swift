@@ -61,7 +61,9 @@ extension SharedVault {
     throw .nameTaken
   }
 
-  /// Frees a name if it is this account's. What fails is left behind, and found by the next account that wants it.
+  /// Frees a name if it is this account's.
+  ///
+  /// What fails is left behind, and found by the next account that wants it.
   func release(_ name: AccountName, of id: AccountID, _ session: Session, _ seal: Seal) {
     let place = session.places.name(seal.digest(of: name))
     guard let object = (try? session.store.get(place))?.object,

@@ -56,7 +56,9 @@ package struct PassphraseSource: Sendable {
   ///   - interaction: Whether a person may be asked.
   /// - Returns: The passphrase.
   /// - Throws: ``NoPassphrase``.
-  package func new(file: String? = nil, _ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
+  package func new(file: String? = nil, _ interaction: Interaction) throws(NoPassphrase)
+    -> Passphrase
+  {
     if let file { return try named(file) }
     let first = try ask("New passphrase for the vault: ", interaction)
     let second = try ask("The same passphrase again: ", interaction)

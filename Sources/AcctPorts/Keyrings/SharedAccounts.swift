@@ -10,9 +10,13 @@ package struct SharedAccounts: Sendable {
   ///
   /// Returns the record, or `nil` if there is no such account (any more).
   package var fetch: @Sendable (AccountID, Interaction) throws(KeyringFailure) -> [UInt8]?
-  /// The same for all accounts. Returns what differs from this machine's copies.
+  /// The same for all accounts.
+  ///
+  /// Returns what differs from this machine's copies.
   package var fetchAll: @Sendable (Interaction) throws(KeyringFailure) -> SharedChanges
-  /// Stores an account in one step: another machine sees all of it or nothing. Ends a claim.
+  /// Stores an account in one step: another machine sees all of it or nothing.
+  ///
+  /// Ends a claim.
   package var store: @Sendable (SharedAccount, Interaction) throws(SharedAccountFailure) -> Void
   /// Removes an account and frees its name; one that is not there is no error.
   package var remove: @Sendable (AccountID, Interaction) throws(KeyringFailure) -> Void
@@ -106,8 +110,9 @@ package struct RenewalIntent: Sendable {
 ///
 /// It ends with the next ``SharedAccounts/store`` of the account, or by time: other machines wait no longer than that.
 package struct RenewalClaim: Sendable {
-  /// Whether a request that begins now would be over before other machines stop waiting. To be asked as late as
-  /// possible: a process can be stopped at any time.
+  /// Whether a request that begins now would be over before other machines stop waiting.
+  ///
+  /// To be asked as late as possible: a process can be stopped at any time.
   package var maySend: @Sendable () -> Bool
 
   package init(maySend: @escaping @Sendable () -> Bool) { self.maySend = maySend }

@@ -2,12 +2,16 @@ package import AcctModel
 
 /// The keyring that this machine shares with others, and what is done with it as a whole.
 package struct SharedKeyring: Sendable {
-  /// The keyring of that kind, ``Keyring/Kind/etcd`` or ``Keyring/Kind/postgres``; its ``Keyring/accounts`` is set.
+  /// The keyring of that kind, ``Keyring/Kind/etcd`` or ``Keyring/Kind/postgres``; its
+  /// ``Keyring/accounts`` is set.
+  ///
   /// Nothing is read or connected before its first use.
   package var keyring: @Sendable (Keyring.Kind) -> Keyring
   /// The settings in force: those of the environment (`ACCT_ETCD_…`, `ACCT_POSTGRES_…`), else the stored ones.
   package var settings: @Sendable () throws(KeyringFailure) -> SharedKeyringSettings?
-  /// Makes a keyring on the engine, and keeps the settings. One that is there is joined if the key opens it.
+  /// Makes a keyring on the engine, and keeps the settings.
+  ///
+  /// One that is there is joined if the key opens it.
   package var create: @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void
   /// Joins the keyring that another machine has made, and keeps the settings.
   package var join: @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void

@@ -95,7 +95,9 @@ extension SharedStore {
   }
 }
 
-/// Why an engine did not do what it was asked. No text holds a secret.
+/// Why an engine did not do what it was asked.
+///
+/// No text holds a secret.
 package enum SharedStoreFailure: Error, Equatable, Sendable {
   /// No member could be reached; the reason, in plain words.
   case unavailable(reason: String)

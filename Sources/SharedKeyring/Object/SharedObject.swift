@@ -57,9 +57,14 @@ extension SharedObject {
     return changed
   }
 
-  /// Makes the change from `base` to `mine` in `theirs`, which another machine has stored meanwhile.
+  /// Makes a change in what another machine has stored meanwhile.
   ///
-  /// - Parameter replacing: Whether the items of `mine` are all that the account has then.
+  /// - Parameters:
+  ///   - base: What the change was made from.
+  ///   - mine: What the change made of it.
+  ///   - theirs: What the other machine has stored.
+  ///   - replacing: Whether the items of `mine` are all that the account has then.
+  /// - Returns: Both changes together.
   static func merged(
     base: SharedObject,
     mine: SharedObject,
