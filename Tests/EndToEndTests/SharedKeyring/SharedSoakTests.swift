@@ -5,8 +5,8 @@ import Testing
 
 /// Machines that share a keyring for a long time, in bad weather.
 ///
-/// `make soak-shared` takes 10 minutes, or `SOAK_SECONDS`; `make test-all` a short one. `SOAK_SEED` repeats what was
-/// printed of an earlier one, as far as commands and weather go.
+/// `make soak-shared` takes 10 minutes on each engine, or `SOAK_SECONDS`. `SOAK_SEED` repeats what was printed of an
+/// earlier one, as far as commands and weather go.
 @Suite("Long runs on several machines")
 struct SharedSoakTests {
   private static let workers = 30
