@@ -104,7 +104,9 @@ package final class PostgresServer: Sendable {
     guardians.withLock { $0.append(guarding) }
   }
 
-  /// Ends it with this process, however that ends: it may serve a whole suite. The standard input ends then.
+  /// Ends it with this process, however that ends: it may serve a whole suite.
+  ///
+  /// The standard input ends then.
   private static let guardian = #"""
     exec <"$0"
     read -r _

@@ -10,6 +10,7 @@ struct EtcdEngine: SharedEngine {
   /// - Parameters:
   ///   - networks: Those of the members, if they can be cut off.
   ///   - arguments: More arguments of each `etcd`.
+  /// - Throws: What starting them throws.
   init(in networks: SeparateNetworks? = nil, arguments: [String] = []) async throws {
     self.networks = networks
     cluster = try await EtcdCluster(arguments: arguments, in: networks)

@@ -18,6 +18,7 @@ struct Fleet: Sendable {
   ///   - engine: A running one; a new one without it.
   ///   - machines: How many.
   ///   - settings: Those of the authorization server.
+  /// - Throws: What starting processes throws.
   init(
     on kind: EngineKind,
     _ engine: (any SharedEngine)? = nil,
@@ -48,7 +49,9 @@ struct Fleet: Sendable {
     try await importing(["sub": .string(subject), "expires_in": -10])
   }
 
-  /// The same for whatever session the server is asked for. The account has the name of its user.
+  /// The same for whatever session the server is asked for.
+  ///
+  /// The account has the name of its user.
   func importing(_ request: JSON) async throws {
     let name = request["sub"]?.stringValue ?? "user-1"
     let credentials = try await server.issue(request)

@@ -47,10 +47,10 @@ struct SharedCrowdTests {
     try await fleet.server.expectNothingWrong()
   }
 
-  /// - Parameters:
-  ///   - endings: The statuses with which a process may end; a token comes with 0 alone.
-  ///   - meanwhile: Is called while the server holds the one request.
-  ///   - afterwards: Is called when it has answered.
+  /// Has many processes want a token that has expired, while the server holds the one request for a new one.
+  ///
+  /// A process may end with one of the statuses `endings`; a token comes with 0 alone. `meanwhile` is called while the
+  /// server holds the request, and `afterwards` when it has answered.
   private func renew(
     _ fleet: Fleet,
     _ count: Int,

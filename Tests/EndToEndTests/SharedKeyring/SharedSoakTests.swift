@@ -13,10 +13,7 @@ struct SharedSoakTests {
 
   @Test(
     "30 processes on 3 machines spend no refresh token twice and lose none, whatever fails",
-    .enabled(
-      if: TestExtent.isFull || number("SOAK_SECONDS") as Int? != nil,
-      "only in the long form"
-    ),
+    .enabled(if: number("SOAK_SECONDS") as Int? != nil, "runs for SOAK_SECONDS"),
     arguments: EngineKind.allCases
   )
   func soak(_ kind: EngineKind) async throws {
