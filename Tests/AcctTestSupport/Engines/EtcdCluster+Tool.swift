@@ -7,8 +7,8 @@ extension EtcdCluster {
   /// - Parameters:
   ///   - arguments: Behind its options.
   ///   - numbers: The members that it asks; all without it.
-  /// - Returns: What it printed.
-  /// - Throws: ``ProcessFailure`` if it could not be run.
+  /// - Returns: What it left.
+  /// - Throws: ``ProcessFailure`` if it can't be started.
   package func etcdctl(_ arguments: [String], at numbers: [Int]? = nil) async throws(ProcessFailure)
     -> ChildProcess.Output
   {

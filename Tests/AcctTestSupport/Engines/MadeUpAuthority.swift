@@ -30,7 +30,7 @@ package struct MadeUpAuthority: Sendable {
   /// - Parameters:
   ///   - name: Its common name, which etcd takes for a user's.
   ///   - addresses: IP addresses that it is good for, beside `localhost`.
-  /// - Returns: The paths of both files.
+  /// - Returns: The paths of both.
   /// - Throws: ``HarnessFailure`` if openssl(1) fails.
   package func issue(_ name: String, for addresses: [String] = []) async throws -> Issued {
     let names = (["DNS:localhost"] + addresses.map { "IP:\($0)" }).joined(separator: ",")

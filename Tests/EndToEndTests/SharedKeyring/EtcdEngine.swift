@@ -7,12 +7,10 @@ struct EtcdEngine: SharedEngine {
   private let networks: SeparateNetworks?
   private let folder: TemporaryFolder
 
-  /// Starts a cluster.
-  ///
   /// - Parameters:
   ///   - networks: Those of the members, if they can be cut off.
   ///   - arguments: More arguments of each `etcd`.
-  /// - Throws: Why it did not start.
+  /// - Throws: What starting them throws.
   init(in networks: SeparateNetworks? = nil, arguments: [String] = []) async throws {
     self.networks = networks
     cluster = try await EtcdCluster(arguments: arguments, in: networks)

@@ -18,7 +18,7 @@ struct Fleet: Sendable {
   ///   - engine: A running one; a new one without it.
   ///   - machines: How many.
   ///   - settings: Those of the authorization server.
-  /// - Throws: Why one of them did not start.
+  /// - Throws: What starting processes throws.
   init(
     on kind: EngineKind,
     _ engine: (any SharedEngine)? = nil,

@@ -47,16 +47,10 @@ struct SharedCrowdTests {
     try await fleet.server.expectNothingWrong()
   }
 
-  /// Lets processes on all machines need one renewal, and checks what came of it.
+  /// Has many processes want a token that has expired, while the server holds the one request for a new one.
   ///
-  /// - Parameters:
-  ///   - fleet: The machines.
-  ///   - count: How many processes.
-  ///   - what: What happens meanwhile, for the figures.
-  ///   - endings: The statuses with which a process may end; a token comes with 0 alone.
-  ///   - meanwhile: Is called while the server holds the one request.
-  ///   - afterwards: Is called when it has answered.
-  /// - Throws: What a part of it throws.
+  /// A process may end with one of the statuses `endings`; a token comes with 0 alone. `meanwhile` is called while the
+  /// server holds the request, and `afterwards` when it has answered.
   private func renew(
     _ fleet: Fleet,
     _ count: Int,

@@ -46,8 +46,8 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
   /// Starts a new one.
   ///
   /// - Parameter cables: Whether its members can be cut off; where the user may not do that, the test is cancelled.
-  /// - Returns: The engine.
-  /// - Throws: Why it did not start.
+  /// - Returns: It, when it serves.
+  /// - Throws: What starting it throws.
   func start(cables: Bool = false) async throws -> any SharedEngine {
     switch self {
     case .etcd:

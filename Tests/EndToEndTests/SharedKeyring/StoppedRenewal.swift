@@ -37,7 +37,7 @@ struct StoppedRenewal {
   ///   - command: What renews.
   ///   - server: Takes no request twice over one connection, so that each call of a kind is another request's.
   ///   - number: Which call of its kind it is: of those to the server, which request; of those of files, which of all.
-  /// - Throws: Why it did not start.
+  /// - Throws: What starting it throws, and if it ends instead of being stopped.
   init(
     at point: Point,
     of command: ChildProcess,
