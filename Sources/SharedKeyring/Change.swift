@@ -120,6 +120,7 @@ extension SharedVault {
   /// Keeps what the engine has, and how far it is.
   private func settle(_ copy: CopyFile, of id: AccountID) {
     keep(copy, of: id)
+    note(copy.version, of: id)
     guard let known = try? copies.known() else { return }
     var standing = known.standing
     standing.revision = max(standing.revision, copy.version)

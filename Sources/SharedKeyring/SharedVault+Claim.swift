@@ -16,9 +16,9 @@ extension SharedVault {
     hold(nil, of: id)
     let seal = try seal(session, interaction)
     try confirm(session)
-    guard try storePending(session, seal, id) == nil, let copy = try copies.copy(of: id) else {
-      return nil
-    }
+    guard try storePending(session, seal, id) == nil, let copy = try copies.copy(of: id),
+      isRead(copy, of: id)
+    else { return nil }
     let place = session.places.account(id)
     var object = try seal.object(copy.bytes, at: place)
     guard try await waitUntilFree(session, seal, copy, object, of: id) else { return nil }
@@ -37,6 +37,7 @@ extension SharedVault {
     guard let version = try putLock(bytes, copy.version, session, id) else { return nil }
     let claimed = CopyFile(version: version, bytes: bytes)
     keep(claimed, of: id)
+    note(version, of: id)
     sightings.remove(id)
     hold(HeldClaim(object: object, copy: claimed), of: id)
     let machine = machine

@@ -13,7 +13,10 @@ extension SharedVault {
   ) throws(KeyringFailure) -> Change.Outcome? {
     guard let file = try copies.pendingAnswer(of: id) else { return nil }
     let place = session.places.account(id)
-    try confirm(session)
+    do { try confirm(session) } catch {
+      guard case .engine = error else { throw error }
+      throw .answerWaits
+    }
     let change = Change(
       account: id,
       base: try seal.object(file.base.bytes, at: place),
@@ -24,7 +27,11 @@ extension SharedVault {
       isAnswer: true,
       replacing: file.replacing
     )
-    let outcome = try commit(change, session, seal)
+    let outcome: Change.Outcome
+    do { outcome = try commit(change, session, seal) } catch {
+      guard case .engine = error else { throw error }
+      throw .answerWaits
+    }
     try copies.removePending(id)
     return outcome
   }

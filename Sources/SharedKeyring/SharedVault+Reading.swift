@@ -89,6 +89,7 @@ extension SharedVault {
     // Opened first: a good copy is not given up for what does not open.
     let opened = try seal.object(object.bytes, at: place)
     keep(CopyFile(object), of: id)
+    note(object.version, of: id)
     return opened
   }
 

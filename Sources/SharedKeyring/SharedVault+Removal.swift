@@ -11,6 +11,7 @@ extension SharedVault {
     _ interaction: Interaction
   ) throws(KeyringFailure) {
     let seal = try seal(session, interaction)
+    try confirm(session)
     let place = session.places.account(id)
     var name: AccountName?
     if let copy = try copies.copy(of: id) { name = (try? seal.object(copy.bytes, at: place))?.name }

@@ -11,11 +11,9 @@ extension SharedVault {
     _ account: SharedAccount,
     _ interaction: Interaction
   ) throws(SharedAccountFailure) {
-    let seal: Seal = try translated { () throws(KeyringFailure) in
-      let seal = try self.seal(session, interaction)
-      try confirm(session)
-      return seal
-    }
+    let seal = try translated { () throws(KeyringFailure) in try self.seal(session, interaction) }
+    // Where the engine is away, an answer is kept before that is told.
+    let away = try translated { () throws(KeyringFailure) in try engineAway(session) }
     // What an earlier attempt has left goes first.
     let earlier = try translated { () throws(KeyringFailure) in
       try storePending(session, seal, account.id)
@@ -43,6 +41,7 @@ extension SharedVault {
         if let copy, hasClaim || !account.items.isUnchanged { keepPending(change, copy) } else {
           false
         }
+      if let away { throw away }
       let outcome = try commit(change, session, seal)
       if isKept { try? copies.removePending(account.id) }
       return outcome
@@ -55,6 +54,17 @@ extension SharedVault {
       }
     }
     try end(account.id, with: outcome)
+  }
+
+  /// Why the engine can't be asked now; `nil` where it goes on from what is known.
+  ///
+  /// - Throws: ``KeyringFailure/rolledBack``.
+  private func engineAway(_ session: Session) throws(KeyringFailure) -> KeyringFailure? {
+    do { try confirm(session) } catch {
+      guard case .engine = error else { throw error }
+      return error
+    }
+    return nil
   }
 
   /// What a change is made from: what was claimed, else the copy, else what the engine has.

@@ -22,6 +22,8 @@ package final class SharedVault: Sendable {
   private struct State {
     var connection: (settings: SharedKeyringSettings, store: SharedStore)?
     var claims: [AccountID: HeldClaim] = [:]
+    /// The versions that this process has read or stored last.
+    var versions: [AccountID: Int64] = [:]
     /// Whether the engine's latest answer to this process went on from what was known.
     var isConfirmed = false
   }
@@ -118,6 +120,14 @@ package final class SharedVault: Sendable {
 
   /// The claim of this process on an account; the first store after it ends it.
   func claim(of id: AccountID) -> HeldClaim? { state.withLock { $0.claims[id] } }
+
+  /// Notes the version of an account that this process works with from now on.
+  func note(_ version: Int64, of id: AccountID) { state.withLock { $0.versions[id] = version } }
+
+  /// Whether a copy is what this process has read: another process of this machine can bring newer ones at any time.
+  func isRead(_ copy: CopyFile, of id: AccountID) -> Bool {
+    state.withLock { $0.versions[id] ?? copy.version } == copy.version
+  }
 
   func hold(_ claim: HeldClaim?, of id: AccountID) { state.withLock { $0.claims[id] = claim } }
 }

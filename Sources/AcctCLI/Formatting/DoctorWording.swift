@@ -109,7 +109,7 @@ extension DoctorWording {
       self.init(
         "answersWait",
         "answers of servers for \(names.joined(separator: ", ")) wait on this machine for the shared keyring",
-        fix: "`acct status NAME` stores one as soon as the engine can be reached"
+        fix: "`acct refresh NAME` stores one as soon as the engine can be reached"
       )
     case .moveBegun(let target, let source):
       self.init(

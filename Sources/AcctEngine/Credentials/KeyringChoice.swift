@@ -1,3 +1,4 @@
+import AcctModel
 import AcctPorts
 
 /// Decides which keyring is used, once, and keeps to it.
@@ -70,8 +71,20 @@ struct KeyringChoice: Sendable {
 
   /// The kind in force; `nil` if none was ever decided on.
   func chosen() throws(EngineError) -> Keyring.Kind? {
-    if let kind = try demanded() { return kind }
+    if let kind = try demanded() {
+      if kind.isShared { try requireOwnFiles(of: kind) }
+      return kind
+    }
     return try recorded()?.kind
+  }
+
+  /// Makes sure that the accounts' files here are not those of another keyring: they would be taken for accounts that
+  /// other machines have removed or changed.
+  private func requireOwnFiles(of kind: Keyring.Kind) throws(EngineError) {
+    guard let recorded = try recorded()?.kind, recorded != kind else { return }
+    let ids: [AccountID]
+    do { ids = try world.files.accounts() } catch { throw .files(.failed(error)) }
+    guard ids.isEmpty else { throw .sharing(.demanded(kind)) }
   }
 
   /// The kind that `ACCT_KEYRING` names.

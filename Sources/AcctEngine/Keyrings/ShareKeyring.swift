@@ -79,18 +79,24 @@ package struct ShareKeyring: Sendable {
     guard let kind, kind.isShared else { throw .keyring(.failed(.notJoined, kind ?? .etcd)) }
     let held = context.world.signals.holdBack()
     defer { held.release() }
+    let ids: [AccountID]
+    do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
+    // A renewal that has begun can store its answer first.
+    let locks = MovingLocks(context.world.files)
+    defer { locks.release() }
+    try await locks.take(ids)
     try keyring(kind) { () throws(KeyringFailure) in
       try context.world.sharedKeyring.leave()
     }
-    guard recorded?.kind == kind else { return 0 }
-    // Their credentials are on the engine alone. The decision goes last: a second `leave` ends what was interrupted.
-    let ids: [AccountID]
-    do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
-    for id in ids {
-      try await context.accountStore.exclusively(id) { () throws(EngineError) in
-        try await context.forget(id)
+    guard let recorded, recorded.kind == kind else {
+      // What a move has left there can't be removed any more.
+      if let recorded, recorded.move == .from(kind) {
+        try choice.record(KeyringDecision(kind: recorded.kind))
       }
+      return 0
     }
+    // Their credentials are on the engine alone. The decision goes last: a second `leave` ends what was interrupted.
+    for id in ids { try await context.forget(id) }
     do { try context.world.files.remove(.keyringDecision) } catch { throw .files(.failed(error)) }
     return ids.count
   }

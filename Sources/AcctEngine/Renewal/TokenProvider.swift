@@ -101,6 +101,7 @@ extension EngineError {
     case .selection(.unknown): true
     // This machine has the next token, and no other can see that yet.
     case .session(.notStored(_, let kind)): kind.isShared
+    case .keyring(.failed(.answerWaits, _)): true
     case .selection, .signIn, .session, .authorization, .input, .keyring, .key, .network, .server,
       .atproto, .provider, .backend, .guest, .request, .transfer, .sharing, .files, .exec,
       .cancelled:

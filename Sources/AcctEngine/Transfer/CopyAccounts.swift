@@ -24,6 +24,8 @@ final class CopyAccounts: Sendable {
     let before = known.flatMap { context.accountStore.account(account.id, in: $0) }
     if let before, before.isNewer(than: account) { return }
     let items = try await read(account.id, in: source)
+    // Its credentials are in the target alone, as after ACCT_KEYRING for one command: there is nothing to take there.
+    if items.isEmpty, try await !read(account.id, in: target).isEmpty { return }
     let stored = StoredAccount(account: account, items: items)
     guard let accounts = target.accounts else {
       noteCopied(SharedAccount(id: account.id, name: account.name, record: [], items: .unchanged))

@@ -48,7 +48,14 @@ package struct MoveKeyring: Sendable {
       throw .keyring(.failed(error, kind))
     }
     guard let decision = try choice.recorded() else {
-      // Without a decision there is no account.
+      // Without a decision there is no account, or it was lost.
+      let ids: [AccountID]
+      do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
+      guard ids.isEmpty else {
+        throw .keyring(
+          .notChosen(reason: "the file `keyring` is missing; `acct doctor` can find it")
+        )
+      }
       try choice.record(KeyringDecision(kind: kind))
       _ = try await BringAccounts(context).bring(from: kind)
       return Outcome()
@@ -104,11 +111,10 @@ package struct MoveKeyring: Sendable {
     }
     try await settleFiles(plan, in: target)
     var outcome = Outcome(moved: plan.accounts.map(\.name), source: source.kind)
-    if removes {
-      try await remove(plan.accounts.map(\.id), from: source, in: target.kind)
-    } else {
-      outcome.staying = plan.accounts.filter(\.tokenLifetime.canRenew).map(\.name)
-    }
+    let ids = plan.accounts.map(\.id)
+    let staying = removes ? try await remove(ids, from: source, in: target.kind) : Set(ids)
+    outcome.staying = plan.accounts
+      .filter { staying.contains($0.id) && $0.tokenLifetime.canRenew }.map(\.name)
     return outcome
   }
 
@@ -134,17 +140,29 @@ package struct MoveKeyring: Sendable {
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     try await locks.take(ids)
-    try await remove(ids, from: choice.keyring(kind), in: current)
+    _ = try await remove(ids, from: choice.keyring(kind), in: current)
   }
 
+  /// Removes accounts from where they came from.
+  ///
+  /// - Returns: Those that stay in a shared keyring, since their credentials there are others by now.
   private func remove(
     _ ids: [AccountID],
     from source: Keyring,
     in current: Keyring.Kind
-  ) async throws(EngineError) {
+  ) async throws(EngineError) -> Set<AccountID> {
+    var staying: Set<AccountID> = []
     do throws(KeyringFailure) {
       for id in ids {
         if let accounts = source.accounts {
+          guard try accounts.fetch(id, context.interaction) != nil else { continue }
+          let there = try await source.read(id, ItemKind.allCases, context.interaction)
+          let here = try await choice.keyring(current)
+            .read(id, ItemKind.allCases, context.interaction)
+          guard there == here else {
+            staying.insert(id)
+            continue
+          }
           try accounts.remove(id, context.interaction)
         } else {
           try await source.remove(id, ItemKind.allCases, context.interaction)
@@ -154,5 +172,6 @@ package struct MoveKeyring: Sendable {
       throw .sharing(.notRemoved(error, from: source.kind, to: current))
     }
     try choice.record(KeyringDecision(kind: current))
+    return staying
   }
 }

@@ -101,7 +101,7 @@ struct SharedKeyringWordsTests {
       code: "answerWaits",
       message:
         "a server's answer is still to be stored on the shared keyring, and waits on this machine",
-      hint: "the next call that reaches the engine stores it: run `acct status`"
+      hint: "the next call that reaches the engine stores it: run `acct refresh`"
     ),
   ]
 

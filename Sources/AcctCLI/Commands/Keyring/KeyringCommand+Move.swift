@@ -65,7 +65,7 @@ extension KeyringCommand {
           + "the session when both are used"
       )
       context.notice(
-        "hint: `acct keyring move --remove` removes the accounts there, for all machines"
+        "hint: use them in one place; a move with --remove also removes the accounts where they were, for all machines"
       )
     }
   }

@@ -19,7 +19,7 @@ extension ErrorMessage {
         "answerWaits",
         .keyringUnavailable,
         "a server's answer is still to be stored on the shared keyring, and waits on this machine",
-        hint: "the next call that reaches the engine stores it: run `acct status`"
+        hint: "the next call that reaches the engine stores it: run `acct refresh`"
       )
     case .notJoined, .locked, .unavailable, .cancelled, .timedOut, .noVault, .failed:
       self.init(
