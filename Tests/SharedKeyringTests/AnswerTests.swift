@@ -59,6 +59,19 @@ struct AnswerTests {
     #expect(try !isWaiting(here))
   }
 
+  @Test("An answer is kept by a process that has never reached the engine")
+  func neverReached() async throws {
+    let accounts = try here.accounts()
+    fleet.engine.fail(with: .unavailable(reason: "a test said so"))
+    #expect(throws: SharedAccountFailure.keyring(.engine(.unavailable(reason: "a test said so")))) {
+      try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    }
+    fleet.engine.fail(with: nil)
+    #expect(try isWaiting(here))
+    _ = try here.accounts().fetch(Made.alice, .forbidden)
+    #expect(try await token(there) == Secret("R1"))
+  }
+
   @Test("An answer that the engine does not take is stored by the next attempt of its process")
   func retried() async throws {
     let accounts = try await claimant(here)

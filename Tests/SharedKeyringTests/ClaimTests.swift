@@ -39,6 +39,20 @@ struct ClaimTests {
     #expect(try await there.item(.refreshToken, of: Made.alice) == Secret("R1"))
   }
 
+  @Test(
+    "A process claims nothing that another process of its machine has brought since it read the account"
+  )
+  func broughtMeanwhile() async throws {
+    let first = try here.accounts()
+    _ = try first.fetch(Made.alice, .forbidden)
+    try await claimant(there).store(Made.renewed(token: "R1"), .forbidden)
+    _ = try here.accounts().fetchAll(.forbidden)
+    let claim = try await first.claim(Made.intent(), .forbidden)
+    #expect(claim == nil)
+    _ = try first.fetch(Made.alice, .forbidden)
+    _ = try #require(await first.claim(Made.intent(), .forbidden))
+  }
+
   @Test("A record with the note of a renewal is seen by the other machine")
   func note() async throws {
     _ = try await claimant(here)
