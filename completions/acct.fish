@@ -518,7 +518,7 @@ function __acct_grammar -S
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
         case 'keyring create'
-            set options '--name='\t'The keyring'\''s name there; main by default' \
+            set options '--name='\t'The keyring'\''s name there' \
                 '--cert=file'\t'This machine'\''s certificate (etcd)' \
                 '--key=file'\t'The key of that certificate (etcd)' \
                 '--ca=file'\t'The authority that issued the members'\'' certificates (etcd)' \
@@ -539,7 +539,7 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
             set arguments '' '*'
         case 'keyring join'
-            set options '--name='\t'The keyring'\''s name there; main by default' \
+            set options '--name='\t'The keyring'\''s name there' \
                 '--cert=file'\t'This machine'\''s certificate (etcd)' \
                 '--key=file'\t'The key of that certificate (etcd)' \
                 '--ca=file'\t'The authority that issued the members'\'' certificates (etcd)' \
