@@ -96,7 +96,7 @@ struct VersionTests {
     // It commits, and then waits for a standby that does not exist before it answers.
     try await server.psql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
     try await server.psql("SELECT pg_reload_conf()")
-    // In force when a new connection shows it, and the checkpointer, which tells all others, has come round.
+    // In force when a new connection shows it and the checkpointer, which tells all others, has run.
     while try await server.psql("SHOW synchronous_standby_names") != "nobody\n" {}
     try await server.psql("CHECKPOINT")
     let version: Int64?
