@@ -19,13 +19,6 @@ struct AnswerTests {
     _ = try there.accounts().fetch(Made.alice, .forbidden)
   }
 
-  private func claimant(_ machine: TestMachine) async throws -> SharedAccounts {
-    let accounts = try machine.accounts()
-    _ = try accounts.fetch(Made.alice, .forbidden)
-    _ = try #require(await accounts.claim(Made.intent(), .forbidden))
-    return accounts
-  }
-
   private func token(_ machine: TestMachine) async throws -> Secret? {
     _ = try machine.accounts().fetch(Made.alice, .forbidden)
     return try await machine.item(.refreshToken, of: Made.alice)
@@ -38,19 +31,19 @@ struct AnswerTests {
   @Test("An answer is stored in one step that takes the lock and the note out")
   func stored() async throws {
     let before = fleet.engine.calls.swaps
-    let accounts = try await claimant(here)
+    let accounts = try await here.claimant()
     try accounts.store(Made.renewed(token: "R1"), .forbidden)
     #expect(fleet.engine.calls.swaps == before + 2)
     #expect(try await token(there) == Secret("R1"))
     // No lock is left to wait for.
-    _ = try await claimant(there)
+    _ = try await there.claimant()
     #expect(there.pauses == 0)
     #expect(try !isWaiting(here))
   }
 
   @Test("An answer whose swap was made and not answered is stored once")
   func unanswered() async throws {
-    let accounts = try await claimant(here)
+    let accounts = try await here.claimant()
     fleet.engine.befall(.unanswered)
     let before = fleet.engine.calls.swaps
     try accounts.store(Made.renewed(token: "R1"), .forbidden)
@@ -74,7 +67,7 @@ struct AnswerTests {
 
   @Test("An answer that the engine does not take is stored by the next attempt of its process")
   func retried() async throws {
-    let accounts = try await claimant(here)
+    let accounts = try await here.claimant()
     // From the second attempt on, the answer that waits goes first.
     let mishaps: [(InMemoryStore.Mishap, KeyringFailure)] = [
       (.lostThenAway, .engine(.timedOut)), (.unansweredThenAway, .answerWaits),
@@ -100,7 +93,7 @@ struct AnswerTests {
     arguments: [InMemoryStore.Mishap.lostThenAway, .unansweredThenAway]
   )
   func pending(mishap: InMemoryStore.Mishap) async throws {
-    let accounts = try await claimant(here)
+    let accounts = try await here.claimant()
     fleet.engine.befall(mishap)
     #expect(throws: SharedAccountFailure.self) {
       try accounts.store(Made.renewed(token: "R1"), .forbidden)
@@ -116,7 +109,7 @@ struct AnswerTests {
 
   @Test("A claim stores the answer that waits, and is not had")
   func claimStoresFirst() async throws {
-    let accounts = try await claimant(here)
+    let accounts = try await here.claimant()
     fleet.engine.befall(.lostThenAway)
     #expect(throws: SharedAccountFailure.self) {
       try accounts.store(Made.renewed(token: "R1"), .forbidden)
@@ -129,9 +122,9 @@ struct AnswerTests {
 
   @Test("An answer is stored over another machine's lock, which stays")
   func afterTakeover() async throws {
-    let slow = try await claimant(here)
+    let slow = try await here.claimant()
     there.advance(seconds: 1)
-    let other = try await claimant(there)
+    let other = try await there.claimant()
     try slow.store(Made.renewed(token: "R1"), .forbidden)
     #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R1"))
     // The other's own answer, to the token that it had read, is older than what is there.
@@ -143,7 +136,7 @@ struct AnswerTests {
 
   @Test("A sign-in on one machine is newer than an answer that another gets meanwhile")
   func signedInElsewhere() async throws {
-    let renewing = try await claimant(here)
+    let renewing = try await here.claimant()
     let signingIn = try there.accounts()
     _ = try signingIn.fetch(Made.alice, .forbidden)
     try signingIn.store(Made.account(token: "S0"), .forbidden)
@@ -156,7 +149,7 @@ struct AnswerTests {
 
   @Test("A sign-in is stored over what a renewal on another machine has stored meanwhile")
   func signIn() async throws {
-    let renewing = try await claimant(here)
+    let renewing = try await here.claimant()
     let signingIn = try there.accounts()
     _ = try signingIn.fetch(Made.alice, .forbidden)
     try renewing.store(Made.renewed(token: "R1"), .forbidden)
@@ -166,7 +159,7 @@ struct AnswerTests {
 
   @Test("An answer for an account that another machine has removed makes no account")
   func removed() async throws {
-    let accounts = try await claimant(here)
+    let accounts = try await here.claimant()
     try there.accounts().remove(Made.alice, .forbidden)
     #expect(throws: SharedAccountFailure.removed) {
       try accounts.store(Made.renewed(token: "R1"), .forbidden)
@@ -177,7 +170,7 @@ struct AnswerTests {
 
   @Test("A keyring is not left while an answer waits on this machine")
   func leaving() async throws {
-    let accounts = try await claimant(here)
+    let accounts = try await here.claimant()
     fleet.engine.befall(.lostThenAway)
     #expect(throws: SharedAccountFailure.self) {
       try accounts.store(Made.renewed(token: "R1"), .forbidden)

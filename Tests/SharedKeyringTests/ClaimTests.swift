@@ -19,17 +19,9 @@ struct ClaimTests {
     _ = try there.accounts().fetch(Made.alice, .forbidden)
   }
 
-  /// A process of a machine that has fetched the account and has the right to renew it.
-  private func claimant(_ machine: TestMachine) async throws -> SharedAccounts {
-    let accounts = try machine.accounts()
-    _ = try accounts.fetch(Made.alice, .forbidden)
-    _ = try #require(await accounts.claim(Made.intent(), .forbidden))
-    return accounts
-  }
-
   @Test("A machine that waits for another one's renewal gets its tokens, and no right of its own")
   func exclusion() async throws {
-    let first = try await claimant(here)
+    let first = try await here.claimant()
     let second = try there.accounts()
     _ = try second.fetch(Made.alice, .forbidden)
     there.duringNextPause { try? first.store(Made.renewed(token: "R1"), .forbidden) }
@@ -45,7 +37,7 @@ struct ClaimTests {
   func broughtMeanwhile() async throws {
     let first = try here.accounts()
     _ = try first.fetch(Made.alice, .forbidden)
-    try await claimant(there).store(Made.renewed(token: "R1"), .forbidden)
+    try await there.claimant().store(Made.renewed(token: "R1"), .forbidden)
     _ = try here.accounts().fetchAll(.forbidden)
     let claim = try await first.claim(Made.intent(), .forbidden)
     #expect(claim == nil)
@@ -55,22 +47,22 @@ struct ClaimTests {
 
   @Test("A record with the note of a renewal is seen by the other machine")
   func note() async throws {
-    _ = try await claimant(here)
+    _ = try await here.claimant()
     let record = try there.accounts().fetch(Made.alice, .forbidden)
     #expect(record == Made.record("alice", note: "in flight"))
   }
 
   @Test("A dead process's right is taken over by its own machine without waiting")
   func deadOwner() async throws {
-    _ = try await claimant(here)
+    _ = try await here.claimant()
     here.killLast()
-    _ = try await claimant(here)
+    _ = try await here.claimant()
     #expect(here.pauses == 0)
   }
 
   @Test("A process's own right that it has lost sight of is taken again at once")
   func ownLock() async throws {
-    let accounts = try await claimant(here)
+    let accounts = try await here.claimant()
     _ = try accounts.fetch(Made.alice, .forbidden)
     _ = try #require(await accounts.claim(Made.intent(), .forbidden))
     #expect(here.pauses == 0)
@@ -78,9 +70,9 @@ struct ClaimTests {
 
   @Test("Another machine's right is taken over after its time by this machine's own clock")
   func takeover() async throws {
-    _ = try await claimant(here)
+    _ = try await here.claimant()
     let before = there.state.withLock { $0.bootTime }
-    _ = try await claimant(there)
+    _ = try await there.claimant()
     let waited = there.state.withLock { $0.bootTime } - before
     // 30 seconds for the request, and 15 more.
     #expect((45_000...46_000).contains(waited), "\(waited) ms")
@@ -88,7 +80,7 @@ struct ClaimTests {
 
   @Test("A later process of a machine goes on counting where an earlier one stopped")
   func countedOn() async throws {
-    _ = try await claimant(here)
+    _ = try await here.claimant()
     let first = try there.accounts()
     _ = try first.fetch(Made.alice, .forbidden)
     there.cancelNextPause()
@@ -97,14 +89,14 @@ struct ClaimTests {
     }
     there.advance(seconds: 44)
     let before = there.state.withLock { $0.bootTime }
-    _ = try await claimant(there)
+    _ = try await there.claimant()
     let waited = there.state.withLock { $0.bootTime } - before
     #expect((1...1_000).contains(waited), "\(waited) ms")
   }
 
   @Test("A right counts anew after the engine was away: its owner may have an answer to store")
   func away() async throws {
-    _ = try await claimant(here)
+    _ = try await here.claimant()
     let accounts = try there.accounts()
     _ = try accounts.fetch(Made.alice, .forbidden)
     there.duringNextPause {
@@ -117,7 +109,7 @@ struct ClaimTests {
     #expect(try there.sightings.names() == [])
     fleet.engine.fail(with: nil)
     let before = there.state.withLock { $0.bootTime }
-    _ = try await claimant(there)
+    _ = try await there.claimant()
     #expect(there.state.withLock { $0.bootTime } - before >= 45_000)
   }
 

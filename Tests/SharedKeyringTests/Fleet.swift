@@ -6,6 +6,7 @@ import Glibc
 import PrivateFiles
 import SharedKeyring
 import Synchronization
+import Testing
 import VaultKey
 
 /// Machines with one keyring between them, on an engine in memory; each has folders, processes and a clock of its own.
@@ -68,6 +69,14 @@ final class TestMachine: Sendable {
     self.keyFile = keyFile
     self.passphraseFile = passphraseFile
     self.engine = engine
+  }
+
+  /// A process that has fetched the account and has the right to renew it.
+  func claimant() async throws -> SharedAccounts {
+    let accounts = try accounts()
+    _ = try accounts.fetch(Made.alice, .forbidden)
+    _ = try #require(await accounts.claim(Made.intent(), .forbidden))
+    return accounts
   }
 
   /// Moves this machine's clock.
