@@ -111,7 +111,9 @@ bench: order ## measures acct beside its peers, and counts what can be counted
 	@.ci/setup bench
 	@Benchmarks/peers.sh $(binary)
 	@Benchmarks/request.sh $(binary)
+	@Benchmarks/throughput.sh $(binary)
 	@Benchmarks/shared.sh $(binary)
+	@Benchmarks/hardware.sh $(binary)
 	@Benchmarks/thresholds.sh $(binary)
 	ACCT_BENCH=1 $(SWIFT) build $(subst --product acct,--product proof,$(release_flags))
 	@.build/release/proof

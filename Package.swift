@@ -137,6 +137,8 @@ let package = Package(
     .systemLibrary(name: "CLibCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     // The same for libpq: loaded when the keyring is on PostgreSQL.
     .systemLibrary(name: "CLibPQ", providers: [.apt(["libpq-dev"])]),
+    // The header of PKCS#11: a module is loaded when a key in it is used.
+    .systemLibrary(name: "CPKCS11", providers: [.apt(["libp11-kit-dev"])]),
 
     // The free(3) of the whole process, which wipes; in C, since Swift's own runtime calls it.
     .target(name: "CWipingFree"),
@@ -162,7 +164,10 @@ let package = Package(
     // Adapters, one per port family; none knows another.
     room("PrivateFiles", ["CLinux"]),
     room("SessionBus", ["AcctModel"]),
-    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "SessionBus", "CLibSecret"]),
+    room(
+      "SecretServiceKeyring",
+      ["AcctModel", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"]
+    ),
     // What opens a vault's key, for the vault of this machine and for one that several machines share.
     room(
       "VaultKey",
@@ -177,6 +182,8 @@ let package = Package(
     room("LoadedCurl", ["CLibCurl"]),
     room("EtcdStore", ["AcctModel", "AcctPorts", "PrivateFiles", "LoadedCurl", "CLibCurl"]),
     room("PostgresStore", ["AcctModel", "AcctPorts", "PrivateFiles", "CLibPQ"]),
+    room("TPM", ["AcctModel", "AcctPorts", "PrivateFiles"]),
+    room("PKCS11", ["AcctModel", "AcctPorts", "CPKCS11", "PrivateFiles"]),
     room("LiveSystem", ["AcctModel", "AcctPorts", "PrivateFiles", "CLinux"]),
 
     room(
@@ -194,8 +201,9 @@ let package = Package(
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctPorts", "CWipingFree", "EtcdStore", "LiveHTTP", "LiveSystem",
-        "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "VaultKey", "VaultKeyring",
+        "AcctCLI", "AcctPorts", "CWipingFree", "EtcdStore", "LiveHTTP", "LiveSystem", "LoadedCurl",
+        "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "VaultKey",
+        "VaultKeyring",
       ],
       swiftSettings: houseRules,
       linkerSettings: acctLinking
@@ -204,11 +212,20 @@ let package = Package(
     // Tests.
     .target(
       name: "AcctTestSupport",
-      dependencies: ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "VaultKey"],
+      dependencies: [
+        "AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "VaultKey", "COpenSSL",
+      ],
       path: "Tests/AcctTestSupport",
       swiftSettings: houseRules
     ),
     .target(name: "Faults", path: "Tests/Torture", exclude: ["README.md"]),
+    // One operation on a token: a module's tokens are those of its process, and of that one's environment.
+    .executableTarget(
+      name: "TokenTool",
+      dependencies: ["AcctModel", "AcctPorts", "PKCS11", "PrivateFiles"],
+      path: "Tests/TokenTool",
+      swiftSettings: houseRules
+    ),
     tests("AcctModelTests", ["AcctModel", "AcctTestSupport"], vectors: true),
     tests("StrictJSONTests", ["StrictJSON"]),
     tests(
@@ -225,7 +242,7 @@ let package = Package(
       name: "AcctCLITests",
       dependencies: [
         "AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
-        "AcctCLI", "AcctTestSupport",
+        "AcctCLI", "AcctTestSupport", argumentParser,
       ],
       exclude: ["Screens"],
       swiftSettings: houseRules
@@ -233,7 +250,10 @@ let package = Package(
     tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(
       "VaultKeyringTests",
-      ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKey", "VaultKeyring"]
+      [
+        "AcctModel", "AcctPorts", "AcctCrypto", "AcctTestSupport", "PrivateFiles", "StrictJSON",
+        "VaultKey", "VaultKeyring",
+      ]
     ),
     tests(
       "SharedKeyringTests",
@@ -252,6 +272,13 @@ let package = Package(
       swiftSettings: houseRules
     ),
     tests("SessionBusTests", ["AcctModel", "SessionBus"]),
+    tests("TPMTests", ["AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "TPM"]),
+    .testTarget(
+      name: "PKCS11Tests",
+      dependencies: ["AcctTestSupport"],
+      exclude: ["Modules"],
+      swiftSettings: houseRules
+    ),
     tests("PostgresStoreTests", ["AcctPorts", "AcctTestSupport", "PostgresStore"]),
     tests(
       "KeyringContractTests",
@@ -267,7 +294,7 @@ let package = Package(
     ),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["AcctTestSupport", "StrictJSON"],
+      dependencies: ["AcctModel", "AcctTestSupport", "StrictJSON"],
       exclude: ["Doorkeeper", "Glewlwyd", "MCP", "NanoIDP", "export_format.py"],
       swiftSettings: houseRules
     ),
@@ -278,8 +305,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "AcctModel", "StrictJSON", "AcctProtocol", "AcctEngine", "EtcdStore", "SessionBus",
-        "SharedKeyring", "VaultKey", "VaultKeyring",
+        "AcctModel", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "EtcdStore",
+        "SessionBus", "SharedKeyring", "TPM", "VaultKey", "VaultKeyring",
       ],
       path: "Tests/FuzzTargets",
       swiftSettings: houseRules

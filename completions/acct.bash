@@ -9,7 +9,7 @@ _acct_grammar() {
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
-      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --wait= --client-secret-file=file '--client-auth==none basic post private-key' --client-key=file '--grant==client-credentials jwt-bearer' --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --no-dpop --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --wait= --client-secret-file=file '--client-auth==none basic post private-key' --client-key=file '--grant==client-credentials jwt-bearer' --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --no-dpop --key= --pin --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('provider')
       ;;
     'list')
@@ -62,7 +62,7 @@ _acct_grammar() {
       arguments=('account' 'origin')
       ;;
     'key')
-      commands=(show thumbprint import)
+      commands=(show thumbprint import list)
       options=(--version -h --help)
       ;;
     'key show')
@@ -76,6 +76,10 @@ _acct_grammar() {
     'key import')
       options=(--file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('account')
+      ;;
+    'key list')
+      options=(--hardware -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('')
       ;;
     'export')
       options=(--all -o=file --output=file --force --passphrase-file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -94,7 +98,7 @@ _acct_grammar() {
       arguments=('provider')
       ;;
     'vault')
-      commands=(unlock lock passphrase)
+      commands=(unlock lock passphrase seal unseal)
       options=(--version -h --help)
       ;;
     'vault unlock')
@@ -105,6 +109,12 @@ _acct_grammar() {
       ;;
     'vault passphrase')
       options=(--new-passphrase-file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'vault seal')
+      options=(--tpm=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'vault unseal')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'keyring')
       commands=(status create join move leave trust)
@@ -138,10 +148,10 @@ _acct_grammar() {
       commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
       ;;
     'help key')
-      commands=(show thumbprint import)
+      commands=(show thumbprint import list)
       ;;
     'help vault')
-      commands=(unlock lock passphrase)
+      commands=(unlock lock passphrase seal unseal)
       ;;
     'help keyring')
       commands=(status create join move leave trust)

@@ -21,19 +21,19 @@ function __acct_grammar -S
                 'remove'\t'Remove an account and everything stored for it' \
                 'rename'\t'Give an account another name' \
                 'allow'\t'Allow an account'\''s headers to be sent to one more origin' \
-                'key'\t'Show or restore the DPoP key of an account' \
+                'key'\t'Show, list or restore the DPoP keys of accounts' \
                 'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
                 'exec'\t'Run a command with the token in its environment' \
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
-                'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
+                'vault'\t'Unlock, lock, seal, or change the passphrase of the encrypted-file keyring' \
                 'keyring'\t'Show the keyring, share one with other machines, or move the accounts' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
             set options '--json'\t'Print one JSON object; errors too, on standard error' \
                 '--no-color'\t'Use no colour' \
                 '--no-input'\t'Never prompt, and open no browser' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
@@ -76,6 +76,8 @@ function __acct_grammar -S
                 '--token-param='\t'One more parameter of each token request' \
                 '--redirect-uri='\t'The redirect address on this machine as it is registered' \
                 '--no-dpop'\t'Request bearer tokens, even of a server with DPoP' \
+                '--key='\t'Where the DPoP key is made: software, tpm, tpm:SPEC or pkcs11:URI' \
+                '--pin'\t'Give the new key in the TPM a PIN' \
                 '--name='\t'The name of the account' \
                 '--no-switch'\t'Do not make it the active account' \
                 '--allow-origin='\t'One more origin that its headers may be sent to' \
@@ -88,7 +90,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -103,7 +105,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -117,7 +119,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -133,7 +135,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -154,7 +156,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -175,7 +177,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -202,7 +204,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -221,7 +223,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -235,7 +237,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -250,7 +252,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -267,7 +269,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -283,7 +285,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -298,7 +300,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -314,7 +316,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -322,7 +324,8 @@ function __acct_grammar -S
         case 'key'
             set commands 'show'\t'Print the public key as a JWK' \
                 'thumbprint'\t'Print the key'\''s RFC 7638 thumbprint' \
-                'import'\t'Store a private JWK, if it is the key of the account'\''s tokens'
+                'import'\t'Store a private JWK, if it is the key of the account'\''s tokens' \
+                'list'\t'List the TPM, the tokens and their keys, and the accounts that use them'
             set options '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -337,7 +340,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -352,7 +355,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -368,11 +371,27 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'account'
+        case 'key list'
+            set options '--hardware'\t'List keys in devices' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments ''
         case 'export'
             set options '--all'\t'Every account' \
                 '-o=file'\t'Where to write; standard output unless that is a terminal' \
@@ -388,7 +407,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -406,7 +425,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -423,7 +442,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -438,7 +457,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -446,7 +465,9 @@ function __acct_grammar -S
         case 'vault'
             set commands 'unlock'\t'Ask for the passphrase once, and not again for a while' \
                 'lock'\t'Forget the passphrase at once' \
-                'passphrase'\t'Change the passphrase; the items stay as they are'
+                'passphrase'\t'Change the passphrase; the items stay as they are' \
+                'seal'\t'Let this machine'\''s TPM open the vault, without a passphrase' \
+                'unseal'\t'Let only the passphrase open the vault, which is asked for once more'
             set options '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -460,7 +481,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -474,7 +495,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -489,7 +510,36 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'vault seal'
+            set options '--tpm=file'\t'Another TPM: a device, a socket, or swtpm:host=H,port=N' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'vault unseal'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -513,7 +563,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -533,7 +583,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -554,7 +604,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -570,7 +620,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -585,7 +635,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -599,7 +649,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -615,7 +665,7 @@ function __acct_grammar -S
                 '--verbose'\t'Print each step' \
                 '--no-input'\t'Never prompt, and open no browser' \
                 '--no-color'\t'Use no colour' \
-                '--timeout='\t'The time limit for the network' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -634,23 +684,26 @@ function __acct_grammar -S
                 'remove'\t'Remove an account and everything stored for it' \
                 'rename'\t'Give an account another name' \
                 'allow'\t'Allow an account'\''s headers to be sent to one more origin' \
-                'key'\t'Show or restore the DPoP key of an account' \
+                'key'\t'Show, list or restore the DPoP keys of accounts' \
                 'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
                 'exec'\t'Run a command with the token in its environment' \
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
-                'vault'\t'Unlock, lock, or change the passphrase of the encrypted-file keyring' \
+                'vault'\t'Unlock, lock, seal, or change the passphrase of the encrypted-file keyring' \
                 'keyring'\t'Show the keyring, share one with other machines, or move the accounts' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
         case 'help key'
             set commands 'show'\t'Print the public key as a JWK' \
                 'thumbprint'\t'Print the key'\''s RFC 7638 thumbprint' \
-                'import'\t'Store a private JWK, if it is the key of the account'\''s tokens'
+                'import'\t'Store a private JWK, if it is the key of the account'\''s tokens' \
+                'list'\t'List the TPM, the tokens and their keys, and the accounts that use them'
         case 'help vault'
             set commands 'unlock'\t'Ask for the passphrase once, and not again for a while' \
                 'lock'\t'Forget the passphrase at once' \
-                'passphrase'\t'Change the passphrase; the items stay as they are'
+                'passphrase'\t'Change the passphrase; the items stay as they are' \
+                'seal'\t'Let this machine'\''s TPM open the vault, without a passphrase' \
+                'unseal'\t'Let only the passphrase open the vault, which is asked for once more'
         case 'help keyring'
             set commands 'status'\t'Show which keyring is used, where it is, and whether it is available' \
                 'create'\t'Make a keyring on etcd or PostgreSQL that other machines can join' \

@@ -10,15 +10,20 @@ extension Acct {
   /// - Parameters:
   ///   - arguments: The command line without the program's name.
   ///   - world: Everything outside.
+  ///   - parse: Makes a command of them; tests that repeat a line have it parsed once.
   /// - Returns: The exit status of the process.
-  package static func run(_ arguments: [String], in world: World) async -> Int32 {
+  package static func run(
+    _ arguments: [String],
+    in world: World,
+    parsedBy parse: ([String]) throws -> ParsedCommand = parsed
+  ) async -> Int32 {
     let world = world.holdingSecrets()
     defer { world.held.forget() }
     var report = ErrorReport(world: world, asJSON: arguments.contains("--json"))
     do {
-      var command = try parsed(arguments)
-      guard let command = command as? any AcctCommand else {
-        // ArgumentParser's own commands: help, and a command that only holds others.
+      let parsed = try parse(arguments)
+      guard let command = parsed.own else {
+        var command = parsed.command
         try command.run()
         return ExitStatus.done.rawValue
       }

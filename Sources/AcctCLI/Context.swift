@@ -14,7 +14,7 @@ struct Context {
     engine = EngineContext(
       world,
       options.noInput ? .forbidden : .allowed,
-      timeout: options.timeout,
+      timeout: options.timeLimit,
       report: WaitingNotices(world, options).show
     )
     self.options = options
@@ -32,8 +32,8 @@ struct Context {
   /// - Parameter name: The account that the command itself names, if it does.
   /// - Returns: The account, and what chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or none.
-  func choose(_ name: String? = nil) throws(EngineError) -> Selection.Choice {
-    let choice = try Selection(engine).choose(name ?? options.account)
+  func choose(_ name: String? = nil) async throws(EngineError) -> Selection.Choice {
+    let choice = try await Selection(engine).choose(name ?? options.account)
     for case .ignored(let path, let reason) in choice.ignored {
       notice("\(path) is ignored: \(reason)")
     }
@@ -97,8 +97,8 @@ struct Context {
   }
 
   /// The same for an account that has just been changed, as it is now.
-  func done(_ id: AccountID, _ text: String) throws(EngineError) -> ExitStatus {
-    try done(try Selection(engine).find(id.description), text)
+  func done(_ id: AccountID, _ text: String) async throws(EngineError) -> ExitStatus {
+    try done(await Selection(engine).find(id.description), text)
   }
 
   /// Prints what the user should know although the command succeeded.

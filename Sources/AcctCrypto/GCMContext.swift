@@ -14,12 +14,18 @@ import COpenSSL
       throw .wrongLength
     }
     guard Library.isConfigured else { throw .notConfigured }
+    // By the name that every provider has it under.
+    guard let cipher = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) else {
+      throw .libraryFailed
+    }
+    // The context keeps a reference.
+    defer { unsafe EVP_CIPHER_free(cipher) }
     guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .libraryFailed }
     let done = key.withBytes { key in
       unsafe key.withUnsafeBufferPointer { key in
         unsafe EVP_CipherInit_ex2(
           context,
-          EVP_aes_256_gcm(),
+          cipher,
           key.baseAddress,
           nonce,
           direction.rawValue,

@@ -10,7 +10,8 @@ package struct P256PrivateKey: Sendable {
   package let rawScalar: Secret
   /// The point that the scalar yields; it is always computed, never taken on trust.
   package let publicKey: P256PublicKey
-  private let key: P256.Signing.PrivateKey
+  /// The library's own form, which has the scalar in memory of the heap; `nil` for a key at rest.
+  private let key: P256.Signing.PrivateKey?
 
   /// Generates a key.
   package static func generate() -> P256PrivateKey {
@@ -26,7 +27,11 @@ package struct P256PrivateKey: Sendable {
   /// - Throws: ``CryptoError/wrongLength`` or ``CryptoError/scalarOutOfRange``.
   package init(rawScalar: Secret) throws(CryptoError) {
     guard rawScalar.count == Self.coordinateCount else { throw .wrongLength }
-    let key = try rawScalar.withBytes { scalar throws(CryptoError) in
+    self.init(try Self.key(of: rawScalar), rawScalar: rawScalar)
+  }
+
+  private static func key(of rawScalar: Secret) throws(CryptoError) -> P256.Signing.PrivateKey {
+    try rawScalar.withBytes { scalar throws(CryptoError) in
       // Lent, not copied: the library reads the bytes into a number of its own, which it wipes.
       do {
         return try unsafe scalar.withUnsafeBytes {
@@ -34,13 +39,21 @@ package struct P256PrivateKey: Sendable {
         }
       } catch { throw .scalarOutOfRange }
     }
-    self.init(key, rawScalar: rawScalar)
+  }
+
+  /// The same key at rest: only ``rawScalar`` has the scalar, and the library gets it for each signature anew.
+  package var resting: P256PrivateKey {
+    P256PrivateKey(nil, rawScalar: rawScalar, publicKey: publicKey)
+  }
+
+  private init(_ key: P256.Signing.PrivateKey?, rawScalar: Secret, publicKey: P256PublicKey) {
+    self.key = key
+    self.rawScalar = rawScalar
+    self.publicKey = publicKey
   }
 
   private init(_ key: P256.Signing.PrivateKey, rawScalar: Secret) {
-    self.key = key
-    self.rawScalar = rawScalar
-    publicKey = P256PublicKey(key.publicKey)
+    self.init(key, rawScalar: rawScalar, publicKey: P256PublicKey(key.publicKey))
   }
 
   /// Signs with ECDSA and SHA-256 (RFC 7518, section 3.4).
@@ -52,6 +65,7 @@ package struct P256PrivateKey: Sendable {
   /// - Returns: r and s, 32 bytes each. Two signatures of one message differ.
   /// - Throws: ``CryptoError/libraryFailed``.
   package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
+    let key = if let key { key } else { try Self.key(of: rawScalar) }
     do {
       return Array(try key.signature(for: SHA256.digest(of: message)).rawRepresentation)
     } catch { throw .libraryFailed }

@@ -10,6 +10,10 @@ package struct EngineContext: Sendable {
   package var interaction: Interaction
   /// Seconds that one request may take.
   package var timeout: Int
+  /// The keys in devices that the command has to do with.
+  let deviceKeys = DeviceKeys()
+  /// What the process remembers of servers; `nil` for a command, which reads it once.
+  var hints: KeptHints?
   /// Takes what the user should know while a use case waits.
   package var report: Waiting.Reporter
 

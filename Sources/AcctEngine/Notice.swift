@@ -21,6 +21,13 @@ package enum Notice: Sendable {
   /// The server may still take the tokens that a new sign-in has replaced.
   case replacedNotRevoked(account: AccountName, Cause)
 
+  /// The key was removed from the token that had it.
+  case keyRemoved(account: AccountName)
+  /// A key that acct made in a token is still there, and no account uses it.
+  case keyLeft(uri: String, because: HardwareKeyFailure)
+  /// The key lay in its token before, and the token says that it was made elsewhere or could once be read.
+  case keyMayHaveCopies
+
   /// The server's endpoint for pushed requests is not for this client, and not required: the browser got
   /// the parameters.
   case requestNotPushed(Origin, because: EngineError)

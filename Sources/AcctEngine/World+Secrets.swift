@@ -15,7 +15,8 @@ extension World {
     world.vaultKeyring = vaultKeyring.noting(held)
     let shared = sharedKeyring.keyring
     world.sharedKeyring.keyring = { kind in shared(kind).noting(held) }
-    let (ask, readFile, input) = (terminal.askSecret, secretFiles.read, streams.input)
+    let (ask, input) = (terminal.askSecret, streams.input)
+    let (readFile, readCredential) = (secretFiles.read, secretFiles.readCredential)
     world.terminal.askSecret = { prompt in
       let answer = ask(prompt)
       if let answer { held.hold(answer) }
@@ -24,6 +25,11 @@ extension World {
     world.secretFiles.read = { path, limit throws(SecretFileFailure) in
       let contents = try readFile(path, limit)
       if let passphrase = contents.firstLine { held.hold(passphrase) }
+      return contents
+    }
+    world.secretFiles.readCredential = { path, limit throws(SecretFileFailure) in
+      let contents = try readCredential(path, limit)
+      if let line = contents.firstLine { held.hold(line) }
       return contents
     }
     world.streams.input = { path, limit throws(StreamFailure) in
@@ -141,10 +147,14 @@ extension KeyringFailure {
   func redacted(by held: HeldSecrets) -> KeyringFailure {
     switch self {
     case .locked(let reason): .locked(reason: reason.map(held.redactor.redact))
+    case .sealed(let address, let failure, let reason):
+      .sealed(in: address, failure, reason: reason.map(held.redactor.redact))
     case .unavailable(let reason): .unavailable(reason: held.redactor.redact(reason))
     case .failed(let reason): .failed(reason: held.redactor.redact(reason))
     case .engine(let failure): .engine(failure.redacted(by: held))
-    case .cancelled, .timedOut, .noVault, .notJoined, .rolledBack, .answerWaits, .settings: self
+    case .cancelled, .timedOut, .noVault, .notJoined, .rolledBack, .answerWaits, .answerUnopened,
+      .settings:
+      self
     }
   }
 }

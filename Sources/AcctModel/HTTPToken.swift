@@ -8,7 +8,13 @@ extension UInt8 {
   }
 }
 
-extension StringProtocol {
+// For each of the two types, not for their protocol: generic code looks up by name what it iterates over.
+extension Substring {
   /// Whether it is a `token` (RFC 9110, section 5.6.2), as a method and a field's name must be.
   package var isHTTPToken: Bool { !isEmpty && utf8.allSatisfy(\.isHTTPTokenCharacter) }
+}
+
+extension String {
+  /// Whether it is a `token` (RFC 9110, section 5.6.2), as a method and a field's name must be.
+  package var isHTTPToken: Bool { self[...].isHTTPToken }
 }

@@ -30,6 +30,10 @@ package enum ParseError: Error, Equatable, Sendable {
   case timestamp
   /// Empty, or with characters outside %x21–7E.
   case token
+  /// Not the address of a TPM; see ``TPMAddress``.
+  case tpmAddress
+  /// Not the URI of a key in a token; see ``PKCS11URI``.
+  case pkcs11URI(PKCS11URIFlaw)
 
   /// Why a well-formed URL is refused.
   package enum Refusal: Error, Equatable, Sendable {

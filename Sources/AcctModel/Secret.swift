@@ -9,30 +9,30 @@ package struct Secret: Sendable {
 
   /// Copies `bytes`; wiping the original is the caller's task.
   package init(_ bytes: some Sequence<UInt8>) {
-    // Appended: `Array(bytes)` may share an array's buffer, and wiping would reach the original.
-    // The room is made first, so that the array takes no other's buffer, either.
+    if let copied = bytes.withContiguousStorageIfAvailable({ unsafe Storage(copying: $0) }) {
+      storage = copied
+      return
+    }
+    // A copy of the copy, since their number is known only afterwards. The room is made first, and in full
+    // where that is known, so that no half-grown copy is left behind unwiped.
     var copy: [UInt8] = []
-    copy.reserveCapacity(max(1, bytes.underestimatedCount))
+    copy.reserveCapacity(bytes.underestimatedCount)
     copy.append(contentsOf: bytes)
-    storage = Storage(copy)
+    storage = Storage(copying: copy.span)
+    wipe(&copy)
   }
 
   /// Copies the UTF-8 of `text`.
   package init(_ text: String) { self.init(text.utf8) }
 
   /// Copies the bytes of a span.
-  package init(_ span: Span<UInt8>) {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(span.count)
-    for index in span.indices { bytes.append(span[index]) }
-    storage = Storage(bytes)
-  }
+  package init(_ span: Span<UInt8>) { storage = Storage(copying: span) }
 
   /// Copies `bytes`, then wipes and empties the caller's array: no second copy remains.
   ///
   /// Another array with the same bytes keeps them, even one that shares the caller's buffer.
   package init(consuming bytes: inout [UInt8]) {
-    self.init(bytes)
+    self.init(bytes.span)
     unsafe bytes.withUnsafeMutableBytes { buffer in
       guard let base = buffer.baseAddress else { return }
       unsafe explicit_bzero(base, buffer.count)
@@ -42,22 +42,25 @@ package struct Secret: Sendable {
 
   /// Joins text that is no secret with secrets, as in `DPoP <token>`.
   package init(joining parts: [Secret]) {
-    var bytes: [UInt8] = []
-    // Reserved in full, so that no half-grown copy is left behind unwiped.
-    bytes.reserveCapacity(parts.reduce(0) { $0 + $1.count })
-    for part in parts { bytes.append(contentsOf: part.storage.bytes) }
-    self.init(consuming: &bytes)
+    storage = unsafe Storage(count: parts.reduce(0) { $0 + $1.count }) { room in
+      var filled = 0
+      for part in parts {
+        part.withBytes { bytes in
+          unsafe bytes.withUnsafeBytes { unsafe room[filled...].copyBytes(from: $0) }
+        }
+        filled += part.count
+      }
+    }
   }
 
   /// The number of bytes.
-  package var count: Int { storage.bytes.count }
+  package var count: Int { storage.count }
 
   /// Lends the bytes for the length of a call; the body must not keep a copy.
   package func withBytes<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let bytes = storage.bytes
-    return try body(bytes.span)
+    try storage.withBytes(body)
   }
 }
 
@@ -65,11 +68,13 @@ extension Secret: Equatable {
   /// Compares in time that depends on the lengths alone.
   package static func == (left: Secret, right: Secret) -> Bool {
     guard left.count == right.count else { return false }
-    var difference: UInt8 = 0
-    for index in 0..<left.count {
-      difference |= left.storage.bytes[index] ^ right.storage.bytes[index]
+    return left.withBytes { left in
+      right.withBytes { right in
+        var difference: UInt8 = 0
+        for index in left.indices { difference |= left[index] ^ right[index] }
+        return difference == 0
+      }
     }
-    return difference == 0
   }
 }
 
@@ -83,18 +88,34 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 package func wipe(_ bytes: inout [UInt8]) { unsafe explicit_bzero(&bytes, bytes.count) }
 
 /// The one owner of a secret's bytes.
-private final class Storage: Sendable {
-  let bytes: [UInt8]
+@safe private final class Storage: @unchecked Sendable {
+  private let memory: UnsafeMutableRawBufferPointer
 
-  /// Takes an array that nothing else shares its buffer with, since that will be wiped.
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  var count: Int { unsafe memory.count }
 
-  deinit {
-    // `explicit_bzero` writes through a pointer that nothing else uses any more; an assignment
-    // would be dropped by the optimizer as a dead store.
-    unsafe bytes.withUnsafeBytes { buffer in
-      guard let base = buffer.baseAddress else { return }
-      unsafe explicit_bzero(UnsafeMutableRawPointer(mutating: base), buffer.count)
+  /// Takes memory, which `fill` writes to from its beginning to its end.
+  init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
+    unsafe memory = SecretMemory.take(count)
+    unsafe fill(memory)
+  }
+
+  convenience init(copying bytes: Span<UInt8>) {
+    unsafe self.init(count: bytes.count) { room in
+      unsafe bytes.withUnsafeBytes { unsafe room.copyBytes(from: $0) }
     }
+  }
+
+  convenience init(copying bytes: UnsafeBufferPointer<UInt8>) {
+    unsafe self.init(count: bytes.count) { unsafe $0.copyBytes(from: bytes) }
+  }
+
+  deinit { unsafe SecretMemory.release(memory) }
+
+  func withBytes<Result, Failure: Error>(
+    _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { extendLifetime(self) }
+    let bytes = unsafe memory.assumingMemoryBound(to: UInt8.self)
+    return try body(unsafe bytes.span)
   }
 }

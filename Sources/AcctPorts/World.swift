@@ -22,6 +22,8 @@ package struct World: Sendable {
   package var maintenance: FolderMaintenance
   package var localServer: LocalServer
   package var providerFiles: ProviderFiles
+  package var hardwareKeys: HardwareKeys
+  package var confinement: Confinement
   /// The secrets that have entered or left the process, to be redacted in text from outside.
   package var held = HeldSecrets()
 
@@ -47,7 +49,9 @@ package struct World: Sendable {
     exec: Exec,
     maintenance: FolderMaintenance,
     localServer: LocalServer,
-    providerFiles: ProviderFiles = .none
+    providerFiles: ProviderFiles = .none,
+    hardwareKeys: HardwareKeys = .none,
+    confinement: Confinement = .none
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -71,5 +75,7 @@ package struct World: Sendable {
     self.maintenance = maintenance
     self.localServer = localServer
     self.providerFiles = providerFiles
+    self.hardwareKeys = hardwareKeys
+    self.confinement = confinement
   }
 }

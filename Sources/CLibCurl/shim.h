@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 typedef struct acct_curl {
@@ -23,7 +25,7 @@ typedef struct acct_curl {
   CURLMcode (*multi_remove_handle)(CURLM *, CURL *);
   CURLMcode (*multi_perform)(CURLM *, int *);
   CURLMcode (*multi_poll)(CURLM *, struct curl_waitfd *, unsigned, int, int *);
-  CURLMcode (*multi_wakeup)(CURLM *);
+  CURLMcode (*multi_setopt)(CURLM *, CURLMoption, ...);
   CURLMsg *(*multi_info_read)(CURLM *, int *);
   struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
   void (*slist_free_all)(struct curl_slist *);
@@ -39,11 +41,15 @@ typedef struct acct_curl {
   void (*param_set_hostflags)(void *param, unsigned flags);
   int (*param_set_host)(void *param, const char *name, size_t length);
   int (*param_set_ip)(void *param, const char *address);
+  /* Of LiveHTTP alone: it waits for libcurl's sockets by itself. */
+  CURLMcode (*multi_assign)(CURLM *, curl_socket_t, void *);
+  CURLMcode (*multi_socket_action)(CURLM *, curl_socket_t, int, int *);
 } acct_curl;
 
 /* Fills the table. Returns what is missing, or NULL. */
 static inline const char *acct_curl_load(acct_curl *table) {
-  /* It stays: threads of its own may still run in it. */
+  /* It stays: threads of its own may still run in it. Not lazily: what looks a symbol up at its
+     first call saves registers to the stack, with a secret in them. */
   void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
   if (!library) return "libcurl.so.4 is not installed";
   const struct { const char *name; size_t slot; } needed[] = {
@@ -59,7 +65,7 @@ static inline const char *acct_curl_load(acct_curl *table) {
     { "curl_multi_remove_handle", offsetof(acct_curl, multi_remove_handle) },
     { "curl_multi_perform", offsetof(acct_curl, multi_perform) },
     { "curl_multi_poll", offsetof(acct_curl, multi_poll) },
-    { "curl_multi_wakeup", offsetof(acct_curl, multi_wakeup) },
+    { "curl_multi_setopt", offsetof(acct_curl, multi_setopt) },
     { "curl_multi_info_read", offsetof(acct_curl, multi_info_read) },
     { "curl_slist_append", offsetof(acct_curl, slist_append) },
     { "curl_slist_free_all", offsetof(acct_curl, slist_free_all) },
@@ -74,6 +80,8 @@ static inline const char *acct_curl_load(acct_curl *table) {
     { "X509_VERIFY_PARAM_set_hostflags", offsetof(acct_curl, param_set_hostflags) },
     { "X509_VERIFY_PARAM_set1_host", offsetof(acct_curl, param_set_host) },
     { "X509_VERIFY_PARAM_set1_ip_asc", offsetof(acct_curl, param_set_ip) },
+    { "curl_multi_assign", offsetof(acct_curl, multi_assign) },
+    { "curl_multi_socket_action", offsetof(acct_curl, multi_socket_action) },
   };
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     void *symbol = dlsym(library, needed[i].name);
@@ -139,6 +147,48 @@ static inline void *acct_curl_get_pointer(const acct_curl *curl, CURL *easy, CUR
 }
 /* The result stands in a union of CURLMsg. */
 static inline CURLcode acct_curl_result(const CURLMsg *message) { return message->data.result; }
+
+static inline CURLMcode acct_curl_keep_connections(const acct_curl *curl, CURLM *multi, long most) {
+  return curl->multi_setopt(multi, CURLMOPT_MAXCONNECTS, most);
+}
+static inline CURLMcode acct_curl_watch_sockets(
+  const acct_curl *curl, CURLM *multi, void *data,
+  int (*watch)(CURL *, curl_socket_t, int, void *, void *), int (*set_timer)(CURLM *, long, void *)
+) {
+  CURLMcode code = curl->multi_setopt(multi, CURLMOPT_SOCKETDATA, data);
+  if (!code) code = curl->multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, watch);
+  if (!code) code = curl->multi_setopt(multi, CURLMOPT_TIMERDATA, data);
+  return code ? code : curl->multi_setopt(multi, CURLMOPT_TIMERFUNCTION, set_timer);
+}
+
+/* epoll(7), whose event is a packed structure with a union, in libcurl's terms: CURL_POLL_IN and _OUT for what
+   is waited for, CURL_CSELECT_IN, _OUT and _ERR for what has come. */
+static inline int acct_epoll_change(int queue, int change, int descriptor, int what) {
+  struct epoll_event event = { .events = 0, .data = { .fd = descriptor } };
+  if (what & CURL_POLL_IN) event.events |= EPOLLIN;
+  if (what & CURL_POLL_OUT) event.events |= EPOLLOUT;
+  return epoll_ctl(queue, change, descriptor, &event);
+}
+/* Reports each write to it once, and so need not be read. */
+static inline int acct_epoll_add_waker(int queue, int descriptor) {
+  struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data = { .fd = descriptor } };
+  return epoll_ctl(queue, EPOLL_CTL_ADD, descriptor, &event);
+}
+typedef struct acct_event { int descriptor, what; } acct_event;
+enum { ACCT_EVENTS = 64 };
+static inline int acct_epoll_wait(int queue, acct_event *ready, int timeout) {
+  struct epoll_event events[ACCT_EVENTS];
+  int count = epoll_wait(queue, events, ACCT_EVENTS, timeout);
+  for (int i = 0; i < count; i++) {
+    unsigned came = events[i].events;
+    ready[i].descriptor = events[i].data.fd;
+    ready[i].what = (came & (EPOLLIN | EPOLLHUP) ? CURL_CSELECT_IN : 0) | (came & EPOLLOUT ? CURL_CSELECT_OUT : 0)
+      | (came & EPOLLERR ? CURL_CSELECT_ERR : 0);
+  }
+  return count;
+}
+static inline int acct_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+static inline int acct_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 /* What a connection must bring along. */
 typedef struct acct_curl_host {

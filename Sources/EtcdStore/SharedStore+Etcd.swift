@@ -29,13 +29,7 @@ extension Cluster {
   fileprivate func get(_ key: String) throws(SharedStoreFailure) -> SharedStore.Reading {
     let reply = try call(.range, RangeRequest(key: key).message)
     let answer = try read { () throws(WireFlaw) in try RangeResponse(parsing: reply.message[...]) }
-    guard answer.pairs.allSatisfy({ $0.key == key }), answer.pairs.count <= 1 else {
-      throw .strange
-    }
-    return SharedStore.Reading(
-      object: answer.pairs.first.map { SharedStore.Object($0) },
-      standing: SharedStore.Standing(answer.header)
-    )
+    return try SharedStore.Reading(answer, of: key)
   }
 
   /// One transaction: write if the version is still the same, else read what is there.
@@ -80,10 +74,38 @@ extension Cluster {
     let request = TxnRequest(success: [.range(keys), .range(objects)])
     let reply = try call(.transaction, request.message)
     let answer = try read { () throws(WireFlaw) in try TxnResponse(parsing: reply.message[...]) }
+    return try SharedStore.Changes(answer, under: prefix, since: since)
+  }
+}
+
+extension SharedStore.Reading {
+  /// What a member's answer to the question for one key says.
+  ///
+  /// - Throws: ``SharedStoreFailure/failed(reason:)`` for one about other keys.
+  package init(_ answer: RangeResponse, of key: String) throws(SharedStoreFailure) {
+    guard answer.pairs.allSatisfy({ $0.key == key }), answer.pairs.count <= 1 else {
+      throw .strange
+    }
+    self.init(
+      object: answer.pairs.first.map { SharedStore.Object($0) },
+      standing: SharedStore.Standing(answer.header)
+    )
+  }
+}
+
+extension SharedStore.Changes {
+  /// What a member's answer to the two questions for a prefix says.
+  ///
+  /// - Throws: ``SharedStoreFailure/failed(reason:)`` for one about other keys, or to other questions.
+  package init(
+    _ answer: TxnResponse,
+    under prefix: String,
+    since: Int64
+  ) throws(SharedStoreFailure) {
     guard answer.succeeded, answer.ranges.count == 2,
       answer.ranges.joined().allSatisfy({ $0.key.utf8.starts(with: prefix.utf8) })
     else { throw .strange }
-    return SharedStore.Changes(
+    self.init(
       objects: answer.ranges[1].filter { $0.revision > since }.map { SharedStore.Object($0) },
       keys: Set(answer.ranges[0].map(\.key)),
       standing: SharedStore.Standing(answer.header)

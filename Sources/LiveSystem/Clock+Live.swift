@@ -23,6 +23,10 @@ extension Clock {
           return false
         }
         return true
+      },
+      rest: {
+        // A wait that is cancelled is over.
+        do { try await Task.sleep(for: .seconds(1)) } catch {}
       }
     )
   }

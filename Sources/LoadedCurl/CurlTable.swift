@@ -3,13 +3,17 @@ package import CLibCurl
 /// libcurl, loaded when the first request of the process needs it.
 ///
 /// Linked, it and what it needs would double the time that every command takes to start. Loading is this room's
-/// because libcurl begins once in a process, whichever adapter comes first.
+/// because libcurl begins once in a process, whichever adapter comes first; what they call of it, transfers and
+/// sets of them, stands in one table.
 @safe package struct CurlTable: @unchecked Sendable {
   /// Function pointers, which never change; it lives as long as the process.
   package let functions: UnsafePointer<acct_curl>
 
   /// - Throws: ``CurlTableFailure`` if there is no library that can be used.
   package static func loaded() throws(CurlTableFailure) -> CurlTable { try outcome.get() }
+
+  /// Loads it before it is needed; that it can't be used is told by the first request.
+  package static func preload() { _ = outcome }
 
   private static let outcome: Result<CurlTable, CurlTableFailure> = {
     let table = UnsafeMutablePointer<acct_curl>.allocate(capacity: 1)

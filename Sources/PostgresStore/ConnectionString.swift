@@ -58,6 +58,8 @@ struct ConnectionString: Equatable, Sendable {
     base["target_session_attrs"] = "read-write"
     base["application_name"] = "acct"
     base["client_encoding"] = "UTF8"
+    // OpenSSL would ask at the terminal for the passphrase of a key that has one; libpq takes "" for none.
+    base["sslpassword"] = " "
     let lists = ["host", "hostaddr", "port"].compactMap { name in
       options[name].map { (name, $0.split(separator: ",", omittingEmptySubsequences: false)) }
     }

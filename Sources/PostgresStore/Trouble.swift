@@ -61,6 +61,11 @@ extension SharedStoreFailure {
     self =
       if has(["session is read-only", "server is in hot standby mode"]) {
         .noQuorum
+      } else if has(["private key file"]) {
+        .denied(
+          reason: has(["bad decrypt", "bad password"])
+            ? "\(reason); a key that has a passphrase can't be used" : reason
+        )
       } else if has(["no password supplied", " alert "]) {
         .denied(reason: reason)
       } else if has(["SSL SYSCALL error", "closed"]) {

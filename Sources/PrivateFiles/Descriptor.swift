@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// An open file or folder, closed when it goes out of scope.
@@ -36,6 +37,14 @@ package struct Descriptor: ~Copyable {
       else { throw error }
       throw .isLink
     }
+  }
+
+  /// Opens a queue of the changes of folders (inotify(7)), which is read without waiting.
+  ///
+  /// - Returns: The queue, with no folder in it.
+  /// - Throws: The error of inotify_init1(2), such as that the user has too many.
+  package static func watchQueue() throws(FileError) -> Descriptor {
+    try retrying { acct_watch_queue() }
   }
 
   static func retrying(_ call: () -> Int32) throws(FileError) -> Descriptor {

@@ -79,4 +79,19 @@ extension Descriptor {
     guard let bytes = try readAll(from: number, limit: limit) else { throw .system(EFBIG) }
     return bytes
   }
+
+  /// Reads a credential, which is the user's own or root's, and which only a group that root chose can read,
+  /// too.
+  ///
+  /// - Throws: ``FileError/exposed``, ``FileError/distrusted(reason:)``.
+  package func credentialBytes(limit: Int) throws(FileError) -> [UInt8] {
+    let status = try status()
+    try status.checkRegular()
+    guard status.isOwn || status.owner == 0 else {
+      throw .distrusted(reason: "it belongs to another user")
+    }
+    guard status.mode & 0o037 == 0 else { throw .exposed }
+    guard let bytes = try readAll(from: number, limit: limit) else { throw .system(EFBIG) }
+    return bytes
+  }
 }

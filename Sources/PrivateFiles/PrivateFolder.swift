@@ -32,7 +32,7 @@ package struct PrivateFolder: Sendable {
   ) {
     let parts = path.split(separator: "/")
     self.path = path
-    base = (path.hasPrefix("/") ? "/" : "") + parts.dropLast().map { $0 + "/" }.joined()
+    base = (path.hasPrefix("/") ? "/" : "") + parts.dropLast().map { String($0) + "/" }.joined()
     chain = [parts.last.map(String.init) ?? "."]
     self.suffix = suffix
   }
@@ -46,6 +46,9 @@ package struct PrivateFolder: Sendable {
 
   /// Names a folder inside this one.
   package func subfolder(_ name: String) -> PrivateFolder { PrivateFolder(self, name) }
+
+  /// The path of the first folder that is opened step by step: this one, or one above it that is acct's as well.
+  package var outermost: String { base + (chain.first ?? "") }
 
   /// The path of a file in this folder, for people.
   package func path(of name: String) -> String {

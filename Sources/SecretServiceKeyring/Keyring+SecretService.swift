@@ -1,5 +1,6 @@
 import AcctModel
 package import AcctPorts
+import PrivateFiles
 import SessionBus
 
 extension Keyring {
@@ -55,7 +56,8 @@ extension Keyring {
         } catch {
           return .unavailable
         }
-      }
+      },
+      changes: { provider.connection.mark() }
     )
   }
 }
@@ -91,13 +93,15 @@ private struct Provider: Sendable {
         prompter: mayAsk ? nil : channel,
         isAsking: false
       )
+      channel.announcesLocks = !operation.connection.mayAskToSearch
       do throws(KeyringFailure) { return try body(operation) } catch {
         guard operation.lacksPerson, mayAsk else { throw error }
         return nil
       }
     }
     if let result { return result }
-    return try await onDedicatedThread { () throws(KeyringFailure) in
+    return try await onDedicatedThread(orThrow: .failed(reason: "no thread could be started")) {
+      () throws(KeyringFailure) in
       let libsecret = try LibsecretChannel(to: address, time: deadline)
       return try body(try ServiceOperation(over: libsecret, prompter: libsecret, isAsking: true))
     }

@@ -12,6 +12,8 @@ package final class BusConnection {
   private var lastSerial: UInt32 = 0
   private var awaited = AwaitedMessages()
   private var isWelcome = false
+  /// How many signals have come so far.
+  package private(set) var signals: UInt64 = 0
 
   /// The name of the bus itself.
   package static let bus = "org.freedesktop.DBus"
@@ -131,6 +133,29 @@ package final class BusConnection {
     }
   }
 
+  /// Has the bus pass on signals that match a rule, and waits until it does.
+  ///
+  /// - Parameter rule: D-Bus Specification, "Match Rules".
+  /// - Throws: ``BusError``; ``BusError/unreachable(reason:)`` if the bus refuses.
+  package func listen(for rule: String) throws(BusError) {
+    let serial = send(.addMatch(rule), to: Self.bus)
+    guard try reply(to: serial).errorName == nil else {
+      throw .unreachable(reason: "the session bus passes no signals on")
+    }
+  }
+
+  /// Drops the messages that have come, without waiting for any; signals among them count.
+  ///
+  /// The bus passes messages on in the order in which it gets them: what a process has signalled before it answered
+  /// another one is here when that one has the answer.
+  ///
+  /// - Throws: ``BusError``.
+  package func drop() throws(BusError) {
+    while try inbox.fillWithWhatIsThere(from: socket) {
+      while let message = try receivedMessage() { receive(message) }
+    }
+  }
+
   private func flush() throws(BusError) {
     if !outgoing.isEmpty {
       var bytes: [UInt8] = []
@@ -142,7 +167,12 @@ package final class BusConnection {
   }
 
   /// Keeps the next message, if it is expected.
-  private func takeIn() throws(BusError) { awaited.receive(try nextMessage()) }
+  private func takeIn() throws(BusError) { receive(try nextMessage()) }
+
+  private func receive(_ message: BusMessage) {
+    if message.isSignal { signals &+= 1 }
+    awaited.receive(message)
+  }
 
   /// Reads the two lines that accept us (D-Bus Specification, "Authentication Protocol").
   private func awaitWelcome() throws(BusError) {
@@ -174,13 +204,19 @@ package final class BusConnection {
 
   private func nextMessage() throws(BusError) -> BusMessage {
     while true {
-      let (length, received) = try inbox.withBytes { bytes throws(BusError) in
-        let isKnown = bytes.count >= BusMessage.prologueCount
-        return (isKnown ? try BusMessage.length(of: bytes) : nil, bytes.count)
-      }
-      if let length, length <= received { return try BusMessage(inbox.take(length)) }
-      inbox.reserve(length ?? 0)
+      if let message = try receivedMessage() { return message }
       try inbox.fill(from: socket)
     }
+  }
+
+  /// The next message, if the whole of it has come.
+  private func receivedMessage() throws(BusError) -> BusMessage? {
+    let (length, received) = try inbox.withBytes { bytes throws(BusError) in
+      let isKnown = bytes.count >= BusMessage.prologueCount
+      return (isKnown ? try BusMessage.length(of: bytes) : nil, bytes.count)
+    }
+    if let length, length <= received { return try BusMessage(inbox.take(length)) }
+    inbox.reserve(length ?? 0)
+    return nil
   }
 }

@@ -24,6 +24,9 @@ package struct BusMessage: Sendable {
   /// The name of the error, if it is one.
   package private(set) var errorName: String?
 
+  /// Whether it is a signal.
+  var isSignal: Bool { type == .signal }
+
   /// Reads the header of a message.
   ///
   /// - Parameter bytes: The whole message, and nothing else.

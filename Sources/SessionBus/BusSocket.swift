@@ -64,6 +64,20 @@ struct BusSocket: ~Copyable {
     }
   }
 
+  /// Receives what is there, without waiting.
+  ///
+  /// - Returns: How many bytes were received; 0 if none are there.
+  /// - Throws: ``BusError/unreachable(reason:)``, also at the end.
+  func receiveWhatIsThere(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
+    while true {
+      let count = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+      if count > 0 { return count }
+      if count == 0 { throw .unreachable(reason: "the session bus closed the connection") }
+      if errno == EAGAIN { return 0 }
+      guard errno == EINTR else { throw .last }
+    }
+  }
+
   private static func connected(
     to name: [UInt8],
     until end: ContinuousClock.Instant

@@ -18,6 +18,16 @@ import Glibc
     filled += try unsafe socket.receive(into: .init(rebasing: storage[filled...]))
   }
 
+  /// Receives what is there, without waiting; returns whether anything was.
+  ///
+  /// - Throws: What ``BusSocket/receiveWhatIsThere(into:)`` throws.
+  func fillWithWhatIsThere(from socket: borrowing BusSocket) throws(BusError) -> Bool {
+    reserve(filled + 1)
+    let count = try unsafe socket.receiveWhatIsThere(into: .init(rebasing: storage[filled...]))
+    filled += count
+    return count > 0
+  }
+
   /// Makes room for a message of so many bytes.
   func reserve(_ count: Int) {
     guard unsafe count > storage.count else { return }

@@ -18,6 +18,8 @@ struct Change {
   var isAnswer: Bool
   /// Whether the items of ``wanted`` are all that the account has then.
   var replacing: Bool
+  /// Credentials that count as spent besides that of ``base``: earlier answers brought them, and the engine may have one.
+  var alsoSpent: [SharedObject.Credential?] = []
   /// Whether it can be given up where another machine was faster, since its maker makes it anew.
   var isRepeatable = false
 
@@ -32,7 +34,7 @@ struct Change {
 
   /// This change, made in what another machine has stored meanwhile.
   func merged(into theirs: SharedObject) -> SharedObject {
-    let write = write
+    let write = write(over: theirs)
     var merged = SharedObject.merged(
       base: base ?? SharedObject(),
       mine: wanted,
@@ -45,7 +47,7 @@ struct Change {
 
   /// The decision about what was found after the write was refused, or not answered.
   func next(after found: SharedObject?) -> NextWrite {
-    write.next(
+    write(over: found).next(
       found: found.map { found in
         var mine = merged(into: found)
         mine.lock = found.lock
@@ -58,10 +60,19 @@ struct Change {
     )
   }
 
-  private var write: UnconfirmedWrite<SharedObject.Credential> {
+  private func write(over found: SharedObject?) -> UnconfirmedWrite<SharedObject.Credential> {
     let basis: UnconfirmedWrite<SharedObject.Credential>.Basis =
-      if let base { isAnswer ? .spent(base.credential) : .copy } else { .nothing }
+      if let base { isAnswer ? .spent(spent(base, found)) : .copy } else { .nothing }
     return UnconfirmedWrite(owner: writer, basis: basis, wanted: wanted.credential)
+  }
+
+  /// The credential that was spent: an earlier answer's, if the engine has that one after all.
+  private func spent(
+    _ base: SharedObject,
+    _ found: SharedObject?
+  ) -> SharedObject.Credential? {
+    guard let found, alsoSpent.contains(found.credential) else { return base.credential }
+    return found.credential
   }
 }
 

@@ -21,7 +21,12 @@ extension SharedVault {
     else { return nil }
     let place = session.places.account(id)
     var object = try seal.object(copy.bytes, at: place)
-    guard try await waitUntilFree(session, seal, copy, object, of: id) else { return nil }
+    let patience = Patience(
+      milliseconds: Int64(min(intent.timeout, 86_400)) * 1000,
+      whole: (object.lock?.ttl ?? 0) * 1000,
+      now: machine.bootTime()
+    )
+    guard try await waitUntilFree(session, copy, object, patience, of: id) else { return nil }
 
     let me = thisProcess
     let ttl = SendWindow.ttl(timeout: Int64(intent.timeout))
@@ -77,18 +82,21 @@ extension SharedVault {
 
   /// Waits while another process may be about to send.
   ///
+  /// An engine that fails meanwhile is waited for as well: most answer again after a restart.
+  ///
   /// - Returns: Whether the lock may be taken; `false` if the account has changed, and the copy is up to date.
   private func waitUntilFree(
     _ session: Session,
-    _ seal: Seal,
     _ copy: CopyFile,
     _ object: SharedObject,
+    _ patience: Patience,
     of id: AccountID
   ) async throws(KeyringFailure) -> Bool {
     guard let lock = object.lock else { return true }
     let me = thisProcess
     // Short at first, since most renewals take a moment.
     var pause: Int64 = 50
+    var patience = patience
     while true {
       let decision = LockDecision(
         lock: lock,
@@ -103,8 +111,12 @@ extension SharedVault {
       do { look = try self.look(session, id) } catch {
         // Counted anew once the engine is back: the owner, who may have an answer to store, then comes first.
         sightings.remove(id)
-        throw error
+        guard error.mayBeOver, !patience.isOver(at: machine.bootTime()) else { throw error }
+        guard await machine.pause(pause) else { throw .timedOut }
+        pause = min(pause * 2, 1_000)
+        continue
       }
+      patience.restart()
       guard !look.isRolledBack else { throw .rolledBack }
       guard let found = look.object, found.version == copy.version else {
         try follow(look, of: id)
@@ -131,6 +143,46 @@ extension SharedVault {
       keep(CopyFile(object), of: id)
     } else {
       try copies.remove(id)
+    }
+  }
+}
+
+/// How long an engine may be away while another machine is waited for.
+private struct Patience {
+  let milliseconds: Int64
+  /// One that comes and goes has the lock's time counted anew each time; past this boot time it is given up.
+  private let end: Int64
+  private var since: Int64?
+
+  /// - Parameters:
+  ///   - milliseconds: How long it may be away at a stretch.
+  ///   - whole: How long the wait takes with an engine that is there.
+  ///   - now: The boot time in milliseconds.
+  init(milliseconds: Int64, whole: Int64, now: Int64) {
+    self.milliseconds = milliseconds
+    end = now + whole + milliseconds
+  }
+
+  /// Whether it is over at a boot time in milliseconds; it begins with the first call.
+  mutating func isOver(at now: Int64) -> Bool {
+    let start = since ?? now
+    since = start
+    return now - start >= milliseconds || now >= end
+  }
+
+  /// The engine has answered.
+  mutating func restart() { since = nil }
+}
+
+extension KeyringFailure {
+  /// Whether an engine that says this may answer a little later.
+  fileprivate var mayBeOver: Bool {
+    switch self {
+    case .engine(.unavailable), .engine(.timedOut), .engine(.noQuorum): true
+    case .engine(.noSpace), .engine(.denied), .engine(.untrusted), .engine(.notPrepared),
+      .engine(.failed), .locked, .sealed, .unavailable, .cancelled, .timedOut, .noVault, .failed,
+      .notJoined, .rolledBack, .answerWaits, .answerUnopened, .settings:
+      false
     }
   }
 }

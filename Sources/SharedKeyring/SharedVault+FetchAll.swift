@@ -30,9 +30,10 @@ extension SharedVault {
     if !opened.isEmpty || !gone.isEmpty {
       try copies.alone { () throws(KeyringFailure) in
         for (id, object) in opened {
+          // The copy may have come with another call, and the file not.
+          records[id] = object.record
           if let copy = try copies.copy(of: id), copy.version >= object.copy.version { continue }
           try copies.replace(object.copy, of: id)
-          records[id] = object.record
         }
         for id in gone {
           // One that was added since is not gone.
@@ -43,8 +44,13 @@ extension SharedVault {
         }
       }
     }
-    if cursor > known?.cursor ?? 0 { copies.learn(changes.standing, cursor: cursor) }
-    return SharedChanges(records: records, accounts: there)
+    guard cursor > known?.cursor ?? 0 else {
+      return SharedChanges(records: records, accounts: there)
+    }
+    copies.learn(changes.standing)
+    return SharedChanges(records: records, accounts: there) { [copies] in
+      copies.learn(changes.standing, cursor: cursor)
+    }
   }
 
   /// Opens what has changed; one object that does not open hides none of the others, and is reported where it is used.

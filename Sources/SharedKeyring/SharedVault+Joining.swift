@@ -67,91 +67,6 @@ extension SharedVault {
     )
   }
 
-  /// Deletes the settings and this machine's copies; the engine keeps everything.
-  ///
-  /// - Throws: ``KeyringFailure/answerWaits`` while an answer of a server is still to be stored.
-  func leave() throws(KeyringFailure) {
-    try copies.alone { () throws(KeyringFailure) in
-      guard try copies.pendingAccounts().isEmpty else {
-        throw .answerWaits
-      }
-      // What tells where the keyring is goes first: without it, copies are never taken for another one's.
-      for name in [SettingsFile.fileName, Self.headerName] {
-        try copies.remove(name, in: copies.folder)
-      }
-      for id in try copies.accounts() { try copies.remove(id) }
-      try copies.remove(KnownKeyring.fileName, in: copies.folder)
-    }
-    sightings.removeAll()
-    forget()
-  }
-
-  /// Accepts the engine as it is now: its header, its accounts, and how far it is.
-  ///
-  /// Answers that are still to be stored stay, and are stored over what the engine has.
-  func trust(_ interaction: Interaction) throws(KeyringFailure) {
-    guard let settings = try settings() else { throw .notJoined }
-    try checkCopies(of: settings)
-    let session = Session(settings, store(settings))
-    let reading = try ask { () throws(SharedStoreFailure) in
-      try session.store.get(session.places.header)
-    }
-    guard let header = reading.object else {
-      throw .engine(.notPrepared(reason: "there is no keyring \(settings.name) on the engine"))
-    }
-    let parsed = try parse(header.bytes)
-    let seal = Seal(key: try opener.open(parsed, interaction), entropy: entropy)
-    let changes = try ask { () throws(SharedStoreFailure) in
-      try session.store.changes(session.places.accounts, 0)
-    }
-    try copies.alone { () throws(KeyringFailure) in
-      for object in changes.objects {
-        guard let id = session.places.account(at: object.key) else { continue }
-        try rebase(id, onto: object, session, seal)
-        try copies.replace(CopyFile(object), of: id)
-      }
-      for id in try copies.accounts() where !changes.keys.contains(session.places.account(id)) {
-        try copies.remove(id)
-      }
-      try copies.write(Self.headerName, header.bytes, in: copies.folder, surviving: true)
-      // The versions of an engine that was restored are used again.
-      sightings.removeAll()
-      try copies.keep(
-        KnownKeyring(
-          kind: settings.kind,
-          name: settings.name,
-          standing: changes.standing,
-          cursor: changes.objects.map(\.version).max() ?? 0
-        )
-      )
-    }
-    isConfirmed = true
-  }
-
-  /// Makes a pending answer one that replaces what a restored engine has.
-  private func rebase(
-    _ id: AccountID,
-    onto object: SharedStore.Object,
-    _ session: Session,
-    _ seal: Seal
-  ) throws(KeyringFailure) {
-    guard var file = try copies.pendingAnswer(of: id) else { return }
-    let place = session.places.account(id)
-    let theirs = try seal.object(object.bytes, at: place)
-    let base = try seal.object(file.base.bytes, at: place)
-    let mine = try seal.object(file.bytes, at: place)
-    var wanted = SharedObject.merged(
-      base: base,
-      mine: mine,
-      theirs: theirs,
-      replacing: file.replacing
-    )
-    wanted.lock = nil
-    file.base = CopyFile(object)
-    file.bytes = try seal.sealed(wanted, at: place)
-    try copies.keepPending(file, of: id)
-  }
-
   /// Asks the engine how it is.
   func report() throws(KeyringFailure) -> SharedKeyring.Report {
     guard let settings = try settings() else { throw .notJoined }
@@ -160,11 +75,14 @@ extension SharedVault {
     let changes = try ask { () throws(SharedStoreFailure) in
       try session.store.changes(session.places.accounts, known?.standing.revision ?? 0)
     }
+    let copied = try copies.accounts()
     return SharedKeyring.Report(
       standing: changes.standing,
       isRolledBack: hasGoneBack(changes.standing, known),
       accounts: changes.keys.count,
-      pending: try copies.pendingAccounts().sorted { $0.description < $1.description }
+      pending: try copies.pendingAccounts().sorted { $0.description < $1.description },
+      copiesAlone: copied.filter { !changes.keys.contains(session.places.account($0)) }
+        .sorted { $0.description < $1.description }
     )
   }
 }

@@ -17,16 +17,24 @@ extension SharedVault {
       guard case .engine = error else { throw error }
       throw .answerWaits
     }
-    let change = Change(
+    guard let base = try seal.objectIfWhole(file.base.bytes, at: place),
+      let wanted = try seal.objectIfWhole(file.bytes, at: place)
+    else { throw copies.unopenedAnswer(of: id) }
+    var change = Change(
       account: id,
-      base: try seal.object(file.base.bytes, at: place),
+      base: base,
       version: file.base.version,
-      wanted: try seal.object(file.bytes, at: place),
+      wanted: wanted,
       bytes: file.bytes,
       writer: file.writer,
       isAnswer: true,
       replacing: file.replacing
     )
+    for bytes in file.earlier {
+      if let earlier = try seal.objectIfWhole(bytes, at: place) {
+        change.alsoSpent.append(earlier.credential)
+      }
+    }
     let outcome: Change.Outcome
     do { outcome = try commit(change, session, seal) } catch {
       guard case .engine = error else { throw error }
@@ -34,6 +42,49 @@ extension SharedVault {
     }
     try copies.removePending(id)
     return outcome
+  }
+
+  /// Keeps a server's answer where another one waits already: both are stored in one step, the later over the earlier.
+  ///
+  /// Whether the engine has the earlier one by then, because only its own answer was lost, is not known; so the
+  /// credential that it brought counts as spent, too.
+  func keepBesidePending(
+    _ account: SharedAccount,
+    _ session: Session,
+    _ seal: Seal
+  ) throws(KeyringFailure) {
+    guard !account.items.isUnchanged, var file = try copies.pendingAnswer(of: account.id) else {
+      return
+    }
+    let place = session.places.account(account.id)
+    guard let earlier = try seal.objectIfWhole(file.bytes, at: place) else { return }
+    let base: SharedObject
+    if let claim = claim(of: account.id) {
+      base = claim.object
+    } else {
+      let copy = try copies.copy(of: account.id) ?? file.base
+      base = try seal.object(copy.bytes, at: place)
+    }
+    var mine = base
+    mine.name = account.name
+    mine.record = account.record
+    mine.items = base.changed(by: account.items)
+    var wanted = SharedObject.merged(
+      base: base,
+      mine: mine,
+      theirs: earlier,
+      replacing: account.items.isReplacing
+    )
+    // The lock of another machine is not this change's to take out.
+    wanted.lock = claim(of: account.id) == nil ? earlier.lock : nil
+    guard wanted != earlier else { return }
+    // Also where this change keeps the credential: what the engine then has is not yet all of it.
+    let spent = SharedObject(items: earlier.credentialItems)
+    file.earlier = file.earlier.suffix(PendingFile.earlierLimit - 1)
+    file.earlier.append(try seal.sealed(spent, at: place))
+    file.replacing = file.replacing || account.items.isReplacing
+    file.bytes = try seal.sealed(wanted, at: place)
+    try copies.keepPending(file, of: account.id)
   }
 
   /// Keeps a change that has an answer of a server in it before the engine is asked to store it: whatever comes between,

@@ -12,11 +12,17 @@ extension SharedVault {
     _ interaction: Interaction
   ) throws(SharedAccountFailure) {
     let seal = try translated { () throws(KeyringFailure) in try self.seal(session, interaction) }
-    // Where the engine is away, an answer is kept before that is told.
+    // Where the engine is away, or was restored, an answer is kept before that is told.
     let away = try translated { () throws(KeyringFailure) in try engineAway(session) }
     // What an earlier attempt has left goes first.
-    let earlier = try translated { () throws(KeyringFailure) in
-      try storePending(session, seal, account.id)
+    let earlier: Change.Outcome?
+    do throws(KeyringFailure) { earlier = try storePending(session, seal, account.id) } catch {
+      if error == .answerWaits || error == .rolledBack {
+        try translated { () throws(KeyringFailure) in
+          try keepBesidePending(account, session, seal)
+        }
+      }
+      throw .keyring(error)
     }
     if let earlier { try end(account.id, with: earlier) }
     let (base, copy) = try translated { () throws(KeyringFailure) in
@@ -31,6 +37,9 @@ extension SharedVault {
     guard wanted != base else { return }
 
     let isNamed = base?.name != account.name
+    let isKeepable = copy != nil && (hasClaim || !account.items.isUnchanged)
+    // No name is taken on an engine that is not trusted.
+    if away == .rolledBack, isNamed || !isKeepable { throw .keyring(.rolledBack) }
     if isNamed { try reserve(account.name, for: account.id, session, seal) }
     var change = try translated { () throws(KeyringFailure) in
       try self.change(account, from: base, copy, to: wanted, session, seal)
@@ -38,9 +47,7 @@ extension SharedVault {
     change.isAnswer = hasClaim
     let outcome = try translated { () throws(KeyringFailure) in
       let isKept =
-        if let copy, hasClaim || !account.items.isUnchanged { keepPending(change, copy) } else {
-          false
-        }
+        if let copy, isKeepable { keepPending(change, copy) } else { false }
       if let away { throw away }
       let outcome = try commit(change, session, seal)
       if isKept { try? copies.removePending(account.id) }
@@ -56,12 +63,11 @@ extension SharedVault {
     try end(account.id, with: outcome)
   }
 
-  /// Why the engine can't be asked now; `nil` where it goes on from what is known.
-  ///
-  /// - Throws: ``KeyringFailure/rolledBack``.
+  /// Why the engine takes nothing now: it can't be asked, or was restored; `nil` where it goes on from what is known.
   private func engineAway(_ session: Session) throws(KeyringFailure) -> KeyringFailure? {
     do { try confirm(session) } catch {
-      guard case .engine = error else { throw error }
+      if case .engine = error { return error }
+      guard error == .rolledBack else { throw error }
       return error
     }
     return nil

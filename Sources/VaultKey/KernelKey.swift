@@ -18,18 +18,23 @@ package struct KernelKey: Sendable {
   /// Deletes every payload whose name begins so, and returns whether none is left.
   package var forgetAll: @Sendable (_ prefix: String) -> Bool
 
+  /// Returns the number of the key that has this name now, of which there is no second; `nil` without one.
+  package var serial: @Sendable (_ name: String) -> Int32?
+
   package init(
     read: @escaping @Sendable (_ name: String) -> Secret?,
     keep: @escaping @Sendable (_ name: String, _ payload: Secret, _ seconds: UInt32) -> Bool,
     extend: @escaping @Sendable (_ name: String, _ seconds: UInt32) -> Bool,
     forget: @escaping @Sendable (_ name: String) -> Bool,
-    forgetAll: @escaping @Sendable (_ prefix: String) -> Bool
+    forgetAll: @escaping @Sendable (_ prefix: String) -> Bool,
+    serial: @escaping @Sendable (_ name: String) -> Int32? = { _ in nil }
   ) {
     self.read = read
     self.keep = keep
     self.extend = extend
     self.forget = forget
     self.forgetAll = forgetAll
+    self.serial = serial
   }
 
   /// The user keyring, which all processes of one user share until the last of them ends.
@@ -40,7 +45,8 @@ package struct KernelKey: Sendable {
       find(name).map { acct_key_set_timeout($0, seconds) == 0 } ?? false
     },
     forget: { name in find(name).map { acct_key_invalidate($0) == 0 } ?? true },
-    forgetAll: { prefix in forgetKeys(prefix) }
+    forgetAll: { prefix in forgetKeys(prefix) },
+    serial: { name in find(name) }
   )
 
   /// A kernel that keeps nothing.
@@ -93,8 +99,11 @@ private func forgetKeys(_ prefix: String) -> Bool {
   guard let serials = serials() else { return false }
   // Not `allSatisfy`: one that the kernel does not forget keeps none of the others.
   return serials.filter { name(of: $0)?.hasPrefix(prefix) ?? false }
-    .count { acct_key_invalidate($0) != 0 } == 0
+    .count { acct_key_invalidate($0) != 0 && !isOver } == 0
 }
+
+/// Whether the last call found a key that another process has deleted since it was listed, or whose time was over.
+private var isOver: Bool { [ENOKEY, EKEYEXPIRED, EKEYREVOKED].contains(errno) }
 
 /// The keys of the user keyring; `nil` where the kernel has the keyring and does not show it.
 private func serials() -> [Serial]? {

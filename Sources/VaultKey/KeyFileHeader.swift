@@ -79,7 +79,7 @@ package enum AnyVaultHeader: Equatable {
 
   /// Reads a header of either kind.
   ///
-  /// - Throws: ``Damage``.
+  /// - Throws: ``Damage``; also for one that is sealed in a TPM, as only a vault of one machine is.
   package init(parsing contents: [UInt8]) throws(Damage) {
     if let members = try? JSON(parsing: contents, maximumBytes: Self.sizeLimit).objectValue,
       members["format"]?.stringValue == "acct-vault",
@@ -88,7 +88,12 @@ package enum AnyVaultHeader: Equatable {
     {
       self = .keyFile(try KeyFileHeader(members))
     } else {
-      self = .passphrase(try VaultHeader(parsing: contents))
+      let header = try VaultHeader(parsing: contents)
+      // It lies on an engine: who writes there could have an object sealed by any TPM that answers.
+      guard header.seal == nil else {
+        throw Damage(reason: "the header of a shared keyring is sealed in a TPM, which none may be")
+      }
+      self = .passphrase(header)
     }
   }
 

@@ -1,7 +1,8 @@
 import AcctCrypto
+import AcctModel
 import StrictJSON
 
-/// The contents of a vault's `header` file: the vault key, wrapped by a passphrase.
+/// The contents of a vault's `header` file: the vault key, wrapped by a passphrase, and by a TPM if it is sealed.
 ///
 /// The vault key is random and encrypts the items; a passphrase encrypts the vault key alone. So a
 /// new passphrase, or a higher cost of trying one, rewrites this file and nothing else.
@@ -11,8 +12,29 @@ package struct VaultHeader: Equatable {
   let nonce: [UInt8]
   /// AES-256-GCM of the vault key under the key that scrypt derives.
   let wrappedKey: [UInt8]
+  /// The second wrap.
+  package let seal: VaultSeal?
+
+  init(
+    kdf: KDFParameters,
+    salt: [UInt8],
+    nonce: [UInt8],
+    wrappedKey: [UInt8],
+    seal: VaultSeal? = nil
+  ) {
+    self.kdf = kdf
+    self.salt = salt
+    self.nonce = nonce
+    self.wrappedKey = wrappedKey
+    self.seal = seal
+  }
 
   static let version: Int64 = 1
+  /// Of a header with a second wrap.
+  ///
+  /// A version of acct that knows none says so, and neither drops it nor calls the vault damaged. What the
+  /// passphrase wraps is the same in both.
+  static let sealedVersion: Int64 = 2
   static let saltCount = 16
   /// In bytes; far more than a header has.
   package static let sizeLimit = 4096
@@ -28,7 +50,7 @@ package struct VaultHeader: Equatable {
   /// attacker out and need not. As a name for the stored vault key it makes sure that a replaced or
   /// changed header has to be opened anew.
   package var fingerprint: String {
-    let text = associatedData + nonce + wrappedKey
+    let text = associatedData + nonce + wrappedKey + (seal?.fingerprinted ?? [])
     return hex(SHA256.hash(text.span).prefix(16))
   }
 }
@@ -43,9 +65,9 @@ package struct Damage: Error, Equatable {
 extension VaultHeader {
   /// The file's contents.
   package func serialized() -> [UInt8] {
-    let json: JSON = [
+    var members: JSONObject = [
       "format": "acct-vault",
-      "version": .number(JSONNumber(Self.version)),
+      "version": .number(JSONNumber(seal == nil ? Self.version : Self.sealedVersion)),
       "kdf": "scrypt",
       "n": .number(JSONNumber(Int64(kdf.n))),
       "r": .number(JSONNumber(Int64(kdf.r))),
@@ -53,9 +75,19 @@ extension VaultHeader {
       "salt": .string(hex(salt)),
       "nonce": .string(hex(nonce)),
       "wrappedKey": .string(hex(wrappedKey)),
-      "checksum": .string(fingerprint),
     ]
-    return json.serialized() + [UInt8(ascii: "\n")]
+    if let seal {
+      members["tpm"] = .string(seal.address.description)
+      members["sealedKey"] = .string(hex(seal.blob))
+      members["sealCheck"] = .string(hex(seal.check))
+    }
+    members["checksum"] = .string(fingerprint)
+    return JSON.object(members).serialized() + [UInt8(ascii: "\n")]
+  }
+
+  /// The same header with another second wrap, or none.
+  func with(_ seal: VaultSeal?) -> VaultHeader {
+    VaultHeader(kdf: kdf, salt: salt, nonce: nonce, wrappedKey: wrappedKey, seal: seal)
   }
 
   /// Reads the file's contents.
@@ -69,7 +101,9 @@ extension VaultHeader {
     guard let members, members["format"]?.stringValue == "acct-vault",
       let version = members["version"]?.numberValue?.integer
     else { throw Damage(reason: "the header is not one of acct's") }
-    guard version == Self.version, members["kdf"]?.stringValue == "scrypt" else {
+    guard version == Self.version || version == Self.sealedVersion,
+      members["kdf"]?.stringValue == "scrypt"
+    else {
       throw Damage(reason: "the header is of a kind that this version of acct does not know")
     }
     guard let n = members.cost("n"), let r = members.cost("r"), let p = members.cost("p"),
@@ -79,7 +113,8 @@ extension VaultHeader {
       let nonce = members.bytes("nonce", count: AESGCM.nonceCount),
       let wrappedKey = members.bytes("wrappedKey", count: AESGCM.keyCount + AESGCM.tagCount)
     else { throw Damage(reason: "the header is incomplete") }
-    self.init(kdf: kdf, salt: salt, nonce: nonce, wrappedKey: wrappedKey)
+    let seal: VaultSeal? = try version == Self.sealedVersion ? members.seal() : nil
+    self.init(kdf: kdf, salt: salt, nonce: nonce, wrappedKey: wrappedKey, seal: seal)
     guard members["checksum"]?.stringValue == fingerprint else {
       throw Damage(reason: "the header's checksum is wrong")
     }
@@ -93,5 +128,16 @@ extension JSONObject {
 
   fileprivate func bytes(_ name: String, count: Int) -> [UInt8]? {
     self[name]?.stringValue.flatMap { VaultKey.bytes(hex: $0, count: count) }
+  }
+
+  /// The members of the second wrap.
+  fileprivate func seal() throws(Damage) -> VaultSeal {
+    guard let text = self["tpm"]?.stringValue, let address = try? TPMAddress(text),
+      let digits = self["sealedKey"]?.stringValue,
+      let blob = VaultKey.bytes(hex: digits, count: digits.utf8.count / 2),
+      let check = bytes("sealCheck", count: VaultSeal.checkCount),
+      VaultSeal.fits(blob, address)
+    else { throw Damage(reason: "the header is incomplete") }
+    return VaultSeal(address: address, blob: blob, check: check)
   }
 }

@@ -1,4 +1,5 @@
 import AcctModel
+package import AcctPorts
 import Synchronization
 
 /// Where an opened vault key is stored between two calls: in the kernel, else in this process.
@@ -7,6 +8,8 @@ import Synchronization
 /// passphrase once and not at every step; the key ends with it.
 package final class VaultKeyCache: Sendable {
   private let kernel: KernelKey
+  /// The name of the key that was asked for last.
+  private let last = Mutex<String?>(nil)
   private let remembered = Mutex<(name: String, key: CachedVaultKey)?>(nil)
 
   /// In seconds, from the last use on.
@@ -20,8 +23,15 @@ package final class VaultKeyCache: Sendable {
   /// The key of the vault with this header, if it is stored.
   func key(of header: VaultHeader) -> CachedVaultKey? {
     let name = name(of: header)
+    last.withLock { $0 = name }
     if let cached = kernel.read(name).flatMap(CachedVaultKey.init(payload:)) { return cached }
     return remembered.withLock { $0?.name == name ? $0?.key : nil }
+  }
+
+  /// A mark that is another one after the key that was asked for last was locked, or has expired; `nil` where
+  /// the kernel does not keep it.
+  package var mark: ChangeMark? {
+    last.withLock(\.self).flatMap(kernel.serial).map { ChangeMark(UInt64(UInt32(bitPattern: $0))) }
   }
 
   /// Restarts the time of a stored key; returns for how many seconds the kernel keeps it.

@@ -2,13 +2,16 @@ package import AcctCrypto
 package import AcctModel
 package import AcctPorts
 
-/// Opens the key of a vault, and makes one: by passphrase, or by the key that an earlier call has stored.
+/// Opens the key of a vault, and makes one: by passphrase, by the TPM that it is sealed in, or by the key that an
+/// earlier call has stored.
 ///
 /// What a vault keeps, and where its header lies, is its owner's business.
 package struct VaultKeyOpener: Sendable {
   package let passphrases: PassphraseSource
   /// Where opened keys are stored between two calls.
   package let cache: VaultKeyCache
+  /// What opens a sealed vault.
+  package let sealedKey: SealedKey
   private let kdf: KDFParameters
   private let entropy: Entropy
 
@@ -17,15 +20,18 @@ package struct VaultKeyOpener: Sendable {
   /// - Parameters:
   ///   - passphrases: What opens it.
   ///   - kernel: Where the opened key is stored.
+  ///   - sealedKey: What opens a vault that is sealed in a TPM.
   ///   - kdf: What one guess at a new passphrase shall cost.
   ///   - entropy: For keys, salts and nonces.
   package init(
     passphrases: PassphraseSource,
     kernel: KernelKey,
+    sealedKey: SealedKey = .none,
     kdf: KDFParameters = .standard,
     entropy: Entropy
   ) {
     self.passphrases = passphrases
+    self.sealedKey = sealedKey
     self.kdf = kdf
     self.entropy = entropy
     cache = VaultKeyCache(kernel)
@@ -33,15 +39,32 @@ package struct VaultKeyOpener: Sendable {
 
   /// Opens the vault with this header.
   ///
-  /// A stored key is used as it is, unless a given passphrase can't be the right one.
+  /// A stored key is used as it is, unless a given passphrase can't be the right one. The passphrase of a
+  /// sealed vault is for recovery: it is not looked at while the key is stored, or its TPM opens it.
   ///
   /// - Parameters:
   ///   - header: The vault's header.
   ///   - interaction: Whether a person may be asked for the passphrase.
   ///   - keeping: Whether to store the key afterwards.
+  ///   - patience: How long the TPM of a sealed vault is waited for.
   /// - Returns: The vault key.
   /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` without the right passphrase.
   package func open(
+    _ header: VaultHeader,
+    _ interaction: Interaction,
+    keeping: Bool = true,
+    patience: DevicePatience = .full
+  ) async throws(KeyringFailure) -> OpenVaultKey {
+    if let seal = header.seal {
+      return try await open(header, seal, interaction, keeping: keeping, patience)
+    }
+    return try openByPassphrase(header, interaction, keeping: keeping)
+  }
+
+  /// Opens the vault with this header, which is sealed or not, without its TPM.
+  ///
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` without the right passphrase.
+  package func openByPassphrase(
     _ header: VaultHeader,
     _ interaction: Interaction,
     keeping: Bool = true
@@ -72,6 +95,18 @@ package struct VaultKeyOpener: Sendable {
     guard let key = opened else { throw .locked(reason: "\(passphrase.source) is wrong") }
     let cachedFor = keeping ? keep(key, openedBy: passphrase, of: header) : nil
     return OpenVaultKey(key: key, cachedFor: cachedFor)
+  }
+
+  /// The passphrase of an existing vault: the given one, else one that is asked for.
+  ///
+  /// - Throws: ``KeyringFailure``.
+  package func passphrase(_ interaction: Interaction) throws(KeyringFailure) -> Passphrase {
+    do {
+      let given = try passphrases.given()
+      return if let given { given } else { try passphrases.asked(interaction) }
+    } catch {
+      throw KeyringFailure(error)
+    }
   }
 
   /// Makes a key, wrapped by the given passphrase, else by one that is asked for.

@@ -12,11 +12,11 @@ extension VaultStore {
     _ account: AccountID,
     _ kinds: [ItemKind],
     _ interaction: Interaction
-  ) throws(KeyringFailure) -> [ItemKind: Secret] {
+  ) async throws(KeyringFailure) -> [ItemKind: Secret] {
     guard let header = try header() else { return [:] }
     let files = try files(of: account, kinds)
     guard !files.isEmpty else { return [:] }
-    let key = try opener.open(header, interaction).key
+    let key = try await opener.open(header, interaction).key
     var secrets: [ItemKind: Secret] = [:]
     for (kind, contents) in files {
       do {
@@ -55,11 +55,11 @@ extension VaultStore {
     _ account: AccountID,
     _ kinds: [ItemKind],
     _ interaction: Interaction
-  ) throws(KeyringFailure) {
+  ) async throws(KeyringFailure) {
     guard let header = try header() else { return }
     let files = try files(of: account, kinds)
     guard !files.isEmpty else { return }
-    _ = try opener.open(header, interaction)
+    _ = try await opener.open(header, interaction)
     for kind in files.keys {
       try inFolder { folder throws(PrivateFilesError) in
         try folder.remove(kind.key(for: account))

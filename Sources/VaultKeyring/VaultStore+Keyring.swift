@@ -10,13 +10,13 @@ extension VaultStore {
     Keyring(
       kind: .vault,
       read: { account, kinds, interaction throws(KeyringFailure) in
-        try self.read(account, kinds, interaction)
+        try await self.read(account, kinds, interaction)
       },
       write: { account, items, interaction throws(KeyringFailure) in
         try await self.write(account, items, interaction)
       },
       remove: { account, kinds, interaction throws(KeyringFailure) in
-        try self.remove(account, kinds, interaction)
+        try await self.remove(account, kinds, interaction)
       },
       list: { () throws(KeyringFailure) in
         var accounts: [AccountID: Set<ItemKind>] = [:]
@@ -30,19 +30,23 @@ extension VaultStore {
           try folder.checkWritable(size: Self.spaceForRenewal)
         }
       },
-      state: { self.state }
+      state: { await self.state() },
+      changes: { self.opener.cache.mark }
     )
   }
 
   /// The most that a renewal writes, in bytes: two tokens and an expiry, generously.
   private static let spaceForRenewal = 32_768
 
-  private var state: Keyring.State {
-    do {
-      if let header = try header() { _ = try opener.open(header, .forbidden, keeping: false) }
+  private func state() async -> Keyring.State {
+    do throws(KeyringFailure) {
+      if let header = try header() {
+        _ = try await opener.open(header, .forbidden, keeping: false, patience: .brief)
+      }
       return .ready
+    } catch .locked, .sealed {
+      return .locked
     } catch {
-      if case .locked = error { return .locked }
       return .unavailable
     }
   }

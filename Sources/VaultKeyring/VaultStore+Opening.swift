@@ -6,7 +6,7 @@ extension VaultStore {
   ///
   /// - Throws: ``KeyringFailure``.
   func openOrMake(_ interaction: Interaction) async throws(KeyringFailure) -> OpenVaultKey {
-    if let header = try header() { return try opener.open(header, interaction) }
+    if let header = try header() { return try await opener.open(header, interaction) }
     // All that takes time, a person's or scrypt's, is done before the lock is taken.
     let new = try opener.make(interaction)
     let other = try await alone { () throws(KeyringFailure) in

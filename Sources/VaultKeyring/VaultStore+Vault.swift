@@ -8,7 +8,7 @@ extension VaultStore {
     Vault(
       isThere: { () throws(KeyringFailure) in try self.header() != nil },
       unlock: { interaction throws(KeyringFailure) in
-        try self.opener.open(self.existingHeader(), interaction).cachedFor
+        try await self.opener.open(self.existingHeader(), interaction).cachedFor
       },
       lock: { () throws(KeyringFailure) in
         guard self.forgetKey() else {
@@ -17,17 +17,30 @@ extension VaultStore {
       },
       changePassphrase: { file, interaction throws(KeyringFailure) in
         try await self.changePassphrase(file: file, interaction)
+      },
+      seal: { address, interaction throws(VaultSealFailure) in
+        try await self.seal(in: address, interaction)
+      },
+      unseal: { interaction throws(KeyringFailure) in try await self.unseal(interaction) },
+      sealedIn: { () throws(KeyringFailure) in try self.header()?.seal?.address },
+      checkSeal: { () throws(KeyringFailure) in
+        guard let header = try self.header(), let seal = header.seal else { return nil }
+        return VaultSealCheck(
+          address: seal.address,
+          failure: await self.opener.failure(of: seal, in: header)
+        )
       }
     )
   }
 
-  /// Deletes the stored key; returns whether it is stored nowhere any more.
+  /// Deletes the stored key, and those of the user's other vaults and shared keyrings, which a passphrase opens as well;
+  /// returns whether this vault's is stored no more.
   ///
-  /// The header names it. If the header is missing or can't be read, the key may be stored all the
-  /// same, and the keys of all of the user's vaults are deleted.
+  /// The header names it. If that is missing or can't be read, any key that stays may be this vault's.
   private func forgetKey() -> Bool {
-    guard let header = try? header() else { return opener.cache.forgetAll() }
-    return opener.cache.forget(header)
+    let isForgotten = (try? header()).map(opener.cache.forget)
+    let areAllForgotten = opener.cache.forgetAll()
+    return isForgotten ?? areAllForgotten
   }
 
   private func changePassphrase(
@@ -35,27 +48,33 @@ extension VaultStore {
     _ interaction: Interaction
   ) async throws(KeyringFailure) {
     let old = try existingHeader()
-    let key = try opener.open(old, interaction).key
+    let key = try await opener.open(old, interaction).key
     let passphrase: Passphrase
     do { passphrase = try opener.passphrases.new(file: file, interaction) } catch {
       // Not "locked": the vault is open, and the new passphrase is missing.
       throw .failed(reason: "the passphrase stays as it is: \(error.reason)")
     }
-    let new = try opener.wrap(key, by: passphrase)
+    var new = try opener.wrap(key, by: passphrase)
+    if let seal = old.seal { new = new.sealed(key, as: seal.blob, by: seal.address) }
+    try await replace(old, by: new)
+    _ = opener.keep(key, openedBy: passphrase, of: new)
+  }
+
+  /// Replaces the header, in one write, unless another process was faster.
+  func replace(_ old: VaultHeader, by new: VaultHeader) async throws(KeyringFailure) {
     try await alone { () throws(KeyringFailure) in
       guard try header() == old else {
-        throw .failed(reason: "another process has changed the passphrase meanwhile")
+        throw .failed(reason: "another process has changed the vault's header meanwhile")
       }
-      // Before the change, so that the old passphrase cannot work once the new one does.
+      // Before the change, so that what opened it no longer works once the new header is there.
       guard opener.cache.forget(old) else {
         throw .failed(reason: "the kernel did not delete the vault's key")
       }
       try write(new)
     }
-    _ = opener.keep(key, openedBy: passphrase, of: new)
   }
 
-  private func existingHeader() throws(KeyringFailure) -> VaultHeader {
+  func existingHeader() throws(KeyringFailure) -> VaultHeader {
     guard let header = try header() else { throw .noVault(folder: folder.path) }
     return header
   }

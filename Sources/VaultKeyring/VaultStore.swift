@@ -15,7 +15,7 @@ package final class VaultStore: Sendable {
   let entropy: Entropy
 
   static let headerName = "header"
-  /// For creation and changes of the passphrase; items are replaced atomically and need none.
+  /// For creation and changes of the header; items are replaced atomically and need none.
   static let lockName = ".lock"
   /// How long another process is waited for, in seconds: a keyring's deadline.
   static let timeout = 5
@@ -26,12 +26,14 @@ package final class VaultStore: Sendable {
   ///   - folder: Where it is, or will be.
   ///   - passphrases: What opens it.
   ///   - kernel: Where the opened key is stored.
+  ///   - sealedKey: What opens it without a passphrase once it is sealed.
   ///   - kdf: What one guess at a new passphrase shall cost.
   ///   - entropy: For keys, salts and nonces.
   package init(
     folder: PrivateFolder,
     passphrases: PassphraseSource,
     kernel: KernelKey = .live,
+    sealedKey: SealedKey = .none,
     kdf: KDFParameters = .standard,
     entropy: Entropy
   ) {
@@ -40,6 +42,7 @@ package final class VaultStore: Sendable {
     opener = VaultKeyOpener(
       passphrases: passphrases,
       kernel: kernel,
+      sealedKey: sealedKey,
       kdf: kdf,
       entropy: entropy
     )
@@ -89,7 +92,7 @@ package final class VaultStore: Sendable {
     }
   }
 
-  /// Excludes other processes from making the vault, or changing its passphrase, during `body`.
+  /// Excludes other processes from making the vault, or changing its header, during `body`.
   func alone<Result>(
     _ body: () throws(KeyringFailure) -> Result
   ) async throws(KeyringFailure) -> Result {

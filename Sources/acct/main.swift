@@ -4,9 +4,12 @@ import EtcdStore
 import Glibc
 import LiveHTTP
 import LiveSystem
+import LoadedCurl
+import PKCS11
 import PostgresStore
 import SecretServiceKeyring
 import SharedKeyring
+import TPM
 import VaultKey
 import VaultKeyring
 
@@ -16,10 +19,12 @@ let environment = ProcessEnvironment.live()
 let folders = Folders(environment.variable)
 // A person who is asked to unlock the vault gets two minutes.
 let terminal = Terminal.live(timeout: 120)
+let tpm = TPMKeys.live()
 let vaultStore = VaultStore(
   folder: folders.vault,
   passphrases: PassphraseSource(environment, terminal: terminal),
   kernel: .live,
+  sealedKey: SealedKey(tpm),
   entropy: .live()
 )
 let sharedVault = SharedVault(
@@ -42,6 +47,11 @@ let sharedVault = SharedVault(
     case .postgres(let postgres): .postgres(postgres)
     }
   }
+)
+let tokens = Tokens(
+  locks: folders.tokenLocks,
+  configuration: .live(environment.variable),
+  entropy: .live()
 )
 let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment.variable($0) != nil }
 
@@ -67,9 +77,13 @@ let world = World(
   exec: .live(undoing: hardening),
   maintenance: .live(folders),
   localServer: .live(folder: folders.sockets),
-  providerFiles: .live(folders)
+  providerFiles: .live(folders),
+  hardwareKeys: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
+  confinement: .live(folders, environment.variable) { CurlTable.preload() }
 )
 let status = await Acct.run(Acct.arguments(of: CommandLine.arguments), in: world)
 vaultStore.end()
 sharedVault.end()
+// Everything was written to the descriptors: nothing waits in a buffer to be flushed.
+if !tokens.end() { _exit(status) }
 exit(status)

@@ -21,6 +21,9 @@ package final class RecordedWorld: Sendable {
     var now: Int64 = 1_800_000_000
     var localOffset: Int64 = 0
     var counter: UInt8 = 0
+    /// How often random bytes were drawn; `nil` where they count in a byte.
+    var draws: UInt64?
+    var hasDevices = false
     var unlocksAt: Int64?
     var variables: [String: String] = [:]
     var inputs: [String: [UInt8]] = [:]
@@ -32,9 +35,14 @@ package final class RecordedWorld: Sendable {
     var frames: [[String]] = []
     var requests: [HTTPRequest] = []
     var fileSystems: [FileFolder: FileSystem] = [:]
-    var watches: [@Sendable () -> Void] = []
+    var watches: [(@Sendable () -> Void)?] = []
     var respond: (@Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse)?
     var shared: InMemorySharedKeyring?
+    var replacements: [StoredFile: Int] = [:]
+    /// How often files have changed; `nil` where they can't be watched.
+    var changes: UInt64?
+    var hasSecretMemory = false
+    var rests: [AsyncStream<Void>.Continuation] = []
   }
   private let state = Mutex(State())
   /// The keyring of this world, in memory.
@@ -46,6 +54,10 @@ package final class RecordedWorld: Sendable {
   package let localServer = RecordedLocalServer()
   /// The life of the process that runs in this world.
   package let lifeline = Lifeline()
+
+  /// What has keys that never leave it, once it is plugged in.
+  package let tpm = InMemoryTPM()
+  package let token = InMemoryToken()
 
   /// The desktop of this world.
   package let desktop = InMemoryDesktop()
@@ -154,6 +166,34 @@ package final class RecordedWorld: Sendable {
     state.withLock { $0.files[file].map { String(decoding: $0, as: UTF8.self) } }
   }
 
+  /// Lets the files be watched from now on.
+  package func watchFiles() { state.withLock { $0.changes = $0.changes ?? 0 } }
+  /// Lets the files be watched no longer, as where the limit of watches is reached.
+  package func unwatchFiles() { state.withLock { $0.changes = nil } }
+  /// Tells of a change of which nothing more is known, as after an overflow.
+  package func announceChange() { state.withLock { $0.changes? += 1 } }
+  /// Gives a process memory that no other can read, or takes it away.
+  package func provideSecretMemory(_ isThere: Bool) {
+    state.withLock { $0.hasSecretMemory = isThere }
+  }
+  /// Lets random bytes differ from all others, however many are drawn.
+  package func drawUniqueNumbers() { state.withLock { $0.draws = 0 } }
+  /// Ends every rest in the background that has begun; returns how many did.
+  @discardableResult
+  package func endRests() -> Int {
+    let rests = state.withLock { state in
+      defer { state.rests = [] }
+      return state.rests
+    }
+    for rest in rests { rest.finish() }
+    return rests.count
+  }
+
+  /// How often a file was written since the world began.
+  package func replacements(of file: StoredFile) -> Int {
+    state.withLock { $0.replacements[file] ?? 0 }
+  }
+
   /// How often a file was read since the world began.
   package func reads(of file: StoredFile) -> Int { state.withLock { $0.reads[file] ?? 0 } }
 
@@ -195,10 +235,19 @@ package final class RecordedWorld: Sendable {
             self.keyring.unlock()
           }
           return true
+        },
+        rest: {
+          let (rest, end) = AsyncStream.makeStream(of: Void.self)
+          self.state.withLock { $0.rests.append(end) }
+          for await _ in rest {}
         }
       ),
       entropy: Entropy { count in
         self.state.withLock { state in
+          if let draws = state.draws {
+            state.draws = draws + 1
+            return (0..<count).map { UInt8(truncatingIfNeeded: draws >> (8 * UInt64($0 % 8))) }
+          }
           state.counter += 1
           return Array(repeating: state.counter, count: count)
         }
@@ -215,8 +264,11 @@ package final class RecordedWorld: Sendable {
       signals: Signals(
         holdBack: { HeldSignals {} },
         watch: { action in
-          self.state.withLock { $0.watches.append(action) }
-          return HeldSignals {}
+          let number = self.state.withLock { state in
+            state.watches.append(action)
+            return state.watches.count - 1
+          }
+          return HeldSignals { self.state.withLock { $0.watches[number] = nil } }
         }
       ),
       dns: DNS { name, _ throws(DNSFailure) in
@@ -227,18 +279,38 @@ package final class RecordedWorld: Sendable {
       secretFiles: secretFiles.port,
       exec: exec.port,
       maintenance: maintenance.port,
-      localServer: localServer.port(interrupt)
+      localServer: localServer.port { self.interrupt() }
         ?? LocalServer { place, _ throws(ListenFailure) in
           Issue.record("nobody was expected to serve", sourceLocation: location)
           throw .unusableSocket(path: "\(place)", reason: "not provided")
         },
-      providerFiles: providerFiles.port
+      providerFiles: providerFiles.port,
+      hardwareKeys: hasDevices ? HardwareKeys(tpm: tpm.keys, pkcs11: token.keys) : .none,
+      confinement: Confinement(
+        begin: { _ in
+          Confinement.Measures(
+            secretMemory: self.state.withLock { $0.hasSecretMemory },
+            fence: nil
+          )
+        },
+        available: { nil }
+      )
     )
   }
 
+  private var hasDevices: Bool { state.withLock { $0.hasDevices } }
+
+  /// Gives this world a TPM and a token.
+  package func plugInDevices() { state.withLock { $0.hasDevices = true } }
+
   /// Presses Ctrl-C, for every watch.
-  @Sendable private func interrupt() {
-    for action in state.withLock({ $0.watches }) { action() }
+  ///
+  /// - Returns: Whether there was one; else the process had ended.
+  @discardableResult
+  package func interrupt() -> Bool {
+    let watches = state.withLock { $0.watches.compactMap(\.self) }
+    for action in watches { action() }
+    return !watches.isEmpty
   }
 
   private func transport(at location: SourceLocation) -> HTTPTransport {
@@ -274,11 +346,18 @@ package final class RecordedWorld: Sendable {
       },
       replace: { file, bytes throws(FilesFailure) in
         guard self.lifeline.write() else { throw .busy }
-        self.state.withLock { $0.files[file] = bytes }
+        self.state.withLock { state in
+          state.files[file] = bytes
+          state.replacements[file, default: 0] += 1
+          if file.isWatched { state.changes? += 1 }
+        }
       },
       remove: { file throws(FilesFailure) in
         guard self.lifeline.write() else { throw .busy }
-        self.state.withLock { $0.files[file] = nil }
+        self.state.withLock { state in
+          state.files[file] = nil
+          if file.isWatched { state.changes? += 1 }
+        }
       },
       accounts: { () throws(FilesFailure) in
         guard self.lifeline.isAlive else { throw .busy }
@@ -299,7 +378,8 @@ package final class RecordedWorld: Sendable {
         }
       },
       lock: { _, _ throws(FilesFailure) in HeldLock {} },
-      fileSystem: { folder throws(FilesFailure) in self.state.withLock { $0.fileSystems[folder] } }
+      fileSystem: { folder throws(FilesFailure) in self.state.withLock { $0.fileSystems[folder] } },
+      changes: { self.state.withLock { $0.changes.map(ChangeMark.init) } }
     )
   }
 
@@ -453,4 +533,14 @@ private func streamed(
     next: { rest.withLock { $0.popFirst() } },
     cancel: {}
   )
+}
+
+extension StoredFile {
+  /// Whether it lies where accounts do, as the real one.
+  fileprivate var isWatched: Bool {
+    switch self {
+    case .account, .active, .keyringDecision, .deviceID, .clients: true
+    case .nonce, .identity, .limits, .directories: false
+    }
+  }
 }

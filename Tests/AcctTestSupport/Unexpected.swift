@@ -35,7 +35,11 @@ extension Vault {
       isThere: { () throws(KeyringFailure) in throw fail() },
       unlock: { _ throws(KeyringFailure) in throw fail() },
       lock: { () throws(KeyringFailure) in throw fail() },
-      changePassphrase: { _, _ throws(KeyringFailure) in throw fail() }
+      changePassphrase: { _, _ throws(KeyringFailure) in throw fail() },
+      seal: { _, _ throws(VaultSealFailure) in throw .vault(fail()) },
+      unseal: { _ throws(KeyringFailure) in throw fail() },
+      sealedIn: { () throws(KeyringFailure) in throw fail() },
+      checkSeal: { () throws(KeyringFailure) in throw fail() }
     )
   }
 }

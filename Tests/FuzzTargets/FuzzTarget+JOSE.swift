@@ -28,7 +28,7 @@ func jwtViolation(_ bytes: [UInt8]) -> String? {
 
 func jwkViolation(_ bytes: [UInt8]) -> String? {
   guard let key = try? DPoPKey(privateJWK: Secret(bytes)) else { return nil }
-  let again = try? DPoPKey(privateJWK: key.privateJWK)
+  let again = try? DPoPKey(privateJWK: key.item)
   return again?.thumbprint == key.thumbprint ? nil : "a key that reads otherwise when written"
 }
 

@@ -18,6 +18,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case kubectlCredential = "kubectl-credential", bazelCredential = "bazel-credential"
   case goAuth = "go-auth", cargoCredential = "cargo-credential", keyringRequest = "keyring-request"
   case etcdReply = "etcd-reply"
+  case pkcs11URI = "pkcs11-uri"
+  case tpmReply = "tpm-reply", tpmKey = "tpm-key"
 
   /// Reads `bytes`, and returns the property that did not hold.
   ///
@@ -71,6 +73,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .cargoCredential: cargoCredentialViolation(bytes)
     case .keyringRequest: keyringRequestViolation(bytes)
     case .etcdReply: etcdReplyViolation(bytes)
+    case .pkcs11URI: pkcs11URIViolation(bytes)
+    case .tpmReply: tpmReplyViolation(bytes)
+    case .tpmKey: tpmKeyViolation(bytes)
     }
   }
 }

@@ -3,8 +3,9 @@ import AcctTestSupport
 /// What alice does at her server, with acct and without it.
 extension GlewlwydServer {
   /// Signs in with `acct add`; a script is alice and her browser.
-  func signIn(to home: AcctHome) async throws -> ChildProcess.Output {
+  func signIn(to home: AcctHome, _ options: String...) async throws -> ChildProcess.Output {
     var adding = adding(to: home, "--redirect-port", "\(redirectPort.number)")
+    adding.arguments += options
     adding.environment["BROWSER"] = Product.source("Tests/InteropTests/Glewlwyd/browser.py")
     return try await adding.run()
   }

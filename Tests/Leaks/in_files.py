@@ -27,7 +27,8 @@ secrets = forms.read(sys.argv[1])
 for path in sys.argv[2:]:
     for file in files(path):
         with open(file, "rb") as opened:
-            contents = opened.read()
+            # etcd makes a file 64 MiB long before it writes to it. What ends in a zero still does.
+            contents = opened.read().rstrip(b"\0") + bytes(64)
         for kind, name, form in secrets:
             if form in contents:
                 print(f"{kind} ({name}) in {file}")

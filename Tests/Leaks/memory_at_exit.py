@@ -104,6 +104,8 @@ def writable(pid: int) -> list[tuple[str, bytes]]:
             addresses, mode, _, _, _, *names = line.split(maxsplit=5)
             first, last = (int(address, 16) for address in addresses.split("-"))
             name = names[0].strip() if names else ""
+            if name.startswith("/secretmem"):
+                continue  # memfd_secret(2): it can't be read by this way or any other
             if "w" in mode:
                 # The C library's arenas begin at multiples of 64 MiB, and a thread's stack behind a guard.
                 kind = "stack" if not name and guard == first and first % (64 << 20) else "heap"

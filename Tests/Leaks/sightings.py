@@ -8,10 +8,12 @@ thread (`-ff -v -s … -yy`), without calls that only read. Prints JSON: for eac
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 import sys
+from typing import NamedTuple
 
 import forms
 
@@ -33,6 +35,25 @@ def unescaped(text: str) -> bytes:
             return bytes([int(code[1:], 16)])
         return LETTERS.get(code, code)
     return ESCAPE.sub(value, text.encode("latin-1"))
+
+
+class Call(NamedTuple):
+    name: str
+    rest: str  # what stands behind the name
+    result: str
+    data: bytes  # all of its strings
+    folders: tuple[tuple[str, str], ...]  # descriptors, and the paths that are open there
+
+
+@functools.lru_cache(maxsize=1 << 16)  # most lines come in every run: what is opened at a program's start
+def parsed(line: str) -> Call | None:
+    call = CALL.match(line)
+    if call is None:
+        return None
+    name, rest = call[1], call[2]
+    return Call(name, rest, line.rstrip().rpartition(" = ")[2].split("<")[0],
+                b"".join(map(unescaped, TEXT.findall(rest))),
+                tuple(pair for pair in DESCRIPTOR.findall(rest) if pair[1].startswith("/")))
 
 
 class Tracks:
@@ -60,25 +81,23 @@ class Tracks:
         made: list[int] = []
         with open(self.files[pid], encoding="latin-1") as file:
             for number, line in enumerate(file):
-                call = CALL.match(line)
+                call = parsed(line)
                 if call is None:
                     continue
-                name, rest = call[1], call[2]
-                result = line.rstrip().rpartition(" = ")[2].split("<")[0]
-                self._take(name, rest)
-                if name in ("clone", "clone3", "fork", "vfork") and result.isdigit():
-                    made.append(int(result))
-                if name in ("execve", "execveat") and result == "0" and number > 0:
+                self._take(call)
+                if call.name in ("clone", "clone3", "fork", "vfork") and call.result.isdigit():
+                    made.append(int(call.result))
+                if call.name in ("execve", "execveat") and call.result == "0" and number > 0:
                     return made  # another program from here on
         return made
 
-    def _take(self, name: str, rest: str) -> None:
-        data = b"".join(map(unescaped, TEXT.findall(rest)))
-        if name == "connect" and 'sun_path="' in rest and (at := re.search(r"\[(\d+)", rest)):
-            self.sockets[at[1]] = FOLDER.sub(lambda folder: self.folders.get(folder[1], folder[0]), data.decode("latin-1"))
-        self.folders.update(pair for pair in DESCRIPTOR.findall(rest) if pair[1].startswith("/"))
-        self.written.setdefault(self._place(name, rest), bytearray()).extend(data + b"\n"
-                                                                             if name not in WRITING else data)
+    def _take(self, call: Call) -> None:
+        if call.name == "connect" and 'sun_path="' in call.rest and (at := re.search(r"\[(\d+)", call.rest)):
+            self.sockets[at[1]] = FOLDER.sub(lambda folder: self.folders.get(folder[1], folder[0]),
+                                             call.data.decode("latin-1"))
+        self.folders.update(call.folders)
+        self.written.setdefault(self._place(call.name, call.rest), bytearray()).extend(
+            call.data if call.name in WRITING else call.data + b"\n")
 
     def _place(self, name: str, rest: str) -> str:
         if name not in WRITING:

@@ -48,6 +48,36 @@ struct AccessTests {
     #expect(reason.contains("does not match host name"))
   }
 
+  @Test("A client's key that has a passphrase is denied, and the terminal is not asked for it")
+  func encryptedKey() async throws {
+    let server = try await ServerOfSuite.started()
+    let authority = try await MadeUpAuthority()
+    // Its files go with it.
+    defer { _ = authority }
+    let issued = try await authority.issue("client")
+    let folder = try TemporaryFolder()
+    let key = "\(folder.path)/encrypted.key"
+    let made = try await ChildProcess(
+      "sh",
+      [
+        "-euc", #"umask 077; openssl ec -aes256 -passout pass:made-up -in "$0" -out "$1""#,
+        issued.key, key,
+      ]
+    )
+    .run()
+    #expect(made.status == 0, "\(made.errorText)")
+    let failure = failure(server) {
+      $0.connection += " sslcert=\(issued.certificate) sslkey=\(key)"
+    }
+    guard case .denied(let reason) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    // OpenSSL was given a passphrase, and has not looked for a terminal.
+    #expect(reason.contains("bad decrypt"), "\(reason)")
+    #expect(reason.hasSuffix("; a key that has a passphrase can't be used"), "\(reason)")
+  }
+
   @Test("Variables of libpq do not weaken a connection")
   func variables() async throws {
     let server = try await ServerOfSuite.started()

@@ -107,6 +107,46 @@ struct AnswerTests {
     #expect(try !isWaiting(here))
   }
 
+  @Test(
+    "An answer that comes while another one waits is stored, whether the engine has the first or not",
+    arguments: [InMemoryStore.Mishap.lostThenAway, .unansweredThenAway]
+  )
+  func second(mishap: InMemoryStore.Mishap) async throws {
+    let accounts = try await here.claimant()
+    fleet.engine.befall(mishap)
+    #expect(throws: SharedAccountFailure.self) {
+      try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    }
+    for token in ["R2", "R3"] {
+      #expect(throws: SharedAccountFailure.keyring(.answerWaits)) {
+        try here.accounts().store(Made.renewed(token: token), .forbidden)
+      }
+    }
+    fleet.engine.fail(with: nil)
+    #expect(try await token(here) == Secret("R3"))
+    #expect(try await token(there) == Secret("R3"))
+    #expect(try !isWaiting(here))
+  }
+
+  @Test("A sign-in that waits, and another one after it, leave another machine's lock where it is")
+  func foreignLock() async throws {
+    _ = try await there.claimant()
+    let accounts = try here.accounts()
+    _ = try accounts.fetch(Made.alice, .forbidden)
+    fleet.engine.befall(.lostThenAway)
+    for token in ["S1", "S2"] {
+      #expect(throws: SharedAccountFailure.self) {
+        try accounts.store(Made.account(token: token), .forbidden)
+      }
+    }
+    fleet.engine.fail(with: nil)
+    #expect(try await token(here) == Secret("S2"))
+    #expect(try !isWaiting(here))
+    let third = try fleet.machine("third")
+    _ = try await third.claimant()
+    #expect(third.pauses > 0)
+  }
+
   @Test("A claim stores the answer that waits, and is not had")
   func claimStoresFirst() async throws {
     let accounts = try await here.claimant()
@@ -178,7 +218,7 @@ struct AnswerTests {
     fleet.engine.fail(with: nil)
     #expect(throws: KeyringFailure.answerWaits) { try here.vault().sharedKeyring.leave() }
     _ = try here.accounts().fetch(Made.alice, .forbidden)
-    try here.vault().sharedKeyring.leave()
+    _ = try here.vault().sharedKeyring.leave()
     #expect(try here.folder.names() == ["pending"])
     #expect(throws: KeyringFailure.notJoined) { try here.accounts().fetchAll(.forbidden) }
     #expect(try await token(there) == Secret("R1"))

@@ -113,6 +113,49 @@ struct ClaimTests {
     #expect(there.state.withLock { $0.bootTime } - before >= 45_000)
   }
 
+  @Test("A right is waited for while its engine is away for less than the request may take")
+  func shortlyAway() async throws {
+    let holder = try await here.claimant()
+    let accounts = try there.accounts()
+    _ = try accounts.fetch(Made.alice, .forbidden)
+    there.duringNextPause {
+      fleet.engine.fail(with: .unavailable(reason: "it is started anew"))
+      there.duringNextPause {
+        there.duringNextPause {
+          fleet.engine.fail(with: nil)
+          try? holder.store(Made.renewed(token: "R1"), .forbidden)
+        }
+      }
+    }
+    let claim = try await accounts.claim(Made.intent(), .forbidden)
+    #expect(claim == nil)
+    #expect(try await there.item(.refreshToken, of: Made.alice) == Secret("R1"))
+  }
+
+  @Test("A right is not waited for without end where its engine comes and goes")
+  func flapping() async throws {
+    _ = try await here.claimant()
+    let accounts = try there.accounts()
+    _ = try accounts.fetch(Made.alice, .forbidden)
+    let before = there.state.withLock { $0.bootTime }
+    flap(2_000)
+    await #expect(throws: KeyringFailure.engine(.noQuorum)) {
+      try await accounts.claim(Made.intent(), .forbidden)
+    }
+    // 45 seconds for the right, and 30 for the engine.
+    let waited = there.state.withLock { $0.bootTime } - before
+    #expect((45_000...77_000).contains(waited), "\(waited) ms")
+  }
+
+  /// Lets the engine go away in each second pause, so many times, and come back in the next.
+  private func flap(_ count: Int) {
+    guard count > 0 else { return }
+    there.duringNextPause { [self] in
+      fleet.engine.fail(with: count.isMultiple(of: 2) ? .noQuorum : nil)
+      flap(count - 1)
+    }
+  }
+
   @Test("A right allows sending while the request would end before others take over")
   func window() async throws {
     let accounts = try here.accounts()

@@ -119,7 +119,7 @@ struct JoiningTests {
     #expect(throws: KeyringFailure.self) {
       try here.vault().sharedKeyring.create(other, .forbidden)
     }
-    try here.vault().sharedKeyring.leave()
+    _ = try here.vault().sharedKeyring.leave()
     try here.vault().sharedKeyring.create(other, .forbidden)
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [])
   }

@@ -44,7 +44,7 @@ struct RollbackTests {
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [Made.alice, Made.bob])
     #expect(try await here.item(.refreshToken, of: Made.bob) == Secret("R0"))
 
-    try here.vault().sharedKeyring.trust(.forbidden)
+    _ = try here.vault().sharedKeyring.trust(.forbidden)
     #expect(try !here.vault().sharedKeyring.report().isRolledBack)
     #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R0"))
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [Made.alice])
@@ -69,7 +69,7 @@ struct RollbackTests {
   func another() async throws {
     fleet.engine.rename(to: "set up anew")
     try await expectRefusal()
-    try here.vault().sharedKeyring.trust(.forbidden)
+    _ = try here.vault().sharedKeyring.trust(.forbidden)
     try here.accounts().store(Made.renewed(token: "R2"), .forbidden)
   }
 
@@ -86,9 +86,24 @@ struct RollbackTests {
     restore()
     _ = try here.accounts().fetch(Made.alice, .forbidden)
     #expect(try here.vault().sharedKeyring.report().pending == [Made.alice])
-    try here.vault().sharedKeyring.trust(.forbidden)
+    _ = try here.vault().sharedKeyring.trust(.forbidden)
     _ = try here.accounts().fetch(Made.alice, .forbidden)
     #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R2"))
     #expect(try here.vault().sharedKeyring.report().pending == [])
+  }
+
+  @Test(
+    "An answer that comes while its engine was restored is kept, and stored once that is trusted"
+  )
+  func afterRestore() async throws {
+    restore()
+    #expect(throws: SharedAccountFailure.keyring(.rolledBack)) {
+      try here.accounts().store(Made.renewed(token: "R2"), .forbidden)
+    }
+    #expect(try here.vault().sharedKeyring.report().pending == [Made.alice])
+    #expect(try here.vault().sharedKeyring.report().copiesAlone == [Made.bob])
+    _ = try here.vault().sharedKeyring.trust(.forbidden)
+    _ = try here.accounts().fetch(Made.alice, .forbidden)
+    #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R2"))
   }
 }

@@ -69,6 +69,10 @@ struct EtcdAccessTests {
       )
     )
     try await server.ready { port.isServed }
+    // It listens before it serves, which may take longer than a store waits.
+    var health = ChildProcess("etcdctl", ["--endpoints", address, "endpoint", "health"])
+    health.environment["ETCDCTL_API"] = "3"
+    while try await health.run().status != 0 { try #require(server.exitStatus == nil) }
     let place = "127.0.0.1:\(port.number)"
     expect(
       .unavailable(reason: "\(place) closed the connection in the TLS handshake"),

@@ -3,22 +3,27 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Passes connections on to a server on loopback, and can keep what the server says to itself.
+/// Passes connections on to a server on loopback, and can keep what the server says to itself, or hang up instead.
 ///
 /// It knows nothing of what it passes on; TLS goes through it.
 final class Forwarder: Sendable {
   let port: UInt16
   private let listener: Int32
-  private let silence = Silence()
+  private let answers = Answers()
 
-  private final class Silence: Sendable { let isKept = Mutex(false) }
+  /// What is done with what the server says.
+  private final class Answers: Sendable {
+    let areKept = Mutex(false)
+    /// Whether the next one ends its connection instead.
+    let hangUp = Mutex(false)
+  }
 
   init(to server: UInt16) throws {
     let port = try FreePort().number
     let listener = try unsafe loopbackSocket(port) { unsafe bind($0, $1, $2) }
     guard listen(listener, 16) == 0 else { throw HarnessFailure("listen: errno \(errno)") }
     (self.port, self.listener) = (port, listener)
-    DispatchQueue(label: "acct.tests.forwarder").async { [silence] in
+    DispatchQueue(label: "acct.tests.forwarder").async { [answers] in
       while true {
         let client = accept(listener, nil, nil)
         guard client >= 0 else { return }
@@ -26,8 +31,18 @@ final class Forwarder: Sendable {
           close(client)
           continue
         }
-        pump(from: client, to: server) { true }
-        pump(from: server, to: client) { !silence.isKept.withLock { $0 } }
+        let line = Line()
+        pump(from: client, to: server) { line.isOpen.withLock { $0 } }
+        pump(from: server, to: client) {
+          if answers.hangUp.withLock({ hangUp in
+            defer { hangUp = false }
+            return hangUp
+          }) {
+            line.isOpen.withLock { $0 = false }
+            shutdown(client, Int32(SHUT_RDWR))
+          }
+          return line.isOpen.withLock { $0 } && !answers.areKept.withLock { $0 }
+        }
       }
     }
   }
@@ -38,8 +53,14 @@ final class Forwarder: Sendable {
   }
 
   /// Has requests go on to the server, and no answer come back.
-  func keepSilent() { silence.isKept.withLock { $0 = true } }
+  func keepSilent() { answers.areKept.withLock { $0 = true } }
+
+  /// Ends a client's connection as soon as the server answers; the server does not notice.
+  func hangUp() { answers.hangUp.withLock { $0 = true } }
 }
+
+/// A connection that is passed on.
+private final class Line: Sendable { let isOpen = Mutex(true) }
 
 /// Copies bytes on a thread of its own, until one of the two ends.
 private func pump(from source: Int32, to sink: Int32, _ isOpen: @escaping @Sendable () -> Bool) {
@@ -51,7 +72,8 @@ private func pump(from source: Int32, to sink: Int32, _ isOpen: @escaping @Senda
       // The descriptors of a pair stay open until the process ends: neither thread may close the other's.
       if isOpen(), unsafe send(sink, buffer, count, Int32(MSG_NOSIGNAL)) != count { break }
     }
-    shutdown(sink, Int32(SHUT_WR))
+    // Nor does an end get through where nothing does.
+    if isOpen() { shutdown(sink, Int32(SHUT_WR)) }
   }
 }
 

@@ -86,9 +86,10 @@ struct DamageTests {
       (#""n":16"#, #""n":1099511627776"#, "the header's scrypt parameters are out of bounds"),
       (#""p":1"#, #""p":1e400"#, "the header's scrypt parameters are out of bounds"),
       (
-        #""version":1"#, #""version":2"#,
+        #""version":1"#, #""version":3"#,
         "the header is of a kind that this version of acct does not know"
       ),
+      (#""version":1"#, #""version":2"#, "the header is incomplete"),
       ("scrypt", "argon", "the header is of a kind that this version of acct does not know"),
       ("acct-vault", "other", "the header is not one of acct's"),
       ("}", "", "the header is not JSON"),

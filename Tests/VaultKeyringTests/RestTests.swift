@@ -42,6 +42,16 @@ struct RestTests {
     try await silent.vault.lock()
   }
 
+  @Test("Locking forgets the keys of the user's shared keyrings and other vaults, too")
+  func locksAll() async throws {
+    let kernel = ObligingKernel()
+    let store = bench.store(typist: Typist("pass"), kernel: kernel.key)
+    _ = try await store.vault.unlock(.allowed)
+    #expect(kernel.key.keep("acct:vault:another", Secret("made up"), 900))
+    try await store.vault.lock()
+    #expect(kernel.isEmpty)
+  }
+
   @Test("A stored key does not admit a wrong passphrase")
   func wrongPassphrase() async throws {
     let kernel = ObligingKernel()
@@ -141,6 +151,18 @@ struct RestTests {
     kernel.forget = { _ in false }
     let store = try bench.store(passphrase: "pass", kernel: kernel)
     await #expect(throws: KeyringFailure.self) { try await store.vault.lock() }
+  }
+
+  @Test("A key of another vault that the kernel does not forget is no failure to lock this one")
+  func otherNotForgotten() async throws {
+    let obliging = ObligingKernel()
+    var kernel = obliging.key
+    kernel.forgetAll = { _ in false }
+    let store = try bench.store(passphrase: "pass", kernel: kernel)
+    _ = try await store.vault.unlock(.forbidden)
+    #expect(!obliging.isEmpty)
+    try await store.vault.lock()
+    #expect(obliging.isEmpty)
   }
 
   /// A sandbox may forbid the real key store; then it must say so, and leave nothing behind.

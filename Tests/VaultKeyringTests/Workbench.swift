@@ -53,21 +53,34 @@ final class Workbench: Sendable {
   }
 
   /// The vault as another process would see it, opened by a passphrase file.
-  func store(passphrase: String, kernel: KernelKey = .refusing) throws -> VaultStore {
+  func store(
+    passphrase: String,
+    kernel: KernelKey = .refusing,
+    tpm: TPMKeys = .none
+  ) throws -> VaultStore {
     let file = try passphraseFile(passphrase, name: "pass-\(passphrase)")
-    return store(PassphraseSource(file: file, terminal: .nobody), kernel: kernel)
+    return store(PassphraseSource(file: file, terminal: .nobody), kernel: kernel, tpm: tpm)
   }
 
   /// The vault as another process would see it, with only a person to ask.
-  func store(typist: Typist, kernel: KernelKey = .refusing) -> VaultStore {
-    store(PassphraseSource(terminal: typist.terminal), kernel: kernel)
+  func store(
+    typist: Typist,
+    kernel: KernelKey = .refusing,
+    tpm: TPMKeys = .none
+  ) -> VaultStore {
+    store(PassphraseSource(terminal: typist.terminal), kernel: kernel, tpm: tpm)
   }
 
-  func store(_ passphrases: PassphraseSource, kernel: KernelKey = .refusing) -> VaultStore {
+  func store(
+    _ passphrases: PassphraseSource,
+    kernel: KernelKey = .refusing,
+    tpm: TPMKeys = .none
+  ) -> VaultStore {
     VaultStore(
       folder: folder,
       passphrases: passphrases,
       kernel: kernel,
+      sealedKey: SealedKey(tpm),
       kdf: KDFParameters(n: 16, r: 1, p: 1) ?? .standard,
       entropy: Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
     )

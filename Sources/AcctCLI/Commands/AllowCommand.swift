@@ -22,7 +22,7 @@ struct AllowCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let origin = try parseOrigin(origin)
-    let account = try Selection(context.engine).find(name)
+    let account = try await Selection(context.engine).find(name)
     let change = ChangeAccounts(context.engine)
     if revoke {
       let changed = try await change.revoke(origin, from: account)

@@ -44,7 +44,7 @@ struct ExecCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let runner = RunWithToken(context.world)
-    let account = try context.choose().account
+    let account = try await context.choose().account
     try runner.find(command.first ?? "")
     let grant = try await TokenProvider(context.engine, offline ? .forbidden : .allowed)
       .grant(to: account, leaving: minValid)

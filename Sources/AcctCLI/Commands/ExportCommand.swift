@@ -57,13 +57,17 @@ struct ExportCommand: AcctCommand {
     if all, let notice = await AccountOverview(context.engine).bringUpToDate() {
       context.report([notice])
     }
-    let accounts = try chosen(context)
+    let (accounts, leftOut) = try await chosen(context)
     let target = target
     try exporter.check(target)
     let passphrase = try ExportPassphrase(context.engine, file: passphraseFile).new()
     let exported = try await exporter.export(accounts, to: target, under: passphrase)
-    warn(of: exported.filter(\.tokenLifetime.canRenew), context)
-    if case .file(let path, _) = target { try report(exported, path, context) }
+    try warn(of: exported.filter(\.tokenLifetime.canRenew), context)
+    if !leftOut.isEmpty {
+      let names = leftOut.map(\.name.description).joined(separator: ", ")
+      context.notice("left out \(names): a key in a TPM or token can't be exported")
+    }
+    if case .file(let path, _) = target { try report(exported, leftOut, path, context) }
     return .done
   }
 
@@ -72,33 +76,49 @@ struct ExportCommand: AcctCommand {
     return .file(output, replacing: force)
   }
 
-  /// The accounts, each once, in the order in which they were named.
-  private func chosen(_ context: Context) throws(EngineError) -> [Account] {
+  /// The accounts, each once, in the order in which they were named, and those that `--all` can't mean:
+  /// a key in a device can't be exported.
+  private func chosen(
+    _ context: Context
+  ) async throws(EngineError) -> ([Account], leftOut: [Account]) {
     if all {
       let accounts = try AccountOverview(context.engine).listing().accounts
-      guard !accounts.isEmpty else { throw .selection(.noAccounts) }
-      return accounts
+      guard let first = accounts.first else { throw .selection(.noAccounts) }
+      let exported = accounts.filter { $0.keyStorage == .software }
+      guard !exported.isEmpty else { throw .key(.inDevice(first.name, first.keyStorage)) }
+      return (exported, accounts.filter { $0.keyStorage != .software })
     }
     var accounts: [Account] = []
     for name in names.isEmpty ? [options.account ?? ""] : names {
-      let account = try Selection(context.engine).find(name)
+      let account = try await Selection(context.engine).find(name)
       if !accounts.contains(where: { $0.id == account.id }) { accounts.append(account) }
     }
-    return accounts
+    // Before the passphrase is asked for.
+    if let first = accounts.first(where: { $0.keyStorage != .software }) {
+      throw .key(.inDevice(first.name, first.keyStorage))
+    }
+    return (accounts, [])
   }
 
-  private func warn(of renewable: [Account], _ context: Context) {
+  private func warn(of renewable: [Account], _ context: Context) throws(EngineError) {
     guard !renewable.isEmpty else { return }
+    var reach = ""
+    for account in renewable where try context.engine.isShared(account) {
+      reach = ", which removes it for all machines"
+    }
     let names = renewable.map(\.name.description).joined(separator: ", ")
     context.notice(
       "the refresh token of \(names) is now in two places: a server that rotates it ends the "
         + "session when both are used"
     )
-    context.notice("import it, and then `acct remove --local` here, or let the copy be a backup")
+    context.notice(
+      "import it, and then `acct remove --local` here\(reach), or let the copy be a backup"
+    )
   }
 
   private func report(
     _ accounts: [Account],
+    _ leftOut: [Account],
     _ path: String,
     _ context: Context
   ) throws(EngineError) {
@@ -108,6 +128,7 @@ struct ExportCommand: AcctCommand {
     }
     try context.output([
       "version": 1, "file": .string(path), "accounts": try context.json(of: accounts),
+      "leftOut": try context.json(of: leftOut),
     ])
   }
 }

@@ -17,7 +17,13 @@ struct HeaderCommand: AcctCommand {
       """
   )
 
-  enum Format: String, ExpressibleByArgument, CaseIterable { case lines, curl, json, map }
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case lines, curl, json, map
+
+    // ArgumentParser's own implementations say the same, but are generic: they look up what `Format` conforms to.
+    static var allValueStrings: [String] { allCases.map { $0.rawValue } }
+    static var allValueDescriptions: [String: String] { [:] }
+  }
 
   @Argument(
     help: ArgumentHelp("The method, GET if left out, and the URL.", valueName: "method url")
@@ -65,7 +71,7 @@ struct HeaderCommand: AcctCommand {
       method: request.count == 2 ? request[0] : nil,
       url: request.last
     )
-    let account = try context.choose().account
+    let account = try await context.choose().account
     let authorizer = Authorize(context.engine, offline ? .forbidden : .allowed)
     let authorization = try await authorizer.authorize(
       target,
@@ -116,7 +122,7 @@ struct HeaderCommand: AcctCommand {
     _ account: Account
   ) -> Secret {
     let fields = authorization.fields.map { field -> JSON in
-      ["name": .string(field.name), "value": .string(field.value.text)]
+      ["name": .string(field.name), "value": .string(field.value.shownText)]
     }
     let json: JSON = [
       "version": 1,
@@ -143,10 +149,5 @@ extension Secret {
       }
       return Secret(consuming: &escaped)
     }
-  }
-
-  /// The text, for JSON that was asked for on standard output.
-  var text: String {
-    withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
 }

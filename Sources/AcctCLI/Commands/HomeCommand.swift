@@ -32,7 +32,7 @@ struct HomeCommand: AcctCommand {
     let screen = context.screen
     let greeting = greeting(
       listing,
-      try choice(context, among: listing),
+      try await choice(context, among: listing),
       at: context.world.clock.now()
     )
     let words = wrapped(screen.shown(greeting.text), at: screen.columns)
@@ -48,9 +48,9 @@ struct HomeCommand: AcctCommand {
   private func choice(
     _ context: Context,
     among listing: AccountOverview.Listing
-  ) throws(EngineError) -> Selection.Choice? {
+  ) async throws(EngineError) -> Selection.Choice? {
     guard !listing.accounts.isEmpty else { return nil }
-    do throws(EngineError) { return try context.choose() } catch {
+    do throws(EngineError) { return try await context.choose() } catch {
       if case .selection(.noneActive) = error { return nil }
       throw error
     }

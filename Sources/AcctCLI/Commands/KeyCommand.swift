@@ -8,8 +8,8 @@ import StrictJSON
 struct KeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
-    abstract: "Show or restore the DPoP key of an account.",
-    subcommands: [Show.self, Thumbprint.self, Import.self]
+    abstract: "Show, list or restore the DPoP keys of accounts.",
+    subcommands: [Show.self, Thumbprint.self, Import.self, List.self]
   )
 
   /// Prints the key as a JWK.
@@ -28,9 +28,12 @@ struct KeyCommand: ParsableCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      let account = try context.choose(name).account
-      let key = try await AccountKey(context.engine).key(of: account)
-      let jwk = `private` ? key.privateJWK : Secret(key.publicJWK.serialized())
+      let account = try await context.choose(name).account
+      let accountKey = AccountKey(context.engine)
+      let jwk =
+        `private`
+        ? try await accountKey.privateJWK(of: account)
+        : Secret(try await accountKey.key(of: account).publicJWK.serialized())
       try context.output(Secret(joining: [jwk, Secret("\n")]))
       return .done
     }
@@ -49,7 +52,7 @@ struct KeyCommand: ParsableCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      let account = try context.choose(name).account
+      let account = try await context.choose(name).account
       let key = try await AccountKey(context.engine).key(of: account)
       if options.json {
         try context.output([
@@ -80,7 +83,7 @@ struct KeyCommand: ParsableCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      let account = try context.choose(name).account
+      let account = try await context.choose(name).account
       let jwk = try ImportFile(context.world).json(file)
       let key = try await AccountKey(context.engine)
         .replace(with: jwk, for: account)

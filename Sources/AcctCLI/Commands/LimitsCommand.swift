@@ -17,7 +17,7 @@ struct LimitsCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let account = try context.choose(name).account
+    let account = try await context.choose(name).account
     let limits = LimitsLedger(context.world).limits(of: account.id)
     if options.json {
       try context.output(limitsJSON(limits, of: account))

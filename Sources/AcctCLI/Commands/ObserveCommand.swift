@@ -25,7 +25,7 @@ struct ObserveCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let target: HTTPURL
     do { target = try HTTPURL(url) } catch { throw .input(.malformed(error)) }
-    let account = try context.choose().account
+    let account = try await context.choose().account
     let observer = Observe(context.engine)
     context.report(try await observer.observe(target, as: account))
     if options.json {

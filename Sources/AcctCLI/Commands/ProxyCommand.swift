@@ -60,15 +60,26 @@ struct ProxyCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let world = context.world
-    let targets = try targets(context)
+    let place = port.map { LocalPlace.port($0 == 0 ? nil : $0) } ?? .socket(path: socket)
+    let targets = try await targets(context)
+    // Before anything secret is made, and before there is a second thread.
+    let restsSecrets = ProtectProxy(context.engine).begin(at: place, for: targets.accounts)
+    // Each request is answered without a person; a PIN is asked for while one is there.
+    if context.interaction == .allowed, world.terminal.canAsk() {
+      try await UnlockHardwareKeys(context.engine).unlock(targets.accounts)
+    }
     let secret = port == nil ? nil : SigningProxy.newSecret(world.entropy)
-    let proxy = SigningProxy(context.engine, for: targets, secret: secret)
+    let proxy = SigningProxy(
+      context.engine,
+      for: targets,
+      secret: secret,
+      restsSecrets: restsSecrets
+    )
 
     // Watched before the address is printed: Ctrl-C may be the answer to it.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     let watch = world.signals.watch { end.finish() }
     defer { watch.release() }
-    let place = port.map { LocalPlace.port($0 == 0 ? nil : $0) } ?? .socket(path: socket)
     let serving: Serving
     do {
       serving = try await world.localServer.serve(place) { request in
@@ -87,13 +98,14 @@ struct ProxyCommand: AcctCommand {
     }
     for await _ in ends {}
     await serving.stop()
+    await proxy.end()
     return .done
   }
 
-  private func targets(_ context: Context) throws(EngineError) -> ProxyTargets {
+  private func targets(_ context: Context) async throws(EngineError) -> ProxyTargets {
     guard all else {
       let origin = try to.map { text throws(EngineError) in try parseOrigin(text) }
-      let account = try context.choose().account
+      let account = try await context.choose().account
       guard let origin else { return ProxyTargets(of: account) }
       return try ProxyTargets(of: account, to: origin)
     }

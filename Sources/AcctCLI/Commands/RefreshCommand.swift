@@ -31,14 +31,14 @@ struct RefreshCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let refresher = Refresh(context.engine)
     guard all else {
-      let account = try context.choose(name).account
+      let account = try await context.choose(name).account
       switch await refresher.refresh(account, force: force) {
       case .failed(let error): throw error
       case .cannotRenew: throw account.notRenewable
       case .renewed(let notices):
         context.report(notices)
-        return try context.done(account.id, "renewed \(account.name)")
-      case .notDue: return try context.done(account.id, "\(account.name) is not due")
+        return try await context.done(account.id, "renewed \(account.name)")
+      case .notDue: return try await context.done(account.id, "\(account.name) is not due")
       }
     }
     return try await everyAccount(refresher, context)

@@ -22,19 +22,30 @@ struct RemoveCommand: AcctCommand {
     let change = ChangeAccounts(context.engine)
     let account: Account
     do throws(EngineError) {
-      account = try Selection(context.engine).find(name)
+      account = try await Selection(context.engine).find(name)
     } catch .files(.damagedAccount(let id)) {
       try await change.removeDamaged(id)
-      if options.json {
-        try context.output(["version": 1, "removed": .string(id.description)])
-      } else {
-        context.notice("removed the damaged account \(id)")
-      }
-      return .done
+      return try done(id, "removed the damaged account \(id)", context)
+    } catch {
+      // One that does not open has no file here, and is known by its identifier alone.
+      guard let id = try? AccountID(name), try await change.removeUnopened(id) else { throw error }
+      return try done(id, "removed \(id), for all machines", context)
     }
-    if let notice = try await change.remove(account, revoking: !local) {
-      context.report([notice])
+    let reach = try context.engine.isShared(account) ? ", for all machines" : ""
+    context.report(try await change.remove(account, revoking: !local))
+    return try context.done(account, "removed \(account.name)\(reach)")
+  }
+
+  private func done(
+    _ id: AccountID,
+    _ text: String,
+    _ context: Context
+  ) throws(EngineError) -> ExitStatus {
+    if options.json {
+      try context.output(["version": 1, "removed": .string(id.description)])
+    } else {
+      context.notice(text)
     }
-    return try context.done(account, "removed \(account.name)")
+    return .done
   }
 }

@@ -19,7 +19,7 @@ struct RenameCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let new = try parseName(new)
-    let account = try Selection(context.engine).find(name)
+    let account = try await Selection(context.engine).find(name)
     let renamed = try await ChangeAccounts(context.engine)
       .rename(account, to: new)
     return try context.done(renamed, "\(account.name) is now \(renamed.name)")

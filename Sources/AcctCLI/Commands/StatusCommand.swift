@@ -21,7 +21,7 @@ struct StatusCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    var choice = try context.choose(name)
+    var choice = try await context.choose(name)
     if check {
       if choice.account.kind == .static {
         let isUsable =
@@ -34,7 +34,7 @@ struct StatusCommand: AcctCommand {
       let server = ServerCheck(context.engine)
       var refusal: EngineError?
       do { try await server.check(choice.account) } catch { refusal = error }
-      choice.account = try Selection(context.engine).find(choice.account.id.description)
+      choice.account = try await Selection(context.engine).find(choice.account.id.description)
       return try await show(choice, context, refusal)
     }
     return try await show(choice, context)
@@ -56,6 +56,7 @@ struct StatusCommand: AcctCommand {
         "keyring": [
           "kind": .string(status.keyringKind.rawValue),
           "state": .string(status.keyringState.rawValue),
+          "tpm": .init(status.sealedIn?.description),
         ],
         "selectedBy": .string(choice.selectedBy.rawValue),
         "selectedByFile": .init(choice.directoryFile),

@@ -23,7 +23,7 @@ struct SwitchCommand: AcctCommand {
     {
       context.report([notice])
     }
-    let account = try chosen(change, in: context)
+    let account = try await chosen(change, in: context)
     try await change.activate(account)
     return try context.done(account, "\(account.name) is active")
   }
@@ -31,15 +31,15 @@ struct SwitchCommand: AcctCommand {
   private func chosen(
     _ change: ChangeAccounts,
     in context: Context
-  ) throws(EngineError) -> Account {
+  ) async throws(EngineError) -> Account {
     guard let name = name ?? options.account else {
       if let other = try change.other() { return other }
-      return try ask(in: context)
+      return try await ask(in: context)
     }
-    return name == "-" ? try change.previous() : try Selection(context.engine).find(name)
+    return name == "-" ? try change.previous() : try await Selection(context.engine).find(name)
   }
 
-  private func ask(in context: Context) throws(EngineError) -> Account {
+  private func ask(in context: Context) async throws(EngineError) -> Account {
     let listing = try AccountOverview(context.engine).listing()
     guard context.interaction == .allowed, context.world.terminal.canAsk() else {
       throw .selection(.undecidedSwitch(candidates: listing.accounts.map(\.name)))
@@ -47,7 +47,7 @@ struct SwitchCommand: AcctCommand {
     switch pick(from: listing, in: context) {
     case .picked(let account): return account
     case .cancelled: throw .cancelled
-    case .open: return try askForLine(listing, in: context)
+    case .open: return try await askForLine(listing, in: context)
     }
   }
 
@@ -77,7 +77,7 @@ struct SwitchCommand: AcctCommand {
   private func askForLine(
     _ listing: AccountOverview.Listing,
     in context: Context
-  ) throws(EngineError) -> Account {
+  ) async throws(EngineError) -> Account {
     for (index, account) in listing.accounts.enumerated() {
       let mark = account.id == listing.active ? " (active)" : ""
       context.world.report("\(index + 1)  \(account.name)\(mark)")
@@ -88,6 +88,6 @@ struct SwitchCommand: AcctCommand {
     if let number = Int(answer), listing.accounts.indices.contains(number - 1) {
       return listing.accounts[number - 1]
     }
-    return try Selection(context.engine).find(answer)
+    return try await Selection(context.engine).find(answer)
   }
 }

@@ -62,7 +62,7 @@ struct TokenCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let account = try context.choose().account
+    let account = try await context.choose().account
     let response = (try? response()) ?? nil
     if response != nil { try account.requireBearerToken() }
     let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)
@@ -77,7 +77,7 @@ struct TokenCommand: AcctCommand {
       try context.output([
         "version": 1,
         "account": .string(account.id.description),
-        "token": .string(grant.token.secret.text),
+        "token": .string(grant.token.secret.shownText),
         "tokenType": .string(account.tokenType.rawValue),
         "expiresAt": grant.expiresAt.map { .string($0.description) } ?? .null,
       ])

@@ -8,8 +8,8 @@ import StrictJSON
 struct VaultCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vault",
-    abstract: "Unlock, lock, or change the passphrase of the encrypted-file keyring.",
-    subcommands: [Unlock.self, Lock.self, Passphrase.self]
+    abstract: "Unlock, lock, seal, or change the passphrase of the encrypted-file keyring.",
+    subcommands: [Unlock.self, Lock.self, Passphrase.self, Seal.self, Unseal.self]
   )
 
   /// Keeps the vault's key in the kernel for a while.
@@ -32,7 +32,7 @@ struct VaultCommand: ParsableCommand {
         }
         return .done
       }
-      let seconds = try await vault { () throws(KeyringFailure) in
+      let seconds = try await ofVault { () throws(KeyringFailure) in
         try await context.world.vault.unlock(context.interaction)
       }
       if options.json {
@@ -58,13 +58,22 @@ struct VaultCommand: ParsableCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      try await vault { () throws(KeyringFailure) in try await context.world.vault.lock() }
+      try await ofVault { () throws(KeyringFailure) in try await context.world.vault.lock() }
       if options.json {
         try context.output(vaultJSON("locked"))
+      } else if let address = sealedIn(context.world.vault) {
+        context.notice(
+          "the vault's key is forgotten; the TPM at \(address.description) opens it when it is needed"
+        )
       } else {
         context.notice("the vault is locked")
       }
       return .done
+    }
+
+    /// The vault is locked also if its header, which says this, is missing or damaged.
+    private func sealedIn(_ vault: Vault) -> TPMAddress? {
+      do throws(KeyringFailure) { return try vault.sealedIn() } catch { return nil }
     }
   }
 
@@ -86,7 +95,7 @@ struct VaultCommand: ParsableCommand {
       if let kind = try UnlockShared(context.engine).kind() {
         throw .sharing(.passphraseStays(kind))
       }
-      try await vault { () throws(KeyringFailure) in
+      try await ofVault { () throws(KeyringFailure) in
         try await context.world.vault.changePassphrase(newPassphraseFile, context.interaction)
       }
       if options.json {
@@ -99,17 +108,19 @@ struct VaultCommand: ParsableCommand {
   }
 }
 
-/// The vault's state, and for how long it stays unlocked, in seconds.
-private func vaultJSON(_ state: String, _ seconds: Int? = nil) -> JSON {
-  [
+/// The vault's state, for how long it stays unlocked, in seconds, and the TPM that opens it.
+func vaultJSON(_ state: String, _ seconds: Int? = nil, tpm: TPMAddress? = nil) -> JSON {
+  var json: JSONObject = [
     "version": 1,
     "vault": .string(state),
     "seconds": seconds.map { .number(JSONNumber(Int64($0))) } ?? .null,
   ]
+  if let tpm { json["tpm"] = .string(tpm.description) }
+  return .object(json)
 }
 
 /// Translates the vault's failures.
-private func vault<Result>(
+func ofVault<Result>(
   _ body: () async throws(KeyringFailure) -> Result
 ) async throws(EngineError) -> Result {
   do { return try await body() } catch { throw .keyring(.failed(error, .vault)) }

@@ -13,6 +13,45 @@ extension ErrorMessage {
     case .proof: self.init("proofFailed", .failed, "the DPoP proof could not be signed")
     case .other(let account):
       self.init("otherKey", .badInput, "this is not the key that \(account)'s tokens are bound to")
+    case .hardware(let failure, let storage): self.init(failure, storage)
+    case .inDevice(let account, let storage): self.init(inDevice: account.description, storage)
+    case .notShared:
+      self.init(
+        "keyNotShared",
+        .failed,
+        "a key in a device can't be used by the other machines that share the keyring",
+        hint: "leave out --key: the shared keyring encrypts the key"
+      )
+    case .notOffered(let origin):
+      self.init(
+        "dpopNotOffered",
+        .failed,
+        "\(origin) does not offer DPoP: it can't bind tokens to a key",
+        hint: "leave out --key; `acct vault seal` protects bearer tokens"
+      )
+    case .notBound(let origin):
+      self.init(
+        "dpopNotUsed",
+        .serverFailed,
+        "\(origin?.description ?? "the server") did not bind the tokens to the key; nothing was stored",
+        hint: "leave out --key"
+      )
+    case .placeUnclear(let accounts):
+      self.init(
+        "keyPlaceUnclear",
+        .usage,
+        accounts.count == 1
+          ? "\(accounts[0]) has its key in a device, and its item is missing from the keyring"
+          : "\(accounts.map(\.description).joined(separator: ", ")) have their keys in different places",
+        hint: "say which with --key, or --name NAME"
+      )
+    case .leavesDevice(let account, let storage):
+      self.init(
+        "keyInDevice",
+        .failed,
+        "\(account) has its key in \(words(for: storage)), and these credentials don't",
+        hint: "`acct remove \(account)` first, or sign in with --key software"
+      )
     case .clientKey:
       self.init("assertionFailed", .failed, "the client's assertion could not be signed")
     }

@@ -42,6 +42,7 @@ extension ErrorMessage {
         "the credentials of \(account) were only partly replaced",
         hint: "add the account again: it keeps its name"
       )
+    case .notSealed(let failure, _): self.init(failure, .tpm2)
     }
   }
 
@@ -54,6 +55,14 @@ extension ErrorMessage {
         "keyringLocked",
         .keyringLocked,
         reason.map { "\(name) is locked: \($0)" } ?? "\(name) is locked",
+        hint: unlocking(kind)
+      )
+    case .sealed(let address, let failure, let reason):
+      let words = "the TPM at \(address.description) does not open it (\(words(forSeal: failure)))"
+      self.init(
+        "keyringLocked",
+        .keyringLocked,
+        "\(name) is locked: " + [words, reason].compactMap(\.self).joined(separator: ", and "),
         hint: unlocking(kind)
       )
     case .unavailable(let reason):
@@ -81,7 +90,7 @@ extension ErrorMessage {
       )
     case .failed(let reason):
       self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
-    case .notJoined, .engine, .rolledBack, .answerWaits, .settings:
+    case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .settings:
       self.init(sharing: failure, kind)
     }
   }

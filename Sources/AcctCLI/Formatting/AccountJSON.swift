@@ -23,6 +23,7 @@ extension Account {
       "scope": .init(scope),
       "tokenType": .string(tokenType.rawValue),
       "thumbprint": .init(thumbprint),
+      "keyStorage": tokenType == .dpop ? .string(keyStorage.rawValue) : .null,
       "active": .bool(isActive),
       "state": .string(assessment.state.rawValue),
       "reason": .init(assessment.reason),

@@ -11,7 +11,7 @@ struct DoctorWording {
   /// What is left to do once it is repaired.
   var next: String?
 
-  private init(_ code: String, _ message: String, fix: String? = nil, next: String? = nil) {
+  init(_ code: String, _ message: String, fix: String? = nil, next: String? = nil) {
     self.code = code
     self.message = message
     self.fix = fix
@@ -23,7 +23,7 @@ struct DoctorWording {
     case .keyringReady, .noVault, .keyringUndecided, .keyringDecisionLost, .keyringOverridden,
       .keyring, .unknownKeyring:
       self.init(keyring: subject)
-    case .sharing, .answersWait, .moveBegun, .moveUnfinished, .remoteFolder:
+    case .sharing, .answersWait, .copiesAlone, .moveBegun, .moveUnfinished, .remoteFolder:
       self.init(sharing: subject)
     case .filesPrivate, .readable, .writable, .foreign, .link, .files:
       self.init(files: subject)
@@ -31,6 +31,12 @@ struct DoctorWording {
       .interruptedReplacement, .itemsMatch,
       .orphans, .missing, .damagedItem, .itemsUnknown:
       self.init(accounts: subject)
+    case .hardwareKeysReady(let count):
+      self.init("hardwareKeys", "the keys in devices can be used (\(count))")
+    case .hardwareKey(let failure, let storage, let name):
+      let errorMessage = ErrorMessage(failure, storage)
+      self.init(errorMessage.code, "\(name): \(errorMessage.text)", fix: errorMessage.hint)
+    case .sealOpens, .sealFails, .proxyMemory, .proxyFence: self.init(protection: subject)
     case .tidy: self.init("leftovers", "nothing was left behind")
     case .temporaryFiles(let count):
       self.init(
@@ -110,6 +116,12 @@ extension DoctorWording {
         "answersWait",
         "answers of servers for \(names.joined(separator: ", ")) wait on this machine for the shared keyring",
         fix: "`acct refresh NAME` stores one as soon as the engine can be reached"
+      )
+    case .copiesAlone(let names):
+      self.init(
+        "copiesAlone",
+        "this machine has copies of \(names.joined(separator: ", ")), and the engine has no such accounts",
+        fix: "`acct keyring move vault` keeps them here; `acct keyring trust` deletes the copies"
       )
     case .moveBegun(let target, let source):
       self.init(

@@ -65,13 +65,21 @@ struct StatusText {
         Field("session ends", account.sessionEndsAt.map(time) ?? ""),
         Field("validated", account.validatedAt.map(time) ?? ""),
         Field("key", account.thumbprint ?? "", .faint),
+        Field(
+          "key in",
+          account.keyStorage == .software ? "" : words(for: account.keyStorage)
+        ),
       ]
   }
 
   /// Which keyring stores it, and why that one.
   private var origin: [Field] {
-    [
-      Field("keyring", "\(status.keyringKind.rawValue), \(status.keyringState.rawValue)", .faint),
+    let keyring = [
+      status.keyringKind.rawValue, status.keyringState.rawValue,
+      status.sealedIn.map { "sealed in the TPM at \($0.description)" },
+    ]
+    return [
+      Field("keyring", keyring.compactMap(\.self).joined(separator: ", "), .faint),
       Field(
         "chosen by",
         [words(for: selectedBy), directoryFile].compactMap(\.self).joined(separator: " "),

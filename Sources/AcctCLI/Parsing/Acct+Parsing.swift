@@ -13,14 +13,14 @@ extension Acct {
   /// - Parameter arguments: The command line without the program's name.
   /// - Returns: The command to run.
   /// - Throws: ArgumentParser's errors, which include help.
-  static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+  package static func parsed(_ arguments: [String]) throws -> ParsedCommand {
     let typed = arguments
     let arguments = arguments.hoistingSharedOptions
     if arguments.first == "helper", let option = HelperCommand.foreignOption(in: typed) {
       throw EngineError.input(.program(.operation(option)))
     }
     let rest = Array(arguments.dropFirst())
-    let command: (any ParsableCommand)? =
+    let command: (any AcctCommand)? =
       switch arguments.first {
       case "header": HeaderCommand.parsed(rest)
       case "token": TokenCommand.parsed(rest)
@@ -32,7 +32,7 @@ extension Acct {
       case "helper": HelperCommand.parsed(rest)
       default: nil
       }
-    if let command { return command }
+    if let command { return ParsedCommand(command) }
     if arguments.first == "help" {
       // ArgumentParser's own answers with the help of the last name that it knows.
       guard isCommand(rest.filter { !$0.hasPrefix("-") }) else { throw UnknownCommand(rest) }
@@ -40,7 +40,7 @@ extension Acct {
       // ArgumentParser might report one of its options first.
       throw UnknownCommand([name])
     }
-    return try parseAsRoot(arguments)
+    return try ParsedCommand(of: parseAsRoot(arguments))
   }
 
   /// Whether each name is that of a subcommand of the one before it.
@@ -58,7 +58,7 @@ extension Acct {
 
 extension ParsableCommand {
   /// Parses the arguments of this command alone; `nil` if they are malformed.
-  fileprivate static func parsed(_ arguments: [String]) -> (any ParsableCommand)? {
+  fileprivate static func parsed(_ arguments: [String]) -> Self? {
     // The whole tree then reports the mistake in its own words.
     (try? parseAsRoot(arguments)) as? Self
   }

@@ -10,6 +10,7 @@ extension AddCommand {
     try requireServer(isAtServer)
     try requireFittingClient()
     try requireFittingBackend()
+    try requireFittingKey()
   }
 
   /// Exactly one thing says where the credentials come from.
@@ -86,6 +87,20 @@ extension AddCommand {
     guard session == nil || signIn.clientID == nil else {
       throw ValidationError("--client-id is chosen by the backend")
     }
+  }
+
+  /// A key is made only where acct itself signs in, and tokens are bound to it.
+  private func requireFittingKey() throws {
+    guard key.isUsed else { return }
+    let reasons: [(applies: Bool, reason: String)] = [
+      (importFile != nil, "--import brings its own key, which no device takes in"),
+      (backend != nil, "a --backend hands over its own key, which no device takes in"),
+      (session != nil, "a --session has no DPoP key: its backend keeps the tokens"),
+      (guest != nil, "a --guest has no DPoP key"),
+      (staticToken.file != nil, "a --token has no DPoP key"),
+      (client.noDPoP && key.key != "software", "--key and --no-dpop exclude each other"),
+    ]
+    if let refused = reasons.first(where: \.applies) { throw ValidationError(refused.reason) }
   }
 
   /// The resource that names its authorization server; `nil` where something else says where to sign in.

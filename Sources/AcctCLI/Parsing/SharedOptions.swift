@@ -23,10 +23,17 @@ struct SharedOptions: ParsableArguments {
   @Flag(help: "Use no colour.")
   var noColor = false
 
-  @Option(help: ArgumentHelp("The time limit for the network.", valueName: "seconds"))
-  var timeout = 30
+  // Without a value to begin with, which ArgumentParser would print for the help at each start, and of a type that
+  // `--min-valid` has, too: for each other one it looks up what the type conforms to.
+  @Option(
+    help: ArgumentHelp("The time limit for the network, 30 if left out.", valueName: "seconds")
+  )
+  var timeout: Int64?
+
+  /// The time limit for the network, in seconds.
+  var timeLimit: Int { timeout.map(Int.init(clamping:)) ?? 30 }
 
   func validate() throws {
-    guard timeout > 0 else { throw ValidationError("--timeout is a number of seconds above 0") }
+    guard timeLimit > 0 else { throw ValidationError("--timeout is a number of seconds above 0") }
   }
 }

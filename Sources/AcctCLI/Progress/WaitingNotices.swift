@@ -31,6 +31,9 @@ struct WaitingNotices: Sendable {
         "acct: \(name) can't store the new session of \(printable(owner)): "
           + "unlock it within \(duration(seconds)), or the session may be lost"
       )
+    case .forTouch:
+      // Printed with `--quiet` too: the command waits for it.
+      world.streams.notice("acct: touch the token")
     case .over: replace?("")
     }
   }

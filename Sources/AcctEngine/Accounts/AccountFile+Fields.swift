@@ -75,7 +75,7 @@ extension AccountFile {
       let reasons = value("originReasons")?.objectValue
       // Most often the service is the only one, and has been parsed already.
       if let service, reasons == nil, list == [.string(service.description)] { return [service] }
-      var origins = OwnOrigins()
+      var origins: OwnOrigins = []
       for element in list {
         guard let text = element.stringValue, let origin = try? Origin(text) else {
           throw Damage()
@@ -109,6 +109,13 @@ extension AccountFile {
     mutating func ownGrant() throws(Damage) -> OwnGrant? {
       guard let value = value("ownGrant"), value != .null else { return nil }
       return try OwnGrant(value)
+    }
+
+    /// Where its key lives; missing where that is the keyring.
+    mutating func keyStorage() throws(Damage) -> KeyStorage {
+      guard let word = try string("keyStorage") else { return .software }
+      guard let storage = KeyStorage(rawValue: word) else { throw Damage() }
+      return storage
     }
 
     mutating func limitations() throws(Damage) -> GuestLimitations? {

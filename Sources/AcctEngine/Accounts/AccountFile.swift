@@ -49,9 +49,13 @@ package enum AccountFile {
       "validatedAt": .init(account.validatedAt?.description),
       "createdAt": .string(account.createdAt.description),
     ]
+    if account.keyStorage != .software {
+      json["keyStorage"] = .string(account.keyStorage.rawValue)
+    }
     json["sentAs"] = account.sentAs?.json
     json["client"] = account.client.json
     json["ownGrant"] = account.ownGrant?.json
+    if let keptIn = account.keptIn { json["keptIn"] = .string(keptIn) }
     return JSON.object(json).serialized()
   }
 
@@ -88,6 +92,7 @@ package enum AccountFile {
       client: try file.client(),
       ownGrant: try file.ownGrant(),
       thumbprint: try file.string("thumbprint"),
+      keyStorage: try file.keyStorage(),
       tokenLifetime: TokenLifetime(
         expiresAt: try file.optional("expiresAt", Timestamp.init),
         lifetime: try file.string("lifetime", number: true).flatMap { Int64($0) },
@@ -97,6 +102,7 @@ package enum AccountFile {
       limitations: try file.limitations(),
       sentAs: try file.sentAs(of: kind),
       recordedState: try file.recordedState(),
+      keptIn: try file.string("keptIn"),
       renewalStartedAt: try file.optional("renewalStartedAt", Timestamp.init),
       incoming: try file.incoming(),
       validatedAt: try file.optional("validatedAt", Timestamp.init),

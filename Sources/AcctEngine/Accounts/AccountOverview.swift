@@ -1,5 +1,6 @@
 package import AcctModel
 package import AcctPorts
+import AcctProtocol
 import Synchronization
 
 /// The contents of `list` and `status`.
@@ -53,6 +54,8 @@ package struct AccountOverview: Sendable {
     package var isActive: Bool
     package var keyringKind: Keyring.Kind
     package var keyringState: Keyring.State
+    /// The TPM that opens the vault, if that is the keyring and is sealed in one.
+    package var sealedIn: TPMAddress?
     /// Why a `header` would fail, if it would.
     package var cause: EngineError?
     /// Tokens for other audiences and scopes, without the tokens.
@@ -66,20 +69,21 @@ package struct AccountOverview: Sendable {
     var keyringState = Keyring.State.ready
     var cause: EngineError?
     var secondTokens: [SecondTokenSummary] = []
+    var key: DPoPKey?
     do {
       let credentials =
         account.incoming?.isWhole == true
         ? try await CredentialStore.readWhole(of: account, in: context)
         : try await credentialStore.readToTell()
-      (account, evidence) = (credentials.account, credentials.evidence)
+      (account, evidence, key) = (credentials.account, credentials.evidence, credentials.key)
       secondTokens = try await credentialStore.summary(for: account)
     } catch .keyring(.failed(let failure, let kind)) {
       evidence = .failure(failure)
       keyringState =
         switch failure {
-        case .locked, .cancelled: .locked
+        case .locked, .sealed, .cancelled: .locked
         case .unavailable, .noVault, .timedOut, .failed, .notJoined, .engine, .rolledBack,
-          .answerWaits, .settings:
+          .answerWaits, .answerUnopened, .settings:
           .unavailable
         }
       cause = .keyring(.failed(failure, kind))
@@ -89,15 +93,32 @@ package struct AccountOverview: Sendable {
       await discard(&account)
       assessment = account.assess(.missing, at: context.world.clock.now())
     }
+    cause = self.cause(assessment, cause, account)
+    if cause == nil, let key { cause = await self.cause(key) }
     return Status(
       account: account,
       assessment: assessment,
       isActive: try context.accountStore.active().current == account.id,
       keyringKind: credentialStore.keyring.kind,
       keyringState: keyringState,
-      cause: self.cause(assessment, cause, account),
+      sealedIn: sealedIn(credentialStore.keyring.kind),
+      cause: cause,
       secondTokens: secondTokens
     )
+  }
+
+  /// Why a key in a device can't be used now.
+  private func cause(_ key: DPoPKey) async -> EngineError? {
+    guard let stored = key.hardware?.stored,
+      let failure = await CheckHardwareKey(context).failure(of: stored, asksForPIN: true)
+    else { return nil }
+    return .key(.hardware(failure, key.storage))
+  }
+
+  /// Where the vault is sealed; that it can't be read is told by the state of the keyring.
+  private func sealedIn(_ kind: Keyring.Kind) -> TPMAddress? {
+    guard kind == .vault else { return nil }
+    do throws(KeyringFailure) { return try context.world.vault.sealedIn() } catch { return nil }
   }
 
   /// Discards a guest's token that is past; one that can't be removed now is removed the next time.

@@ -31,6 +31,17 @@ struct AccountStore: Sendable {
     }
   }
 
+  /// What an account's file has; `nil` without one.
+  func contents(of id: AccountID) throws(EngineError) -> [UInt8]? { try read(.account(id)) }
+
+  /// Makes a record from a shared keyring an account's file.
+  ///
+  /// - Throws: ``FilesError/damagedAccount(_:)`` for one that is no account's; the file stays.
+  func take(_ record: [UInt8], of id: AccountID) throws(EngineError) {
+    guard account(id, in: record) != nil else { throw .files(.damagedAccount(id)) }
+    try update(id, to: record)
+  }
+
   /// Replaces an account's file by a record that came from elsewhere, if it differs.
   func update(_ id: AccountID, to record: [UInt8]) throws(EngineError) {
     guard try read(.account(id)) != record else { return }

@@ -54,21 +54,25 @@ package struct AddAccount: Sendable {
   func add(_ incoming: IncomingAccount, _ options: Options) async throws(EngineError)
     -> Added
   {
-    let keyring = try await prepare(for: incoming.suggestedName)
-    guard incoming.kind != .guest || keyring.accounts == nil else {
-      throw .guest(.shared(keyring.kind))
-    }
-
+    var keyring = try await prepare(for: incoming.suggestedName)
     // Another process may add or remove the same identity at any time, so the result is checked
     // again under its lock, and the search repeated if it has changed. Another machine may, too.
     var taken: Set<AccountName> = []
     while true {
-      if let shared = SharedRecords(in: keyring, context) { try await context.bring(from: shared) }
-      if let known = try sameIdentity(incoming) {
+      guard incoming.kind != .guest || keyring.accounts == nil else {
+        throw .guest(.shared(keyring.kind))
+      }
+      guard incoming.keyStorage == .software || keyring.accounts == nil else {
+        throw .key(.notShared(keyring.kind))
+      }
+      try await SharedRecords(in: keyring, context)?.bring()
+      if let known = try sameIdentity(incoming, keyring) {
         if let added = try await renew(known, incoming, options) { return added }
       } else if let account = try await create(incoming, options, keyring, &taken) {
         return Added(account: account, wasKnown: false)
       }
+      // A move may have made another keyring the one in use.
+      if try !isInUse(keyring) { keyring = try await prepare(for: incoming.suggestedName) }
     }
   }
 
@@ -97,13 +101,28 @@ package struct AddAccount: Sendable {
     return keyring
   }
 
-  private func sameIdentity(_ incoming: IncomingAccount) throws(EngineError) -> Account? {
+  /// Whether the keyring is still the one that new accounts go into.
+  private func isInUse(_ keyring: Keyring) throws(EngineError) -> Bool {
+    try KeyringChoice(context.world).chosen() == keyring.kind
+  }
+
+  /// The account of the same identity that is in the keyring; one in another keyring is another account.
+  private func sameIdentity(
+    _ incoming: IncomingAccount,
+    _ keyring: Keyring
+  ) throws(EngineError) -> Account? {
+    let recorded = try KeyringChoice(context.world).recorded()?.kind
+    // As noted by ``KeyringChoice/note(of:)``: without a note, it is in the shared keyring, or in the one in use.
+    let common = recorded.flatMap { $0.isShared ? $0 : nil } ?? keyring.kind
     // Two accounts may differ in the scope of their client alone: then the exact one is meant.
-    let same = try accountStore.listing().accounts.filter(incoming.isSame)
+    let same = try accountStore.listing().accounts.filter {
+      incoming.isSame(as: $0) && $0.keptIn ?? common.rawValue == keyring.kind.rawValue
+    }
     return same.first(where: incoming.hasClient) ?? same.first
   }
 
-  /// Makes a new account, or returns `nil` if its identity has appeared meanwhile, or its name on another machine.
+  /// Makes a new account, or returns `nil` if its identity has appeared meanwhile, or its name on another machine, or
+  /// the accounts were moved.
   private func create(
     _ incoming: IncomingAccount,
     _ options: Options,
@@ -113,13 +132,14 @@ package struct AddAccount: Sendable {
     try await accountStore.exclusively { () throws(EngineError) -> Account? in
       let held = context.world.signals.holdBack()
       defer { held.release() }
-      guard try sameIdentity(incoming) == nil else { return nil }
+      guard try sameIdentity(incoming, keyring) == nil, try isInUse(keyring) else { return nil }
       var account = incoming.account(
         try id(for: incoming),
         try name(for: incoming, options, besides: taken),
         createdAt: context.world.clock.now()
       )
       account.origins.add(options.allowedOrigins, for: .user)
+      account.keptIn = try KeyringChoice(context.world).note(of: keyring.kind)
       let credentialStore = CredentialStore(of: account, in: keyring, context)
       do throws(EngineError) {
         // Items that an interrupted removal has left under its identifier are not its own.
@@ -156,6 +176,9 @@ package struct AddAccount: Sendable {
         if options.name == nil, let sentAs = incoming.sentAs, known.sentAs != sentAs {
           throw .input(.staticToken(.sentOtherwise(known.name)))
         }
+        guard known.keyStorage == .software || incoming.mayLeaveDevice else {
+          throw .key(.leavesDevice(known.name, known.keyStorage))
+        }
         let held = context.world.signals.holdBack()
         defer { held.release() }
         var account = incoming.account(
@@ -165,6 +188,7 @@ package struct AddAccount: Sendable {
         )
         // An export of version 0.1.0 does not tell; then it is what it was.
         account.source = account.source ?? known.source
+        account.keptIn = known.keptIn
         account.origins.keepUsers(of: known.origins)
         account.origins.add(options.allowedOrigins, for: .user)
         let before = StoredAccount(

@@ -93,9 +93,9 @@ extension KeyringFailure {
   /// The event that it is for an account's state.
   fileprivate var event: SessionEvent {
     switch self {
-    case .locked, .cancelled: .keyringLocked
+    case .locked, .sealed, .cancelled: .keyringLocked
     case .unavailable, .noVault, .failed, .timedOut, .notJoined, .engine, .rolledBack,
-      .answerWaits, .settings:
+      .answerWaits, .answerUnopened, .settings:
       .keyringUnavailable
     }
   }
@@ -103,6 +103,7 @@ extension KeyringFailure {
   fileprivate var reason: String? {
     switch self {
     case .locked(let reason): reason
+    case .sealed: "its TPM does not open it, and no passphrase did"
     case .cancelled: nil
     case .unavailable(let reason), .failed(let reason): reason
     case .noVault: "there is no vault yet"
@@ -111,6 +112,8 @@ extension KeyringFailure {
     case .engine(let failure): failure.reason
     case .rolledBack: "the shared keyring was restored from a backup"
     case .answerWaits: "a server's answer is still to be stored on the shared keyring"
+    case .answerUnopened:
+      "a server's answer waits for the shared keyring, and no key opens it any more"
     case .settings: "the settings of the shared keyring can't be used"
     }
   }

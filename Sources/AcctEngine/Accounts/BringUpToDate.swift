@@ -9,12 +9,7 @@ extension EngineContext {
   ///
   /// - Throws: Why the engine could not be asked; then the accounts here stay as they were last seen.
   func bringUpToDate() async throws(EngineError) {
-    guard let shared = try sharedRecords() else { return }
-    try await bring(from: shared)
-  }
-
-  func bring(from shared: SharedRecords) async throws(EngineError) {
-    for id in try shared.fetchAll() { try await forget(id) }
+    try await sharedRecords()?.bring()
   }
 }
 

@@ -1,5 +1,6 @@
 package import AcctModel
 import AcctPorts
+import AcctProtocol
 
 /// Changes to accounts that need no server: switch, rename, allow, remove.
 package struct ChangeAccounts: Sendable {
@@ -80,20 +81,40 @@ package struct ChangeAccounts: Sendable {
   /// - Parameters:
   ///   - account: The account.
   ///   - revoking: Whether the server is asked to end the session.
-  /// - Returns: What became of the session at the server.
+  /// - Returns: What became of the session at the server, and of a key in a token.
   /// - Throws: ``EngineError``; then the account is as it was.
+  @discardableResult
   package func remove(_ account: Account, revoking: Bool) async throws(EngineError)
-    -> Notice?
+    -> [Notice]
   {
-    try await context.withExclusiveAccess(to: account) {
-      (account, credentialStore) throws(EngineError) -> Notice? in
+    // What the engine has of it need not open to be removed; whether the engine is there is seen next.
+    let (notices, key) = try await context.withExclusiveAccess(to: account, allowingCopy: true) {
+      (account, credentialStore) throws(EngineError) -> ([Notice], StoredHardwareKey?) in
       try await credentialStore.prepare()
-      let notice = revoking ? try await revoke(account, credentialStore) : nil
+      var notices: [Notice] = []
+      if revoking, let notice = try await revoke(account, credentialStore) {
+        notices.append(notice)
+      }
+      let key = await tokenKey(of: account, credentialStore)
       try await credentialStore.removeAll()
       try forgetIdentity(of: account)
       try await context.forget(account.id)
-      return notice
+      return (notices, key)
     }
+    // The last: an account that could not be removed still needs its key.
+    guard let key, let notice = await RemoveHardwareKey(context).remove(key, of: account) else {
+      return notices
+    }
+    return notices + [notice]
+  }
+
+  /// The account's key in a token; an account can be removed whatever becomes of that.
+  private func tokenKey(
+    of account: Account,
+    _ credentialStore: CredentialStore
+  ) async -> StoredHardwareKey? {
+    guard account.keyStorage == .pkcs11 else { return nil }
+    return try? await credentialStore.storedHardwareKey()
   }
 
   /// Deletes an account whose file can't be read, by its identifier.
@@ -105,6 +126,18 @@ package struct ChangeAccounts: Sendable {
     try await accountStore.exclusively(id) { () throws(EngineError) in
       try await CredentialStore.removeAll(of: id, in: keyring, context)
       try await context.forget(id)
+    }
+  }
+
+  /// Removes an account that other machines share and that has no file here, since what the engine has of it does not open.
+  ///
+  /// - Returns: Whether the engine had it.
+  package func removeUnopened(_ id: AccountID) async throws(EngineError) -> Bool {
+    guard let shared = try context.sharedRecords() else { return false }
+    return try await accountStore.exclusively(id) { () throws(EngineError) -> Bool in
+      guard try accountStore.contents(of: id) == nil, try shared.has(id) else { return false }
+      try shared.remove(id)
+      return true
     }
   }
 

@@ -32,19 +32,19 @@ package struct Selection: Sendable {
   /// - Parameter reference: What the user gave with the command, if anything.
   /// - Returns: The account, and what chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or where there is none to choose.
-  package func choose(_ reference: String?) throws(EngineError) -> Choice {
-    try bringingUnknown { () throws(EngineError) in try chosen(reference) }
+  package func choose(_ reference: String?) async throws(EngineError) -> Choice {
+    try await bringingUnknown { () throws(EngineError) in try chosen(reference) }
   }
 
   /// Looks once more where nothing was found and other machines share the keyring: one of them may just have added it.
   private func bringingUnknown<Found>(
     _ look: () throws(EngineError) -> Found
-  ) throws(EngineError) -> Found {
+  ) async throws(EngineError) -> Found {
     do throws(EngineError) { return try look() } catch {
       guard asksEngine, error.tellsOfNoAccount, let shared = try context.sharedRecords() else {
         throw error
       }
-      _ = try shared.fetchAll()
+      try await shared.bring()
       return try look()
     }
   }
@@ -83,8 +83,21 @@ package struct Selection: Sendable {
   package func find(
     _ reference: String,
     by rule: SelectedBy = .option
-  ) throws(EngineError) -> Account {
-    try bringingUnknown { () throws(EngineError) in try found(reference, by: rule) }
+  ) async throws(EngineError) -> Account {
+    try await bringingUnknown { () throws(EngineError) in try found(reference, by: rule) }
+  }
+
+  /// Makes sure that no other account has the same name: one in a shared keyring, and one in another.
+  private func requireAlone(_ named: Account, _ reference: String) throws(EngineError) {
+    guard try context.sharedRecords() != nil || named.keptIn != nil else { return }
+    let same = try context.accountStore.listing().accounts.filter { $0.name == named.name }
+    guard same.count > 1 else { return }
+    throw .selection(
+      .ambiguous(
+        reference: reference,
+        candidates: same.map { (try? AccountName($0.id.description)) ?? $0.name }
+      )
+    )
   }
 
   private func found(_ reference: String, by rule: SelectedBy) throws(EngineError) -> Account {
@@ -92,7 +105,10 @@ package struct Selection: Sendable {
     if let id = try? AccountID(reference), let account = try accountStore.account(id) {
       return account
     }
-    if let named = try accountStore.account(named: reference) { return named }
+    if let named = try accountStore.account(named: reference) {
+      try requireAlone(named, reference)
+      return named
+    }
     let accounts = try accountStore.listing().accounts
     guard !accounts.isEmpty else { throw .selection(.noAccounts) }
 

@@ -18,6 +18,15 @@ package struct AccountKey: Sendable {
     return key
   }
 
+  /// The private JWK.
+  ///
+  /// - Throws: ``KeyError/inDevice(_:_:)`` for a key that its device keeps.
+  package func privateJWK(of account: Account) async throws(EngineError) -> Secret {
+    let key = try await key(of: account)
+    guard let jwk = key.privateJWK else { throw .key(.inDevice(account.name, key.storage)) }
+    return jwk
+  }
+
   /// Stores a key, if it is the one that the account's tokens are bound to.
   ///
   /// - Parameters:
@@ -32,12 +41,17 @@ package struct AccountKey: Sendable {
     let key: DPoPKey
     do { key = try DPoPKey(jwk: jwk) } catch { throw .key(.unusable(error)) }
     guard account.tokenType == .dpop else { throw .key(.missing(account.name)) }
+    guard account.keyStorage == .software else {
+      throw .key(.inDevice(account.name, account.keyStorage))
+    }
     guard account.thumbprint == nil || account.thumbprint == key.thumbprint else {
       throw .key(.other(account: account.name))
     }
     try await context.withExclusiveAccess(to: account) {
-      (_, credentialStore) throws(EngineError) in
-      try await credentialStore.write([.init(.keypair, key.privateJWK)])
+      (account, credentialStore) throws(EngineError) in
+      try await credentialStore.write([.init(.keypair, key.item)])
+      // A keyring need not announce it: a proxy hears of it by the file.
+      try credentialStore.saveWritten(account)
     }
     return key
   }

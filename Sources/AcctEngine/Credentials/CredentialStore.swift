@@ -10,7 +10,7 @@ struct CredentialStore: Sendable {
 
   /// Opens the keyring that accounts are kept in.
   init(of account: Account, in context: EngineContext) throws(EngineError) {
-    self.init(of: account, in: try KeyringChoice(context.world).decided(), context)
+    self.init(of: account, in: try KeyringChoice(context.world).keyring(of: account), context)
   }
 
   init(of account: Account, in keyring: Keyring, _ context: EngineContext) {
@@ -74,7 +74,7 @@ struct CredentialStore: Sendable {
         try Token(secret)
       },
       key: try item(.keypair, in: items) { secret throws(JWKError) in
-        try DPoPKey(privateJWK: secret)
+        try context.key(secret, in: keyring)
       },
       clientSecret: try item(.clientSecret, in: items) { secret throws(ClientSecret.Flaw) in
         try ClientSecret.check(secret)

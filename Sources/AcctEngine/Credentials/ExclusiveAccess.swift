@@ -33,7 +33,7 @@ extension EngineContext {
     of account: Account,
     allowingCopy: Bool = false
   ) async throws(EngineError) -> CredentialStore {
-    let keyring = try KeyringChoice(world).decided()
+    let keyring = try KeyringChoice(world).keyring(of: try asInFile(account))
     if let shared = SharedRecords(in: keyring, self) {
       do throws(EngineError) { try await shared.fetch(account) } catch let error {
         guard allowingCopy, case .keyring(.failed) = error else { throw error }
@@ -49,6 +49,14 @@ extension EngineContext {
     )
   }
 
+  /// An account as its file has it now, where a move may have changed which keyring is its own; the caller holds its lock.
+  ///
+  /// As it was read before where the file is gone or damaged: what follows tells of that.
+  private func asInFile(_ account: Account) throws(EngineError) -> Account {
+    guard let file = try accountStore.contents(of: account.id) else { return account }
+    return accountStore.account(account.id, in: file) ?? account
+  }
+
   /// Does something with an account's record alone while no other process changes it.
   ///
   /// - Parameters:
@@ -62,7 +70,9 @@ extension EngineContext {
     _ body: (SharedRecords?) async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {
     try await accountStore.exclusively(account.id) { () throws(EngineError) -> Result in
-      guard let shared = try sharedRecords() else { return try await body(nil) }
+      guard try asInFile(account).keptIn == nil, let shared = try sharedRecords() else {
+        return try await body(nil)
+      }
       return try await unlessChanged { () throws(EngineError) -> Result in
         try await shared.fetch(account)
         return try await body(shared)

@@ -18,6 +18,23 @@ struct KeyringChoice: Sendable {
     throw .keyring(.notChosen(reason: "no keyring has been chosen yet"))
   }
 
+  /// The keyring that holds an account: its own, where it has one, else that of all accounts.
+  ///
+  /// - Throws: ``KeyringError/notChosen(reason:)``.
+  func keyring(of account: Account) throws(EngineError) -> Keyring {
+    guard let own = account.keptIn.flatMap(Keyring.Kind.init) else { return try decided() }
+    return keyring(own)
+  }
+
+  /// What a new account has to note of a keyring: nothing, unless it is another one than the shared one in use, whose
+  /// accounts come and go with the engine.
+  func note(of kind: Keyring.Kind) throws(EngineError) -> String? {
+    guard let recorded = try recorded()?.kind, recorded.isShared, recorded != kind else {
+      return nil
+    }
+    return kind.rawValue
+  }
+
   /// The keyring that a new account is to go into, decided if need be, but not yet written down.
   func proposed() async throws(EngineError) -> Keyring {
     if let kind = try chosen() { return keyring(kind) }

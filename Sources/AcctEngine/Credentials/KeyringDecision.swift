@@ -1,10 +1,12 @@
 import AcctPorts
 
 /// The file `keyring`: the keyring that holds the accounts on the first line, and on the second, if there is one,
-/// a move that is not over.
+/// a move that is not over; behind it what such a move copies.
 struct KeyringDecision: Equatable {
   var kind: Keyring.Kind
   var move: Move?
+  /// What a move to another keyring may have written there.
+  var written = WrittenCopies()
 
   /// A move that a later one finishes.
   enum Move: Equatable {
@@ -14,9 +16,10 @@ struct KeyringDecision: Equatable {
     case from(Keyring.Kind)
   }
 
-  init(kind: Keyring.Kind, move: Move? = nil) {
+  init(kind: Keyring.Kind, move: Move? = nil, written: WrittenCopies = WrittenCopies()) {
     self.kind = kind
     self.move = move
+    self.written = written
   }
 
   /// Reads the file; `nil` if it names no keyring.
@@ -29,7 +32,9 @@ struct KeyringDecision: Equatable {
     let words = lines.dropFirst().first?.split(separator: " ") ?? []
     guard words.count == 2, let other = Keyring.Kind(rawValue: String(words[1])) else { return }
     switch words[0] {
-    case "to": move = .to(other)
+    case "to":
+      move = .to(other)
+      written = WrittenCopies(lines: lines.dropFirst(2))
     case "from": move = .from(other)
     default: break
     }
@@ -42,6 +47,6 @@ struct KeyringDecision: Equatable {
       case .from(let other): "from \(other.rawValue)\n"
       case nil: ""
       }
-    return Array("\(kind.rawValue)\n\(second)".utf8)
+    return Array("\(kind.rawValue)\n\(second)\(written.lines)".utf8)
   }
 }

@@ -14,4 +14,6 @@ package enum KeyringError: Error, Equatable, Sendable {
   case halfReplaced(AccountName)
   /// Another machine that shares the keyring changes the account again and again.
   case changedElsewhere(AccountName)
+  /// The vault's key could not be sealed in a TPM.
+  case notSealed(HardwareKeyFailure, TPMAddress)
 }

@@ -60,9 +60,9 @@ struct KeyringRetry: Sendable {
   private func canBeAnswered(_ cause: KeyringFailure, _ kind: Keyring.Kind) -> Bool {
     if context.world.terminal.canAsk() { return true }
     return switch cause {
-    case .locked, .cancelled: kind == .secretService
+    case .locked, .sealed, .cancelled: kind == .secretService
     case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack,
-      .answerWaits, .settings:
+      .answerWaits, .answerUnopened, .settings:
       false
     }
   }
@@ -104,10 +104,10 @@ extension KeyringFailure {
   /// Whether the same may be taken a little later.
   fileprivate var mayPass: Bool {
     switch self {
-    case .locked, .cancelled, .unavailable, .timedOut, .answerWaits: true
+    case .locked, .sealed, .cancelled, .unavailable, .timedOut, .answerWaits: true
     case .engine(.unavailable), .engine(.timedOut), .engine(.noQuorum), .engine(.noSpace): true
     case .engine(.denied), .engine(.untrusted), .engine(.notPrepared), .engine(.failed): false
-    case .noVault, .failed, .notJoined, .rolledBack, .settings: false
+    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .settings: false
     }
   }
 }

@@ -33,6 +33,8 @@ package struct NewCredentials: Sendable {
   package var token: Token
   package var refreshToken: Token?
   package var key: DPoPKey?
+  /// Whether the user said where the key is to be made.
+  package var isKeyChosen = false
   /// What the client authenticates itself with.
   package var clientSecret: Secret?
   package var clientKey: ClientKey?
@@ -90,6 +92,7 @@ extension NewCredentials {
       resources: resources,
       client: client,
       thumbprint: key?.thumbprint,
+      keyStorage: key?.storage ?? .software,
       tokenLifetime: tokenLifetime,
       sessionEndsAt: sessionEndsAt,
       limitations: limitations,
@@ -105,7 +108,7 @@ extension NewCredentials {
   /// again.
   var items: [Keyring.Item] {
     var items: [Keyring.Item] = []
-    if let key { items.append(.init(.keypair, key.privateJWK)) }
+    if let key { items.append(.init(.keypair, key.item)) }
     if let clientSecret { items.append(.init(.clientSecret, clientSecret)) }
     if let clientKey { items.append(.init(.clientKey, clientKey.privateJWK)) }
     if let refreshToken { items.append(.init(.refreshToken, refreshToken.secret)) }

@@ -78,7 +78,7 @@ struct ReplaceCredentials: Sendable {
   /// - Throws: ``EngineError`` if the keyring or the file can't be written now.
   func settled(_ account: Account) async throws(EngineError) -> Account {
     guard let incoming = account.incoming else { return account }
-    let keyring = try KeyringChoice(context.world).decided()
+    let keyring = try KeyringChoice(context.world).keyring(of: account)
     if incoming.isWhole {
       let items = try await CredentialStore(
         of: account.renumbered(incoming.place),

@@ -6,9 +6,9 @@ import AcctPorts
 /// What the engine has is the account. The file is what this machine last saw of it: enough to select, list and use
 /// it. So the engine is written first, and the file after it; and before an account is changed, it is fetched.
 struct SharedRecords: Sendable {
-  private let accounts: SharedAccounts
-  private let kind: Keyring.Kind
-  private let context: EngineContext
+  let accounts: SharedAccounts
+  let kind: Keyring.Kind
+  let context: EngineContext
 
   /// `nil` for a keyring of this machine alone.
   init?(in keyring: Keyring, _ context: EngineContext) {
@@ -34,25 +34,6 @@ struct SharedRecords: Sendable {
     try context.accountStore.update(account.id, to: record)
   }
 
-  /// Brings what other machines have added and changed here.
-  ///
-  /// - Returns: The accounts with a file here that there are no more.
-  func fetchAll() throws(EngineError) -> [AccountID] {
-    // Listed first: an account that another process adds meanwhile has its file only after the engine has it.
-    let known: [AccountID]
-    do { known = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
-    let changes: SharedChanges
-    do { changes = try accounts.fetchAll(context.interaction) } catch {
-      throw .keyring(.failed(error, kind))
-    }
-    let choice = KeyringChoice(context.world)
-    // From now on there are accounts here that belong to this keyring.
-    if known.isEmpty, !changes.accounts.isEmpty { try choice.settle(on: kind) }
-    for (id, record) in changes.records { try context.accountStore.update(id, to: record) }
-    // An account whose copy came with another call may still lack its file.
-    return try mayForget ? known.filter { !changes.accounts.contains($0) } : []
-  }
-
   /// Stores an account and what becomes of its items in one step, then its file; ends a claim.
   ///
   /// - Throws: ``EngineError/removed(_:)``; ``KeyringError/changedElsewhere(_:)`` where another machine has stored
@@ -74,6 +55,13 @@ struct SharedRecords: Sendable {
       }
     }
     try context.accountStore.save(account)
+  }
+
+  /// Whether the engine has an account, whatever it has of it.
+  func has(_ id: AccountID) throws(EngineError) -> Bool {
+    do { return try accounts.fetchAll(context.interaction).accounts.contains(id) } catch {
+      throw .keyring(.failed(error, kind))
+    }
   }
 
   /// Removes an account from the engine, with its name and items; the file stays for the caller to remove.
@@ -104,7 +92,7 @@ struct SharedRecords: Sendable {
 
   /// Whether a file goes with its account: not where `ACCT_KEYRING` names this keyring for once, and the files are
   /// those of another one's accounts.
-  private var mayForget: Bool {
+  var mayForget: Bool {
     get throws(EngineError) { try KeyringChoice(context.world).isSettled(on: kind) }
   }
 }

@@ -31,8 +31,11 @@ extension Doctor {
     let listed: [AccountID: Set<ItemKind>]
     do { listed = try await keyring.list() } catch { throw .keyring(.failed(error, keyring.kind)) }
     let findings = try accountStore.listing().accounts.compactMap { account in
-      account.missing(among: listed[account.id] ?? [])
-        .map { Finding(.missing($0, of: account.name)) }
+      // Another keyring has its credentials.
+      account.keptIn != nil && account.keptIn != keyring.kind.rawValue
+        ? nil
+        : account.missing(among: listed[account.id] ?? [])
+          .map { Finding(.missing($0, of: account.name)) }
     }
     return (findings, try accountStore.orphans(among: listed.keys))
   }

@@ -13,17 +13,21 @@ extension Doctor {
     }
     var findings: [Finding] = []
     if report.isRolledBack { findings.append(Finding(.keyring(.rolledBack, keyring.kind))) }
-    if !report.pending.isEmpty {
-      // An account whose file is gone is called by its identifier.
-      let names = Dictionary(
-        ((try? accountStore.listing().accounts) ?? []).map { ($0.id, $0.name.description) },
-        uniquingKeysWith: { first, _ in first }
-      )
-      let waiting = report.pending.map { names[$0] ?? $0.description }
-      findings.append(Finding(.answersWait(waiting.sorted())))
+    if !report.pending.isEmpty { findings.append(Finding(.answersWait(names(of: report.pending)))) }
+    if !report.copiesAlone.isEmpty {
+      findings.append(Finding(.copiesAlone(names(of: report.copiesAlone))))
     }
     return findings.isEmpty
       ? [Finding(.sharing(keyring.kind, accounts: report.accounts))] : findings
+  }
+
+  /// What accounts are called here; one whose file is gone is called by its identifier.
+  private func names(of ids: [AccountID]) -> [String] {
+    let names = Dictionary(
+      ((try? accountStore.listing().accounts) ?? []).map { ($0.id, $0.name.description) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    return ids.map { names[$0] ?? $0.description }.sorted()
   }
 
   /// Whether a move between keyrings was interrupted.

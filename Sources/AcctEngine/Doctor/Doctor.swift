@@ -33,15 +33,18 @@ package struct Doctor: Sendable {
     let (keyring, ofKeyring) = await keyring()
     findings += ofKeyring + moves()
     if let keyring {
+      findings += await seal(of: keyring)
       // That the engine can't be asked is told by the check before.
-      if let shared = SharedRecords(in: keyring, context) { try? await context.bring(from: shared) }
+      _ = try? await SharedRecords(in: keyring, context)?.bring()
       findings += sharing(keyring, isReady: ofKeyring.contains(where: \.isReadyKeyring))
       findings += await items(in: keyring)
       // A failure that makes every item unreadable is reported once.
       if ofKeyring.contains(where: \.isReadyKeyring) { findings += await contents(of: keyring) }
+      findings += await hardwareKeys(in: keyring)
     }
     findings += await accounts()
     findings += await leftovers()
+    findings += protection()
     if askingServers { findings += await clock() }
     return findings
   }

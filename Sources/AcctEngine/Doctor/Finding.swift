@@ -31,6 +31,8 @@ package struct Finding: Sendable {
     case sharing(Keyring.Kind, accounts: Int)
     /// Answers of servers for these accounts are still to be stored on the engine.
     case answersWait([String])
+    /// Of these accounts this machine has a copy, and the engine nothing.
+    case copiesAlone([String])
     /// A move to another keyring was interrupted; the accounts are in the second one.
     case moveBegun(to: Keyring.Kind, Keyring.Kind)
     /// A move is done, and has not removed everything from where the accounts were.
@@ -63,6 +65,11 @@ package struct Finding: Sendable {
     case damagedItem(ItemKind, of: AccountName, reason: String?)
     case itemsUnknown(KeyringFailure, Keyring.Kind)
 
+    // Keys in devices.
+    case hardwareKeysReady(count: Int)
+    /// An account's key can't be used now.
+    case hardwareKey(HardwareKeyFailure, KeyStorage, of: AccountName)
+
     // Files that killed processes left, and expired hints.
     case tidy
     case temporaryFiles(count: Int)
@@ -74,6 +81,12 @@ package struct Finding: Sendable {
     case clockOff(seconds: Int64, Origin)
     case noTime(Origin, HTTPFailure?)
 
+    // The TPM of a sealed vault, and what the kernel has for a process that runs for days.
+    case sealOpens(TPMAddress)
+    case sealFails(HardwareKeyFailure, TPMAddress)
+    case proxyMemory(isSecret: Bool)
+    case proxyFence(version: Int?)
+
     /// A check could not be made.
     case failed(EngineError)
   }
@@ -81,16 +94,19 @@ package struct Finding: Sendable {
   package var severity: Severity {
     switch subject {
     case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable,
-      .itemsMatch,
-      .tidy, .hints, .clockRight:
+      .itemsMatch, .hardwareKeysReady,
+      .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence:
       .ok
-    case .keyringOverridden, .answersWait, .moveBegun, .moveUnfinished, .remoteFolder,
+    case .keyringOverridden, .answersWait, .copiesAlone, .moveBegun, .moveUnfinished, .remoteFolder,
       .interruptedRenewal, .interruptedReplacement,
       .missing(.refreshToken, _), .itemsUnknown,
-      .temporaryFiles, .locks, .noTime:
+      .temporaryFiles, .locks, .noTime, .sealFails,
+      .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):
       .warning
     case .keyringDecisionLost, .keyring, .unknownKeyring, .readable, .writable, .foreign, .link,
-      .files, .damagedAccount, .activeGone, .orphans, .missing, .damagedItem, .clockOff, .failed:
+      .files, .damagedAccount, .activeGone, .orphans, .missing, .damagedItem, .hardwareKey,
+      .clockOff,
+      .failed:
       .problem
     }
   }

@@ -121,6 +121,7 @@ struct RebuildAccount: Sendable {
       handle: handle,
       did: did,
       origins: [],
+      keyStorage: storage(of: items[.keypair]),
       tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: false),
       sentAs: kind == .static ? .bearer : nil,
       recordedState: .signedOut(
@@ -129,6 +130,12 @@ struct RebuildAccount: Sendable {
       createdAt: world.clock.now()
     )
   }
+}
+
+/// Where a key lives, so that signing in again makes the next one there.
+private func storage(of item: Secret?) -> KeyStorage {
+  guard let item, case .hardware(let stored) = try? StoredDPoPKey(item) else { return .software }
+  return stored.reference.storage
 }
 
 extension Account.Kind {

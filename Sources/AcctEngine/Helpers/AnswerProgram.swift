@@ -78,7 +78,7 @@ package struct AnswerProgram: Sendable {
       passesTokensOn: type(of: program).passesTokensOn,
       accepts: program.accepts
     )
-    let found = try finder.find(reference)
+    let found = try await finder.find(reference)
     let authorization: Authorize.Authorization
     do {
       authorization = try await Authorize(context, .allowed)

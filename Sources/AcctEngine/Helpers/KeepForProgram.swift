@@ -47,7 +47,7 @@ struct KeepForProgram {
     let known = try kept(for: origins)
     let name: AccountName
     if let reference {
-      name = try self.name(of: reference, among: known)
+      name = try await self.name(of: reference, among: known)
     } else if let same = known.first(where: { $0.sentAs == sentAs }) {
       name = same.name
     } else {
@@ -60,7 +60,7 @@ struct KeepForProgram {
     let added = try await AddAccount(context).add(credentials, options)
     guard reference == nil else { return }
     for account in known where account.id != added.account.id {
-      _ = try await ChangeAccounts(context).remove(account, revoking: false)
+      try await ChangeAccounts(context).remove(account, revoking: false)
     }
   }
 
@@ -68,10 +68,10 @@ struct KeepForProgram {
   private func name(
     of reference: String,
     among known: [Account]
-  ) throws(EngineError) -> AccountName {
+  ) async throws(EngineError) -> AccountName {
     var named: Account?
     do throws(EngineError) {
-      named = try Selection(context).find(reference)
+      named = try await Selection(context).find(reference)
     } catch .selection(.noAccounts) {
     } catch .selection(.unknown) {}
     guard let named else {
@@ -106,10 +106,10 @@ struct KeepForProgram {
   ) async throws(EngineError) -> Bool {
     var known = try kept(for: origins)
     if let reference {
-      let named = try Selection(context).find(reference)
+      let named = try await Selection(context).find(reference)
       known.removeAll { $0.id != named.id }
     }
-    for account in known { _ = try await ChangeAccounts(context).remove(account, revoking: false) }
+    for account in known { try await ChangeAccounts(context).remove(account, revoking: false) }
     return !known.isEmpty
   }
 

@@ -44,10 +44,10 @@ struct ProgramsAccount {
   /// - Parameter reference: The account that the user named with the command.
   /// - Returns: What was found; the program can send its credential.
   /// - Throws: ``NoCredential``.
-  func find(_ reference: String?) throws(NoCredential) -> Found {
-    if let reference { return try named(reference) }
+  func find(_ reference: String?) async throws(NoCredential) -> Found {
+    if let reference { return try await named(reference) }
     guard !target.urls.isEmpty else { throw .noAddress }
-    let choice = try usualChoice()
+    let choice = try await usualChoice()
     if let choice {
       let isExplicit = choice.selectedBy != .active
       let url = isExplicit ? ownURL(of: choice.account) : answeringURL(of: choice.account)
@@ -59,9 +59,9 @@ struct ProgramsAccount {
     return try amongAll(active: active, ignored: choice?.ignored ?? [])
   }
 
-  private func named(_ reference: String) throws(NoCredential) -> Found {
+  private func named(_ reference: String) async throws(NoCredential) -> Found {
     let account: Account
-    do { account = try Selection(context).find(reference) } catch { throw .failed(error) }
+    do { account = try await Selection(context).find(reference) } catch { throw .failed(error) }
     if let url = ownURL(of: account) { return try checked(Found(account: account, url: url)) }
     // The user chose both the program and the account, as with `acct token`.
     guard let origin = target.urls.first?.origin else {
@@ -75,9 +75,9 @@ struct ProgramsAccount {
   }
 
   /// What the rules of every command choose; `nil` where they choose none.
-  private func usualChoice() throws(NoCredential) -> Selection.Choice? {
+  private func usualChoice() async throws(NoCredential) -> Selection.Choice? {
     do {
-      return try Selection(context).choose(nil)
+      return try await Selection(context).choose(nil)
     } catch .selection(.noAccounts) {
       return nil
     } catch .selection(.noneActive) {

@@ -67,7 +67,7 @@ struct RejectedByProgram {
     let finder = ProgramsAccount(for: target, in: context) { $0.isPassword }
     let accounts =
       if let reference {
-        [try Selection(context).find(reference)]
+        [try await Selection(context).find(reference)]
       } else {
         try context.accountStore.listing().accounts
       }

@@ -5,10 +5,14 @@ package import AcctPorts
 package enum KeyringSharingError: Error, Equatable, Sendable {
   /// This machine shares a keyring of another name, or on another engine.
   case otherKeyring(name: String)
+  /// The engine at the address is another one than this machine's copies are of, or was restored from a backup.
+  case otherEngine(name: String)
   /// `ACCT_KEYRING` would lead the next command elsewhere.
   case demanded(Keyring.Kind)
   /// Guests belong to one machine.
   case guests([AccountName])
+  /// The keys of these are in a device of this machine.
+  case keysInDevices([AccountName])
   /// The target has other accounts of these names.
   case namesTaken([AccountName])
   /// The target has accounts with the identifiers of these, and they are someone else's.
@@ -19,6 +23,8 @@ package enum KeyringSharingError: Error, Equatable, Sendable {
   case notRemoved(KeyringFailure, from: Keyring.Kind, to: Keyring.Kind)
   /// The passphrase of a shared keyring is the same for all machines.
   case passphraseStays(Keyring.Kind)
+  /// A TPM is one machine's, and a shared keyring is not.
+  case notSealable(Keyring.Kind)
   /// An option names a file that is not there; what it names may be a secret.
   case noFile(option: String)
   /// A path is relative, and there is no working directory.

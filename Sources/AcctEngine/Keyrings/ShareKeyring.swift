@@ -39,14 +39,20 @@ package struct ShareKeyring: Sendable {
     if let known, known.name != settings.name || known.kind != kind {
       throw .sharing(.otherKeyring(name: known.name))
     }
-    try keyring(kind) { () throws(KeyringFailure) in
-      switch way {
-      case .create: try context.world.sharedKeyring.create(settings, context.interaction)
-      case .join: try context.world.sharedKeyring.join(settings, context.interaction)
+    do throws(EngineError) {
+      try keyring(kind) { () throws(KeyringFailure) in
+        switch way {
+        case .create: try context.world.sharedKeyring.create(settings, context.interaction)
+        case .join: try context.world.sharedKeyring.join(settings, context.interaction)
+        }
       }
+    } catch .keyring(.failed(.rolledBack, _)) {
+      // The address leads elsewhere, or the engine was restored: only the user knows.
+      throw .sharing(.otherEngine(name: settings.name))
     }
     if let other = try await holder(besides: kind) { return Outcome(accounts: 0, stillIn: other) }
-    return Outcome(accounts: try await BringAccounts(context).bring(from: kind), stillIn: nil)
+    let shared = SharedRecords(in: choice.keyring(kind), context)
+    return Outcome(accounts: try await shared?.bring() ?? 0, stillIn: nil)
   }
 
   /// The keyring that holds this machine's accounts; if there are none, the shared one is in use from now on.
@@ -66,9 +72,11 @@ package struct ShareKeyring: Sendable {
 
   /// Stops sharing: deletes the settings and all that came from the engine, which keeps everything.
   ///
-  /// - Returns: How many accounts are not here any more.
+  /// - Returns: How many accounts are not here any more, and what could not be opened.
   /// - Throws: ``KeyringFailure/answerWaits`` while an answer is still to be stored; then nothing was changed.
-  package func leave() async throws(EngineError) -> Int {
+  package func leave() async throws(EngineError) -> (
+    accounts: Int, unopened: SharedKeyring.Unopened
+  ) {
     let recorded = try choice.recorded()
     let settings: SharedKeyringSettings?
     do { settings = try context.world.sharedKeyring.settings() } catch {
@@ -85,7 +93,7 @@ package struct ShareKeyring: Sendable {
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     try await locks.take(ids)
-    try keyring(kind) { () throws(KeyringFailure) in
+    let unopened = try keyring(kind) { () throws(KeyringFailure) in
       try context.world.sharedKeyring.leave()
     }
     guard let recorded, recorded.kind == kind else {
@@ -93,20 +101,47 @@ package struct ShareKeyring: Sendable {
       if let recorded, recorded.move == .from(kind) {
         try choice.record(KeyringDecision(kind: recorded.kind))
       }
-      return 0
+      return (0, unopened)
     }
     // Their credentials are on the engine alone. The decision goes last: a second `leave` ends what was interrupted.
-    for id in ids { try await context.forget(id) }
+    var shared: [AccountID] = []
+    var keptIn: Keyring.Kind?
+    for id in ids {
+      guard let file = try? context.accountStore.contents(of: id) else { continue }
+      if let account = context.accountStore.account(id, in: file), let own = account.keptIn {
+        keptIn = keptIn ?? Keyring.Kind(rawValue: own)
+      } else if context.accountStore.account(id, in: file) != nil || !Self.hasNote(file) {
+        shared.append(id)
+      }
+    }
+    for id in shared { try await context.forget(id) }
+    if let keptIn {
+      try choice.record(KeyringDecision(kind: keptIn))
+      return (shared.count, unopened)
+    }
     do { try context.world.files.remove(.keyringDecision) } catch { throw .files(.failed(error)) }
-    return ids.count
+    return (shared.count, unopened)
+  }
+
+  /// Whether a file that is damaged may be that of an account with a keyring of its own.
+  private static func hasNote(_ file: [UInt8]) -> Bool {
+    String(decoding: file, as: UTF8.self).contains("keptIn")
   }
 
   /// Accepts the engine as it is now.
-  package func trust() async throws(EngineError) {
+  ///
+  /// - Returns: What could not be opened.
+  package func trust() async throws(EngineError) -> SharedKeyring.Unopened {
     var kind = try choice.chosen() ?? .etcd
     // Settings that can't be read are told of by the adapter.
     if let settings = try? context.world.sharedKeyring.settings() { kind = settings.kind }
-    try keyring(kind) { () throws(KeyringFailure) in
+    let ids: [AccountID]
+    do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
+    // A renewal that has begun stores its answer first, or leaves it here: neither is to meet copies that change.
+    let locks = MovingLocks(context.world.files)
+    defer { locks.release() }
+    try await locks.take(ids)
+    return try keyring(kind) { () throws(KeyringFailure) in
       try context.world.sharedKeyring.trust(context.interaction)
     }
   }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 package import AcctPorts
 
 /// What `vault` does where a shared keyring is in use, which a passphrase opens as it opens the vault.
@@ -19,5 +19,13 @@ package struct UnlockShared: Sendable {
     do { try await keyring.prepare(context.interaction) } catch {
       throw .keyring(.failed(error, kind))
     }
+  }
+}
+
+extension EngineContext {
+  /// Whether what becomes of an account becomes of it on all machines.
+  package func isShared(_ account: Account) throws(EngineError) -> Bool {
+    guard account.keptIn == nil else { return false }
+    return try KeyringChoice(world).shared() != nil
   }
 }

@@ -139,7 +139,7 @@ struct DPoPClient: Sendable {
     _ hint: ServerHint
   ) async throws(EngineError) -> HTTPResponse {
     guard let key else { return try await once(request) }
-    let proof = try hint.proof(
+    let proof = try await hint.proof(
       for: request.method,
       request.url,
       key: key,

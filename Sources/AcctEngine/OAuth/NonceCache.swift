@@ -8,8 +8,13 @@ import AcctProtocol
 /// server has forgotten, a request costs one more round trip. So nothing here ever fails a command.
 struct NonceCache: Sendable {
   private let world: World
+  /// What this process remembers besides; `nil` where the file alone counts.
+  private let kept: KeptHints?
 
-  init(_ world: World) { self.world = world }
+  init(_ world: World, _ kept: KeptHints? = nil) {
+    self.world = world
+    self.kept = kept
+  }
 
   /// In seconds.
   private static let lifetime: Int64 = 300
@@ -21,6 +26,12 @@ struct NonceCache: Sendable {
 
   /// Reads what is known of an origin.
   func hint(for origin: Origin) -> ServerHint {
+    guard let kept else { return written(for: origin) }
+    return fresh(kept.hint(for: origin, at: world.clock.now()) { written(for: origin) })
+  }
+
+  /// What the file has.
+  private func written(for origin: Origin) -> ServerHint {
     guard let bytes = try? world.files.read(.nonce(origin)) else { return .none }
     let words = String(decoding: bytes, as: UTF8.self).split { " \n".contains($0) }
     guard words.count >= 2, let seconds = Int64(words[0]), let offset = Int64(words[1]),
@@ -55,6 +66,7 @@ struct NonceCache: Sendable {
     let age = known.learnedAt.map { now.seconds(since: $0) }
     let isChanged = learned.nonce != known.nonce || learned.clockOffset != known.clockOffset
     guard isChanged || age ?? 0 > 30 else { return known }
+    guard kept?.learn(learned, of: origin, at: now) ?? true else { return learned }
     let words = "\(now.secondsSince1970) \(learned.clockOffset) \(learned.nonce ?? "")\n"
     try? world.files.replace(.nonce(origin), Array(words.utf8))
     return learned

@@ -34,16 +34,16 @@ package struct ServerHint: Equatable, Sendable {
   ///   - token: The access token sent along to a resource server; its hash goes into the proof.
   ///   - world: For the time here and random bytes.
   /// - Returns: The header field `DPoP`.
-  /// - Throws: ``KeyError/proof(_:)``.
+  /// - Throws: ``KeyError/proof(_:)``, ``KeyError/hardware(_:_:)``.
   func proof(
     for method: String,
     _ url: HTTPURL,
     key: DPoPKey,
     token: Token?,
     in world: World
-  ) throws(EngineError) -> HeaderField {
+  ) async throws(EngineError) -> HeaderField {
     do {
-      let proof = try DPoPProof.make(
+      let proof = try await DPoPProof.make(
         key: key,
         method: method,
         url: url,
@@ -53,6 +53,8 @@ package struct ServerHint: Equatable, Sendable {
         accessToken: token
       )
       return HeaderField("DPoP", Secret(proof))
+    } catch .device(let failure, let storage) {
+      throw .key(.hardware(failure, storage))
     } catch {
       throw .key(.proof(error))
     }

@@ -52,6 +52,8 @@ extension EngineError {
 
   /// Whether a request may have been taken although no answer came.
   var mayHaveReachedTheServer: Bool {
+    // A proof or an assertion that can't be made is of a request that was not sent.
+    if case .key = self { return false }
     guard case .network(.http(let failure, _)) = self else { return true }
     return switch failure {
     case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside, .withheld: false

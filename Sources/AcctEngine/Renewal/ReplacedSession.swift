@@ -34,7 +34,7 @@ package struct ReplacedSession: Sendable {
       account: before.account,
       token: before.items[.accessToken].flatMap { try? Token($0) },
       refreshToken: before.items[.refreshToken].flatMap { try? Token($0) },
-      key: before.items[.keypair].flatMap { try? DPoPKey(privateJWK: $0) }
+      key: before.items[.keypair].flatMap { try? context.key($0, of: before.account) }
     )
     let isKept =
       replaced.refreshToken.map { $0 == credentials.refreshToken }

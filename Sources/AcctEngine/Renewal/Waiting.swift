@@ -7,6 +7,8 @@ package enum Waiting: Sendable {
   case toAskAgain(secondsLeft: Int64, of: Int64, because: EngineError)
   /// The keyring can't take what a server has given, and gets so many seconds to be unlocked.
   case toStore(owner: String, Keyring.Kind, seconds: Int64)
+  /// A device waits for its key to be touched.
+  case forTouch
   /// The wait is over.
   case over
 

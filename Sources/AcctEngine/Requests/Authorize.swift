@@ -103,8 +103,8 @@ package struct Authorize: Sendable {
         throw .authorization(.urlNeeded(account.name))
       }
       // After the grant: a renewal may have talked to the same server.
-      let hint = hint ?? NonceCache(context.world).hint(for: url.origin)
-      let proof = try hint.proof(
+      let hint = hint ?? NonceCache(context.world, context.hints).hint(for: url.origin)
+      let proof = try await hint.proof(
         for: target.method,
         url,
         key: key,

@@ -65,7 +65,7 @@ extension MakeRequest {
     _ authorization: Authorize.Authorization
   ) async -> Sent {
     let (head, origin, nonceCache) = (
-      response.head, attempt.request.url.origin, NonceCache(context.world)
+      response.head, attempt.request.url.origin, NonceCache(context.world, context.hints)
     )
     let hint = nonceCache.learn(
       from: head.fields,

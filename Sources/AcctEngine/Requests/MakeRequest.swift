@@ -13,10 +13,12 @@ package struct MakeRequest: Sendable {
   let authorizer: Authorize
   let limits: LatestLimits
 
-  package init(_ context: EngineContext) {
+  package init(_ context: EngineContext) { self.init(context, LatestLimits(context.world)) }
+
+  init(_ context: EngineContext, _ limits: LatestLimits) {
     self.context = context
     authorizer = Authorize(context, .allowed)
-    limits = LatestLimits(context.world)
+    self.limits = limits
   }
 
   /// Refuses an origin that is not the account's; neither keyring nor body are touched for that.
@@ -41,7 +43,19 @@ package struct MakeRequest: Sendable {
     sending body: RequestBody? = nil,
     report: @Sendable (Event) -> Void
   ) async throws(EngineError) -> Answer {
+    try await perform(request, as: account, sending: body, holding: nil, report: report)
+  }
+
+  /// The same with a token that is in hand already, which the first attempt carries.
+  func perform(
+    _ request: Request,
+    as account: Account,
+    sending body: RequestBody?,
+    holding grant: AccessGrant?,
+    report: @Sendable (Event) -> Void
+  ) async throws(EngineError) -> Answer {
     var attempt = RequestAttempt(request, body, account)
+    attempt.grant = grant
     while true {
       let sent = try await send(&attempt, report)
       let action = attempt.retry.next(after: sent.event)

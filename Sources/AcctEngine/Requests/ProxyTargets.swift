@@ -10,6 +10,16 @@ package struct ProxyTargets: Sendable {
   /// The origin of a request whose `Host` is the address of the proxy's own port.
   let direct: Origin?
 
+  /// Those that requests are made as, each once.
+  package var accounts: [Account] {
+    var accounts: [Account] = []
+    for account in origins.compactMap({ owners[$0] })
+    where !accounts.contains(where: { $0.id == account.id }) {
+      accounts.append(account)
+    }
+    return accounts
+  }
+
   /// The origins of one account; a request to the proxy's own address goes to the only one.
   package init(of account: Account) {
     owners = account.origins.reduce(into: [:]) { $0[$1] = account }

@@ -11,7 +11,7 @@ struct RequestAttempt {
   var retry: RetryStateMachine
   /// What the last answer taught of its server; `nil` where the file may know better.
   var hint: ServerHint?
-  /// What a renewal has left in hand, for the next attempt alone.
+  /// What is in hand already, such as what a renewal has left there, for the next attempt alone.
   var grant: AccessGrant?
   private(set) var isFirst = true
 

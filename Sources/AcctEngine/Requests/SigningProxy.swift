@@ -6,29 +6,49 @@ import Synchronization
 /// Passes requests of unchanged clients on, with an account's own header lines.
 ///
 /// Each is authorized anew: a proof is for one request, and a keyring that has been locked since
-/// is heard at the next one. What a request needs beyond that, a nonce, a renewal, is done as for
+/// is heard at the next one. What accounts are made of is kept from one request to the next for as long as nothing
+/// may have changed it: see ``KeptCredentials``. What a request needs beyond that, a nonce, a renewal, is done as for
 /// ``MakeRequest``, and limits are learnt.
 package struct SigningProxy: Sendable {
   private let context: EngineContext
   private let targets: ProxyTargets
   private let gate: ProxyGate
   private let makeRequest: MakeRequest
+  private let limits: LatestLimits
+  private let kept: KeptCredentials
 
   /// - Parameters:
   ///   - context: Its timeout is for something to move.
   ///   - targets: Where requests may go, and as which account each is made.
   ///   - secret: What a path must begin with on a port; `nil` on a socket.
-  package init(_ context: EngineContext, for targets: ProxyTargets, secret: Secret?) {
+  ///   - restsSecrets: Whether secrets may stay in memory while no request is in progress, for a second: where no other
+  ///     process can read it.
+  package init(
+    _ context: EngineContext,
+    for targets: ProxyTargets,
+    secret: Secret?,
+    restsSecrets: Bool
+  ) {
     var context = context
+    context.hints = KeptHints()
     context.world.secretService = context.world.secretService.sharingReads()
     context.world.vaultKeyring = context.world.vaultKeyring.sharingReads()
     // No user sits at a proxy: a locked keyring is an error at once, and no wait is reported.
     context.interaction = .forbidden
-    context.report = { _ in }
+    let report = context.report
+    context.report = { if case .forTouch = $0 { report($0) } }
     self.context = context
     self.targets = targets
     gate = ProxyGate(origins: targets.origins, secret: secret, direct: targets.direct)
-    makeRequest = MakeRequest(context)
+    limits = LatestLimits(context.world, rests: true)
+    makeRequest = MakeRequest(context, limits)
+    kept = KeptCredentials(context, outlivesRequests: restsSecrets)
+  }
+
+  /// Ends: forgets what was kept, and writes down what is left to be.
+  package func end() async {
+    kept.drop()
+    await limits.end()
   }
 
   /// A secret of 128 bits for a run on a port, as it stands in a path.
@@ -47,9 +67,13 @@ package struct SigningProxy: Sendable {
     _ request: LocalRequest,
     report: @Sendable (EngineError) -> Void
   ) async -> LocalResponse {
-    // A proxy runs for days: no secret outlives the request that it was for.
+    // A proxy runs for days: no secret is held for longer than what is kept for the next request.
     context.world.held.enter()
-    defer { context.world.held.leave() }
+    kept.enter()
+    defer {
+      kept.leave()
+      context.world.held.leave()
+    }
     let url: HTTPURL
     do throws(ProxyRefusal) {
       url = try gate.url(
@@ -93,7 +117,8 @@ package struct SigningProxy: Sendable {
     to url: HTTPURL,
     as owner: Account
   ) async throws(EngineError) -> MakeRequest.Answer {
-    guard let account = try context.accountStore.account(owner.id) else { throw .removed(owner) }
+    let current = try await kept.current(owner, for: url.origin)
+    let account = current.account
     let outgoing = MakeRequest.Request(
       method: request.method,
       url: url,
@@ -104,7 +129,12 @@ package struct SigningProxy: Sendable {
     if let source = request.body {
       do { body = try await .passing(source) } catch { throw .input(.stream(error)) }
     }
-    return try await makeRequest.perform(outgoing, as: account, sending: body) { _ in }
+    return try await makeRequest.perform(
+      outgoing,
+      as: account,
+      sending: body,
+      holding: current.grant
+    ) { _ in }
   }
 }
 
@@ -144,7 +174,9 @@ extension EngineError {
       .server(.failed), .server(.renewalFailed):
       502
     case .server(.rateLimited): 429
-    case .signIn(.required), .keyring(.failed), .keyring(.notChosen), .selection(.unknown): 503
+    case .signIn(.required), .keyring(.failed), .keyring(.notChosen), .selection(.unknown),
+      .key(.hardware):
+      503
     case .authorization(.originRefused), .input(.malformed): 421
     case .input(.stream): 400
     case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .signIn, .provider,

@@ -73,7 +73,8 @@ struct RotatedSession: Sendable {
       let known = credentialStore.account
       let kept = known.keeping(isExtended: isExtension, at: context.world.clock.now())
       try await credentialStore.write([.init(.session, session.secret)], with: kept)
-      if kept != known { try credentialStore.saveWritten(kept) }
+      // Also unchanged: a keyring need not announce it, and a proxy hears of it by the file.
+      try credentialStore.saveWritten(kept)
     }
   }
 

@@ -17,7 +17,8 @@ extension CredentialStore {
     var key: DPoPKey?
     if isBound {
       do {
-        key = try items[.keypair].map { item throws(JWKError) in try DPoPKey(privateJWK: item) }
+        key = try items[.keypair].map { item throws(JWKError) in try context.key(item, in: keyring)
+        }
       } catch { throw .keyring(.damagedItem(account.name, .keypair)) }
       try requireOwn(key)
     }

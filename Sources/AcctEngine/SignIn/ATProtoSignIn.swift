@@ -57,6 +57,8 @@ package struct ATProtoSignIn: Sendable {
     package var redirectPort: Int?
     /// How long the callback may take, in seconds.
     package var callbackTimeout: Int64
+    /// Where the DPoP key is made.
+    package var key = KeyWish()
 
     package init(
       identifier: Identifier,
@@ -90,7 +92,10 @@ package struct ATProtoSignIn: Sendable {
   ) async throws(EngineError) -> NewCredentials {
     let known = try await document(request.identifier)
     let server = try await server(request.identifier, known)
-    let key = DPoPKey.generate()
+    let key = try await NewKeys(context).make(request.key) { account in
+      account.tokenType == .dpop
+        && (known.map { account.did == $0.did } ?? (account.identity.issuer == server.issuer))
+    }
     let scope = request.scope ?? ATProtoClient.scope
     let clientID = request.clientID ?? ATProtoClient.loopbackID(scope: scope)
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(
@@ -132,6 +137,7 @@ package struct ATProtoSignIn: Sendable {
       token: response.accessToken,
       refreshToken: response.refreshToken,
       key: key,
+      isKeyChosen: request.key.place != nil,
       notices: outcome.notices + Notice.lacking(response, requested: scope)
     )
   }

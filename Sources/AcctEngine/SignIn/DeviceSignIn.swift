@@ -30,7 +30,7 @@ package struct DeviceSignIn: Sendable {
       throw .server(.oauth(.unsupported(.deviceCode), server.origin))
     }
     let serverClient = try ServerClient(request, at: server)
-    let key = server.newKey(request.settings)
+    let key = try await server.newKey(request, context)
     let flow = try await start(request, at: endpoint, of: server, by: serverClient)
     let polling = Task { await poll(flow, serverClient, server, key) }
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.

@@ -18,7 +18,7 @@ package struct DirectSignIn: Sendable {
     let request = try await KnownClient(context).completed(request)
     let server = try await Discovery(context).server(of: request, using: [])
     let client = try ServerClient(request, at: server)
-    let key = server.newKey(request.settings)
+    let key = try await server.newKey(request, context)
     let form = GrantForm(direct: request.scope, request.resources, of: server, by: client)
     let response = try await TokenEndpoint(of: server, by: client, context.client)
       .grant(form, key: key)

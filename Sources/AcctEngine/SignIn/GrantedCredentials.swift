@@ -45,6 +45,7 @@ extension NewCredentials {
       token: response.accessToken,
       refreshToken: isDirect ? nil : response.refreshToken,
       key: response.tokenType == .dpop ? key : nil,
+      isKeyChosen: request.key.place != nil,
       clientSecret: request.clientSecret,
       clientKey: request.clientKey,
       notices: Notice.lacking(response, requested: request.scope, isDirect: isDirect)

@@ -38,6 +38,8 @@ package struct SignIn: Sendable {
     package var clientKey: ClientKey?
     /// Who signs in, and where the tokens are used, as a provider has it.
     package var identification = Identification()
+    /// Where the DPoP key is made.
+    package var key = KeyWish()
 
     package init(
       issuer: Issuer?,
@@ -83,7 +85,7 @@ package struct SignIn: Sendable {
     let server = try await Discovery(context).server(of: request, using: [.authorization])
     if request.issuerSource == .resource { try server.requireUnmistakable() }
     let serverClient = try ServerClient(request, at: server)
-    let key = server.newKey(request.settings)
+    let key = try await server.newKey(request, context)
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(
       .init(
         server: server,
@@ -116,8 +118,23 @@ package struct SignIn: Sendable {
 
 extension AuthorizationServer {
   /// Makes a key for new tokens, where the server can bind them to one and the user wants that.
-  func newKey(_ settings: ClientSettings) -> DPoPKey? {
-    namesDPoP && settings.usesDPoP ? DPoPKey.generate() : nil
+  ///
+  /// - Throws: ``KeyError/notOffered(_:)`` where the user wants one in a device, and what ``NewKeys`` throws.
+  func newKey(
+    _ request: SignIn.Request,
+    _ context: EngineContext
+  ) async throws(EngineError) -> DPoPKey? {
+    guard namesDPoP && request.settings.usesDPoP else {
+      guard request.key.place.map({ $0 == .software }) ?? true else {
+        throw .key(.notOffered(origin))
+      }
+      return nil
+    }
+    return try await NewKeys(context).make(request.key) { account in
+      account.tokenType == .dpop && account.identity.issuer == issuer
+        && account.identity.clientID == request.clientID
+        && (issuer != nil || account.service == origin)
+    }
   }
 }
 

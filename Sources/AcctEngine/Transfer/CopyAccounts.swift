@@ -5,8 +5,8 @@ import Synchronization
 /// Copies accounts to another keyring, one after the other, and reads each back; the caller holds their locks.
 final class CopyAccounts: Sendable {
   private let context: EngineContext
-  private let source: Keyring
-  private let target: Keyring
+  let source: Keyring
+  let target: Keyring
   /// What was written, and was not there before.
   private let copied = Mutex<[SharedAccount]>([])
 
@@ -16,13 +16,33 @@ final class CopyAccounts: Sendable {
     self.target = target
   }
 
-  /// Copies an account.
+  /// Whether the target's own of an account is newer, because another machine has renewed it, and is the one to keep.
   ///
-  /// Where its record in a shared target is newer, because another machine has renewed it since an interrupted move,
-  /// that one stays.
+  /// - Parameters:
+  ///   - account: As it is in the source.
+  ///   - known: Its record in a shared target.
+  ///   - written: What an interrupted move has written there.
+  /// - Returns: Whether it is.
+  func staysThere(
+    _ account: Account,
+    beside known: [UInt8]?,
+    _ written: WrittenCopies
+  ) -> Bool {
+    guard let there = known.flatMap({ context.accountStore.account(account.id, in: $0) }) else {
+      return false
+    }
+    // Without such a move the two have had no state in common that is known, and only their times tell.
+    return written.areOthers(there) ?? there.isNewer(than: account)
+  }
+
+  /// An account as its record tells of it.
+  func account(_ id: AccountID, in records: [AccountID: [UInt8]]) -> Account? {
+    records[id].flatMap { context.accountStore.account(id, in: $0) }
+  }
+
+  /// Copies an account over the target's, if it has one.
   func copy(_ account: Account, beside known: [UInt8]?) async throws(EngineError) {
     let before = known.flatMap { context.accountStore.account(account.id, in: $0) }
-    if let before, before.isNewer(than: account) { return }
     let items = try await read(account.id, in: source)
     // Its credentials are in the target alone, as after ACCT_KEYRING for one command: there is nothing to take there.
     if items.isEmpty, try await !read(account.id, in: target).isEmpty { return }
@@ -109,10 +129,8 @@ final class CopyAccounts: Sendable {
 }
 
 extension Account {
-  /// Whether a server has confirmed it later.
-  ///
-  /// The times are of two machines' clocks, and tell apart only what a move was interrupted between.
-  fileprivate func isNewer(than other: Account) -> Bool {
+  /// Whether a server has confirmed it later, by the clocks of the machines that have asked it.
+  func isNewer(than other: Account) -> Bool {
     guard let mine = validatedAt else { return false }
     guard let others = other.validatedAt else { return true }
     return mine.seconds(since: others) > 0

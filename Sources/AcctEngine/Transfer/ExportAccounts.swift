@@ -62,6 +62,9 @@ package struct ExportAccounts: Sendable {
   private func storedAccount(_ account: Account) async throws(EngineError) -> StoredAccount {
     try await context.withExclusiveAccess(to: account) {
       (current, credentialStore) throws(EngineError) in
+      guard current.keyStorage == .software else {
+        throw .key(.inDevice(current.name, current.keyStorage))
+      }
       let items = try await credentialStore.items(
         ItemKind.allCases.filter { $0 != .secondTokens }
       )

@@ -7,13 +7,15 @@ import StrictJSON
 /// the keys that storage uses.
 ///
 /// `Documentation/export-format.md` describes it. A machine's own data is not in it: the device id
-/// of guests, hints, and which account is active.
+/// of guests, hints, which keyring an account is in, and which account is active.
 package enum ExportContents {
   /// Writes accounts.
   package static func encode(_ storedAccounts: [StoredAccount]) throws(TransferError) -> Secret {
     var accounts: [JSON] = []
     for storedAccount in storedAccounts {
-      guard let account = try? JSON(parsing: AccountFile.encode(storedAccount.account)) else {
+      var exported = storedAccount.account
+      exported.keptIn = nil
+      guard let account = try? JSON(parsing: AccountFile.encode(exported)) else {
         throw .unsound(storedAccount.account.name)
       }
       var items = JSONObject()

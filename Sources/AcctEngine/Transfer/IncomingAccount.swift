@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import AcctProtocol
 
 /// What is to be stored: new credentials, or an account from elsewhere.
 struct IncomingAccount {
@@ -47,6 +48,22 @@ struct IncomingAccount {
   }
 
   var kind: Account.Kind { belonging.kind }
+
+  /// Whether it may replace an account whose key is in a device.
+  var mayLeaveDevice: Bool {
+    switch form {
+    case .credentials(let credentials): credentials.isKeyChosen || keyStorage != .software
+    case .moved: false
+    }
+  }
+
+  /// Where its key lives.
+  var keyStorage: KeyStorage {
+    switch form {
+    case .credentials(let credentials): credentials.key?.storage ?? .software
+    case .moved(let account): account.keyStorage
+    }
+  }
 
   /// How a new static token is sent; `nil` for anything else, an account from elsewhere too.
   var sentAs: StaticHeader? {

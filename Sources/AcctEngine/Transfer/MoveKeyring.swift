@@ -26,7 +26,10 @@ package struct MoveKeyring: Sendable {
     package var moved: [AccountName] = []
     /// Where they were; `nil` if they were in the target already.
     package var source: Keyring.Kind?
-    /// Those that can be renewed and are still on the shared keyring that they came from, too.
+    /// Those that were removed from a shared keyring which an earlier move had copied them from.
+    package var removed: [AccountName] = []
+    /// Those that are still on the shared keyring that they came from, too: where they were to be removed, because their
+    /// credentials there are others; else those that can be renewed.
     package var staying: [AccountName] = []
   }
 
@@ -57,7 +60,7 @@ package struct MoveKeyring: Sendable {
         )
       }
       try choice.record(KeyringDecision(kind: kind))
-      _ = try await BringAccounts(context).bring(from: kind)
+      try await SharedRecords(in: target, context)?.bring()
       return Outcome()
     }
     // What an earlier move left behind goes first: it might be where this one leads.
@@ -66,29 +69,35 @@ package struct MoveKeyring: Sendable {
     }
     guard decision.kind != kind else {
       if case .to = decision.move { try choice.record(KeyringDecision(kind: kind)) }
-      _ = try await BringAccounts(context).bring(from: kind)
-      return Outcome()
+      try await SharedRecords(in: target, context)?.bring()
+      return removing ? try await cleanedUp(in: target) : Outcome()
     }
     let source = choice.keyring(decision.kind)
-    return try await moved(from: source, to: target, removing || !decision.kind.isShared)
+    var written = WrittenCopies()
+    if decision.move == .to(kind) { written = decision.written }
+    return try await moved(
+      from: source,
+      to: target,
+      removing || !decision.kind.isShared,
+      written
+    )
   }
 
   private func moved(
     from source: Keyring,
     to target: Keyring,
-    _ removes: Bool
+    _ removes: Bool,
+    _ earlier: WrittenCopies
   ) async throws(EngineError) -> Outcome {
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     var plan = try await MovePlan(from: source, to: target, context, locks)
     let held = context.world.signals.holdBack()
     defer { held.release() }
-    try choice.record(KeyringDecision(kind: source.kind, move: .to(target.kind)))
+    var written = earlier
     let copy = CopyAccounts(context, from: source, to: target)
     do throws(EngineError) {
-      for account in plan.accounts {
-        try await copy.copy(account, beside: plan.inTarget[account.id])
-      }
+      try await copyAll(of: plan, besides: [], by: copy, &written)
       // An account that was added meanwhile is under the book's lock there or not yet anywhere.
       while true {
         let done = try await context.accountStore.exclusively { () throws(EngineError) -> Bool in
@@ -100,9 +109,7 @@ package struct MoveKeyring: Sendable {
         if done { break }
         let known = Set(plan.accounts.map(\.id))
         plan = try await MovePlan(from: source, to: target, context, locks)
-        for account in plan.accounts where !known.contains(account.id) {
-          try await copy.copy(account, beside: plan.inTarget[account.id])
-        }
+        try await copyAll(of: plan, besides: known, by: copy, &written)
       }
     } catch {
       // The first failure is the one to tell; a note that stays says that the move can be made again.
@@ -114,23 +121,59 @@ package struct MoveKeyring: Sendable {
     let ids = plan.accounts.map(\.id)
     let staying = removes ? try await remove(ids, from: source, in: target.kind) : Set(ids)
     outcome.staying = plan.accounts
-      .filter { staying.contains($0.id) && $0.tokenLifetime.canRenew }.map(\.name)
+      .filter { staying.contains($0.id) && (removes || $0.tokenLifetime.canRenew) }.map(\.name)
     return outcome
+  }
+
+  /// Notes what is about to be written, and copies it.
+  private func copyAll(
+    of plan: MovePlan,
+    besides known: Set<AccountID>,
+    by copy: CopyAccounts,
+    _ written: inout WrittenCopies
+  ) async throws(EngineError) {
+    let accounts = plan.accounts.filter { !known.contains($0.id) }
+    let wanted = accounts.filter { account in
+      !copy.staysThere(account, beside: plan.inTarget[account.id], written)
+    }
+    if copy.target.kind.isShared {
+      for account in wanted {
+        written.note(account)
+        if let there = copy.account(account.id, in: plan.inTarget) { written.note(there) }
+      }
+    }
+    try choice.record(
+      KeyringDecision(kind: copy.source.kind, move: .to(copy.target.kind), written: written)
+    )
+    for account in wanted { try await copy.copy(account, beside: plan.inTarget[account.id]) }
   }
 
   /// Makes this machine's files those of the target's accounts; the caller holds their locks.
   private func settleFiles(_ plan: MovePlan, in target: Keyring) async throws(EngineError) {
-    let bringing = BringAccounts(context)
     for (id, record) in plan.inTarget where target.kind.isShared {
       // That of an account that was copied is the same, or newer there.
       guard let accounts = target.accounts else { continue }
+      // Its file is that of another account, which was imported with one identifier.
+      if let own = try keptIn(id), own != target.kind.rawValue { continue }
       let current: [UInt8]?
       do { current = try accounts.fetch(id, context.interaction) } catch {
         throw .keyring(.failed(error, target.kind))
       }
-      try bringing.save(current ?? record, of: id)
+      try context.accountStore.take(current ?? record, of: id)
     }
     for id in plan.removedElsewhere { try await context.forget(id) }
+    for var account in plan.keptElsewhere where account.keptIn == target.kind.rawValue {
+      // It is that of all accounts by now.
+      guard !target.kind.isShared else { continue }
+      account.keptIn = nil
+      try context.accountStore.save(account)
+    }
+  }
+
+  /// The keyring of its own that an account's file names.
+  private func keptIn(_ id: AccountID) throws(EngineError) -> String? {
+    guard let file = try context.accountStore.contents(of: id) else { return nil }
+    return context.accountStore.account(id, in: file)?.keptIn
   }
 
   /// Removes from the source what an interrupted move left there.
@@ -140,7 +183,79 @@ package struct MoveKeyring: Sendable {
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     try await locks.take(ids)
-    _ = try await remove(ids, from: choice.keyring(kind), in: current)
+    let source = choice.keyring(kind)
+    var left: [AccountID] = []
+    for id in ids where try await isLeft(id, in: source, current) { left.append(id) }
+    _ = try await remove(left, from: source, in: current)
+  }
+
+  /// Whether what a source may have of an account is what a move left there: not where the source is the account's own
+  /// keyring, or the only one that has its credentials, or its file does not say so.
+  private func isLeft(
+    _ id: AccountID,
+    in source: Keyring,
+    _ current: Keyring.Kind
+  ) async throws(EngineError) -> Bool {
+    guard let file = try context.accountStore.contents(of: id),
+      let account = context.accountStore.account(id, in: file),
+      account.keptIn != source.kind.rawValue
+    else { return false }
+    // Those of a shared keyring are compared before they are removed.
+    guard source.accounts == nil else { return true }
+    do throws(KeyringFailure) {
+      return try await !choice.keyring(current).read(id, ItemKind.allCases, context.interaction)
+        .isEmpty
+    } catch {
+      throw .sharing(.notRemoved(error, from: source.kind, to: current))
+    }
+  }
+
+  /// Removes from the shared keyring of this machine what an earlier move has copied to the one in use.
+  private func cleanedUp(in current: Keyring) async throws(EngineError) -> Outcome {
+    guard !current.kind.isShared else { return Outcome() }
+    let settings: SharedKeyringSettings?
+    do { settings = try context.world.sharedKeyring.settings() } catch {
+      throw .keyring(.failed(error, current.kind))
+    }
+    guard let shared = settings?.kind else { return Outcome() }
+    let source = choice.keyring(shared)
+    let locks = MovingLocks(context.world.files)
+    defer { locks.release() }
+    var outcome = Outcome(source: shared)
+    try await locks.take(try context.accountStore.listing().accounts.map(\.id))
+    let held = context.world.signals.holdBack()
+    defer { held.release() }
+    for account in try context.accountStore.listing().accounts where account.keptIn == nil {
+      guard let isRemoved = try await remove(account, from: source, in: current) else { continue }
+      if isRemoved {
+        outcome.removed.append(account.name)
+      } else {
+        outcome.staying.append(account.name)
+      }
+    }
+    return outcome
+  }
+
+  /// Removes an account from a shared keyring, if its credentials are in the one in use, and are the same there.
+  ///
+  /// - Returns: Whether it was removed; `nil` if it is not there.
+  private func remove(
+    _ account: Account,
+    from source: Keyring,
+    in current: Keyring
+  ) async throws(EngineError) -> Bool? {
+    guard let accounts = source.accounts else { return nil }
+    do throws(KeyringFailure) {
+      guard try accounts.fetch(account.id, context.interaction) != nil else { return nil }
+      let here = try await current.read(account.id, ItemKind.allCases, context.interaction)
+      let there = try await source.read(account.id, ItemKind.allCases, context.interaction)
+      // Which ones are newer, two machines' clocks do not tell; and other machines use those there.
+      guard !here.isEmpty, here == there else { return false }
+      try accounts.remove(account.id, context.interaction)
+      return true
+    } catch {
+      throw .sharing(.notRemoved(error, from: source.kind, to: current.kind))
+    }
   }
 
   /// Removes accounts from where they came from.

@@ -9,6 +9,8 @@ struct MovePlan: Sendable {
   private(set) var inTarget: [AccountID: [UInt8]] = [:]
   /// Accounts of this machine's files that a shared source does not have any more.
   private(set) var removedElsewhere: [AccountID] = []
+  /// Accounts with a keyring of their own, which is not the source.
+  private(set) var keptElsewhere: [Account] = []
 
   /// Looks at both keyrings, and changes nothing but this machine's hints; the locks of all accounts of both are held
   /// from then on.
@@ -26,20 +28,44 @@ struct MovePlan: Sendable {
     // Read again under the locks: any of them may have been added or removed since.
     ids = try Self.files(context)
     if let sharedIDs = before {
-      removedElsewhere = ids.subtracting(sharedIDs).sorted { $0.description < $1.description }
+      let others = ids.subtracting(sharedIDs)
+      for id in others {
+        guard let account = try context.accountStore.account(id), account.keptIn != nil else {
+          continue
+        }
+        keptElsewhere.append(account)
+      }
+      removedElsewhere = others.subtracting(keptElsewhere.map(\.id))
+        .sorted { $0.description < $1.description }
       for id in sharedIDs {
+        // Another account was imported with its identifier, and goes nowhere; nor does this one.
+        if let file = try context.accountStore.contents(of: id),
+          let account = context.accountStore.account(id, in: file), account.keptIn != nil
+        {
+          keptElsewhere.append(account)
+          continue
+        }
         guard let record = try Self.record(of: id, in: source, context) else {
           if ids.contains(id) { removedElsewhere.append(id) }
           continue
         }
-        try BringAccounts(context).save(record, of: id)
+        try context.accountStore.take(record, of: id)
         guard let account = context.accountStore.account(id, in: record) else { continue }
         accounts.append(account)
       }
     } else {
       let (accounts, damaged) = try context.accountStore.listing()
       if let first = damaged.first { throw .files(.damagedAccount(first)) }
-      for account in accounts {
+      for var account in accounts {
+        guard account.keptIn == nil || account.keptIn == source.kind.rawValue else {
+          keptElsewhere.append(account)
+          continue
+        }
+        if account.keptIn != nil {
+          // It is that of all accounts by now, and goes with them.
+          account.keptIn = nil
+          try context.accountStore.save(account)
+        }
         self.accounts.append(try await ReplaceCredentials(context).settled(account))
       }
     }
@@ -53,12 +79,15 @@ struct MovePlan: Sendable {
   /// Whether no account has been added to this machine's files since; the caller holds the book's lock.
   func isWhole(_ context: EngineContext) throws(EngineError) -> Bool {
     let known = Set(accounts.map(\.id)).union(removedElsewhere)
+      .union(keptElsewhere.map(\.id))
     return try Self.files(context).isSubset(of: known)
   }
 
   private func check(_ accountStore: AccountStore) throws(EngineError) {
     let guests = accounts.filter { $0.kind == .guest }.map(\.name)
     guard guests.isEmpty else { throw .sharing(.guests(guests)) }
+    let inDevices = accounts.filter { $0.keyStorage != .software }.map(\.name)
+    guard inDevices.isEmpty else { throw .sharing(.keysInDevices(inDevices)) }
     var owners: [AccountName: AccountID] = [:]
     var others: [AccountName] = []
     for (id, record) in inTarget {
@@ -71,7 +100,8 @@ struct MovePlan: Sendable {
       }
     }
     guard others.isEmpty else { throw .sharing(.otherIdentities(others)) }
-    let taken = accounts.filter { account in owners[account.name].map { $0 != account.id } ?? false
+    let taken = (accounts + keptElsewhere).filter { account in
+      owners[account.name].map { $0 != account.id } ?? false
     }
     guard taken.isEmpty else { throw .sharing(.namesTaken(taken.map(\.name))) }
   }

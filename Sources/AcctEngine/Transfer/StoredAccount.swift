@@ -47,7 +47,9 @@ package struct StoredAccount: Equatable, Sendable {
     case .handle: (try? Handle(secret.text)) != nil
     case .did: (try? DID(secret.text)) != nil
     case .keypair:
-      (try? DPoPKey(privateJWK: secret)).map { $0.thumbprint == account.thumbprint } ?? false
+      // One in a device came from another machine's.
+      account.keyStorage == .software
+        && (try? DPoPKey(privateJWK: secret)).map { $0.thumbprint == account.thumbprint } ?? false
     }
   }
 }

@@ -35,6 +35,8 @@ package struct Account: Equatable, Sendable {
   package var ownGrant: OwnGrant?
   /// The RFC 7638 thumbprint of its DPoP key.
   package var thumbprint: String?
+  /// Where that key lives; of an account without one it says nothing.
+  package var keyStorage: KeyStorage
   package var tokenLifetime: TokenLifetime
   /// When the server ends the session whatever is renewed.
   package var sessionEndsAt: Timestamp?
@@ -43,6 +45,9 @@ package struct Account: Equatable, Sendable {
   /// How a static token is sent; `nil` for any other account.
   package var sentAs: StaticHeader?
   package var recordedState: RecordedState
+  /// The keyring that has its credentials, where that is not the one of the other accounts: it was added while
+  /// `ACCT_KEYRING` named another one than the shared one that is in use.
+  package var keptIn: String?
   /// When a renewal was begun whose end is not known: its answer may have been lost.
   package var renewalStartedAt: Timestamp?
   /// New credentials that have not replaced the old ones yet.
@@ -69,11 +74,13 @@ package struct Account: Equatable, Sendable {
     client: ClientSettings = .standard,
     ownGrant: OwnGrant? = nil,
     thumbprint: String? = nil,
+    keyStorage: KeyStorage = .software,
     tokenLifetime: TokenLifetime,
     sessionEndsAt: Timestamp? = nil,
     limitations: GuestLimitations? = nil,
     sentAs: StaticHeader? = nil,
     recordedState: RecordedState = .signedIn,
+    keptIn: String? = nil,
     renewalStartedAt: Timestamp? = nil,
     incoming: Incoming? = nil,
     validatedAt: Timestamp? = nil,
@@ -96,11 +103,13 @@ package struct Account: Equatable, Sendable {
     self.client = client
     self.ownGrant = ownGrant
     self.thumbprint = thumbprint
+    self.keyStorage = keyStorage
     self.tokenLifetime = tokenLifetime
     self.sessionEndsAt = sessionEndsAt
     self.limitations = limitations
     self.sentAs = sentAs
     self.recordedState = recordedState
+    self.keptIn = keptIn
     self.renewalStartedAt = renewalStartedAt
     self.incoming = incoming
     self.validatedAt = validatedAt

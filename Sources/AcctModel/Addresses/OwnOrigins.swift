@@ -23,7 +23,7 @@ package struct OwnOrigins: Equatable, Sendable {
 
   private var entries: [Entry]
 
-  package init(_ origins: some Sequence<Origin> = [], for reasons: Reasons = .signIn) {
+  package init(_ origins: [Origin], for reasons: Reasons = .signIn) {
     entries = []
     add(origins, for: reasons)
   }
@@ -34,7 +34,7 @@ package struct OwnOrigins: Equatable, Sendable {
   }
 
   /// Adds origins, or more reasons for those that are there.
-  package mutating func add(_ origins: some Sequence<Origin>, for reasons: Reasons) {
+  package mutating func add(_ origins: [Origin], for reasons: Reasons) {
     for origin in origins {
       if let index = entries.firstIndex(where: { $0.origin == origin }) {
         entries[index].reasons.formUnion(reasons)

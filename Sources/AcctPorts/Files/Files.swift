@@ -22,6 +22,12 @@ package struct Files: Sendable {
   package var lock: @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
   /// Tells what file system one of acct's folders is on, or will be; `nil` if nothing is there yet.
   package var fileSystem: @Sendable (FileFolder) throws(FilesFailure) -> FileSystem?
+  /// Tells whether the files that accounts and keyrings are made of may have changed since an earlier mark,
+  /// without reading them; `nil` where that can't be told.
+  ///
+  /// A change counts before its system call returns, whichever process makes it. The first call begins to watch;
+  /// each later one costs one system call while nothing changes.
+  package var changes: @Sendable () -> ChangeMark?
 
   package init(
     read: @escaping @Sendable (StoredFile) throws(FilesFailure) -> [UInt8]?,
@@ -31,7 +37,8 @@ package struct Files: Sendable {
     eachAccount: @escaping @Sendable (SomeAccounts) throws(FilesFailure) -> Void,
     lock: @escaping @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock,
     fileSystem:
-      @escaping @Sendable (FileFolder) throws(FilesFailure) -> FileSystem? = { _ in nil }
+      @escaping @Sendable (FileFolder) throws(FilesFailure) -> FileSystem? = { _ in nil },
+    changes: @escaping @Sendable () -> ChangeMark? = { nil }
   ) {
     self.read = read
     self.replace = replace
@@ -40,6 +47,7 @@ package struct Files: Sendable {
     self.eachAccount = eachAccount
     self.lock = lock
     self.fileSystem = fileSystem
+    self.changes = changes
   }
 
   /// Takes accounts' files, or why they can't be read, and returns whether to go on.

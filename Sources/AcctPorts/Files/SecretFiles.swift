@@ -4,6 +4,9 @@ package import AcctModel
 package struct SecretFiles: Sendable {
   /// Reads the user's own file, which no other user may read or write, up to a number of bytes.
   package var read: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
+  /// Reads the user's own file or root's, which its group may read, too: as systemd hands out credentials.
+  package var readCredential:
+    @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
   /// Writes a file for the user alone (0600), atomically and durably; one that is there is replaced
   /// only if that is asked for.
   package var write:
@@ -13,12 +16,15 @@ package struct SecretFiles: Sendable {
 
   package init(
     read: @escaping @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret,
+    readCredential:
+      @escaping @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret,
     write:
       @escaping @Sendable (_ path: String, Secret, _ replacing: Bool) throws(SecretFileFailure) ->
       Void,
     exists: @escaping @Sendable (_ path: String) -> Bool
   ) {
     self.read = read
+    self.readCredential = readCredential
     self.write = write
     self.exists = exists
   }

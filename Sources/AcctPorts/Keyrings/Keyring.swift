@@ -37,6 +37,13 @@ package struct Keyring: Sendable {
   /// Tells, without changing or asking anything, whether it is ready, locked or unavailable.
   package var state: @Sendable () async -> State
 
+  /// Tells whether what it would answer may have changed since an earlier mark, without asking it; `nil` where that
+  /// can't be told.
+  ///
+  /// A lock counts at once, and so does what another program adds or removes. What acct itself writes elsewhere
+  /// counts by its files: ``Files/changes``.
+  package var changes: @Sendable () -> ChangeMark?
+
   /// What it keeps besides items, where several machines share it; `nil` for a keyring of this machine alone.
   package var accounts: SharedAccounts?
 
@@ -52,7 +59,8 @@ package struct Keyring: Sendable {
     list: @escaping @Sendable () async throws(KeyringFailure) -> [AccountID: Set<ItemKind>],
     prepare: @escaping @Sendable (Interaction) async throws(KeyringFailure) -> Void,
     state: @escaping @Sendable () async -> State,
-    accounts: SharedAccounts? = nil
+    accounts: SharedAccounts? = nil,
+    changes: @escaping @Sendable () -> ChangeMark? = { nil }
   ) {
     self.kind = kind
     self.read = read
@@ -62,6 +70,7 @@ package struct Keyring: Sendable {
     self.prepare = prepare
     self.state = state
     self.accounts = accounts
+    self.changes = changes
   }
 }
 
@@ -109,6 +118,8 @@ package enum Interaction: Sendable {
 package enum KeyringFailure: Error, Equatable, Sendable {
   /// It is there and locked, and was not unlocked; the reason, if there is more to say.
   case locked(reason: String? = nil)
+  /// It is locked: neither the TPM that it is sealed in opened it nor a passphrase; why the latter did not.
+  case sealed(in: TPMAddress, HardwareKeyFailure, reason: String?)
   /// None is running, or it cannot be reached.
   case unavailable(reason: String)
   /// The user was asked to unlock it, and refused.
@@ -127,6 +138,9 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   case rolledBack
   /// An answer of a server for an account is still to be stored on the engine, and lies on this machine until then.
   case answerWaits
+  /// The file of such an answer does not open, and nothing is changed on the engine for its account until it is set
+  /// aside.
+  case answerUnopened(path: String)
   /// The settings of a shared keyring can't be used.
   case settings(KeyringSettingsFlaw)
 }

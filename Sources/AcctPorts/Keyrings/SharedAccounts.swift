@@ -84,10 +84,17 @@ package struct SharedChanges: Sendable {
   package var records: [AccountID: [UInt8]]
   /// All accounts that there are.
   package var accounts: Set<AccountID>
+  /// Notes that the caller has written the records down; without this, the next call returns them again.
+  package var confirm: @Sendable () -> Void
 
-  package init(records: [AccountID: [UInt8]], accounts: Set<AccountID>) {
+  package init(
+    records: [AccountID: [UInt8]],
+    accounts: Set<AccountID>,
+    confirm: @escaping @Sendable () -> Void = {}
+  ) {
     self.records = records
     self.accounts = accounts
+    self.confirm = confirm
   }
 }
 

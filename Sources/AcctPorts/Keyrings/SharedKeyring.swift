@@ -17,10 +17,12 @@ package struct SharedKeyring: Sendable {
   package var join: @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void
   /// Deletes the settings and this machine's copies; the engine keeps everything.
   ///
-  /// Fails while an answer of a server is still to be stored.
-  package var leave: @Sendable () throws(KeyringFailure) -> Void
+  /// Fails while an answer of a server is still to be stored. Returns what could not be opened.
+  package var leave: @Sendable () throws(KeyringFailure) -> Unopened
   /// Accepts the engine as it is now, although it is older than, or another than, the one known.
-  package var trust: @Sendable (Interaction) throws(KeyringFailure) -> Void
+  ///
+  /// Returns what could not be opened.
+  package var trust: @Sendable (Interaction) throws(KeyringFailure) -> Unopened
   /// Asks the engine how it is.
   package var report: @Sendable () throws(KeyringFailure) -> Report
 
@@ -29,8 +31,8 @@ package struct SharedKeyring: Sendable {
     settings: @escaping @Sendable () throws(KeyringFailure) -> SharedKeyringSettings?,
     create: @escaping @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void,
     join: @escaping @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void,
-    leave: @escaping @Sendable () throws(KeyringFailure) -> Void,
-    trust: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Void,
+    leave: @escaping @Sendable () throws(KeyringFailure) -> Unopened,
+    trust: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Unopened,
     report: @escaping @Sendable () throws(KeyringFailure) -> Report
   ) {
     self.keyring = keyring
@@ -52,17 +54,34 @@ package struct SharedKeyring: Sendable {
     package var accounts: Int
     /// Accounts for which this machine still has an answer to store.
     package var pending: [AccountID]
+    /// Accounts of which this machine has a copy, and the engine nothing.
+    package var copiesAlone: [AccountID]
 
     package init(
       standing: SharedStore.Standing,
       isRolledBack: Bool,
       accounts: Int,
-      pending: [AccountID]
+      pending: [AccountID],
+      copiesAlone: [AccountID] = []
     ) {
       self.standing = standing
       self.isRolledBack = isRolledBack
       self.accounts = accounts
       self.pending = pending
+      self.copiesAlone = copiesAlone
+    }
+  }
+
+  /// What no key of this machine opens.
+  package struct Unopened: Equatable, Sendable {
+    /// Accounts whose object on the engine does not open; this machine's copies of them stay as they were.
+    package var accounts: [AccountID]
+    /// Answers of servers that do not open any more: files that they were moved to, by account.
+    package var answers: [AccountID: String]
+
+    package init(accounts: [AccountID] = [], answers: [AccountID: String] = [:]) {
+      self.accounts = accounts
+      self.answers = answers
     }
   }
 }

@@ -1,4 +1,6 @@
-/// What only the vault has: a passphrase that can be given, forgotten and changed.
+package import AcctModel
+
+/// What only the vault has: a passphrase that can be given, forgotten and changed, and a TPM that opens it.
 package struct Vault: Sendable {
   /// Whether it exists.
   package var isThere: @Sendable () throws(KeyringFailure) -> Bool
@@ -8,11 +10,25 @@ package struct Vault: Sendable {
   package var unlock: @Sendable (Interaction) async throws(KeyringFailure) -> Int?
   /// Forgets the vault key.
   package var lock: @Sendable () async throws(KeyringFailure) -> Void
-  /// Wraps the vault key with a new passphrase; the items stay as they are.
+  /// Wraps the vault key with a new passphrase; the items stay as they are, and so does the seal.
   ///
   /// The new passphrase is read from a file that the user names, else asked for.
   package var changePassphrase:
     @Sendable (_ newPassphraseFile: String?, Interaction) async throws(KeyringFailure) -> Void
+  /// Seals the vault key in a TPM, too, in the place of any other; the passphrase stays.
+  package var seal: @Sendable (TPMAddress, Interaction) async throws(VaultSealFailure) -> Void
+  /// Removes what was sealed, for which the passphrase is needed: it alone opens the vault from then on.
+  ///
+  /// Returns whether there was anything to remove.
+  package var unseal: @Sendable (Interaction) async throws(KeyringFailure) -> Bool
+  /// Where the TPM is that opens it; `nil` if it is not sealed, or not there.
+  ///
+  /// Asks no TPM.
+  package var sealedIn: @Sendable () throws(KeyringFailure) -> TPMAddress?
+  /// Whether that TPM opens it now, whatever is stored; `nil` if it is not sealed.
+  ///
+  /// Waits for other processes briefly.
+  package var checkSeal: @Sendable () async throws(KeyringFailure) -> VaultSealCheck?
 
   package init(
     isThere: @escaping @Sendable () throws(KeyringFailure) -> Bool,
@@ -20,11 +36,40 @@ package struct Vault: Sendable {
     lock: @escaping @Sendable () async throws(KeyringFailure) -> Void,
     changePassphrase:
       @escaping @Sendable (_ newPassphraseFile: String?, Interaction) async throws(KeyringFailure)
-      -> Void
+      -> Void,
+    seal:
+      @escaping @Sendable (TPMAddress, Interaction) async throws(VaultSealFailure) -> Void,
+    unseal: @escaping @Sendable (Interaction) async throws(KeyringFailure) -> Bool,
+    sealedIn: @escaping @Sendable () throws(KeyringFailure) -> TPMAddress?,
+    checkSeal: @escaping @Sendable () async throws(KeyringFailure) -> VaultSealCheck?
   ) {
     self.isThere = isThere
     self.unlock = unlock
     self.lock = lock
     self.changePassphrase = changePassphrase
+    self.seal = seal
+    self.unseal = unseal
+    self.sealedIn = sealedIn
+    self.checkSeal = checkSeal
+  }
+}
+
+/// Why a vault could not be sealed; it is as it was.
+package enum VaultSealFailure: Error, Equatable, Sendable {
+  /// The vault is not open, or not there, or could not be written.
+  case vault(KeyringFailure)
+  /// The TPM did not seal its key.
+  case tpm(HardwareKeyFailure, TPMAddress)
+}
+
+/// A sealed vault, and its TPM's answer.
+package struct VaultSealCheck: Equatable, Sendable {
+  package var address: TPMAddress
+  /// Why the TPM does not open it; `nil` if it does.
+  package var failure: HardwareKeyFailure?
+
+  package init(address: TPMAddress, failure: HardwareKeyFailure?) {
+    self.address = address
+    self.failure = failure
   }
 }

@@ -7,15 +7,19 @@ package struct Clock: Sendable {
   package var localOffset: @Sendable (Timestamp) -> Int64
   /// Waits so many seconds; returns `false` at once when the task is cancelled.
   package var sleep: @Sendable (_ seconds: Int64) async -> Bool
+  /// Waits a second in the background, of whatever time of day; returns at once when the task is cancelled.
+  package var rest: @Sendable () async -> Void
 
   package init(
     now: @escaping @Sendable () -> Timestamp,
     localOffset: @escaping @Sendable (Timestamp) -> Int64 = { _ in 0 },
-    sleep: @escaping @Sendable (_ seconds: Int64) async -> Bool
+    sleep: @escaping @Sendable (_ seconds: Int64) async -> Bool,
+    rest: @escaping @Sendable () async -> Void = {}
   ) {
     self.now = now
     self.localOffset = localOffset
     self.sleep = sleep
+    self.rest = rest
   }
 }
 

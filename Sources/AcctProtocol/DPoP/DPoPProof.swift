@@ -10,6 +10,8 @@ package enum DPoPProof {
     case tooFewRandomBytes
     /// The cryptographic library failed.
     case libraryFailed
+    /// The device that has the key did not sign.
+    case device(HardwareKeyFailure, KeyStorage)
   }
 
   /// Makes a proof for one request; it is good once, and for minutes.
@@ -32,7 +34,7 @@ package enum DPoPProof {
     random: [UInt8],
     nonce: String? = nil,
     accessToken: Token? = nil
-  ) throws(Failure) -> String {
+  ) async throws(Failure) -> String {
     guard random.count >= 12 else { throw .tooFewRandomBytes }
     let header: JSON = ["typ": "dpop+jwt", "alg": "ES256", "jwk": key.publicJWK]
     var claims: JSONObject = [
@@ -45,11 +47,22 @@ package enum DPoPProof {
     claims["ath"] = accessToken.map { .string(tokenHash($0)) }
 
     var proof = segment(header) + [UInt8(ascii: ".")] + segment(.object(claims))
-    let signature: [UInt8]
-    do { signature = try key.sign(proof.span) } catch { throw .libraryFailed }
+    let signature = try await signature(of: proof, by: key)
     proof.append(UInt8(ascii: "."))
     proof.append(contentsOf: Base64URL.encodedBytes(signature.span))
     return String(decoding: proof, as: UTF8.self)
+  }
+
+  private static func signature(
+    of message: [UInt8],
+    by key: DPoPKey
+  ) async throws(Failure) -> [UInt8] {
+    switch key.form {
+    case .software(let key):
+      do { return try key.sign(message.span) } catch { throw .libraryFailed }
+    case .hardware(let hardwareKey):
+      do { return try await hardwareKey.sign(message) } catch { throw .device(error, key.storage) }
+    }
   }
 
   /// The `ath` of a token: base64url of the SHA-256 of its ASCII.

@@ -86,10 +86,3 @@ struct GitQuestion {
     }
   }
 }
-
-extension Secret {
-  /// The bytes as text, for what is no secret.
-  var shownText: String {
-    withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
-  }
-}

@@ -3,13 +3,25 @@ package import AcctModel
 package import StrictJSON
 
 /// The key that an account's tokens are bound to (RFC 9449): ES256, checked when it was read.
+///
+/// To a server both forms are the same.
 package struct DPoPKey: Sendable {
-  private let key: P256PrivateKey
+  enum Form: Sendable {
+    /// Its scalar is in the keyring, and in this process while it is used.
+    case software(P256PrivateKey)
+    /// It never leaves its device.
+    case hardware(HardwareKey)
+  }
 
-  /// Generates a key.
-  package static func generate() -> DPoPKey { DPoPKey(key: P256PrivateKey.generate()) }
+  let form: Form
 
-  private init(key: P256PrivateKey) { self.key = key }
+  /// Generates a software key.
+  package static func generate() -> DPoPKey { DPoPKey(form: .software(P256PrivateKey.generate())) }
+
+  private init(form: Form) { self.form = form }
+
+  /// A key that never leaves its device.
+  package init(_ key: HardwareKey) { form = .hardware(key) }
 
   /// Takes a private JWK, bare or within `{"jwk": …}`, if it is right in every respect:
   /// EC and P-256, strict base64url of 32 bytes, 0 < d < n, and the point that d yields is (x, y).
@@ -17,27 +29,55 @@ package struct DPoPKey: Sendable {
   /// Members that say nothing against it, such as `kid`, `ext` and `key_ops`, are passed over.
   ///
   /// - Throws: ``JWKError``.
-  package init(jwk: JSON) throws(JWKError) { key = try JWK(jwk).privateKey() }
+  package init(jwk: JSON) throws(JWKError) { form = .software(try JWK(jwk).privateKey()) }
 
-  /// Reads what ``privateJWK`` wrote; it is checked again, since it comes from outside.
+  /// Reads a private JWK; what the keyring has may be a key in a device, which ``StoredDPoPKey`` reads.
   ///
   /// - Throws: ``JWKError``.
   package init(privateJWK: Secret) throws(JWKError) {
-    let json: JSON
-    do {
-      json = try privateJWK.withBytes { bytes throws(JSONError) in try JSON(parsing: bytes) }
-    } catch { throw .notJSON(error) }
-    try self.init(jwk: json)
+    try self.init(jwk: try JSON(storedKey: privateJWK))
+  }
+
+  /// The same key for a process that keeps it: its scalar is in a ``Secret`` alone.
+  package var resting: DPoPKey {
+    switch form {
+    case .software(let key): DPoPKey(form: .software(key.resting))
+    case .hardware: self
+    }
+  }
+
+  /// Where its private part lives.
+  package var storage: KeyStorage {
+    switch form {
+    case .software: .software
+    case .hardware(let key): key.stored.reference.storage
+    }
+  }
+
+  /// The key in its device; `nil` for a software key.
+  package var hardware: HardwareKey? {
+    switch form {
+    case .software: nil
+    case .hardware(let key): key
+    }
   }
 
   /// The public JWK, with its members in the order of RFC 7638.
-  package var publicJWK: JSON { key.publicKey.jwk }
+  package var publicJWK: JSON { publicKey.jwk }
 
   /// The RFC 7638 thumbprint with SHA-256, in base64url: the `jkt` of a bound token.
-  package var thumbprint: String { key.publicKey.thumbprint }
+  package var thumbprint: String { publicKey.thumbprint }
 
-  /// The private JWK with exactly the members `kty`, `crv`, `x`, `y` and `d`, as JSON.
-  package var privateJWK: Secret {
+  /// The private JWK with exactly the members `kty`, `crv`, `x`, `y` and `d`, as JSON; `nil` for a key
+  /// in a device.
+  package var privateJWK: Secret? {
+    switch form {
+    case .software(let key): Self.privateJWK(of: key)
+    case .hardware: nil
+    }
+  }
+
+  private static func privateJWK(of key: P256PrivateKey) -> Secret {
     var scalar = key.rawScalar.withBytes { Base64URL.encodedBytes($0) }
     let (x, y) = (Base64URL.encode(key.publicKey.x.span), Base64URL.encode(key.publicKey.y.span))
     return Secret(joining: [
@@ -47,10 +87,29 @@ package struct DPoPKey: Sendable {
     ])
   }
 
-  /// Signs with ES256 (RFC 7518, section 3.4).
+  /// What the keyring keeps: the private JWK, or how to find the key in its device.
+  package var item: Secret {
+    switch form {
+    case .software(let key): Self.privateJWK(of: key)
+    case .hardware(let key): key.stored.item
+    }
+  }
+
+  private var publicKey: P256PublicKey {
+    switch form {
+    case .software(let key): key.publicKey
+    case .hardware(let key): key.stored.publicKey
+    }
+  }
+}
+
+extension JSON {
+  /// Parses a keyring item.
   ///
-  /// - Throws: ``JWKError/libraryFailed``.
-  func sign(_ message: Span<UInt8>) throws(JWKError) -> [UInt8] {
-    do { return try key.sign(message) } catch { throw .libraryFailed }
+  /// - Throws: ``JWKError/notJSON(_:)``.
+  init(storedKey item: Secret) throws(JWKError) {
+    do {
+      self = try item.withBytes { bytes throws(JSONError) in try JSON(parsing: bytes) }
+    } catch { throw .notJSON(error) }
   }
 }

@@ -19,10 +19,7 @@ struct JWK {
 
   /// The private key, when every member is right and they agree with each other.
   func privateKey() throws(JWKError) -> P256PrivateKey {
-    guard try text(.kty) == "EC" else { throw .unsupportedKeyType }
-    guard try text(.crv) == "P-256" else { throw .unsupportedCurve }
-    guard try optionalText(.alg).map({ $0 == "ES256" }) ?? true else { throw .unsupportedAlgorithm }
-    guard try optionalText(.use).map({ $0 == "sig" }) ?? true else { throw .unsupportedUse }
+    try requireES256()
     let (x, y) = (try bytes(.x), try bytes(.y))
     var scalar = try bytes(.d)
     let isZero = scalar.allSatisfy { $0 == 0 }
@@ -38,6 +35,21 @@ struct JWK {
     guard x == point.x else { throw .coordinateMismatch(.x) }
     guard y == point.y else { throw .coordinateMismatch(.y) }
     return key
+  }
+
+  /// The public key alone, when every member is right; a JWK with `d` is none.
+  func publicKey() throws(JWKError) -> P256PublicKey {
+    try requireES256()
+    guard members[JWKError.Member.d.rawValue] == nil else { throw .unsupportedStorage }
+    let (x, y) = (try bytes(.x), try bytes(.y))
+    do { return try P256PublicKey(x: x, y: y) } catch { throw .notOnCurve }
+  }
+
+  private func requireES256() throws(JWKError) {
+    guard try text(.kty) == "EC" else { throw .unsupportedKeyType }
+    guard try text(.crv) == "P-256" else { throw .unsupportedCurve }
+    guard try optionalText(.alg).map({ $0 == "ES256" }) ?? true else { throw .unsupportedAlgorithm }
+    guard try optionalText(.use).map({ $0 == "sig" }) ?? true else { throw .unsupportedUse }
   }
 
   private func optionalText(_ member: JWKError.Member) throws(JWKError) -> String? {

@@ -33,6 +33,10 @@ package enum JWKError: Error, Equatable, Sendable {
   case coordinatesSwapped
   /// `x` or `y`, or both (then `x`), is not that of the point which `d` yields.
   case coordinateMismatch(Member)
+  /// `x` and `y` are not a point of the curve.
+  case notOnCurve
+  /// `acct_key` names no place that this version knows, or does not say where the key is there.
+  case unsupportedStorage
   /// The cryptographic library failed; the key may be good.
   case libraryFailed
 }

@@ -63,7 +63,9 @@ final class Cluster: Sendable {
         state.withLock { $0.preferred = round.current }
         return Reply(message: reply, mayBeDoneBefore: round.mayBeDone)
       } catch {
-        let pause = try round.goOn(after: error) { state.withLock { $0.token = nil } }
+        let pause = try round.goOn(after: error, wasCutShort: limit < Exchange.connectTimeout) {
+          state.withLock { $0.token = nil }
+        }
         usleep(
           UInt32(min(pause, max(.zero, ContinuousClock.now.duration(to: end))).milliseconds * 1000)
         )

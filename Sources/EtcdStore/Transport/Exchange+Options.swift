@@ -26,7 +26,7 @@ extension Exchange {
     options.prefer(CURLOPT_QUICK_EXIT, 1)
     options.set(CURLOPT_TIMEOUT_MS, limit.milliseconds)
     // A member that hangs while others serve costs a second.
-    options.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, min(limit.milliseconds, Self.connectTimeout)))
+    options.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, min(limit, Self.connectTimeout).milliseconds))
     // What lies between may forget connections on which nothing moves.
     options.set(CURLOPT_MAXAGE_CONN, 30)
     // No proxy, also none of the environment: members are named by the operator, and certificates are shown.
@@ -35,8 +35,8 @@ extension Exchange {
     options.prefer(CURLOPT_PROTOCOLS_STR, "https")
   }
 
-  /// In milliseconds, with the handshake of TLS.
-  private static let connectTimeout = 1500
+  /// How long a connection may take, with the handshake of TLS.
+  static let connectTimeout = Duration.milliseconds(1500)
 
   private func setTrust(_ options: inout HandleOptions) {
     let identity = request.identity

@@ -25,15 +25,21 @@ struct Round {
   ///
   /// - Parameters:
   ///   - setback: What it did.
+  ///   - wasCutShort: Whether it had less time than a connection may take, since the call's time was nearly over;
+  ///     that it has not answered then says nothing.
   ///   - logOut: Has the user authenticated again.
   /// - Returns: How long to wait before: a while after each round, in which a leader may be elected.
   /// - Throws: The failure, if no member will do better.
   mutating func goOn(
     after setback: Setback,
+    wasCutShort: Bool,
     _ logOut: () -> Void
   ) throws(SharedStoreFailure) -> Duration {
     if setback.mayBeDone { mayBeDone = true }
-    if !hasFailed || setback.failure.weight >= failure.weight { failure = setback.failure }
+    let saysLittle = wasCutShort && setback.failure == .timedOut
+    if !hasFailed || !saysLittle && setback.failure.weight >= failure.weight {
+      failure = setback.failure
+    }
     hasFailed = true
     switch setback.next {
     case .nothing: throw setback.failure

@@ -24,9 +24,8 @@ final class Client: Sendable {
   /// Sends a request and reads its whole response.
   func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
     let response = try await begin(RequestMessage(request, userAgent: userAgent))
+    // Grows as it must: free(3) wipes all of what is reserved, and so touches each page of it.
     var bytes: [UInt8] = []
-    // Untouched pages cost nothing, and an array that grows leaves copies behind.
-    bytes.reserveCapacity(min(request.bodyLimit, 1 << 20))
     while var part = try await response.next() {
       defer { wipe(&part) }
       guard part.count <= request.bodyLimit - bytes.count else {
@@ -105,7 +104,10 @@ private final class Reading: Sendable {
     self.client = client
   }
 
-  deinit { thread.order(.cancel(transfer)) }
+  deinit {
+    // Most have ended, and the thread may sleep.
+    if !transfer.hasEnded { thread.order(.cancel(transfer)) }
+  }
 
   func next() async throws(HTTPFailure) -> [UInt8]? {
     let part = await withTaskCancellationHandler {

@@ -20,12 +20,12 @@ struct ResponseHeadParser {
     size += line.count
     guard size <= Self.limit else { throw .malformed }
     let text = FieldText.text(line.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed())
-    guard var head else {
+    // Taken, not copied: else each line would cost as much as all the fields before it.
+    guard var head = self.head.take() else {
       self.head = try Self.status(text)
       return nil
     }
     if text.isEmpty {
-      self.head = nil
       // No request of ours asks for another protocol: what follows a 101 is not HTTP.
       guard head.status != 101 else { throw .malformed }
       guard head.status >= 200 else { return nil }

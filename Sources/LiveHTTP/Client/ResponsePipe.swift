@@ -23,11 +23,6 @@ final class ResponsePipe: Sendable {
     var wasHeldUp = false
     var isGrowing = false
 
-    mutating func add(_ bytes: UnsafeRawBufferPointer) {
-      if filling.isEmpty { filling.reserveCapacity(partSize) }
-      unsafe filling.append(contentsOf: bytes)
-    }
-
     mutating func takePart() -> [UInt8] {
       let part = filling
       guard reuses else {
@@ -59,7 +54,8 @@ final class ResponsePipe: Sendable {
         }
         reader.resume(returning: .success(state.takePart()))
       }
-      unsafe state.add(bytes)
+      // Grows as it must: most answers are small, and free(3) wipes all of what is reserved.
+      unsafe state.filling.append(contentsOf: bytes)
       state.isGrowing = true
       return true
     }
@@ -68,13 +64,16 @@ final class ResponsePipe: Sendable {
   /// Hands what there is to a reader that waits.
   ///
   /// - Parameter evenIfGrowing: Whether to do so if something came since the last call, too.
-  func flush(evenIfGrowing: Bool) {
+  /// - Returns: Whether it need not be called before more comes.
+  func flush(evenIfGrowing: Bool) -> Bool {
     state.withLock { state in
       let isGrowing = state.isGrowing
       state.isGrowing = false
-      guard !isGrowing || evenIfGrowing, !state.filling.isEmpty, let reader = state.reader.take()
-      else { return }
-      reader.resume(returning: .success(state.takePart()))
+      guard !isGrowing || evenIfGrowing else { return false }
+      if !state.filling.isEmpty, let reader = state.reader.take() {
+        reader.resume(returning: .success(state.takePart()))
+      }
+      return true
     }
   }
 

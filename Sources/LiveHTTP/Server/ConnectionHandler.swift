@@ -92,20 +92,44 @@ struct ConnectionHandler: Sendable {
     let status = HTTPResponseStatus(statusCode: response.status)
     // For a client of HTTP/1.0, which knows no chunks (RFC 9112, section 6.1).
     try await outbound.write(.head(.init(version: head.version, status: status, headers: headers)))
-    var left = headers.first(name: "Content-Length").flatMap { Int64($0) }
-    while let part = try await response.next() {
-      // What goes beyond the length would be taken for the next answer.
-      left? -= Int64(part.count)
-      if let left, left < 0 { throw ChannelError.inputClosed }
-      for start in stride(from: 0, to: part.count, by: Self.piece) {
-        let piece = ByteBuffer(bytes: part[start..<min(start + Self.piece, part.count)])
-        try await outbound.write(.body(.byteBuffer(piece)))
-      }
-    }
-    if endsByItself { try await outbound.write(.end(nil)) }
+    let length = headers.first(name: "Content-Length").flatMap { Int64($0) }
+    try await writeBody(response, length, endsByItself: endsByItself, outbound)
     // A client that got its answer may still be reading it; one that was rejected has a deadline.
     if response.endsConnection { connections.rest(connection.channel, wasValid: false) }
     return staysOpen
+  }
+
+  private func writeBody(
+    _ response: LocalResponse,
+    _ length: Int64?,
+    endsByItself: Bool,
+    _ outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
+  ) async throws {
+    var left = length
+    // What completes the length is written with the end, which its sender has at once.
+    var last: [HTTPServerResponsePart] = []
+    do {
+      while let part = try await response.next() {
+        // What goes beyond the length would be taken for the next answer.
+        left? -= Int64(part.count)
+        if let left, left < 0 { throw ChannelError.inputClosed }
+        for start in stride(from: 0, to: part.count, by: Self.piece) {
+          let end = min(start + Self.piece, part.count)
+          let piece = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: part[start..<end])))
+          if left == 0, end == part.count {
+            last = [piece]
+          } else {
+            try await outbound.write(piece)
+          }
+        }
+      }
+    } catch {
+      // What was announced is its client's; what came after it ends the connection.
+      if !last.isEmpty { try await outbound.write(contentsOf: last) }
+      throw error
+    }
+    if endsByItself { last.append(.end(nil)) }
+    if !last.isEmpty { try await outbound.write(contentsOf: last) }
   }
 }
 

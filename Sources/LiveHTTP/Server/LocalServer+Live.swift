@@ -97,6 +97,7 @@ private func connection(_ channel: any Channel) throws -> LocalConnection {
   )
   try pipeline.addHandler(FieldBytes.MessageSide(bytes))
   try pipeline.addHandler(NIOHTTPResponseHeadersValidator())
+  try pipeline.addHandler(HeadWithBody())
   return try LocalConnection(wrappingChannelSynchronously: channel)
 }
 

@@ -5,7 +5,8 @@ import PrivateFiles
 extension Files {
   /// The files in these folders.
   package static func live(_ folders: Folders) -> Files {
-    Files(
+    let watch = FolderWatch(folders)
+    return Files(
       read: { file throws(FilesFailure) in
         let place = folders.place(of: file)
         do throws(PrivateFilesError) {
@@ -56,7 +57,8 @@ extension Files {
           throw FilesFailure(error)
         }
       },
-      fileSystem: { folder throws(FilesFailure) in try folders.fileSystem(of: folder) }
+      fileSystem: { folder throws(FilesFailure) in try folders.fileSystem(of: folder) },
+      changes: { watch.mark() }
     )
   }
 

@@ -25,6 +25,9 @@ package struct Folders: Sendable {
   /// Where it is kept since when another machine's renewal was seen.
   package var sightings: PrivateFolder { state.subfolder("sightings") }
 
+  /// The locks of tokens, each used by one process at a time.
+  package var tokenLocks: PrivateFolder { run.subfolder("tokens") }
+
   /// Finds the folders; nothing is opened or created yet.
   ///
   /// - Parameter variable: Returns an environment variable, and `nil` for one that is empty.

@@ -9,6 +9,12 @@ final class PlainChannel: Channel {
   private var unanswered = 0
   private var hasFailed = false
   private var hasPrompted = false
+  /// Whether the signals of providers come over it.
+  private var isListening = false
+  /// Whether the provider that was met last announces locks (see ``mark``).
+  var announcesLocks = false
+  /// Tells its marks from those of other channels.
+  private let number = UInt64.random(in: .min ... .max)
   /// Whether the bus has hung up.
   private(set) var hasEnded = false
 
@@ -27,6 +33,40 @@ final class PlainChannel: Channel {
   /// A reply may still come to a caller that did not wait for it, and a prompt leaves a
   /// subscription.
   var isReusable: Bool { unanswered == 0 && !hasFailed && !hasPrompted }
+
+  /// Has the bus pass on what providers announce, from now on.
+  ///
+  /// - Throws: `KeyringFailure.unavailable` or `timedOut`.
+  func listen() throws(KeyringFailure) {
+    guard !isListening else { return }
+    do {
+      for rule in Self.announcements { try bus.listen(for: rule) }
+    } catch { throw failed(error) }
+    isListening = true
+  }
+
+  /// What the owner of the name signals of its collections and their items, and that another takes its place.
+  ///
+  /// Not that properties have changed: it comes with these, and with the path of every item.
+  private static let announcements = [
+    "type='signal',sender='org.freedesktop.secrets',interface='org.freedesktop.Secret.Service'",
+    "type='signal',sender='org.freedesktop.secrets',interface='org.freedesktop.Secret.Collection'",
+    "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',"
+      + "member='NameOwnerChanged',arg0='org.freedesktop.secrets'",
+  ]
+
+  /// A mark that is another one after each announcement; `nil` where none can be relied on.
+  ///
+  /// GNOME Keyring announces each lock, and each item that is created or deleted, before it answers who asked for that;
+  /// an item that gets another secret it does not. It is known by its session collection, as for
+  /// ``Connection/mayAskToSearch``. Which others announce a lock, and when, is not known: they are asked each time.
+  ///
+  /// - Throws: `KeyringFailure.unavailable` if the bus has hung up.
+  func mark() throws(KeyringFailure) -> ChangeMark? {
+    guard isListening, announcesLocks else { return nil }
+    do { try bus.drop() } catch { throw failed(error) }
+    return ChangeMark(number &+ bus.signals)
+  }
 
   func send<Answer>(_ call: BusCall<Answer>, to name: String) throws(KeyringFailure) -> UInt32 {
     unanswered += 1

@@ -11,11 +11,30 @@ import Synchronization
 /// crowd there.
 ///
 /// What is kept is the way to the keyring, and nothing of what came over it: every operation asks who
-/// the provider is, and reads anew.
+/// the provider is, and reads anew. Whether that is worth the while ``mark()`` tells, since the provider's
+/// announcements come the same way.
 final class SharedBusConnection: Sendable {
   private let lock = AsyncLock()
-  /// Locked only by the operation whose turn it is, so no thread ever waits for it.
+  /// Locked by the operation whose turn it is, for which no thread ever waits.
   private let kept = Mutex<PlainChannel?>(nil)
+  /// Whether what providers announce is of interest.
+  private let listens = Atomic(false)
+
+  /// A mark that is another one after a provider has announced a change; `nil` where none can be relied on.
+  ///
+  /// The first call lets the operations after it listen. During an operation there is no mark: who wants one waits
+  /// for no other.
+  func mark() -> ChangeMark? {
+    listens.store(true, ordering: .relaxed)
+    let mark: ChangeMark?? = kept.withLockIfAvailable { kept in
+      do throws(KeyringFailure) { return try kept?.mark() } catch {
+        // The bus has hung up: the next operation connects anew.
+        kept = nil
+        return nil
+      }
+    }
+    return mark ?? nil
+  }
 
   /// Does something over the connection, when it is its turn.
   ///
@@ -41,20 +60,21 @@ final class SharedBusConnection: Sendable {
     return try kept.withLock { kept throws(KeyringFailure) in
       if let channel = kept.take() {
         channel.bus.extend(until: end)
-        do throws(KeyringFailure) { return try Self.use(channel, keepingIn: &kept, body) } catch {
+        do throws(KeyringFailure) { return try use(channel, keepingIn: &kept, body) } catch {
           guard channel.hasEnded || error.isAnError else { throw error }
         }
       }
-      return try Self.use(try PlainChannel(to: address, until: end), keepingIn: &kept, body)
+      return try use(try PlainChannel(to: address, until: end), keepingIn: &kept, body)
     }
   }
 
-  private static func use<Result>(
+  private func use<Result>(
     _ channel: PlainChannel,
     keepingIn kept: inout PlainChannel?,
     _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> Result
   ) throws(KeyringFailure) -> Result {
     do throws(KeyringFailure) {
+      if listens.load(ordering: .relaxed) { try channel.listen() }
       let result = try body(channel)
       if channel.isReusable { kept = channel }
       return result

@@ -9,11 +9,16 @@ struct Copies: Sendable {
   let folder: PrivateFolder
 
   static let lockName = ".lock"
-  /// In bytes: two objects and their heads.
-  static let sizeLimit = 2 * Seal.sizeLimit + 8192
+  /// In bytes: two objects, the credentials of earlier answers, and their heads.
+  static let sizeLimit = 2 * Seal.sizeLimit + (1 << 18)
 
   /// Answers of servers that are still to be stored.
   var pending: PrivateFolder { folder.subfolder("pending") }
+
+  /// Answers that no key opens any more.
+  ///
+  /// They are kept so that a person can look into them, and are never read again.
+  var unopened: PrivateFolder { folder.subfolder("unopened") }
 
   /// The copy of an account's object; `nil` if there is none that can be used.
   func copy(of id: AccountID) throws(KeyringFailure) -> CopyFile? {
@@ -43,13 +48,34 @@ struct Copies: Sendable {
 
   /// The answer that is still to be stored for an account.
   ///
-  /// - Throws: ``KeyringFailure/failed(reason:)`` for a file that can't be read: it is not cleared away.
+  /// - Throws: ``KeyringFailure/answerUnopened(path:)`` for a file that is damaged: it is not cleared away.
   func pendingAnswer(of id: AccountID) throws(KeyringFailure) -> PendingFile? {
     guard let contents = try read(id.description, in: pending) else { return nil }
-    guard let file = PendingFile(parsing: contents) else {
-      throw .failed(reason: "\(pending.path(of: id.description)) is damaged")
-    }
+    guard let file = PendingFile(parsing: contents) else { throw unopenedAnswer(of: id) }
     return file
+  }
+
+  /// The same; `nil` also for a file that is damaged.
+  func readablePending(of id: AccountID) throws(KeyringFailure) -> PendingFile? {
+    try read(id.description, in: pending).flatMap(PendingFile.init(parsing:))
+  }
+
+  func unopenedAnswer(of id: AccountID) -> KeyringFailure {
+    .answerUnopened(path: pending.path(of: id.description))
+  }
+
+  /// Moves an answer that no key opens to a folder that no call reads; returns its path there.
+  func setAside(_ id: AccountID) throws(KeyringFailure) -> String {
+    guard let contents = try read(id.description, in: pending) else { throw unopenedAnswer(of: id) }
+    var name = id.description
+    var number = 1
+    while try read(name, in: unopened) != nil {
+      number += 1
+      name = "\(id)-\(number)"
+    }
+    try write(name, contents, in: unopened, surviving: true)
+    try removePending(id)
+    return unopened.path(of: name)
   }
 
   /// Keeps an answer until it is stored, through a loss of power too.

@@ -47,22 +47,35 @@ package struct PendingFile: Equatable, Sendable {
   package var replacing: Bool
   /// What is to be written.
   package var bytes: [UInt8]
+  /// The credentials of answers that waited before this one came, each sealed; the oldest first.
+  package var earlier: [[UInt8]]
 
   private static let magic = Array("acct-pending".utf8) + [1]
+  /// Each is some 4 KiB at most, and two objects have to go into the file beside them.
+  static let earlierLimit = 8
 
-  package init(writer: LockOwner, base: CopyFile, replacing: Bool, bytes: [UInt8]) {
+  package init(
+    writer: LockOwner,
+    base: CopyFile,
+    replacing: Bool,
+    bytes: [UInt8],
+    earlier: [[UInt8]] = []
+  ) {
     self.writer = writer
     self.base = base
     self.replacing = replacing
     self.bytes = bytes
+    self.earlier = earlier
   }
 
   /// The file's contents.
   package func serialized() -> [UInt8] {
-    let head = JSON.serialized(["writer": writer.json, "replacing": .bool(replacing)])
+    var members: JSONObject = ["writer": writer.json, "replacing": .bool(replacing)]
+    if !earlier.isEmpty { members["earlier"] = JSON(Int64(earlier.count)) }
+    let head = JSON.object(members).serialized()
     let base = base.serialized()
     var contents = Self.magic
-    for part in [head, base] {
+    for part in [head, base] + earlier {
       contents.append(bigEndian: UInt32(truncatingIfNeeded: part.count))
       contents += part
     }
@@ -78,7 +91,21 @@ package struct PendingFile: Equatable, Sendable {
       let writer = LockOwner(members["writer"]), let replacing = members["replacing"]?.boolValue,
       let base = CopyFile(parsing: base)
     else { return nil }
-    self.init(writer: writer, base: base, replacing: replacing, bytes: Array(rest))
+    let count = members["earlier"] == nil ? 0 : members["earlier"]?.numberValue?.integer
+    guard let count, (0...Int64(Self.earlierLimit)).contains(count) else { return nil }
+    var earlier: [[UInt8]] = []
+    for _ in 0..<count {
+      guard let part = Self.part(&rest) else { return nil }
+      earlier.append(part)
+    }
+    guard !rest.isEmpty else { return nil }
+    self.init(
+      writer: writer,
+      base: base,
+      replacing: replacing,
+      bytes: Array(rest),
+      earlier: earlier
+    )
   }
 
   private static func part(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {

@@ -24,6 +24,20 @@ extension Seal {
     }
   }
 
+  /// The same; `nil` for one that does not open.
+  ///
+  /// - Throws: ``KeyringFailure`` where nothing is known against it.
+  func objectIfWhole(_ bytes: [UInt8], at place: String) throws(KeyringFailure) -> SharedObject? {
+    let plaintext: Secret
+    do { plaintext = try open(bytes, at: place) } catch {
+      switch error {
+      case .damaged: return nil
+      case .libraryFailed(let error): throw KeyringFailure(error)
+      }
+    }
+    do { return try SharedObject(parsing: plaintext) } catch { return nil }
+  }
+
   /// Encrypts which account has a name.
   func sealed(_ holder: AccountID, at place: String) throws(KeyringFailure) -> [UInt8] {
     do { return try seal(Secret(holder.description), at: place) } catch {

@@ -30,7 +30,7 @@ package struct SharedKeyOpener: Sendable {
   ) throws(KeyringFailure) -> Secret {
     switch header {
     case .passphrase(let header):
-      do { return try opener.open(header, interaction, keeping: keeping).key } catch {
+      do { return try opener.openByPassphrase(header, interaction, keeping: keeping).key } catch {
         guard let keyFile, case .locked(let reason) = error else { throw error }
         throw .locked(
           reason: "a passphrase opens this keyring, not the key in \(keyFile.path)"

@@ -31,6 +31,11 @@ package struct SharedObject: Equatable, Sendable {
     var session: Secret?
   }
 
+  /// The items that a renewal would spend.
+  var credentialItems: [String: Secret] {
+    items.filter { [ItemKind.refreshToken.rawValue, ItemKind.session.rawValue].contains($0.key) }
+  }
+
   /// What a renewal would spend; `nil` for an account that is not renewed.
   var credential: Credential? {
     let refreshToken = items[ItemKind.refreshToken.rawValue]

@@ -1,3 +1,4 @@
+import AcctCLI
 import AcctModel
 import AcctPorts
 import AcctTestSupport
@@ -52,6 +53,30 @@ struct SharedKeyringDoctorTests {
     #expect(
       lines.first
         == "warning   answers of servers for bob.example.com wait on this machine for the shared keyring"
+    )
+  }
+
+  @Test("The doctor names accounts of which this machine has a copy and the engine nothing")
+  func copiesAlone() async throws {
+    await shared()
+    let id = try machine.onlyAccount()
+    var world = machine.world
+    world.sharedKeyring.report = {
+      .init(
+        standing: .init(identifier: "cluster-1", revision: 3),
+        isRolledBack: true,
+        accounts: 0,
+        pending: [],
+        copiesAlone: [id]
+      )
+    }
+    machine.record.clear()
+    #expect(await Acct.run(["doctor", "--offline", "--quiet"], in: world) == 7)
+    #expect(
+      machine.record.out.contains(
+        "warning   this machine has copies of bob.example.com, and the engine has no such accounts\n"
+      ),
+      "\(machine.record.out)"
     )
   }
 

@@ -1,3 +1,5 @@
+import AcctCLI
+import AcctModel
 import AcctPorts
 import AcctTestSupport
 import StrictJSON
@@ -100,7 +102,7 @@ struct KeyringCommandTests {
     await machine.share()
     let another = ["keyring", "create", "etcd", "https://a.example:2379", "--name", "other"]
     machine.record.clear()
-    #expect(await machine.run(another) == 1)
+    #expect(await machine.run(another) == 64)
     #expect(
       machine.record.err == [
         "acct: this machine shares another keyring: main", "acct: hint: `acct keyring leave` first",
@@ -166,6 +168,52 @@ struct KeyringCommandTests {
     #expect(await machine.acct("keyring") == 0)
   }
 
+  @Test("A keyring is left once no other process of this machine uses an account")
+  func leftAlone() async throws {
+    await machine.keep(Handoffs.bearer())
+    await machine.share()
+    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    let id = try machine.onlyAccount()
+    var world = machine.world
+    let lock = world.files.lock
+    world.files.lock = { wanted, seconds throws(FilesFailure) in
+      guard wanted != .account(id) else { throw .busy }
+      return try await lock(wanted, seconds)
+    }
+    #expect(await Acct.run(["keyring", "leave"], in: world) != 0)
+    #expect(machine.settings.value != nil)
+    #expect(await machine.token("bob") == "opaque-bob")
+  }
+
+  @Test("Leaving ends a move from the keyring that could not be completed")
+  func leftAfterMove() async {
+    await machine.keep(Handoffs.bearer())
+    await machine.share()
+    machine.record.corrupt(.keyringDecision, with: "vault\nfrom etcd\n")
+    #expect(await machine.acct("keyring", "leave") == 0)
+    #expect(machine.decision == "vault\n")
+    #expect(await machine.token("bob") == "opaque-bob")
+  }
+
+  @Test("A restored engine is trusted once no other process of this machine uses an account")
+  func trustedAlone() async throws {
+    await machine.keep(Handoffs.bearer())
+    await machine.share()
+    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    let id = try machine.onlyAccount()
+    machine.engine.rollBack()
+    var world = machine.world
+    let lock = world.files.lock
+    world.files.lock = { wanted, seconds throws(FilesFailure) in
+      guard wanted != .account(id) else { throw .busy }
+      return try await lock(wanted, seconds)
+    }
+    #expect(await Acct.run(["keyring", "trust"], in: world) != 0)
+    #expect(await machine.acct("keyring") == 7)
+    #expect(await machine.acct("keyring", "trust") == 0)
+    #expect(await machine.acct("keyring") == 0)
+  }
+
   @Test("vault unlock opens the shared keyring in use, and vault passphrase does not change it")
   func passphrase() async {
     await machine.share()
@@ -178,5 +226,52 @@ struct KeyringCommandTests {
       machine.record.err.first
         == "acct: the keyring in use is on etcd, and its passphrase is that of all machines"
     )
+  }
+
+  @Test("Another engine under the known name exits with 7, and both ways on are named")
+  func otherEngine() async {
+    await machine.share()
+    machine.engine.fail(with: .rolledBack)
+    for verb in ["join", "create"] {
+      #expect(await machine.acct("keyring", verb, "etcd", "https://b.example:2379") == 7)
+      #expect(
+        machine.record.err.last
+          == "acct: hint: `acct keyring leave` first; for a restored engine `acct keyring trust`"
+      )
+    }
+  }
+
+  @Test("What does not open is named by trust and leave, with its place")
+  func unopened() async throws {
+    await machine.share()
+    let id = try #require(try? AccountID("00000000-0000-4000-8000-000000000001"))
+    var world = machine.world
+    let unopened = SharedKeyring.Unopened(accounts: [id], answers: [id: "/home/alice/unopened/1"])
+    world.sharedKeyring.trust = { _ in unopened }
+    world.sharedKeyring.leave = { unopened }
+    for verb in ["trust", "leave"] {
+      machine.record.clear()
+      #expect(await Acct.run(["keyring", verb], in: world) == 0)
+      #expect(
+        machine.record.err.dropLast() == [
+          "acct: 1 account on the engine can't be opened: \(id)",
+          "acct: hint: `acct remove --local ID` removes one there, for all machines",
+          "acct: a server's answer for \(id) can't be opened any more, and was moved to "
+            + "/home/alice/unopened/1; the account may have to sign in again",
+        ]
+      )
+    }
+  }
+
+  @Test("vault unlock and vault passphrase name an ACCT_KEYRING that is none")
+  func unknownKeyring() async {
+    await machine.keep(Handoffs.bearer())
+    machine.record.set("ACCT_KEYRING", to: "valut")
+    for verb in ["unlock", "passphrase"] {
+      #expect(await machine.acct("vault", verb) == 64)
+      #expect(
+        machine.record.err.first == "acct: ACCT_KEYRING is valut, which is not a keyring"
+      )
+    }
   }
 }

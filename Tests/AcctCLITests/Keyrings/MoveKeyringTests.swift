@@ -1,3 +1,4 @@
+import AcctCLI
 import AcctModel
 import AcctPorts
 import AcctTestSupport
@@ -27,7 +28,7 @@ struct MoveKeyringTests {
     #expect(await machine.acct("keyring", "move", "etcd", "--json") == 0)
     #expect(
       machine.record.json == [
-        "version": 1, "from": .null, "to": "etcd", "moved": [], "staying": [],
+        "version": 1, "from": .null, "to": "etcd", "moved": [], "removed": [], "staying": [],
       ]
     )
   }
@@ -65,6 +66,87 @@ struct MoveKeyringTests {
     #expect(machine.engine.accounts.isEmpty)
     #expect(await machine.acct("keyring", "leave") == 0)
     #expect(await machine.token("bob") == "opaque-bob")
+  }
+
+  @Test("A move that copied the accounts is completed by the same move with --remove")
+  func cleanedUp() async throws {
+    await machine.keep(Handoffs.dpop(), Handoffs.bearer())
+    await machine.share()
+    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    #expect(await machine.acct("keyring", "move", "vault") == 0)
+    #expect(
+      machine.record.err.last
+        == "acct: hint: use them in one place; `acct keyring move vault --remove` removes them from etcd, for all machines"
+    )
+    let id = AccountID(random: InlineArray(repeating: 0xEE))
+    let theirs = SharedEngine.Stored(name: try AccountName("theirs"), record: [], items: [:])
+    machine.engine.put(theirs, as: id)
+    #expect(await machine.acct("keyring", "move", "vault", "--remove") == 0)
+    #expect(machine.record.err == ["acct: removed 2 accounts from etcd, for all machines"])
+    #expect(machine.engine.accounts == [id: theirs])
+    #expect(machine.vault.items.count == 2)
+    #expect(await machine.token("bob") == "opaque-bob")
+  }
+
+  @Test("Credentials that another machine has renewed since they were copied stay there")
+  func renewedElsewhere() async throws {
+    await machine.keep(Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"]))
+    await machine.share()
+    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    #expect(await machine.acct("keyring", "move", "vault") == 0)
+    let id = try machine.onlyAccount()
+    var stored = try #require(machine.engine.accounts[id])
+    stored.items[.accessToken] = Secret("renewed")
+    stored.record = Array(
+      String(decoding: stored.record, as: UTF8.self)
+        .replacing(#""validatedAt":null"#, with: #""validatedAt":"2027-01-15T08:30:00Z""#).utf8
+    )
+    machine.engine.put(stored, as: id)
+    #expect(await machine.acct("keyring", "move", "vault", "--remove", "--json") == 0)
+    let outcome = machine.record.json?.objectValue
+    #expect(outcome?["removed"] == [])
+    #expect(outcome?["staying"] == ["bob.example.com"])
+    #expect(machine.engine.accounts[id] == stored)
+    #expect(await machine.acct("keyring", "move", "vault", "--remove") == 0)
+    #expect(
+      machine.record.err.first
+        == "acct: the credentials of bob.example.com in etcd are not those in vault, and stay there"
+    )
+    machine.engine.drop(id)
+    #expect(await machine.acct("keyring", "move", "vault", "--remove") == 0)
+    #expect(machine.record.err == ["acct: none of these accounts is in etcd"])
+  }
+
+  @Test("Credentials that another machine renews while they are removed there stay")
+  func renewedMeanwhile() async throws {
+    await machine.keep(Handoffs.bearer())
+    await machine.share()
+    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    let id = try machine.onlyAccount()
+    var renewed = try #require(machine.engine.accounts[id])
+    renewed.items[.accessToken] = Secret("renewed")
+    var world = machine.world
+    let replace = world.files.replace
+    world.files.replace = { [machine, renewed] file, bytes throws(FilesFailure) in
+      try replace(file, bytes)
+      if bytes == Array("vault\nfrom etcd\n".utf8) { machine.engine.put(renewed, as: id) }
+    }
+    machine.record.clear()
+    let words = ["keyring", "move", "vault", "--remove"]
+    #expect(await Acct.run(words, in: world) == 0, "\(machine.record.err)")
+    #expect(machine.engine.accounts == [id: renewed])
+    #expect(machine.record.err.joined().contains("bob.example.com"))
+    #expect(await machine.token("bob") == "opaque-bob")
+  }
+
+  @Test("Credentials that are only where an earlier move came from stay there when it is completed")
+  func onlyInSource() async {
+    await machine.keep(Handoffs.bearer())
+    let before = machine.vault.count
+    machine.record.corrupt(.keyringDecision, with: "secret-service\nfrom vault\n")
+    #expect(await machine.acct("keyring", "move", "secret-service") == 0, "\(machine.record.err)")
+    #expect(machine.vault.count == before)
+    #expect(machine.decision == "secret-service\n")
   }
 
   @Test("A move joins the accounts of two machines, and a second one brings nothing twice")
@@ -189,6 +271,47 @@ struct MoveKeyringTests {
     #expect(await machine.acct("keyring", "move", "elsewhere") == 64)
     #expect(machine.decision == "vault\n")
     #expect(await machine.acct("keyring", "move", "etcd") == 0)
+  }
+
+  @Test("A move waits for a process that uses an account, and moves nothing if that goes on")
+  func inUse() async throws {
+    await machine.keep(Handoffs.bearer())
+    await machine.share()
+    let id = try machine.onlyAccount()
+    var world = machine.world
+    let lock = world.files.lock
+    world.files.lock = { wanted, seconds throws(FilesFailure) in
+      guard wanted != .account(id) else { throw .busy }
+      return try await lock(wanted, seconds)
+    }
+    #expect(await Acct.run(["keyring", "move", "etcd"], in: world) != 0)
+    #expect(machine.engine.accounts.isEmpty)
+    #expect(machine.decision == "vault\n")
+    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+  }
+
+  @Test("An account that another process adds during a move is moved with the others")
+  func addedMeanwhile() async throws {
+    await machine.keep(Handoffs.bearer())
+    let bob = try machine.onlyAccount()
+    await machine.keep(Handoffs.dpop())
+    await machine.share()
+    let file = try #require(machine.record.file(.account(bob)))
+    let items = try #require(machine.vault.items[bob])
+    machine.record.forget(.account(bob))
+    var world = machine.world
+    let lock = world.files.lock
+    world.files.lock = { [machine] wanted, seconds throws(FilesFailure) in
+      // The move has copied what it had found, and is about to decide.
+      if wanted == .book, machine.engine.accounts.count == 1 {
+        machine.record.corrupt(.account(bob), with: file)
+      }
+      return try await lock(wanted, seconds)
+    }
+    #expect(await Acct.run(["keyring", "move", "etcd"], in: world) == 0, "\(machine.record.err)")
+    #expect(machine.engine.accounts[bob]?.items == items)
+    #expect(machine.vault.count == 0)
+    #expect(await machine.token("bob") == "opaque-bob")
   }
 
   @Test("A damaged account stops a move before anything is written")

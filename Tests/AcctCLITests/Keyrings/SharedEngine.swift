@@ -54,6 +54,9 @@ final class SharedEngine: Sendable {
   /// Puts an account there, as another machine does.
   func put(_ account: Stored, as id: AccountID) { state.withLock { $0.accounts[id] = account } }
 
+  /// Removes an account, as another machine does.
+  func drop(_ id: AccountID) { state.withLock { $0.accounts[id] = nil } }
+
   private func use<Value: Sendable>(
     _ lifeline: Lifeline,
     _ body: (inout State) throws(KeyringFailure) -> Value
@@ -90,10 +93,12 @@ final class SharedEngine: Sendable {
       leave: { () throws(KeyringFailure) in
         guard self.state.withLock({ $0.pending.isEmpty }) else { throw .answerWaits }
         settings.value = nil
+        return .init()
       },
       trust: { _ throws(KeyringFailure) in
         guard settings.value != nil else { throw .notJoined }
         try self.use(lifeline) { state throws(KeyringFailure) in state.isRolledBack = false }
+        return .init()
       },
       report: { () throws(KeyringFailure) in
         try self.use(lifeline) { state throws(KeyringFailure) in

@@ -21,6 +21,7 @@ struct SharingMachine {
     var world = record.world()
     world.vaultKeyring = vault.keyring(as: .vault)
     world.vault.isThere = { true }
+    world.vault.checkSeal = { () async throws(KeyringFailure) in nil }
     world.sharedKeyring = engine.port(settings, record.lifeline)
     world.environment.workingDirectory = { "/home/alice" }
     return world
@@ -28,7 +29,7 @@ struct SharingMachine {
 
   func acct(_ arguments: String...) async -> Int32 {
     record.clear()
-    return await Acct.run(arguments, in: world)
+    return await run(arguments)
   }
 
   /// Uses the vault from now on, and adds these accounts to it.
@@ -71,5 +72,7 @@ extension RecordedWorld {
 }
 
 extension SharingMachine {
-  func run(_ arguments: [String]) async -> Int32 { await Acct.run(arguments, in: world) }
+  func run(_ arguments: [String]) async -> Int32 {
+    await Acct.run(arguments, in: world, parsedBy: ParsedLines.parse)
+  }
 }

@@ -101,7 +101,7 @@ struct RowRun {
 
   func run(_ arguments: String...) async -> Int32 {
     record.clear()
-    return await Acct.run(arguments, in: browser.world(of: record))
+    return await Acct.run(arguments, in: browser.world(of: record), parsedBy: ParsedLines.parse)
   }
 
   /// Signs in as the row says, or with other options.
@@ -109,7 +109,8 @@ struct RowRun {
     record.clear()
     return await Acct.run(
       ["add"] + row.words + (options ?? row.options),
-      in: browser.world(of: record)
+      in: browser.world(of: record),
+      parsedBy: ParsedLines.parse
     )
   }
 

@@ -34,7 +34,8 @@ struct RegistrationTests {
     record.clear()
     return await Acct.run(
       ["add", "--issuer", RecordedServer.issuer] + options,
-      in: browser.world(of: record)
+      in: browser.world(of: record),
+      parsedBy: ParsedLines.parse
     )
   }
 

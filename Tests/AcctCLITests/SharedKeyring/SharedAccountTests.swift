@@ -206,6 +206,17 @@ struct SharedAccountTests {
     #expect(record.out == "opaque-bob\n")
   }
 
+  @Test("A machine that has lost the decision keeps its files, whatever keyring a variable names")
+  func lostDecision() async {
+    let record = RecordedWorld()
+    #expect(await record.add(Handoffs.bearer()) == 0)
+    record.share(fleet.firstKeyring, number: 50)
+    record.forget(.keyringDecision)
+    record.set("ACCT_KEYRING", to: "etcd")
+    #expect(await record.acct("list") == 0, "\(record.err)")
+    #expect(record.accountFiles == 1)
+  }
+
   @Test(
     "A machine that has only the variable writes the keyring down with the first accounts it gets"
   )

@@ -123,7 +123,7 @@ struct OutputTests {
     #expect(
       account?.names == [
         "id", "name", "kind", "handle", "did", "displayName", "service", "issuer", "origins",
-        "scope", "tokenType", "thumbprint", "active", "state", "reason", "expiresAt",
+        "scope", "tokenType", "thumbprint", "keyStorage", "active", "state", "reason", "expiresAt",
         "sessionEndsAt", "createdAt", "validatedAt", "limitations", "sentAs",
       ]
     )

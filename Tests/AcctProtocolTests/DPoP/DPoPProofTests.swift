@@ -24,8 +24,8 @@ struct DPoPProofTests {
   }
 
   @Test("A proof has the members of section 4.2, and no others")
-  func minimal() throws {
-    let proof = try DPoPProof.make(
+  func minimal() async throws {
+    let proof = try await DPoPProof.make(
       key: key,
       method: "GET",
       url: url,
@@ -45,9 +45,9 @@ struct DPoPProofTests {
   }
 
   @Test("A proof contains a nonce and an access token's hash if they are given")
-  func full() throws {
+  func full() async throws {
     let vector = try example("rfc9449")
-    let proof = try DPoPProof.make(
+    let proof = try await DPoPProof.make(
       key: key,
       method: "post",
       url: url,
@@ -76,9 +76,9 @@ struct DPoPProofTests {
   }
 
   @Test("A proof is not made from fewer than 96 random bits")
-  func random11() throws {
-    #expect(throws: DPoPProof.Failure.tooFewRandomBytes) {
-      try DPoPProof.make(
+  func random11() async throws {
+    await #expect(throws: DPoPProof.Failure.tooFewRandomBytes) {
+      try await DPoPProof.make(
         key: key,
         method: "GET",
         url: url,
@@ -89,8 +89,8 @@ struct DPoPProofTests {
   }
 
   @Test("A method or nonce in a proof is escaped and stays within its string")
-  func escaping() throws {
-    let proof = try DPoPProof.make(
+  func escaping() async throws {
+    let proof = try await DPoPProof.make(
       key: key,
       method: #"G","x":""#,
       url: url,

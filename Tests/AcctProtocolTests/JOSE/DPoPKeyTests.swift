@@ -94,7 +94,7 @@ struct DPoPKeyTests {
   func roundTrip() throws {
     for _ in 0..<100 {
       let key = DPoPKey.generate()
-      let stored = key.privateJWK
+      let stored = try #require(key.privateJWK)
       #expect(try DPoPKey(privateJWK: stored).thumbprint == key.thumbprint)
       let parsed = try stored.withBytes { try JSON(parsing: $0) }
       #expect(parsed.objectValue?.names == ["kty", "crv", "x", "y", "d"])

@@ -37,6 +37,8 @@ extension PostgresServer {
         throw HarnessFailure("PostgreSQL is not ready: \(asked.errorText)")
       }
       if hasEnded { try start() }
+      // Between two questions only.
+      try await Task.sleep(for: .milliseconds(20))
     }
   }
 

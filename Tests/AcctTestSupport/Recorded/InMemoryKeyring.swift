@@ -18,6 +18,8 @@ package final class InMemoryKeyring: Sendable {
     var refusal: (@Sendable () -> Void)?
     var gate: (@Sendable () async -> Void)?
     var reads = 0
+    /// How often it was locked, and items came or went; `nil` where it announces nothing.
+    var changes: UInt64?
   }
 
   private let contents = Mutex(Contents())
@@ -28,7 +30,17 @@ package final class InMemoryKeyring: Sendable {
   /// What is in it, whether locked or not.
   package var items: [AccountID: [ItemKind: Secret]] { contents.withLock { $0.items } }
 
-  package func lock() { contents.withLock { $0.isLocked = true } }
+  package func lock() {
+    contents.withLock { contents in
+      contents.isLocked = true
+      contents.changes? += 1
+    }
+  }
+
+  /// Lets it announce its changes from now on, as GNOME Keyring does: not what acct writes over an item.
+  package func announceChanges() { contents.withLock { $0.changes = 0 } }
+  /// Lets it announce nothing any more.
+  package func silence() { contents.withLock { $0.changes = nil } }
 
   package func unlock() { contents.withLock { $0.isLocked = false } }
 
@@ -73,7 +85,10 @@ package final class InMemoryKeyring: Sendable {
   }
 
   /// How many reads have begun since they were held.
-  package var heldReads: Int { contents.withLock { $0.reads } }
+  package var heldReads: Int { reads }
+
+  /// How many reads have begun since it was made, or they were held.
+  package var reads: Int { contents.withLock { $0.reads } }
 
   /// Puts an item into every account, as another process does.
   package func put(_ kind: ItemKind, _ secret: Secret) {
@@ -87,10 +102,11 @@ package final class InMemoryKeyring: Sendable {
     Keyring(
       kind: kind,
       read: { account, kinds, interaction throws(KeyringFailure) in
-        if let gate = self.contents.withLock({ $0.gate }) {
-          self.contents.withLock { $0.reads += 1 }
-          await gate()
+        let gate = self.contents.withLock { contents in
+          contents.reads += 1
+          return contents.gate
         }
+        if let gate { await gate() }
         // One by one, in the order asked for, as the vault reads its files.
         var found: [ItemKind: Secret] = [:]
         for kind in kinds {
@@ -132,7 +148,8 @@ package final class InMemoryKeyring: Sendable {
           if contents.outage != nil { return .unavailable }
           return contents.isLocked ? .locked : .ready
         }
-      }
+      },
+      changes: { self.contents.withLock { $0.changes.map(ChangeMark.init) } }
     )
   }
 

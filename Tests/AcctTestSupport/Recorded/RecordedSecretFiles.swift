@@ -18,15 +18,19 @@ package final class RecordedSecretFiles: Sendable {
 
   /// The files as a command gets them.
   package var port: SecretFiles {
-    SecretFiles(
-      read: { path, limit throws(SecretFileFailure) in
-        guard !self.exposed.withLock({ $0.contains(path) }) else { throw .exposed(path: path) }
-        guard let bytes = self.files.withLock({ $0[path] }) else {
-          throw .missing(path: path)
-        }
-        guard bytes.count <= limit else { throw .failed(path: path, reason: "file too large") }
-        return Secret(bytes)
-      },
+    let read: @Sendable (String, Int) throws(SecretFileFailure) -> Secret = {
+      path,
+      limit throws(SecretFileFailure) in
+      guard !self.exposed.withLock({ $0.contains(path) }) else { throw .exposed(path: path) }
+      guard let bytes = self.files.withLock({ $0[path] }) else {
+        throw .missing(path: path)
+      }
+      guard bytes.count <= limit else { throw .failed(path: path, reason: "file too large") }
+      return Secret(bytes)
+    }
+    return SecretFiles(
+      read: read,
+      readCredential: read,
       write: { path, secret, replacing throws(SecretFileFailure) in
         try self.files.withLock { files throws(SecretFileFailure) in
           guard replacing || files[path] == nil else { throw .exists(path: path) }

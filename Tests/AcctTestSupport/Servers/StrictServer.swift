@@ -38,7 +38,8 @@ package final class StrictServer: Sendable {
   @discardableResult
   package func control(_ command: String, _ body: JSON? = nil) async throws -> JSONObject {
     let bytes = try await http.send("POST", "/control/\(command)", body?.serialized() ?? [])
-    return try JSON(parsing: bytes).objectValue ?? [:]
+    // The log of a long run is longer than anything that acct reads.
+    return try JSON(parsing: bytes, maximumBytes: 1 << 26).objectValue ?? [:]
   }
 
   /// Changes settings.
@@ -90,7 +91,7 @@ package final class StrictServer: Sendable {
 
   /// A part of the log: `requests`, or of those the `violations` or the `misplaced` ones.
   package func log(_ part: String) async throws -> [JSONObject] {
-    // The whole log is too large to be read after thousands of requests.
+    // A part, since all of it takes long to read after thousands of requests.
     try await control("log?part=\(part)")[part]?.arrayValue?.compactMap(\.objectValue) ?? []
   }
 }

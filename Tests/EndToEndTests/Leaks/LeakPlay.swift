@@ -7,32 +7,56 @@ import Testing
 struct LeakPlay {
   let subject: LeakWatch.Subject
 
+  /// What is played; together they have every command, and every way in which it can fail.
+  enum Scene: CaseIterable { case vault, bus, trouble, network, outage, proxy, etcd, postgres }
+
+  /// The scenes to play.
+  ///
+  /// Those of one engine, or of one keyring, mostly repeat what another scene has: in the short form half of them are
+  /// looked through for calls, and the other half for memory. The long form has all of them for both.
+  private var scenes: [Scene] {
+    if TestExtent.isFull { return Scene.allCases }
+    return switch subject {
+    case .calls: [.vault, .trouble, .network, .outage, .proxy, .etcd]
+    case .memory: [.vault, .trouble, .network, .bus, .postgres]
+    }
+  }
+
   /// Plays every scene.
   ///
   /// - Returns: Every row that was run.
   /// - Throws: What starting servers and processes throws.
   func everything() async throws -> [LeakRow] {
-    async let vault = inVault()
-    async let bus = onBus()
-    async let trouble = inTrouble()
-    async let network = onNetwork()
-    async let outage = inOutage()
-    async let proxy = byProxy()
-    async let etcd = onEngine(.etcd)
-    async let postgres = onEngine(.postgres)
-    return try await vault + bus + trouble + network + outage + proxy + etcd + postgres
+    try await withThrowingTaskGroup(of: [LeakRow].self) { group in
+      for scene in scenes { group.addTask { try await play(scene) } }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+  }
+
+  private func play(_ scene: Scene) async throws -> [LeakRow] {
+    switch scene {
+    case .vault: try await inVault()
+    case .bus: try await onBus()
+    case .trouble: try await inTrouble()
+    case .network: try await onNetwork()
+    case .outage: try await inOutage()
+    case .proxy: try await byProxy()
+    case .etcd: try await onEngine(.etcd)
+    case .postgres: try await onEngine(.postgres)
+    }
   }
 
   /// Every command, with a vault.
   private func inVault() async throws -> [LeakRow] {
     let stage = try await LeakStage(subject, makesVault: true)
     try await stage.run(try await stage.adding())
+    let tpm = try await SoftwareTPM()
     try await stage.run(stage.staticTokens())
     try await stage.runProxy()
     try await stage.runTyped()
     try await stage.run(
       try await stage.using() + stage.wrongAddresses() + stage.badFiles() + stage.removing()
-        + stage.vault() + [stage.unwantedCallback()]
+        + stage.vault(sealedIn: tpm) + [stage.unwantedCallback()]
     )
     try await stage.expectNoLeaks()
     try await stage.server.expectNothingWrong()
@@ -97,6 +121,7 @@ struct LeakPlay {
       try await stage.server.control("release")
     }
     try await stage.run(closed)
+    try await stage.run(stage.noVault())
     try await stage.expectNoLeaks()
     return stage.watch.rows
   }

@@ -1,3 +1,4 @@
+import AcctModel
 import AcctTestSupport
 import StrictJSON
 import Testing
@@ -84,6 +85,8 @@ extension LeakStage {
       LeakRow("allow", ["me", "https://more.example", "-v"]),
       LeakRow("key show", ["-v"]), LeakRow("key thumbprint", ["--json", "-v"]),
       LeakRow("key show", ["--private", "-v"], shows: ["key": ["stdout"]]),
+      LeakRow("key list", ["--hardware", "--json", "-v"]),
+      LeakRow("key list", ["tpm:nowhere", "--hardware", "-v"], status: 64),
       LeakRow("key import", ["-v"], input: key),
       LeakRow("export", ["--all", "--passphrase-file", passphraseFile, "-o", exported, "-v"]),
       LeakRow("export", ["me", "--passphrase-file", passphraseFile, "-v"]),
@@ -113,8 +116,14 @@ extension LeakStage {
   }
 
   /// The vault's own commands.
-  func vault() -> [LeakRow] {
-    [
+  func vault(sealedIn tpm: SoftwareTPM) -> [LeakRow] {
+    let place = tpm.address.description
+    // The TPM itself gets the key, to encrypt it.
+    let wire = "tcp \(place.dropFirst("swtpm:host=".count).replacing(",port=", with: ":"))"
+    return [
+      LeakRow("vault seal", ["--tpm", place, "-v"], shows: ["vault_key": [wire]]),
+      LeakRow("vault lock", ["--json", "-v"]),
+      LeakRow("vault unlock", ["--json", "-v"]), LeakRow("vault unseal", ["-v"]),
       LeakRow("vault unlock", ["-v"]), LeakRow("vault lock", ["-v"]),
       LeakRow("vault passphrase", ["--new-passphrase-file", passphraseFile, "--json", "-v"]),
     ]

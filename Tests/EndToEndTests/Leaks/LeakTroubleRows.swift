@@ -138,6 +138,8 @@ extension LeakStage {
   func noVault() -> [LeakRow] {
     [
       LeakRow("vault unlock", ["--json", "-v"], status: 1),
+      LeakRow("vault seal", ["--json", "-v"], status: 1),
+      LeakRow("vault unseal", ["--json", "-v"], status: 1),
       LeakRow(
         "vault passphrase",
         ["--new-passphrase-file", passphraseFile, "--json", "-v"],

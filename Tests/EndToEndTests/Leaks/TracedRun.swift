@@ -36,7 +36,9 @@ struct TracedRun {
       "-o",
       "\(place)/trace"
     )
-    let process = try RunningProcess(input?.feeding(traced) ?? traced)
+    // A trace can't read what lies in memory that no other process can read: a proxy's secrets.
+    let legible = (input?.feeding(traced) ?? traced).lockingNoMemory()
+    let process = try RunningProcess(legible)
     try await meanwhile(process)
     output = await process.output()
   }

@@ -17,6 +17,13 @@ struct SigningProxyAtWork {
     place = try await process.firstLine()
   }
 
+  /// Starts a proxy by another command line, and returns when it serves.
+  init(_ home: AcctHome, running command: ChildProcess) async throws {
+    self.home = home
+    process = try RunningProcess(command)
+    place = try await process.firstLine()
+  }
+
   /// A request by curl(1), whose output ends with a line with the status.
   ///
   /// - Parameters:

@@ -9,13 +9,15 @@ struct Fleet: Sendable {
   let server: StrictServer
   /// One on each machine.
   let homes: [AcctHome]
+  /// The keyring's name, which no other fleet's has: they may use one engine.
+  let name = "main-\(String(UInt32.random(in: .min ... .max), radix: 16))"
   let folder: TemporaryFolder
 
   /// Each refresh token is good for one use, and a second use ends the session.
   ///
   /// - Parameters:
   ///   - kind: What the keyring is on.
-  ///   - engine: A running one; a new one without it.
+  ///   - engine: A running one; that of the suite without it.
   ///   - machines: How many.
   ///   - settings: Those of the authorization server.
   /// - Throws: What starting processes throws.
@@ -26,7 +28,7 @@ struct Fleet: Sendable {
     _ settings: JSON = ["dpop": "off", "keep_alive": false]
   ) async throws {
     self.kind = kind
-    if let engine { self.engine = engine } else { self.engine = try await kind.start() }
+    if let engine { self.engine = engine } else { self.engine = try await kind.ofSuite() }
     server = try await StrictServer(settings)
     folder = try TemporaryFolder()
     let key = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
@@ -36,7 +38,7 @@ struct Fleet: Sendable {
       let machine = try await SeparateMachine()
       let home = try AcctHome(sharingUnder: keyFile, on: machine)
       let verb = number == 0 ? "create" : "join"
-      let words = ["keyring", verb] + self.engine.place + ["--name", "main", "--no-input"]
+      let words = ["keyring", verb] + self.engine.place + ["--name", name, "--no-input"]
       let joined = try await home.command(words).run()
       try #require(joined.status == 0, "\(verb): \(joined.errorText)")
       homes.append(home)

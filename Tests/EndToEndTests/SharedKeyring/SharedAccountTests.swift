@@ -78,7 +78,7 @@ struct SharedAccountTests {
       command.environment["ACCT_VAULT_KEY_FILE"] = keyFile
       return try await command.run()
     }
-    let place = fleet.engine.place + ["--name", "main"]
+    let place = fleet.engine.place + ["--name", fleet.name]
     for arguments in [["keyring", "join"] + place, ["keyring", "move", kind.rawValue]] {
       let done = try await acct(arguments)
       try #require(done.status == 0, "\(arguments): \(done.errorText)")
@@ -112,7 +112,7 @@ struct SharedAccountTests {
     ] {
       let home = try AcctHome(sharingUnder: keyFile)
       let joined = try await home.command(
-        ["keyring", "join"] + place + ["--name", "main", "--no-input"]
+        ["keyring", "join"] + place + ["--name", fleet.name, "--no-input"]
       ).run()
       #expect(joined.status == status, "\(what): \(joined.errorText)")
       if status != 0 { #expect(joined.errorText.contains("hint: "), "\(what)") }

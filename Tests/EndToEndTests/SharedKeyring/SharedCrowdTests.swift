@@ -6,6 +6,9 @@ import Testing
 /// refresh token is used twice.
 @Suite("A renewal on several machines")
 struct SharedCrowdTests {
+  /// How many processes there are while an engine fails: some on each machine.
+  private static let few = TestExtent.count(6, full: 15)
+
   @Test(
     "60 processes on 3 machines make one refresh and print the same new token",
     arguments: EngineKind.allCases
@@ -23,11 +26,13 @@ struct SharedCrowdTests {
     arguments: Blow.allCases
   )
   func leader(_ blow: Blow) async throws {
-    let engine = try await EngineKind.etcd.start(cables: blow == .cutOff)
+    let engine =
+      blow == .cutOff
+      ? try await EngineKind.etcd.start(cables: true) : try await EngineKind.etcd.ofSuite()
     let fleet = try await Fleet(on: .etcd, engine)
-    try await renew(fleet, 15, "leader \(blow.rawValue)") { try await engine.strike(blow) }
+    try await renew(fleet, Self.few, "leader \(blow.rawValue)") { try await engine.strike(blow) }
     try await engine.bringBack()
-    try await renew(fleet, 15, "leader back") {}
+    try await renew(fleet, Self.few, "leader back") {}
     try await fleet.server.expectNothingWrong()
   }
 
@@ -38,12 +43,12 @@ struct SharedCrowdTests {
   func onlyServer(_ blow: Blow) async throws {
     let fleet = try await Fleet(on: .postgres)
     // There is no other member: who has nothing to store is told at once, or waits.
-    try await renew(fleet, 15, "server \(blow.rawValue)", endings: [0, 7]) {
+    try await renew(fleet, Self.few, "server \(blow.rawValue)", endings: [0, 7]) {
       try await fleet.engine.strike(blow)
     } afterwards: {
       try await fleet.engine.bringBack()
     }
-    try await renew(fleet, 15, "server back") {}
+    try await renew(fleet, Self.few, "server back") {}
     try await fleet.server.expectNothingWrong()
   }
 

@@ -43,6 +43,14 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
 
   var testDescription: String { rawValue }
 
+  /// Does something on each of them at the same time: most of it is waiting.
+  static func each(_ body: @escaping @Sendable (EngineKind) async throws -> Void) async throws {
+    try await withThrowingTaskGroup { group in
+      for kind in allCases { group.addTask { try await body(kind) } }
+      try await group.waitForAll()
+    }
+  }
+
   /// Starts a new one.
   ///
   /// - Parameter cables: Whether its members can be cut off; where the user may not do that, the test is cancelled.
@@ -55,6 +63,19 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
     case .postgres: try await PostgresEngine()
     }
   }
+
+  /// The one that all tests of this process use that take it as it is, or bring it back to that.
+  ///
+  /// - Returns: It, when it serves, whatever the last test did to it.
+  /// - Throws: What starting it throws.
+  func ofSuite() async throws -> any SharedEngine {
+    let engine = try await (self == .etcd ? Self.etcdOfSuite : Self.postgresOfSuite).value
+    try await engine.bringBack()
+    return engine
+  }
+
+  private static let etcdOfSuite = Task { try await EngineKind.etcd.start() }
+  private static let postgresOfSuite = Task { try await EngineKind.postgres.start() }
 
   private static func networks() async throws -> SeparateNetworks {
     do { return try await SeparateNetworks(members: 3) } catch {

@@ -6,10 +6,11 @@ import Testing
 @Suite("An engine that fails")
 struct SharedOutageTests {
   @Test(
-    "An answer that the engine can't take is kept on its machine, and stored when the engine is back",
-    arguments: EngineKind.allCases
+    "An answer that the engine can't take is kept on its machine, and stored when the engine is back"
   )
-  func quorumLost(_ kind: EngineKind) async throws {
+  func quorumLost() async throws { try await EngineKind.each { try await quorumLost(on: $0) } }
+
+  private func quorumLost(on kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind)
     try await fleet.importExpired()
     try await fleet.hold(afterEffect: true)
@@ -45,11 +46,10 @@ struct SharedOutageTests {
     try await fleet.server.expectNothingWrong()
   }
 
-  @Test(
-    "While the engine is away a good token is printed, and an expired one is not renewed",
-    arguments: EngineKind.allCases
-  )
-  func away(_ kind: EngineKind) async throws {
+  @Test("While the engine is away a good token is printed, and an expired one is not renewed")
+  func away() async throws { try await EngineKind.each { try await away(on: $0) } }
+
+  private func away(on kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind)
     try await fleet.importExpired("expired")
     try await fleet.importing(["sub": "good", "expires_in": 3600])
@@ -79,11 +79,10 @@ struct SharedOutageTests {
     try await fleet.expect(refreshes: 1)
   }
 
-  @Test(
-    "An engine that was restored from a backup is read, and renews nothing until it is trusted",
-    arguments: EngineKind.allCases
-  )
-  func restored(_ kind: EngineKind) async throws {
+  @Test("An engine that was restored from a backup is read, and renews nothing until it is trusted")
+  func restored() async throws { try await EngineKind.each { try await restored(on: $0) } }
+
+  private func restored(on kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind)
     for subject in ["renewed", "untouched"] { try await fleet.importExpired(subject) }
     try await fleet.engine.backUp()
@@ -139,8 +138,10 @@ struct SharedOutageTests {
     print("etcd, quota full: reads work, renewal refused with 7, nothing sent")
   }
 
-  @Test("Compaction changes nothing", arguments: EngineKind.allCases)
-  func compaction(_ kind: EngineKind) async throws {
+  @Test("Compaction changes nothing")
+  func compaction() async throws { try await EngineKind.each { try await compaction(on: $0) } }
+
+  private func compaction(on kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind)
     try await fleet.importExpired("first")
     _ = try await fleet.token(of: "first", on: 0).run()

@@ -23,22 +23,15 @@ extension AcctHome {
     with variables: [String: String] = [:],
     input: String = ""
   ) -> ChildProcess {
-    var environment = command([]).environment.merging(variables) { $1 }
-    environment["PATH"] =
-      "\(commands):\(Product.source("Examples/programs")):\(environment["PATH"] ?? "")"
-    // Some write below it.
-    environment["HOME"] = "\(commands)/.."
-    // `env` looks on that PATH; the test itself has another.
-    return ChildProcess("env", [program] + arguments, environment: environment, input: input)
-  }
-
-  /// Adds an account with a bearer token, and makes it the active one.
-  func addBearer(_ name: String, at origin: String, token: String) async throws {
-    let credentials = """
-      {"access_token": "\(token)", "token_type": "Bearer", "origins": ["\(origin)"]}
-      """
-    let added = try await acct("add", "--import", "-", "--name", name, input: credentials)
-    try #require(added.status == 0, "\(added.errorText)")
+    // Some write below their home.
+    let home = ["HOME": "\(commands)/.."]
+    return self.program(
+      program,
+      arguments,
+      beside: "Examples/programs",
+      with: variables.merging(home) { $1 },
+      input: input
+    )
   }
 
   /// Adds an account with a password, which is sent as Basic.

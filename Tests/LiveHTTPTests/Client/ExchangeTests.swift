@@ -92,6 +92,27 @@ struct ExchangeTests {
     }
   }
 
+  @Test("The connections of requests that were made at once are there for as many next ones")
+  func reuseByMany() async throws {
+    // More than a transfer takes before its reader reads: so each has a connection of its own.
+    let body = String(repeating: "x", count: 3 << 20)
+    try await ScriptedServer.serving({ _ in [ok(body)] }) { server in
+      let transport = HTTPTransport.live()
+      for _ in 1...2 {
+        var responses: [StreamedResponse] = []
+        for _ in 1...8 {
+          responses.append(try await transport.stream(StreamedRequest.get(server.url)))
+        }
+        for response in responses {
+          var count = 0
+          while let part = try await response.next() { count += part.count }
+          #expect(count == body.utf8.count)
+        }
+      }
+      #expect(server.connections == 8)
+    }
+  }
+
   @Test("An encoded body is returned as it came")
   func noDecompression() async throws {
     try await ScriptedServer.serving({ _ in [ok("\u{1F}\u{8B}", "Content-Encoding: gzip")] }) {

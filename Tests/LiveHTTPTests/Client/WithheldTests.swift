@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import AcctTestSupport
 import Synchronization
 import Testing
 
@@ -47,6 +48,22 @@ struct WithheldTests {
       _ = try await transport.send(.get(server.url))
       #expect(server.received.count == 2)
     }
+  }
+
+  @Test("A request whose deadlines are over before it was sent is one whose time has passed")
+  func woken() async throws {
+    let listener = try SilentListener()
+    var request = try request("https://127.0.0.1:\(listener.port)/", yes: 1)
+    request.timeout = 1
+    #expect(await HTTPTransport.live().failure(of: request) == .withheld)
+  }
+
+  @Test("A request that no server could take says so, although its time has passed as well")
+  func refused() async throws {
+    let port = try FreePort().number
+    let failure = try await HTTPTransport.live()
+      .failure(of: request("http://127.0.0.1:\(port)/", yes: 1))
+    #expect(failure == .unreachable(reason: "the connection was refused"))
   }
 
   @Test("A request whose time lasts is answered")

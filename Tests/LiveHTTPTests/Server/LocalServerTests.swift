@@ -1,5 +1,6 @@
 import AcctPorts
 import LiveHTTP
+import Synchronization
 import Testing
 
 @Suite("Serving programs on this machine", .timeLimit(.minutes(1)))
@@ -52,6 +53,25 @@ struct LocalServerTests {
       #expect(await visitor.until("hello").hasSuffix("\r\n\r\nnone: hello"))
       try await visitor.send("POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
       #expect(await visitor.until("none").hasSuffix("none: "))
+    }
+  }
+
+  @Test("A head does not wait for a body that takes longer, and a small body ends with its length")
+  func headFirst() async throws {
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    try await serving { _ in
+      let rest = Mutex(["hi"][...])
+      return LocalResponse(status: 200, fields: [("Content-Length", "2")]) {
+        () async throws(HTTPFailure) in
+        for await _ in gate { break }
+        return rest.withLock { $0.popFirst() }.map { Array($0.utf8) }
+      }
+    } _: { port in
+      let visitor = try await Visitor(to: port)
+      try await visitor.send(get("/", "a"))
+      #expect(await visitor.until("\r\n\r\n") == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+      open.finish()
+      #expect(await visitor.until("hi") == "hi")
     }
   }
 

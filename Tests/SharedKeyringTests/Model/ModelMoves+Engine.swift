@@ -57,6 +57,16 @@ extension ModelMoves {
       }
     }
     if !process.isCurrent, rules.guardsVersions { add(host, .claimRefused) { $0[host].rest() } }
+    if !process.isCurrent { list(host) }
+  }
+
+  /// `fetchAll` in another process of the host, which holds no account's lock: the copy that a claim would be made on is
+  /// the newest one then, and the process has read an older one.
+  private mutating func list(_ host: Int) {
+    let rules = rules
+    add(host, .lists) { state in
+      if rules.claimsWhatWasRead { state[host].rest() } else { state[host].isCurrent = true }
+    }
   }
 
   mutating func store(_ host: Int, _ process: ModelHost) {

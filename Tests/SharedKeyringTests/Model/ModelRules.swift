@@ -5,6 +5,8 @@ import Testing
 struct ModelRules: Sendable {
   /// The engine refuses a swap of a version that the object no longer has.
   var guardsVersions = true
+  /// A claim is refused by its own machine where a listing has brought a newer copy than the process has read.
+  var claimsWhatWasRead = true
   /// A request goes out only while the claim allows it.
   var checksWindow = true
   /// Another machine's lock is waited for.

@@ -6,6 +6,7 @@ struct ModelStep {
   enum Event: String {
     case reads = "reads the object"
     case waits = "reads the object, and waits for its lock"
+    case lists = "lists all accounts in another process, and has a newer copy"
     case claims = "swaps its lock in"
     case claimsUnanswered = "swaps its lock in, and gets no answer"
     case claimLurks = "sends a swap for its lock, which is late"
@@ -51,7 +52,8 @@ struct ModelStep {
       .isKilled, .isKilledLate, .reboots, .isCut,
       .bothCut, .renames:
       true
-    case .reads, .waits, .claims, .claimRefused, .claimFails, .checks, .finds, .sends, .arrives,
+    case .reads, .waits, .lists, .claims, .claimRefused, .claimFails, .checks, .finds, .sends,
+      .arrives,
       .reuses, .answered, .stores, .storeRefused, .storeFails, .isDone, .goesOn, .gaveWay, .keeps,
       .drops, .takesUp, .ends, .isBack, .lurked, .ticks, .ignores,
       .pauses:

@@ -52,13 +52,15 @@ struct RenewalModelTests {
 
 /// A rule that is taken out to see what it is for.
 enum MissingRule: String, CaseIterable {
-  case guardsVersions, checksWindow, waitsForTTL, countsFromAnswer, leavesForeignLocks
+  case guardsVersions, claimsWhatWasRead, checksWindow, waitsForTTL, countsFromAnswer,
+    leavesForeignLocks
   case mergesAnswers, clocksRunOn, namesHomes
 
   var rules: ModelRules {
     var rules = ModelRules(renewals: 1, faults: 0)
     switch self {
     case .guardsVersions: rules.guardsVersions = false
+    case .claimsWhatWasRead: rules.claimsWhatWasRead = false
     case .checksWindow: rules.checksWindow = false
     case .waitsForTTL: rules.waitsForTTL = false
     case .countsFromAnswer: rules.countsFromAnswer = false

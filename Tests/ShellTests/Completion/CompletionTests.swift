@@ -25,7 +25,7 @@ import Testing
     let expected = [
       ("acct ", commands),
       ("acct help ", commands),
-      ("acct --no-input key ", ["import", "show", "thumbprint"]),
+      ("acct --no-input key ", ["import", "list", "show", "thumbprint"]),
       ("acct remove ", ["alice", "bob"]),
       ("acct token --account=", ["alice", "bob"]),
       ("acct status --", status.options.flatMap(\.names).filter { $0.hasPrefix("--") }),

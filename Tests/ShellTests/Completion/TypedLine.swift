@@ -16,7 +16,7 @@ struct TypedLine {
   static let all = [
     TypedLine("acct sw\t", "[switch]"),
     TypedLine("acct key th\t", "[key][thumbprint]"),
-    TypedLine("acct help vau\tun\t", "[help][vault][unlock]"),
+    TypedLine("acct help vau\tunl\t", "[help][vault][unlock]"),
     TypedLine("acct status --ch\t", "[status][--check]"),
 
     // The options that all commands share may stand before the command.

@@ -80,7 +80,8 @@ import Testing
       "KUBERNETES_EXEC_INFO",
       "ACCT_VAULT_KEY_FILE", "ACCT_ETCD_ENDPOINTS", "ACCT_ETCD_CERT", "ACCT_ETCD_KEY",
       "ACCT_ETCD_CA", "ACCT_ETCD_USER", "ACCT_ETCD_PASSWORD_FILE", "ACCT_ETCD_NAME",
-      "ACCT_POSTGRES", "ACCT_POSTGRES_PASSWORD_FILE", "ACCT_POSTGRES_NAME",
+      "ACCT_POSTGRES", "ACCT_POSTGRES_PASSWORD_FILE", "ACCT_POSTGRES_NAME", "ACCT_TPM",
+      "ACCT_KEY_PIN_FILE",
     ]
     #expect(Set(contract).symmetricDifference(listed) == [])
     #expect(Set(listed).count == listed.count, "one is explained twice")

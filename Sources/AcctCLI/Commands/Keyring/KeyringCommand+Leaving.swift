@@ -1,4 +1,6 @@
 import AcctEngine
+import AcctModel
+import AcctPorts
 import ArgumentParser
 import StrictJSON
 
@@ -17,10 +19,12 @@ extension KeyringCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      let count = try await ShareKeyring(context.engine).leave()
+      let (count, unopened) = try await ShareKeyring(context.engine).leave()
+      tell(of: unopened, context)
       if options.json {
         try context.output([
           "version": 1, "left": true, "accounts": .number(JSONNumber(Int64(count))),
+          "unopened": unopened.json,
         ])
       } else if count == 0 {
         context.notice("left the shared keyring; the engine keeps its accounts")
@@ -45,13 +49,41 @@ extension KeyringCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      try await ShareKeyring(context.engine).trust()
+      let unopened = try await ShareKeyring(context.engine).trust()
+      tell(of: unopened, context)
       if options.json {
-        try context.output(["version": 1, "trusted": true])
+        try context.output(["version": 1, "trusted": true, "unopened": unopened.json])
       } else {
         context.notice("the shared keyring is trusted as it is now")
       }
       return .done
     }
+  }
+}
+
+/// Says what could not be opened, and where it is.
+private func tell(of unopened: SharedKeyring.Unopened, _ context: Context) {
+  if !unopened.accounts.isEmpty {
+    let ids = unopened.accounts.map(\.description).sorted().joined(separator: ", ")
+    context.notice(
+      "\(words(forAccounts: unopened.accounts.count)) on the engine can't be opened: \(ids)"
+    )
+    context.notice("hint: `acct remove --local ID` removes one there, for all machines")
+  }
+  for (id, path) in unopened.answers.sorted(by: { $0.value < $1.value }) {
+    context.notice(
+      "a server's answer for \(id) can't be opened any more, and was moved to \(printable(path)); "
+        + "the account may have to sign in again"
+    )
+  }
+}
+
+extension SharedKeyring.Unopened {
+  /// The object of the contract.
+  fileprivate var json: JSON {
+    [
+      "accounts": .array(accounts.map(\.description).sorted().map(JSON.string)),
+      "answers": .array(answers.values.sorted().map(JSON.string)),
+    ]
   }
 }

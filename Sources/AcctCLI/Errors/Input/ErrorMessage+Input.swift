@@ -85,6 +85,10 @@ extension ErrorMessage {
         hint: "as in http://localhost:8080/callback; the host is localhost, 127.0.0.1 or [::1]"
       )
     case .parameter: self.init("usage", .usage, "not a parameter: it is NAME=VALUE")
+    case .tpmAddress:
+      self.init("usage", .usage, "a TPM is an absolute path, or swtpm:host=HOST,port=NUMBER")
+    case .pkcs11URI(let flaw):
+      self.init("usage", .usage, words(for: flaw))
     case .ownParameter(let name):
       self.init("usage", .usage, "the parameter \(name) is sent by acct itself")
     case .timestamp: self.init("usage", .usage, "not a time")

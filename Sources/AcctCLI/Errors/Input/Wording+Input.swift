@@ -46,6 +46,8 @@ func words(for error: JWKError) -> String {
   case .scalarTooLarge: "its d is not below the order of the curve"
   case .coordinatesSwapped: "its x and y are swapped"
   case .coordinateMismatch(let member): "its \(member.rawValue) does not match its d"
+  case .notOnCurve: "its x and y are not a point of P-256"
+  case .unsupportedStorage: "it is in a device, and does not say where there"
   case .libraryFailed: "the cryptographic library failed"
   }
 }
@@ -62,5 +64,20 @@ func words(for error: ClientKeyError) -> String {
   case .inconsistent: "its numbers make no key"
   case .serviceAccount(let member): "the service account's \(member) is missing or malformed"
   case .libraryFailed: "the cryptographic library failed"
+  }
+}
+
+/// What is wrong with the URI of a key in a token.
+func words(for flaw: PKCS11URIFlaw) -> String {
+  switch flaw {
+  case .otherScheme: "a key in a token is named by a URI that begins with pkcs11:"
+  case .pinValue: "the URI names a PIN, which other users may read: use pin-source=file:PATH"
+  case .pinProgram: "pin-source names a program, which acct does not run: use pin-source=file:PATH"
+  case .malformed: "it is not a PKCS#11 URI such as pkcs11:token=NAME;object=KEY"
+  case .unknownAttribute(let name): "acct does not select keys by the attribute \(printable(name))"
+  case .repeatedAttribute(let name): "the attribute \(printable(name)) is there twice"
+  case .wrongValue("module-path"): "module-path is not an absolute path"
+  case .wrongValue("pin-source"): "pin-source is neither file:PATH nor an absolute path"
+  case .wrongValue(let name): "the value of \(printable(name)) is not usable"
   }
 }

@@ -21,7 +21,14 @@ extension ErrorMessage {
         "a server's answer is still to be stored on the shared keyring, and waits on this machine",
         hint: "the next call that reaches the engine stores it: run `acct refresh`"
       )
-    case .notJoined, .locked, .unavailable, .cancelled, .timedOut, .noVault, .failed:
+    case .answerUnopened(let path):
+      self.init(
+        "answerUnopened",
+        .keyringUnavailable,
+        "a server's answer waits in \(printable(path)), and no key opens it any more",
+        hint: "`acct keyring trust` sets it aside; the account may have to sign in again"
+      )
+    case .notJoined, .locked, .sealed, .unavailable, .cancelled, .timedOut, .noVault, .failed:
       self.init(
         "keyringNotJoined",
         .keyringUnavailable,

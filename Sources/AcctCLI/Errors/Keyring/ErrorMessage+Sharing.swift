@@ -9,9 +9,16 @@ extension ErrorMessage {
     case .otherKeyring(let name):
       self.init(
         "otherKeyring",
-        .failed,
+        .usage,
         "this machine shares another keyring: \(name)",
         hint: "`acct keyring leave` first"
+      )
+    case .otherEngine(let name):
+      self.init(
+        "otherKeyring",
+        .keyringUnavailable,
+        "this machine's copies are of another keyring \(name), or the engine there was restored from a backup",
+        hint: "`acct keyring leave` first; for a restored engine `acct keyring trust`"
       )
     case .demanded(let kind):
       self.init(
@@ -25,6 +32,13 @@ extension ErrorMessage {
         "guestsStay",
         .failed,
         "guests belong to one machine and can't be shared: \(list(names))",
+        hint: "`acct remove NAME` removes one; nothing was moved"
+      )
+    case .keysInDevices(let names):
+      self.init(
+        "keyNotShared",
+        .failed,
+        "keys in a TPM or token can't be shared: \(list(names))",
         hint: "`acct remove NAME` removes one; nothing was moved"
       )
     case .namesTaken(let names):
@@ -63,6 +77,13 @@ extension ErrorMessage {
         "the keyring in use is on \(kind.rawValue), and its passphrase is that of all machines",
         hint:
           "make a keyring of another name with a new passphrase, and move the accounts: acct-keyring(1)"
+      )
+    case .notSealable(let kind):
+      self.init(
+        "notSealable",
+        .failed,
+        "the keyring in use is on \(kind.rawValue), and no TPM is that of all machines",
+        hint: "a machine without a person opens it by ACCT_VAULT_KEY_FILE: acct-keyring(1)"
       )
     case .noFile(let option):
       self.init(

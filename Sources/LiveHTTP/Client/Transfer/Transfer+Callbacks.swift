@@ -20,7 +20,7 @@ extension Transfer {
       acct_curl_set_callback(table, easy, CURLOPT_WRITEFUNCTION) { start, _, count, data in
         guard let start = unsafe start else { return 0 }
         let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count)
-        return unsafe transfer(data).response.offer(bytes) ? count : Int(CURL_WRITEFUNC_PAUSE)
+        return unsafe transfer(data).took(part: bytes) ? count : Int(CURL_WRITEFUNC_PAUSE)
       }
     )
     unsafe try options.set(CURLOPT_PREREQDATA, pointer: data)
@@ -55,6 +55,12 @@ extension Transfer {
       failure = error
       return false
     }
+  }
+
+  private func took(part bytes: UnsafeRawBufferPointer) -> Bool {
+    guard unsafe response.offer(bytes) else { return false }
+    growing?.note(self)
+    return true
   }
 
   /// Whether nothing but the connection's end marks the body's (RFC 9112, section 6.3).

@@ -14,6 +14,10 @@ extension Transfer {
     let isEnough = code == CURLE_OK || code == CURLE_ABORTED_BY_CALLBACK
     guard !isEnough else { return parser.isComplete ? nil : .closed }
     let outcome = Outcome(code: code, transfer: self)
+    // A process that was stopped before it sent anything finds all its deadlines past when it wakes, and connections
+    // that were given up. What a name, a port or a certificate says does not come of that.
+    let mayBeLate = code == CURLE_OPERATION_TIMEDOUT || outcome.failure == .closed
+    if mayBeLate, !wasSent, message.mayBeSent?() == false { return .withheld }
     if case .proxied(let proxy) = route, let reason = outcome.reason(of: proxy) {
       return .proxy(reason: reason)
     }

@@ -18,9 +18,7 @@ extension Transfer {
     try setTrust(options)
     try setProxy(options)
     try setBody(options)
-    for line in message.lines where !resources.add(line, library) {
-      throw .unsendable(reason: "libcurl has no memory")
-    }
+    for line in message.lines { resources.add(line) }
     unsafe try options.set(CURLOPT_HTTPHEADER, pointer: resources.lines)
     // A proxy is told nothing of them.
     try options.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
@@ -48,8 +46,12 @@ extension Transfer {
       try options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectTimeout)))
     case .each(let seconds):
       try options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectTimeout)))
-      try options.set(CURLOPT_BUFFERSIZE, 1 << 18)
-      try options.set(CURLOPT_UPLOAD_BUFFERSIZE, 1 << 18)
+      // Each transfer has buffers of its own, and free(3) wipes the whole of them.
+      try options.set(CURLOPT_BUFFERSIZE, 1 << 16)
+      if let upload {
+        let size = min(max(upload.length ?? 1 << 18, 1 << 14), 1 << 18)
+        try options.set(CURLOPT_UPLOAD_BUFFERSIZE, Int(size))
+      }
     }
     // Long enough for the second request of a nonce exchange, and shorter than any server's own
     // patience: a request that may be sent once only must not meet a connection that is closing.

@@ -21,6 +21,8 @@ import Synchronization
   // The thread's own.
   var easy: UnsafeMutableRawPointer?
   let resources = TransferResources()
+  /// Where it is noted when more of its response comes; set for as long as it has a handle.
+  var growing: GrowingTransfers?
   var parser = ResponseHeadParser()
   /// A callback's failure, which libcurl does not know.
   var failure: HTTPFailure?
@@ -97,14 +99,15 @@ import Synchronization
   /// finished its round and released the transfer.
   func end(_ failure: HTTPFailure?) {
     message.forgetSecrets()
-    settle(.failure(failure ?? .closed))
-    response.end(failure)
-    upload?.close()
+    // First, so that a reader who is done does not order it to be cancelled.
     removal.withLock { removal in
       removal.isRemoved = true
       for waiting in removal.waiting { waiting.resume() }
       removal.waiting = []
     }
+    settle(.failure(failure ?? .closed))
+    response.end(failure)
+    upload?.close()
   }
 
   /// Whether libcurl has released it, or never got it.

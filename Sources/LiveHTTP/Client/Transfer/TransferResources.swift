@@ -3,9 +3,13 @@ import CLibCurl
 import Glibc
 
 /// Memory that libcurl points to for the length of a transfer; what may be secret is wiped.
+///
+/// It lies where secrets do, the header lines too: libcurl reads a list of the caller's own making as well as
+/// one of `curl_slist_append`, which would copy each line to the heap for as long as an answer is waited for.
 @safe final class TransferResources {
   private var blocks: [UnsafeMutableRawBufferPointer] = unsafe []
   private(set) var lines: UnsafeMutablePointer<curl_slist>?
+  private var last: UnsafeMutablePointer<curl_slist>?
   /// What libcurl says about a failure; 256 bytes are what it asks for.
   let errorBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 1)
   private var host: UnsafeMutablePointer<acct_curl_host>?
@@ -22,7 +26,7 @@ import Glibc
   /// Lends a copy of bytes.
   func bytes(_ secret: Secret) -> UnsafeMutableRawBufferPointer {
     unsafe secret.withBytes { span in
-      let block = UnsafeMutableRawBufferPointer.allocate(byteCount: span.count + 1, alignment: 1)
+      let block = unsafe SecretMemory.take(span.count + 1)
       unsafe span.withUnsafeBytes { unsafe block.copyMemory(from: $0) }
       unsafe block[span.count] = 0
       unsafe blocks.append(block)
@@ -30,13 +34,15 @@ import Glibc
     }
   }
 
-  /// Adds a header line; libcurl copies it.
-  func add(_ line: Secret, _ library: CurlLibrary) -> Bool {
+  /// Adds a header line.
+  func add(_ line: Secret) {
     let text = unsafe bytes(line)
-    let start = unsafe text.baseAddress?.assumingMemoryBound(to: CChar.self)
-    guard let longer = unsafe library.table.pointee.slist_append(lines, start) else { return false }
-    unsafe lines = longer
-    return true
+    let node = UnsafeMutablePointer<curl_slist>.allocate(capacity: 1)
+    unsafe node.initialize(
+      to: curl_slist(data: text.baseAddress?.assumingMemoryBound(to: CChar.self), next: nil)
+    )
+    if let last = unsafe last { unsafe last.pointee.next = node } else { unsafe lines = node }
+    unsafe last = node
   }
 
   /// The host that the certificate must name.
@@ -60,18 +66,15 @@ import Glibc
   }
 
   /// Wipes and frees everything; libcurl must have released it.
-  func free(_ library: CurlLibrary) {
+  func free() {
     var line = unsafe lines
     while let current = unsafe line {
-      if let data = unsafe current.pointee.data { unsafe explicit_bzero(data, strlen(data)) }
       unsafe line = current.pointee.next
+      unsafe current.deallocate()
     }
-    unsafe library.table.pointee.slist_free_all(lines)
     unsafe lines = nil
-    unsafe blocks.forEach { block in
-      if let start = block.baseAddress { unsafe explicit_bzero(start, block.count) }
-      unsafe block.deallocate()
-    }
+    unsafe last = nil
+    unsafe blocks.forEach { unsafe SecretMemory.release($0) }
     unsafe blocks = []
     unsafe host?.deallocate()
     unsafe host = nil

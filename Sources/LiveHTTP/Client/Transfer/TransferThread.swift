@@ -9,10 +9,13 @@ import Synchronization
 final class TransferThread: Sendable {
   private let library: CurlLibrary
   private let multi: CurlMulti
+  private let sockets: TransferSockets
   private let desk = Mutex(Desk())
 
   private struct Desk {
     var orders: [Order] = []
+    /// Whether the thread waits, or is about to: else it sees an order without being woken.
+    var isAsleep = false
     var isClosed = false
   }
 
@@ -34,6 +37,13 @@ final class TransferThread: Sendable {
     }
     self.library = library
     multi = unsafe CurlMulti(handle: handle)
+    do throws(HTTPFailure) { sockets = try TransferSockets(library, multi) } catch {
+      _ = unsafe library.table.pointee.multi_cleanup(handle)
+      throw error
+    }
+    // As many as there may be clients of a proxy at once: fewer, and their connections would be closed after each
+    // request, to be made again for the next.
+    _ = unsafe acct_curl_keep_connections(library.table, handle, Self.connections)
     var thread = pthread_t()
     let own = unsafe Unmanaged.passRetained(self)
     let code = unsafe pthread_create(&thread, nil, runTransferThread, own.toOpaque())
@@ -44,20 +54,29 @@ final class TransferThread: Sendable {
     pthread_detach(thread)
   }
 
+  /// How many connections are kept at most.
+  private static let connections = 256
+
   func order(_ order: Order) {
     desk.withLock { desk in
       guard !desk.isClosed else { return }
       desk.orders.append(order)
-      // Under the lock, since afterwards there may be nothing left to wake.
-      _ = unsafe library.table.pointee.multi_wakeup(multi.handle)
+      guard desk.isAsleep else { return }
+      desk.isAsleep = false
+      sockets.wake()
     }
   }
 
   fileprivate func run() {
-    var work = TransferWork(library, multi)
+    var work = TransferWork(library, multi, sockets)
     while !work.hasEnded {
       carryOutOrders(by: &work)
-      work.goOn { desk.withLock { !$0.orders.isEmpty } }
+      work.goOn {
+        desk.withLock { desk in
+          desk.isAsleep = desk.orders.isEmpty
+          return desk.isAsleep
+        }
+      }
     }
     // No caller waits any more for orders left since.
     desk.withLock { $0.isClosed = true }
@@ -68,7 +87,10 @@ final class TransferThread: Sendable {
   /// the thread waits for the next ones.
   private func carryOutOrders(by work: inout TransferWork) {
     let orders = desk.withLock { desk in
-      defer { desk.orders = [] }
+      defer {
+        desk.orders = []
+        desk.isAsleep = false
+      }
       return desk.orders
     }
     for order in orders { work.carryOut(order) }

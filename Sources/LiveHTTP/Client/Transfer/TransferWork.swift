@@ -5,13 +5,18 @@ import CLibCurl
 struct TransferWork {
   private let library: CurlLibrary
   private let multi: CurlMulti
+  private let sockets: TransferSockets
   /// By the addresses of their handles.
   private var transfers: [Int: Transfer] = [:]
+  private let growing = GrowingTransfers()
+  /// When transfers that have stalled are looked for.
+  private var nextLook = ContinuousClock.now
   private(set) var hasEnded = false
 
-  init(_ library: CurlLibrary, _ multi: CurlMulti) {
+  init(_ library: CurlLibrary, _ multi: CurlMulti, _ sockets: TransferSockets) {
     self.library = library
     self.multi = multi
+    self.sockets = sockets
   }
 
   mutating func carryOut(_ order: TransferThread.Order) {
@@ -29,11 +34,28 @@ struct TransferWork {
 
   /// Does what can be done now, then waits until more can.
   ///
-  /// - Parameter hasOrders: Whether there is something to do that libcurl does not know of.
-  mutating func goOn(_ hasOrders: () -> Bool) {
+  /// - Parameter mayWait: Whether no order was left, and one that is left now will wake the thread.
+  mutating func goOn(_ mayWait: () -> Bool) {
     guard !hasEnded else { return }
-    var running: Int32 = 0
-    _ = unsafe library.table.pointee.multi_perform(multi.handle, &running)
+    sockets.actInTime()
+    removeFinished()
+    removeStalled()
+    if !growing.isEmpty {
+      // As long as more of a body comes at once, its reader gets it in larger parts.
+      let hasMoved = sockets.wait(atMost: 0)
+      removeFinished()
+      growing.flush(evenIfGrowing: !hasMoved)
+      guard !hasMoved else { return }
+    }
+    guard mayWait() else { return }
+    _ = sockets.wait(atMost: transfers.isEmpty ? -1 : Self.lookInterval)
+    removeFinished()
+  }
+
+  /// In milliseconds.
+  private static let lookInterval: Int32 = 1000
+
+  private mutating func removeFinished() {
     var left: Int32 = 0
     while let message = unsafe library.table.pointee.multi_info_read(multi.handle, &left) {
       guard let easy = unsafe message.pointee.easy_handle,
@@ -42,19 +64,14 @@ struct TransferWork {
       let code = unsafe acct_curl_result(message)
       remove(transfer, transfer.failure(code))
     }
+  }
+
+  private mutating func removeStalled() {
+    guard !transfers.isEmpty, nextLook <= .now else { return }
+    nextLook = .now + .milliseconds(Self.lookInterval)
     for transfer in Array(transfers.values) where transfer.isStalled() {
       remove(transfer, .timedOut)
     }
-    var ready: Int32 = 0
-    _ = unsafe library.table.pointee.multi_poll(multi.handle, nil, 0, 0, &ready)
-    // As long as more of a body comes at once, its reader gets it in larger parts.
-    for transfer in transfers.values { transfer.response.flush(evenIfGrowing: ready == 0) }
-    guard ready == 0 else { return }
-    // That poll may have taken the call that went with an order.
-    guard !hasOrders() else { return }
-    // Stalls are looked for once a second.
-    let timeout: Int32 = transfers.isEmpty ? 60_000 : 1000
-    _ = unsafe library.table.pointee.multi_poll(multi.handle, nil, 0, timeout, nil)
   }
 
   private mutating func start(_ transfer: Transfer) {
@@ -63,6 +80,7 @@ struct TransferWork {
     do throws(HTTPFailure) { try transfer.open() } catch {
       return remove(transfer, error)
     }
+    transfer.growing = growing
     guard let easy = unsafe transfer.easy,
       unsafe library.table.pointee.multi_add_handle(multi.handle, easy) == CURLM_OK
     else { return remove(transfer, .unsendable(reason: "libcurl has no memory")) }
@@ -77,7 +95,9 @@ struct TransferWork {
         _ = unsafe library.table.pointee.multi_remove_handle(multi.handle, easy)
       }
       unsafe library.table.pointee.easy_cleanup(easy)
-      transfer.resources.free(library)
+      transfer.resources.free()
+      growing.remove(transfer)
+      transfer.growing = nil
     }
     transfer.end(failure)
   }

@@ -1,0 +1,64 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import ArgumentParser
+
+/// Where the DPoP key of a sign-in is made.
+struct KeyOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Where the DPoP key is made: software, tpm, tpm:SPEC or pkcs11:URI.",
+      valueName: "place"
+    )
+  )
+  var key: String?
+
+  @Flag(help: "Give the new key in the TPM a PIN.")
+  var pin = false
+
+  /// Whether any option is given.
+  var isUsed: Bool { key != nil || pin }
+
+  func validate() throws {
+    guard let key else {
+      guard !pin else { throw ValidationError("--pin needs --key tpm") }
+      return
+    }
+    let isTPM = key == "tpm" || key.hasPrefix("tpm:")
+    guard isTPM || key == "software" || key.hasPrefix("pkcs11:") else {
+      throw ValidationError("--key is software, tpm, tpm:SPEC or pkcs11:URI")
+    }
+    guard isTPM || !pin else {
+      throw ValidationError("--pin is for a key in a TPM: a token has a PIN already")
+    }
+  }
+
+  /// What the user wants, checked.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the account, if the user chose one.
+  ///   - environment: Names the TPM where the option does not.
+  /// - Returns: What the sign-in is told.
+  /// - Throws: ``InputError/malformed(_:)``.
+  func wish(
+    for name: String?,
+    _ environment: ProcessEnvironment
+  ) throws(EngineError) -> KeyWish {
+    KeyWish(
+      place: try place(environment),
+      accountName: name.flatMap { try? AccountName($0) }
+    )
+  }
+
+  private func place(_ environment: ProcessEnvironment) throws(EngineError) -> KeyPlace? {
+    guard let key, key != "software" else { return key == nil ? nil : .software }
+    if key == "tpm" { return .tpm(try environment.tpmAddress(), withPIN: pin) }
+    do {
+      return key.hasPrefix("tpm:")
+        ? .tpm(try TPMAddress(String(key.dropFirst(4))), withPIN: pin)
+        : .pkcs11(try PKCS11URI(key))
+    } catch {
+      throw .input(.malformed(error))
+    }
+  }
+}

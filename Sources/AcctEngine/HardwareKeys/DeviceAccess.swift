@@ -1,0 +1,105 @@
+import AcctModel
+import AcctPorts
+import Synchronization
+
+/// The way to what one PIN opens, as long as the process runs: it is asked for once, and a wrong one is sent
+/// once.
+///
+/// A token has one PIN; each key in a TPM has its own, and the TPM counts the wrong ones of all.
+///
+/// Uses of one device take turns, also because several that began with one wrong PIN would lock the device.
+final class DeviceAccess: Sendable {
+  private enum PIN: Sendable {
+    case unknown
+    /// The device took it if it is proven.
+    case known(Secret, isProven: Bool)
+    /// The device rejected it.
+    case wrong(triesLeft: Int?)
+  }
+
+  private let device: Device
+  private let pin = Mutex(PIN.unknown)
+
+  /// What the keys of one device have in common.
+  final class Device: Sendable {
+    fileprivate let turns = DeviceTurns()
+    fileprivate let rejected = Mutex<[(pin: Secret, triesLeft: Int?)]>([])
+  }
+
+  init(_ device: Device = Device()) { self.device = device }
+
+  /// Does something with the key.
+  ///
+  /// - Parameters:
+  ///   - context: Says where its PIN may come from, and takes the request for a touch.
+  ///   - body: Uses the device, with the answers of its holder.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
+  func use<Value>(
+    in context: EngineContext,
+    _ body: (KeyHolder) async throws(HardwareKeyFailure) -> Value
+  ) async throws(HardwareKeyFailure) -> Value {
+    try await device.turns.take()
+    defer { device.turns.pass() }
+    let holder = KeyHolder(
+      pin: { request throws(HardwareKeyFailure) in
+        try self.answer(request, from: PINSource(context))
+      },
+      touch: { context.report(.forTouch) }
+    )
+    do throws(HardwareKeyFailure) {
+      let value = try await body(holder)
+      prove()
+      return value
+    } catch {
+      switch error {
+      case .wrongPIN(let triesLeft): reject(triesLeft)
+      // What the device says of the last wrong one; one that it took before is right all the same.
+      case .lockedOut where !isProven: reject(0)
+      case .absent, .forbidden, .busy, .lockedOut, .noPIN, .cancelled, .notTouched, .foreign,
+        .gone, .unsuitable, .malformedReply, .failed:
+        break
+      }
+      throw error
+    }
+  }
+
+  private func answer(
+    _ request: PINRequest,
+    from source: PINSource
+  ) throws(HardwareKeyFailure) -> Secret {
+    let known = pin.withLock { $0 }
+    if case .known(let secret, _) = known { return secret }
+    if case .wrong(let triesLeft) = known, source.isPrompt(for: request) {
+      throw .wrongPIN(triesLeft: triesLeft)
+    }
+    let secret = try source.pin(request)
+    // A file may have another one by now.
+    let rejected = device.rejected.withLock { $0.first { $0.pin == secret } }
+    if let rejected, !request.isNew { throw .wrongPIN(triesLeft: rejected.triesLeft) }
+    pin.withLock { $0 = .known(secret, isProven: false) }
+    return secret
+  }
+
+  private var isProven: Bool {
+    pin.withLock { pin in
+      if case .known(_, true) = pin { true } else { false }
+    }
+  }
+
+  private func prove() {
+    pin.withLock { pin in
+      if case .known(let secret, _) = pin { pin = .known(secret, isProven: true) }
+    }
+  }
+
+  private func reject(_ triesLeft: Int?) {
+    let wrong = pin.withLock { pin -> Secret? in
+      guard case .known(let secret, _) = pin else { return nil }
+      pin = .wrong(triesLeft: triesLeft)
+      return secret
+    }
+    guard let wrong else { return }
+    device.rejected.withLock { $0.append((wrong, triesLeft)) }
+  }
+}

@@ -1,0 +1,72 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+
+extension EngineContext {
+  /// Reads the key that an account's keyring item is, or leads to; the device is not asked.
+  ///
+  /// Every reader of the item comes here.
+  ///
+  /// - Throws: ``JWKError`` for an item that acct does not write.
+  func key(_ item: Secret) throws(JWKError) -> DPoPKey {
+    switch try StoredDPoPKey(item) {
+    case .software(let key): key
+    case .hardware(let stored): DPoPKey(try key(stored))
+    }
+  }
+
+  /// The same for an item of this keyring.
+  ///
+  /// Where other machines share it, they may have stored the item: no device or module that it names is opened.
+  func key(_ item: Secret, in keyring: Keyring) throws(JWKError) -> DPoPKey {
+    let key = try key(item)
+    guard keyring.accounts == nil || key.hardware == nil else { throw .unsupportedStorage }
+    return key
+  }
+
+  /// The same for an item of the keyring that an account is in.
+  func key(_ item: Secret, of account: Account) throws(JWKError) -> DPoPKey {
+    let keyring: Keyring
+    do { keyring = try KeyringChoice(world).keyring(of: account) } catch {
+      throw .unsupportedStorage
+    }
+    return try key(item, in: keyring)
+  }
+
+  private func key(_ stored: StoredHardwareKey) throws(JWKError) -> HardwareKey {
+    if case .tpm2(let blob, _) = stored.reference {
+      let point: HardwareKeyPoint?
+      do throws(HardwareKeyFailure) {
+        point = try world.hardwareKeys.tpm.read(blob).point
+      } catch .absent {
+        point = nil
+      } catch { throw .unsupportedStorage }
+      if let point, (point.x, point.y) != stored.point { throw .coordinateMismatch(.x) }
+    }
+    return hardwareKey(stored)
+  }
+
+  /// The key with the way to its device.
+  func hardwareKey(_ stored: StoredHardwareKey) -> HardwareKey {
+    HardwareKey(stored) { digest throws(HardwareKeyFailure) in
+      try await deviceKeys.access(to: stored.reference).use(in: self) {
+        holder throws(HardwareKeyFailure) in
+        switch stored.reference {
+        case .tpm2(let blob, let address):
+          try await world.hardwareKeys.tpm.sign(blob, address, digest, holder)
+        case .pkcs11(let uri): try await world.hardwareKeys.pkcs11.sign(uri, digest, holder)
+        }
+      }
+    }
+  }
+}
+
+extension ProcessEnvironment {
+  /// The TPM that a command uses: the one that is named, else that of `ACCT_TPM`, else the kernel's.
+  ///
+  /// - Throws: ``InputError/malformed(_:)``.
+  package func tpmAddress(_ named: String? = nil) throws(EngineError) -> TPMAddress {
+    guard let text = named ?? variable("ACCT_TPM") else { return .standard }
+    do { return try TPMAddress(text) } catch { throw .input(.malformed(error)) }
+  }
+}

@@ -1,0 +1,200 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// Makes the DPoP keys of sign-ins, and removes those that no account came to use.
+package struct NewKeys: Sendable {
+  private let context: EngineContext
+
+  package init(_ context: EngineContext) { self.context = context }
+
+  /// Makes a key where the user wants it.
+  ///
+  /// A key in a device is made before the user signs in, since what is asked of the server names it.
+  ///
+  /// - Parameters:
+  ///   - wish: What the user said.
+  ///   - isLikely: Whether the sign-in may be to that account again. Its key's place is kept: an account that
+  ///     has its key in a device never gets a software key by itself.
+  /// - Returns: The key.
+  /// - Throws: ``KeyError/placeUnclear(_:)``, ``KeyError/notShared(_:)``, ``KeyError/hardware(_:_:)``.
+  func make(
+    _ wish: KeyWish,
+    likely isLikely: (Account) -> Bool
+  ) async throws(EngineError) -> DPoPKey {
+    let place = if let place = wish.place { place } else { try await usual(wish, isLikely) }
+    guard place != .software else { return DPoPKey.generate() }
+    let keyring = try await KeyringChoice(context.world).proposed()
+    guard keyring.accounts == nil else { throw .key(.notShared(keyring.kind)) }
+    switch place {
+    case .software: return DPoPKey.generate()
+    case .tpm(let address, let withPIN):
+      let access = DeviceAccess()
+      let tpm = context.world.hardwareKeys.tpm
+      let key = try await using(access, .tpm2) { holder throws(HardwareKeyFailure) in
+        let key = try await tpm.create(address, withPIN, holder)
+        // What is kept must lead to the key that the tokens are bound to.
+        guard try tpm.read(key.blob).point == key.point else {
+          throw .malformedReply(reason: "the blob is not of the key that was made")
+        }
+        return key
+      }
+      let reference = HardwareKeyReference.tpm2(blob: key.blob, address)
+      return try stored(reference, key.point, isMade: true, isNew: true, access)
+    case .pkcs11(let uri):
+      let access = context.deviceKeys.access(to: .pkcs11(uri))
+      let key = try await using(access, .pkcs11) { holder throws(HardwareKeyFailure) in
+        try await context.world.hardwareKeys.pkcs11.take(uri, guarded(holder))
+      }
+      if key.mayHaveCopies { context.deviceKeys.noteCopies() }
+      let reference = HardwareKeyReference.pkcs11(key.uri)
+      var new = try stored(reference, key.point, isMade: key.isNew, isNew: key.isNew, access)
+      if !key.isNew, await isMade(new), var stored = new.hardware?.stored {
+        stored.isMade = true
+        new = DPoPKey(context.hardwareKey(stored))
+      }
+      guard !context.deviceKeys.signalGuard.wasCalled else {
+        throw .key(.hardware(.cancelled, .pkcs11))
+      }
+      return new
+    }
+  }
+
+  /// Makes sure that what was granted is bound to the key that was made or found in a device.
+  package func requireUse(in credentials: NewCredentials) throws(EngineError) {
+    guard context.deviceKeys.hasTaken, credentials.key?.hardware == nil else { return }
+    throw .key(.notBound(credentials.identity.issuer?.url.origin ?? credentials.service))
+  }
+
+  /// Does a sign-in, and stores its account; once a key was made in a token for it, signals cancel it.
+  ///
+  /// ``keep()`` or ``discard()`` has to follow.
+  ///
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
+  package func guarding<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws(EngineError) -> Value
+  ) async throws(EngineError) -> Value {
+    try await context.deviceKeys.signalGuard.guarding(body)
+  }
+
+  /// The account was stored: the key stays.
+  ///
+  /// - Returns: What the user should know of the key.
+  package func keep() -> [Notice] {
+    _ = context.deviceKeys.takeNew()
+    context.deviceKeys.signalGuard.end()
+    return context.deviceKeys.mayHaveCopies ? [.keyMayHaveCopies] : []
+  }
+
+  /// Removes the keys that were made for nothing; a TPM has nothing of them.
+  ///
+  /// - Returns: What the user should know of those that could not be removed.
+  package func discard() async -> [Notice] {
+    var notices: [Notice] = []
+    for reference in context.deviceKeys.takeNew() {
+      guard case .pkcs11(let uri) = reference else { continue }
+      do throws(HardwareKeyFailure) { try await context.remove(uri) } catch {
+        notices.append(.keyLeft(uri: uri.description, because: error))
+      }
+    }
+    context.deviceKeys.signalGuard.end()
+    return notices
+  }
+
+  /// The holder of a token that may get a key now, so that a signal would leave it there.
+  ///
+  /// While the PIN is asked for, Ctrl-C ends the process as at every prompt: nothing was made yet.
+  private func guarded(_ holder: KeyHolder) -> KeyHolder {
+    let (signalGuard, signals) = (context.deviceKeys.signalGuard, context.world.signals)
+    signalGuard.begin(signals)
+    var guarded = holder
+    guarded.pin = { request throws(HardwareKeyFailure) in
+      signalGuard.end()
+      defer { signalGuard.begin(signals) }
+      return try holder.pin(request)
+    }
+    return guarded
+  }
+
+  private func using<Value>(
+    _ access: DeviceAccess,
+    _ storage: KeyStorage,
+    _ body: (KeyHolder) async throws(HardwareKeyFailure) -> Value
+  ) async throws(EngineError) -> Value {
+    do { return try await access.use(in: context, body) } catch {
+      throw .key(.hardware(error, storage))
+    }
+  }
+
+  private func stored(
+    _ reference: HardwareKeyReference,
+    _ point: HardwareKeyPoint,
+    isMade: Bool,
+    isNew: Bool,
+    _ access: DeviceAccess
+  ) throws(EngineError) -> DPoPKey {
+    context.deviceKeys.note(access, to: reference, isNew: isNew)
+    do {
+      let stored = try StoredHardwareKey(reference, x: point.x, y: point.y, isMade: isMade)
+      return DPoPKey(context.hardwareKey(stored))
+    } catch {
+      let reason = "the public key is not a point of P-256"
+      throw .key(.hardware(.malformedReply(reason: reason), reference.storage))
+    }
+  }
+
+  /// Whether acct made a key for an account that is there: then it remains acct's to remove.
+  private func isMade(_ key: DPoPKey) async -> Bool {
+    let accounts = (try? context.accountStore.listing().accounts) ?? []
+    for account in accounts
+    where account.keyStorage == .pkcs11 && account.thumbprint == key.thumbprint {
+      let stored = try? await CredentialStore(of: account, in: context).storedHardwareKey()
+      if stored?.isMade == true { return true }
+    }
+    return false
+  }
+
+  /// Where the accounts that may be meant have their keys.
+  private func usual(
+    _ wish: KeyWish,
+    _ isLikely: (Account) -> Bool
+  ) async throws(EngineError) -> KeyPlace {
+    var accounts = try context.accountStore.listing().accounts.filter(isLikely)
+    if let named = accounts.first(where: { $0.name == wish.accountName }) { accounts = [named] }
+    guard accounts.contains(where: { $0.keyStorage != .software }) else { return .software }
+    var places: Set<KeyPlace> = []
+    for account in accounts {
+      places.insert(try await CredentialStore(of: account, in: context).keyPlace())
+    }
+    guard let place = places.first, places.count == 1 else {
+      throw .key(.placeUnclear(accounts.map(\.name)))
+    }
+    return place
+  }
+}
+
+extension CredentialStore {
+  /// What the keyring keeps of the account's key, if that is in a device.
+  func storedHardwareKey() async throws(EngineError) -> StoredHardwareKey? {
+    guard let item = try await items([.keypair])[.keypair] else { return nil }
+    do throws(JWKError) {
+      return try context.key(item, in: keyring).hardware?.stored
+    } catch { throw .keyring(.damagedItem(account.name, .keypair)) }
+  }
+
+  /// Where a new key of the account is made.
+  fileprivate func keyPlace() async throws(EngineError) -> KeyPlace {
+    guard account.keyStorage != .software else { return .software }
+    // A software key would be refused after the sign-in: the account has its key in a device.
+    guard let stored = try await storedHardwareKey() else {
+      throw .key(.placeUnclear([account.name]))
+    }
+    switch stored.reference {
+    case .tpm2(let blob, let address):
+      let hasPIN = (try? context.world.hardwareKeys.tpm.read(blob).hasPIN) ?? false
+      return .tpm(address, withPIN: hasPIN)
+    case .pkcs11(let uri): return .pkcs11(uri)
+    }
+  }
+}

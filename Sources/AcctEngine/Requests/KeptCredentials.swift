@@ -1,0 +1,189 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import Synchronization
+
+/// What requests of a proxy need of its accounts, for as long as nothing may have changed it.
+///
+/// Before each use acct's files and the keyring are asked whether anything may have changed, which costs a system call
+/// or two, and not what they hold. What can't tell that is asked anew for each request, as every command asks it. After
+/// a second all is read again in any case: some changes are not announced, such as a keyring that locks itself,
+/// and a vault's key is kept for as long as it is used.
+///
+/// The secrets are in ``Secret`` alone meanwhile, the key among them. Where that is memory as any other, they are kept
+/// only while some request is in progress.
+final class KeptCredentials: Sendable {
+  private struct Kept: Sendable {
+    /// As its file has it.
+    var account: Account
+    var credentials: Credentials
+    var keyring: Keyring
+    var files: ChangeMark
+    var items: ChangeMark
+    var readAt: Timestamp
+    var number: UInt64
+    var end: Task<Void, Never>?
+  }
+
+  private struct State {
+    var kept: [AccountID: Kept] = [:]
+    var lastNumber: UInt64 = 0
+    /// Requests in progress.
+    var requests = 0
+  }
+
+  /// An account as it is now.
+  struct Current: Sendable {
+    var account: Account
+    /// Its token, where that is good for this request; `nil` where it has to be had in the usual way.
+    var grant: AccessGrant?
+  }
+
+  private struct Filling: Hashable {
+    var account: AccountID
+    var origin: Origin
+  }
+
+  private let context: EngineContext
+  private let outlivesRequests: Bool
+  private let state = Mutex(State())
+  private let fillings = Coalescer<Filling, Result<Current, EngineError>>()
+
+  /// - Parameters:
+  ///   - context: Everything outside.
+  ///   - outlivesRequests: Whether anything is kept while no request is in progress.
+  init(_ context: EngineContext, outlivesRequests: Bool) {
+    self.context = context
+    self.outlivesRequests = outlivesRequests
+  }
+
+  /// Begins a request.
+  func enter() { state.withLock { $0.requests += 1 } }
+
+  /// Ends it.
+  func leave() {
+    let isLast = state.withLock { state in
+      state.requests -= 1
+      return state.requests == 0 && !state.kept.isEmpty
+    }
+    if isLast, !outlivesRequests { drop() }
+  }
+
+  /// Keeps nothing any longer.
+  func drop() {
+    let kept = state.withLock { state in
+      defer { state.kept = [:] }
+      return Array(state.kept.values)
+    }
+    for kept in kept { forget(kept) }
+  }
+
+  /// The account and its token as they are now.
+  ///
+  /// - Parameters:
+  ///   - owner: Which account, as it was when the proxy began.
+  ///   - origin: Where the request goes; no keyring is touched for another's.
+  /// - Returns: The account.
+  /// - Throws: ``EngineError/removed(_:)``, and why files or keyring could not be read.
+  func current(_ owner: Account, for origin: Origin) async throws(EngineError) -> Current {
+    if let known = known(owner.id) { return known }
+    guard context.world.files.changes() != nil else { return try unkept(owner) }
+    // Many that find nothing at the same time read once.
+    let filling = Filling(account: owner.id, origin: origin)
+    return try await fillings.join(filling) { [self] in
+      do throws(EngineError) { return .success(try await fill(owner, origin)) } catch {
+        return .failure(error)
+      }
+    }.get()
+  }
+
+  /// What is kept, if it still counts.
+  private func known(_ id: AccountID) -> Current? {
+    guard let kept = state.withLock({ $0.kept[id] }) else { return nil }
+    let now = context.world.clock.now()
+    if (0...1).contains(now.seconds(since: kept.readAt)),
+      kept.credentials.assess(at: now).action == .use,
+      context.world.files.changes() == kept.files, kept.keyring.changes() == kept.items,
+      let grant = try? kept.credentials.grant(at: now)
+    {
+      return Current(account: kept.account, grant: grant)
+    }
+    drop(id, kept.number)
+    return nil
+  }
+
+  private func unkept(_ owner: Account) throws(EngineError) -> Current {
+    guard let account = try context.accountStore.account(owner.id) else { throw .removed(owner) }
+    return Current(account: account)
+  }
+
+  /// Reads an account, and keeps it if whatever may change of it is going to be told.
+  private func fill(_ owner: Account, _ origin: Origin) async throws(EngineError) -> Current {
+    // Asked before anything is read: what changes meanwhile counts as a change.
+    let files = context.world.files.changes()
+    let current = try unkept(owner)
+    let account = current.account
+    guard let files, account.origins.contains(origin), account.incoming == nil else {
+      return current
+    }
+    let keyring = try KeyringChoice(context.world).keyring(of: account)
+    guard let items = keyring.changes() else { return current }
+    let now = context.world.clock.now()
+    try account.requireNotEnded(at: now)
+    var credentials: Credentials
+    do throws(EngineError) {
+      credentials = try await CredentialStore(of: account, in: keyring, context).read()
+    } catch .keyring(.halfReplaced) {
+      return current
+    }
+    // What is due is renewed in the usual way, and found here afterwards.
+    guard credentials.assess(at: now).action == .use else { return current }
+    credentials.key = credentials.key?.resting
+    let grant = try credentials.grant(at: now)
+    keep(
+      Kept(
+        account: account,
+        credentials: credentials,
+        keyring: keyring,
+        files: files,
+        items: items,
+        readAt: now,
+        number: 0
+      )
+    )
+    return Current(account: account, grant: grant)
+  }
+
+  private func keep(_ new: Kept) {
+    let id = new.account.id
+    // A text from outside may repeat them for as long as they are used.
+    context.world.held.enter()
+    let (number, old) = state.withLock { state in
+      state.lastNumber += 1
+      var kept = new
+      kept.number = state.lastNumber
+      return (state.lastNumber, state.kept.updateValue(kept, forKey: id))
+    }
+    if let old { forget(old) }
+    let rest = context.world.clock.rest
+    let end = Task { [weak self] in
+      await rest()
+      self?.drop(id, number)
+    }
+    state.withLock { state in
+      if state.kept[id]?.number == number { state.kept[id]?.end = end } else { end.cancel() }
+    }
+  }
+
+  private func drop(_ id: AccountID, _ number: UInt64) {
+    let kept = state.withLock { state in
+      state.kept[id]?.number == number ? state.kept.removeValue(forKey: id) : nil
+    }
+    if let kept { forget(kept) }
+  }
+
+  private func forget(_ kept: Kept) {
+    kept.end?.cancel()
+    context.world.held.leave()
+  }
+}

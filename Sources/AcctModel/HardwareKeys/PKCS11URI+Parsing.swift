@@ -1,0 +1,171 @@
+extension PKCS11URI {
+  private static let limit = 4096
+
+  /// Reads a URI strictly (RFC 7512, section 2.3).
+  init(parsing text: String) throws(PKCS11URIFlaw) {
+    self.init()
+    guard text.hasPrefix(Self.scheme) else { throw .otherScheme }
+    guard text.utf8.count <= Self.limit else { throw .malformed }
+    let rest = text.utf8.dropFirst(Self.scheme.utf8.count)
+    let question = rest.firstIndex(of: UInt8(ascii: "?"))
+    let path = rest[..<(question ?? rest.endIndex)]
+    let query = question.map { rest[rest.index(after: $0)...] }
+    // The PIN first: no other flaw may lead to a message, and with it to a second try, before this one.
+    let attributes =
+      split(path, at: ";").map { (Place.path, $0) }
+      + (query.map { split($0, at: "&") } ?? []).map { (Place.query, $0) }
+    // Also where another separator was meant, or none: the PIN stands there all the same.
+    let pieces = rest.split { ";&?".utf8.contains($0) }
+    guard !pieces.contains(where: namesPIN), !mentionsPIN(rest) else { throw .pinValue }
+    var seen: Set<String> = []
+    for (place, attribute) in attributes {
+      guard let equals = attribute.firstIndex(of: UInt8(ascii: "=")) else { throw .malformed }
+      let name = try self.name(attribute[..<equals])
+      // First of all: a value that only the query may have would hide that its name is misplaced.
+      if place == .path, !Self.pathNames.contains(name) { throw .unknownAttribute(name) }
+      let value = try decoded(attribute[attribute.index(after: equals)...], in: place)
+      let isKnown = try place == .path ? setPath(name, value) : setQuery(name, value)
+      guard isKnown else { continue }
+      guard seen.insert(name).inserted else { throw .repeatedAttribute(name) }
+    }
+  }
+
+  private enum Place { case path, query }
+
+  /// The attributes that ``setPath(_:_:)`` sets.
+  private static let pathNames: Set<String> = [
+    "token", "manufacturer", "model", "serial", "slot-id", "object", "id", "type",
+  ]
+
+  /// The parts; none of an empty text.
+  private func split(_ bytes: Substring.UTF8View, at separator: Unicode.Scalar)
+    -> [Substring.UTF8View]
+  {
+    guard !bytes.isEmpty else { return [] }
+    return bytes.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
+  }
+
+  /// Whether an attribute is `pin-value`, however it is written.
+  private func namesPIN(_ attribute: Substring.UTF8View) -> Bool {
+    let name = attribute.prefix { $0 != UInt8(ascii: "=") }
+    return mentionsPIN(name)
+  }
+
+  private func mentionsPIN(_ part: Substring.UTF8View) -> Bool {
+    let decoded = percentDecoded(part) ?? Array(part)
+    return String(decoding: decoded, as: UTF8.self).lowercased().contains("pin-value")
+  }
+
+  /// The name of an attribute: lower-case letters, digits, `-` and `_` (pk11-attr, pk11-v-attr-nm).
+  private func name(_ bytes: Substring.UTF8View) throws(PKCS11URIFlaw) -> String {
+    let isName = bytes.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard isName, !bytes.isEmpty, bytes.count <= 64 else { throw .malformed }
+    return String(Substring(bytes))
+  }
+
+  /// A value without its percent encoding; every other character must be one of pk11-pchar or pk11-qchar.
+  private func decoded(
+    _ bytes: Substring.UTF8View,
+    in place: Place
+  ) throws(PKCS11URIFlaw) -> [UInt8] {
+    let allowed = place == .path ? ":[]@!$'()*+,=&-._~%" : ":[]@!$'()*+,=/?|-._~%"
+    let isPlain = bytes.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: allowed.utf8.contains(byte)
+      }
+    }
+    guard isPlain, let decoded = percentDecoded(bytes) else { throw .malformed }
+    return decoded
+  }
+
+  /// Sets an attribute of the path; `false` if there is none of that name.
+  private mutating func setPath(_ name: String, _ value: [UInt8]) throws(PKCS11URIFlaw) -> Bool {
+    switch name {
+    case "token": token = try text(value, name)
+    case "manufacturer": manufacturer = try text(value, name)
+    case "model": model = try text(value, name)
+    case "serial": serial = try text(value, name)
+    case "object": object = try text(value, name)
+    case "slot-id":
+      let digits = try text(value, name)
+      guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(digits)
+      else { throw .wrongValue(name) }
+      slotID = number
+    case "id":
+      guard !value.isEmpty else { throw .wrongValue(name) }
+      id = value
+    case "type":
+      guard try ["private", "public"].contains(text(value, name)) else { throw .wrongValue(name) }
+    default: return false
+    }
+    return true
+  }
+
+  /// Sets an attribute of the query; `false` if there is none of that name.
+  private mutating func setQuery(_ name: String, _ value: [UInt8]) throws(PKCS11URIFlaw) -> Bool {
+    switch name {
+    case "module-path":
+      let path = try text(value, name)
+      guard path.hasPrefix("/") else { throw .wrongValue(name) }
+      modulePath = path
+    case "module-name":
+      let module = try text(value, name)
+      guard !module.isEmpty, !module.contains("/") else { throw .wrongValue(name) }
+      moduleName = module
+    case "pin-source":
+      var path = try text(value, name)
+      guard !path.hasPrefix("|") else { throw .pinProgram }
+      if path.hasPrefix("file:") { path.removeFirst(5) }
+      if path.hasPrefix("///") { path.removeFirst(2) }
+      // What follows two slashes is a host.
+      guard path.hasPrefix("/"), !path.hasPrefix("//") else { throw .wrongValue(name) }
+      pinFile = path
+    default: return false
+    }
+    return true
+  }
+
+  /// Text without a NUL, at which C would cut it.
+  private func text(_ bytes: [UInt8], _ name: String) throws(PKCS11URIFlaw) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+      throw .wrongValue(name)
+    }
+    return text
+  }
+}
+
+/// The bytes that percent-encoded text stands for; `nil` if two hexadecimal digits do not follow each `%`.
+private func percentDecoded(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
+  var decoded: [UInt8] = []
+  var rest = bytes.makeIterator()
+  while let byte = rest.next() {
+    guard byte == UInt8(ascii: "%") else {
+      decoded.append(byte)
+      continue
+    }
+    guard let high = rest.next().flatMap(hexValue), let low = rest.next().flatMap(hexValue) else {
+      return nil
+    }
+    decoded.append(high << 4 | low)
+  }
+  return decoded
+}
+
+private func hexValue(_ digit: UInt8) -> UInt8? {
+  switch digit {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+  default: nil
+  }
+}

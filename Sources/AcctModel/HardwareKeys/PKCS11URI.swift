@@ -1,0 +1,101 @@
+/// The name of a token, and of a key in it (RFC 7512).
+///
+/// An attribute that is `nil` matches everything. Of the attributes of the path, those of the library and of the
+/// slot's description are not supported, and so refused: an attribute that is left out matches more.
+package struct PKCS11URI: Hashable, Sendable {
+  /// `token`: the token's label.
+  package var token: String?
+  package var manufacturer: String?
+  package var model: String?
+  package var serial: String?
+  /// `slot-id`: the number that the module gives to the slot now; it may be another one tomorrow.
+  package var slotID: UInt64?
+  /// `object`: the key's label.
+  package var object: String?
+  /// `id`: the key's CKA_ID, which both halves of a key and its certificate have in common.
+  package var id: [UInt8]?
+  /// `module-path`: the absolute path of the module.
+  package var modulePath: String?
+  /// `module-name`: the module's file name without `lib` before it and `.so` behind it.
+  package var moduleName: String?
+  /// `pin-source`: the absolute path of a file with the PIN.
+  package var pinFile: String?
+
+  /// A URI that matches every key of every token.
+  package init() {}
+
+  /// Reads a URI.
+  ///
+  /// `type` may be `private` or `public`, which both name the same key. Attributes of the query that are not
+  /// RFC 7512's are ignored, as its section 2.3 has it.
+  ///
+  /// - Throws: ``ParseError``; a URI with `pin-value` is refused without repeating it.
+  package init(_ text: String) throws(ParseError) {
+    do throws(PKCS11URIFlaw) { try self.init(parsing: text) } catch { throw .pkcs11URI(error) }
+  }
+
+  /// The URI without anything secret, as it is kept; ``init(_:)`` reads it, and equal URIs have equal ones.
+  package var description: String {
+    var path: [String] = []
+    for (name, value) in [
+      ("token", token), ("manufacturer", manufacturer), ("model", model), ("serial", serial),
+      ("slot-id", slotID.map { "\($0)" }), ("object", object),
+    ] {
+      if let value { path.append("\(name)=\(encoded(value, in: .path))") }
+    }
+    if let id { path.append("id=\(id.map(percentEncoded).joined())") }
+    var query: [String] = []
+    for (name, value) in [
+      ("module-path", modulePath), ("module-name", moduleName),
+      ("pin-source", pinFile.map { "file:\($0)" }),
+    ] {
+      if let value { query.append("\(name)=\(encoded(value, in: .query))") }
+    }
+    let question = query.isEmpty ? "" : "?\(query.joined(separator: "&"))"
+    return "\(Self.scheme)\(path.joined(separator: ";"))\(question)"
+  }
+
+  static let scheme = "pkcs11:"
+}
+
+/// What is wrong with the URI of a key in a token.
+///
+/// A case carries the name of an attribute only, never its value.
+package enum PKCS11URIFlaw: Error, Equatable, Sendable {
+  /// It does not begin with `pkcs11:`.
+  case otherScheme
+  /// It names the PIN itself, which other users of the machine may read from a command line.
+  case pinValue
+  /// It has `pin-source` with a program that prints the PIN.
+  case pinProgram
+  /// It is not of RFC 7512's grammar, or longer than 4096 bytes.
+  case malformed
+  /// An attribute of the path that RFC 7512 does not have, or that keys are not selected by here.
+  case unknownAttribute(String)
+  /// An attribute stands twice.
+  case repeatedAttribute(String)
+  /// An attribute has a value that it can't have: not UTF-8, a relative path, no number, a type that is no key's.
+  case wrongValue(String)
+}
+
+private enum Part { case path, query }
+
+/// All but the unreserved characters (RFC 3986, section 2.3) is encoded, and what makes a path easy to read.
+private func encoded(_ text: String, in part: Part) -> String {
+  text.utf8.map { byte in
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      String(UnicodeScalar(byte))
+    case UInt8(ascii: "/") where part == .query, UInt8(ascii: ":") where part == .query:
+      String(UnicodeScalar(byte))
+    default: percentEncoded(byte)
+    }
+  }.joined()
+}
+
+private func percentEncoded(_ byte: UInt8) -> String {
+  let digits = String(byte, radix: 16, uppercase: true)
+  return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+}

@@ -1,0 +1,85 @@
+import Glibc
+import Synchronization
+
+/// The memory of secrets: the heap, until a process has a region of its own for them.
+///
+/// A process that ends soon wipes what it held and needs no more. One that runs for days gives a region that
+/// no other process can read; what does not fit into it is on the heap, as without it.
+package enum SecretMemory {
+  private static let region = Mutex<SecretRegion?>(nil)
+
+  /// Lets secrets that are made from now on lie in a region, which has to last as long as the process.
+  ///
+  /// - Parameter memory: Zeroed, at an address that is a multiple of 64.
+  package static func use(_ memory: UnsafeMutableRawBufferPointer) {
+    let region = unsafe SecretRegion(memory)
+    Self.region.withLock { $0 = region }
+  }
+
+  /// Takes memory for so many bytes, at a multiple of 16; to be returned by ``release(_:)``.
+  package static func take(_ count: Int) -> UnsafeMutableRawBufferPointer {
+    let taken = Self.region.withLock { unsafe $0?.take(count).map { UInt(bitPattern: $0) } }
+    if let taken, let start = unsafe UnsafeMutableRawPointer(bitPattern: taken) {
+      return unsafe UnsafeMutableRawBufferPointer(start: start, count: count)
+    }
+    return .allocate(byteCount: count, alignment: 16)
+  }
+
+  /// Wipes memory, and returns it to where it is from.
+  package static func release(_ memory: UnsafeMutableRawBufferPointer) {
+    guard let start = memory.baseAddress else { return }
+    // The optimizer would drop an assignment to memory that nothing reads any more as a dead store.
+    unsafe explicit_bzero(start, memory.count)
+    let address = UInt(bitPattern: start)
+    let count = memory.count
+    let wasInRegion = Self.region.withLock { $0?.give(back: address, count) ?? false }
+    if !wasInRegion { unsafe memory.deallocate() }
+  }
+}
+
+/// A region that is given away in units, the first that are free.
+///
+/// So the lowest pages are used over and over, and the rest is never touched. It has no heads between its
+/// blocks: who takes a block knows its length.
+@safe private struct SecretRegion: @unchecked Sendable {
+  private let start: UnsafeMutableRawPointer
+  private var isTaken: [Bool]
+  /// Below this unit none is free.
+  private var lowest = 0
+
+  private static let unit = 64
+
+  init?(_ memory: UnsafeMutableRawBufferPointer) {
+    guard let start = memory.baseAddress else { return nil }
+    unsafe self.start = start
+    isTaken = Array(repeating: false, count: memory.count / Self.unit)
+  }
+
+  private func units(_ count: Int) -> Int { max(1, (count + Self.unit - 1) / Self.unit) }
+
+  mutating func take(_ count: Int) -> UnsafeMutableRawPointer? {
+    let needed = units(count)
+    var free = 0
+    var index = lowest
+    while index < isTaken.count {
+      free = isTaken[index] ? 0 : free + 1
+      index += 1
+      guard free == needed else { continue }
+      let first = index - needed
+      for unit in first..<index { isTaken[unit] = true }
+      if first == lowest { lowest = index }
+      return unsafe start + first * Self.unit
+    }
+    return nil
+  }
+
+  /// Returns whether the memory is of this region.
+  mutating func give(back address: UInt, _ count: Int) -> Bool {
+    let base = unsafe UInt(bitPattern: start)
+    guard address >= base, address < base + UInt(isTaken.count * Self.unit) else { return false }
+    let first = Int(address - base) / Self.unit
+    for unit in first..<first + units(count) { isTaken[unit] = false }
+    lowest = min(lowest, first)
+    return true
+  }
+}

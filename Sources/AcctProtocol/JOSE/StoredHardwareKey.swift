@@ -1,0 +1,91 @@
+import AcctCrypto
+package import AcctModel
+import StrictJSON
+
+/// What the keyring keeps of a key that never leaves its device: its public JWK, and where it is.
+///
+///     {"kty":"EC","crv":"P-256","x":"…","y":"…","acct_key":"tpm2","tss2":"…","tpm":"/dev/tpmrm0"}
+///     {"kty":"EC","crv":"P-256","x":"…","y":"…","acct_key":"pkcs11","uri":"pkcs11:…","made":true}
+///
+/// Without `d` an acct that does not know these members rejects the item, and uses no other key.
+package struct StoredHardwareKey: Equatable, Sendable {
+  package let reference: HardwareKeyReference
+  /// Whether acct made the object in its token, and removes it with the account.
+  package var isMade: Bool
+  let publicKey: P256PublicKey
+
+  /// - Throws: ``JWKError/notOnCurve`` for coordinates that a device must not give.
+  package init(
+    _ reference: HardwareKeyReference,
+    x: [UInt8],
+    y: [UInt8],
+    isMade: Bool
+  ) throws(JWKError) {
+    self.reference = reference
+    self.isMade = isMade
+    do { publicKey = try P256PublicKey(x: x, y: y) } catch { throw .notOnCurve }
+  }
+
+  /// - Throws: ``JWKError`` for anything that ``item`` does not write.
+  init(_ json: JSON) throws(JWKError) {
+    guard let members = json.objectValue else { throw .notAnObject }
+    publicKey = try JWK(json).publicKey()
+    switch members["acct_key"]?.stringValue.flatMap(KeyStorage.init) {
+    case .tpm2:
+      guard let text = members["tss2"]?.stringValue, let blob = Base64.decode(text), !blob.isEmpty,
+        let address = members["tpm"]?.stringValue.flatMap({ try? TPMAddress($0) })
+      else { throw .unsupportedStorage }
+      reference = .tpm2(blob: blob, address)
+      isMade = true
+    case .pkcs11:
+      guard let uri = members["uri"]?.stringValue.flatMap({ try? PKCS11URI($0) }) else {
+        throw .unsupportedStorage
+      }
+      reference = .pkcs11(uri)
+      isMade = members["made"] == .bool(true)
+    case .software, nil: throw .unsupportedStorage
+    }
+  }
+
+  /// The keyring item.
+  package var item: Secret {
+    var members: JSONObject = [
+      "kty": "EC", "crv": "P-256", "x": .string(Base64URL.encode(publicKey.x.span)),
+      "y": .string(Base64URL.encode(publicKey.y.span)),
+      "acct_key": .string(reference.storage.rawValue),
+    ]
+    switch reference {
+    case .tpm2(let blob, let address):
+      members["tss2"] = .string(Base64.encode(blob.span))
+      members["tpm"] = .string(address.description)
+    case .pkcs11(let uri):
+      members["uri"] = .string(uri.description)
+      if isMade { members["made"] = .bool(true) }
+    }
+    return Secret(JSON.object(members).serialized())
+  }
+
+  /// The coordinates, 32 bytes each, big-endian.
+  package var point: (x: [UInt8], y: [UInt8]) { (publicKey.x, publicKey.y) }
+
+  /// The RFC 7638 thumbprint with SHA-256, in base64url.
+  package var thumbprint: String { publicKey.thumbprint }
+}
+
+/// What the keyring has in the place of an account's DPoP key.
+package enum StoredDPoPKey: Sendable {
+  case software(DPoPKey)
+  case hardware(StoredHardwareKey)
+
+  /// Reads what ``DPoPKey/item`` wrote; it is checked again, since it comes from outside.
+  ///
+  /// - Throws: ``JWKError``.
+  package init(_ item: Secret) throws(JWKError) {
+    let json = try JSON(storedKey: item)
+    if json.objectValue?["acct_key"] != nil {
+      self = .hardware(try StoredHardwareKey(json))
+    } else {
+      self = .software(try DPoPKey(jwk: json))
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import AcctPorts
+import CLibCurl
+import Glibc
+
+/// What the transfers' thread waits for: libcurl's sockets, its timer, and other threads' orders.
+///
+/// epoll(7) tells which sockets have moved, and libcurl is told of these alone: asked about all at once, it makes
+/// a system call for each transfer in each round. But for ``wake()``, the thread's own.
+@safe final class TransferSockets: @unchecked Sendable {
+  private let library: CurlLibrary
+  private let multi: CurlMulti
+  private let queue: Int32
+  private let waker: Int32
+  /// When libcurl wants to be called, though nothing has come.
+  private var deadline: ContinuousClock.Instant?
+  private var events = [acct_event](repeating: acct_event(), count: Int(ACCT_EVENTS))
+
+  /// One wait for a timer, in milliseconds.
+  private static let longest = 3_600_000.0
+
+  /// - Throws: ``HTTPFailure/unsendable(reason:)`` if the system has no descriptor left.
+  init(_ library: CurlLibrary, _ multi: CurlMulti) throws(HTTPFailure) {
+    self.library = library
+    self.multi = multi
+    queue = acct_epoll()
+    waker = acct_eventfd()
+    guard queue >= 0, waker >= 0, acct_epoll_add_waker(queue, waker) == 0 else {
+      throw .unsendable(reason: "the system has no descriptor left")
+    }
+    let code = unsafe acct_curl_watch_sockets(
+      library.table,
+      multi.handle,
+      Unmanaged.passUnretained(self).toOpaque(),
+      { _, socket, what, data, isKnown in
+        unsafe sockets(data).watch(socket, what, isKnown: isKnown != nil)
+        return 0
+      },
+      { _, milliseconds, data in
+        unsafe sockets(data).setTimer(milliseconds)
+        return 0
+      }
+    )
+    guard code == CURLM_OK else { throw CurlOptions.tooOld }
+  }
+
+  deinit {
+    if queue >= 0 { close(queue) }
+    if waker >= 0 { close(waker) }
+  }
+
+  /// Ends the wait of the thread, or its next one.
+  func wake() {
+    var one: UInt64 = 1
+    // It can't be full: each of these counts one.
+    _ = unsafe write(waker, &one, MemoryLayout.size(ofValue: one))
+  }
+
+  /// Waits until something comes, and has libcurl do what can be done then.
+  ///
+  /// - Parameter milliseconds: How long at most; -1 is for ever.
+  /// - Returns: Whether any socket has moved.
+  func wait(atMost milliseconds: Int32) -> Bool {
+    var timeout = milliseconds
+    if let deadline {
+      let left = max(.zero, ContinuousClock.now.duration(to: deadline))
+      // Rounded up: a moment too early there would be nothing to do but to wait again.
+      let wait = Int32(min((left / .milliseconds(1)).rounded(.up), Self.longest))
+      timeout = timeout < 0 ? wait : min(timeout, wait)
+    }
+    let count = unsafe events.withUnsafeMutableBufferPointer { buffer in
+      unsafe acct_epoll_wait(queue, buffer.baseAddress, timeout)
+    }
+    var hasMoved = false
+    var running: Int32 = 0
+    for event in events.prefix(Int(max(count, 0))) where event.descriptor != waker {
+      hasMoved = true
+      _ = unsafe library.table.pointee.multi_socket_action(
+        multi.handle,
+        event.descriptor,
+        event.what,
+        &running
+      )
+    }
+    actInTime()
+    return hasMoved
+  }
+
+  /// Has libcurl do what its timer is for, if that is due.
+  func actInTime() {
+    guard let deadline, deadline <= .now else { return }
+    // libcurl sets it anew.
+    self.deadline = nil
+    var running: Int32 = 0
+    _ = unsafe library.table.pointee.multi_socket_action(multi.handle, -1, 0, &running)
+  }
+
+  private func watch(_ socket: curl_socket_t, _ what: Int32, isKnown: Bool) {
+    guard what & CURL_POLL_INOUT != 0, what != CURL_POLL_REMOVE else {
+      // Nothing is waited for: epoll would report a reset all the same, again and again.
+      _ = acct_epoll_change(queue, EPOLL_CTL_DEL, socket, 0)
+      return
+    }
+    if isKnown, acct_epoll_change(queue, EPOLL_CTL_MOD, socket, what) == 0 { return }
+    _ = acct_epoll_change(queue, EPOLL_CTL_ADD, socket, what)
+    // Any pointer says that it is known, until libcurl has it removed.
+    let own = unsafe Unmanaged.passUnretained(self).toOpaque()
+    _ = unsafe library.table.pointee.multi_assign(multi.handle, socket, own)
+  }
+
+  private func setTimer(_ milliseconds: Int) {
+    deadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+  }
+}
+
+/// What a callback is for; it lives for as long as libcurl's set.
+private func sockets(_ data: UnsafeMutableRawPointer?) -> TransferSockets {
+  unsafe Unmanaged<TransferSockets>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue()
+}

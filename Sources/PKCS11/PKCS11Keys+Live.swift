@@ -1,0 +1,127 @@
+import AcctModel
+package import AcctPorts
+import CPKCS11
+import PrivateFiles
+
+extension Tokens {
+  /// The port over these tokens.
+  package var keys: PKCS11Keys {
+    PKCS11Keys(
+      take: { uri, holder throws(HardwareKeyFailure) in try await self.take(uri, holder) },
+      sign: { uri, digest, holder throws(HardwareKeyFailure) in
+        try await self.sign(uri, digest, holder)
+      },
+      remove: { uri, holder throws(HardwareKeyFailure) in try await self.remove(uri, holder) },
+      list: { uri in await self.list(uri) }
+    )
+  }
+
+  private func take(
+    _ uri: PKCS11URI,
+    _ holder: KeyHolder
+  ) async throws(HardwareKeyFailure) -> PKCS11Key {
+    let id = uri.id ?? entropy.bytes(16)
+    return try await loggedIn(uri, holder) { session, _ throws(HardwareKeyFailure) in
+      guard let key = try session.privateKey(uri) else {
+        return try session.makeKey(uri, id: id)
+      }
+      try session.checkSuitable(key)
+      return PKCS11Key(
+        uri: try session.uri(of: key, uri),
+        point: try session.point(of: key),
+        isNew: false,
+        mayHaveCopies: try session.mayHaveCopies(key.handle)
+      )
+    }
+  }
+
+  private func sign(
+    _ uri: PKCS11URI,
+    _ digest: [UInt8],
+    _ holder: KeyHolder
+  ) async throws(HardwareKeyFailure) -> [UInt8] {
+    guard digest.count == 32 else {
+      throw .failed(reason: "a digest of \(digest.count) bytes instead of 32")
+    }
+    let touch = touchWatch(holder)
+    return try await loggedIn(uri, holder, touch) { session, pin throws(HardwareKeyFailure) in
+      guard let key = try session.privateKey(uri) else { throw .gone }
+      return try session.sign(digest, with: key, pin, touch)
+    }
+  }
+
+  private func remove(_ uri: PKCS11URI, _ holder: KeyHolder) async throws(HardwareKeyFailure) {
+    guard uri.id != nil || uri.object != nil else {
+      throw .unsuitable(reason: "the URI names no key; object=LABEL or id=ID does")
+    }
+    try await loggedIn(uri, holder) { session, _ throws(HardwareKeyFailure) in
+      try session.writing { writer throws(HardwareKeyFailure) in try writer.removeKey(uri) }
+    }
+  }
+
+  private func list(_ uri: PKCS11URI?) async -> [PKCS11Slot] {
+    let uri = uri ?? PKCS11URI()
+    var slots: [PKCS11Slot] = []
+    for path in modulePaths(uri) {
+      do throws(HardwareKeyFailure) {
+        for (module, token) in try await tokens(path, uri, .brief) {
+          slots.append(await slot(module, token, uri))
+        }
+      } catch {
+        slots.append(PKCS11Slot(module: path, failure: error))
+      }
+    }
+    return slots
+  }
+
+  private func slot(_ module: Module, _ token: Token, _ uri: PKCS11URI) async -> PKCS11Slot {
+    let name = "\(token.name) (\(printable(token.manufacturer)))"
+    do throws(HardwareKeyFailure) {
+      let keys = try await session(module, token, .brief) {
+        session,
+        _ throws(HardwareKeyFailure) in
+        try session.publicKeys(uri)
+      }
+      return PKCS11Slot(module: module.path, token: name, keys: keys)
+    } catch {
+      return PKCS11Slot(module: module.path, token: name, failure: error)
+    }
+  }
+
+  /// Does something in a session in which the token's user is logged in.
+  ///
+  /// The PIN is asked for while no lock is held: a person takes minutes.
+  private func loggedIn<Result: Sendable>(
+    _ uri: PKCS11URI,
+    _ holder: KeyHolder,
+    _ touch: TouchWatch? = nil,
+    _ body: @escaping @Sendable (Session, Secret?) throws(HardwareKeyFailure) -> Result
+  ) async throws(HardwareKeyFailure) -> Result {
+    let (module, token) = try await token(uri, holder.patience)
+    let pin = try await pin(for: token, uri, holder)
+    return try await session(module, token, holder.patience, touch) {
+      session,
+      brief throws(HardwareKeyFailure) in
+      // At a PIN pad a person types.
+      if pin == nil { brief.release() }
+      return try session.loggedIn(pin) { () throws(HardwareKeyFailure) in
+        brief.release()
+        return try body(session, pin)
+      }
+    }
+  }
+
+  private func pin(
+    for token: Token,
+    _ uri: PKCS11URI,
+    _ holder: KeyHolder
+  ) async throws(HardwareKeyFailure) -> Secret? {
+    guard token.needsLogin else { return nil }
+    guard !token.isLockedOut else { throw .lockedOut }
+    if token.hasPINPad { return nil }
+    let request = PINRequest(device: token.name, file: uri.pinFile)
+    return try await onDeviceThread(limit: nil, late: .cancelled) { () throws(HardwareKeyFailure) in
+      try holder.pin(request)
+    }
+  }
+}

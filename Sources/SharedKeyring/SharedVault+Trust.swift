@@ -1,0 +1,182 @@
+import AcctModel
+import AcctPorts
+import VaultKey
+
+extension SharedVault {
+  /// Accepts the engine as it is now: its header, its accounts, and how far it is.
+  ///
+  /// Answers that are still to be stored stay, and are stored over what the engine has. One that no key opens any more
+  /// is set aside; it would keep its account from being used for ever.
+  ///
+  /// - Returns: What does not open.
+  func trust(_ interaction: Interaction) throws(KeyringFailure) -> SharedKeyring.Unopened {
+    guard let settings = try settings() else { throw .notJoined }
+    try checkCopies(of: settings)
+    let session = Session(settings, store(settings))
+    let reading = try ask { () throws(SharedStoreFailure) in
+      try session.store.get(session.places.header)
+    }
+    guard let header = reading.object else {
+      throw .engine(.notPrepared(reason: "there is no keyring \(settings.name) on the engine"))
+    }
+    let parsed = try parse(header.bytes)
+    let seal = Seal(key: try opener.open(parsed, interaction), entropy: entropy)
+    let former = try formerSeal(unlike: header.bytes)
+    let changes = try ask { () throws(SharedStoreFailure) in
+      try session.store.changes(session.places.accounts, 0)
+    }
+    let unopened = try copies.alone { () throws(KeyringFailure) in
+      var unopened = SharedKeyring.Unopened()
+      var objects: [AccountID: SharedStore.Object] = [:]
+      for object in changes.objects {
+        guard let id = session.places.account(at: object.key) else { continue }
+        objects[id] = object
+        if try seal.objectIfWhole(object.bytes, at: object.key) == nil {
+          unopened.accounts.append(id)
+          try keepCopy(of: id, before: object)
+        } else {
+          try copies.replace(CopyFile(object), of: id)
+        }
+      }
+      for id in try copies.pendingAccounts() {
+        let place = session.places.account(id)
+        if try !rebase(id, onto: objects[id], at: place, seal, former) {
+          unopened.answers[id] = try copies.setAside(id)
+        }
+      }
+      for id in try copies.accounts() where !changes.keys.contains(session.places.account(id)) {
+        try copies.remove(id)
+      }
+      try copies.write(Self.headerName, header.bytes, in: copies.folder, surviving: true)
+      // The versions of an engine that was restored are used again.
+      sightings.removeAll()
+      try copies.keep(
+        KnownKeyring(
+          kind: settings.kind,
+          name: settings.name,
+          standing: changes.standing,
+          cursor: changes.objects.map(\.version).max() ?? 0
+        )
+      )
+      return unopened
+    }
+    isConfirmed = true
+    return unopened
+  }
+
+  /// Keeps a good copy of an object that does not open, as an earlier version of it: the copy must not speak against the
+  /// engine, which was trusted.
+  private func keepCopy(
+    of id: AccountID,
+    before object: SharedStore.Object
+  ) throws(KeyringFailure) {
+    guard let copy = try copies.copy(of: id), copy.version >= object.version else { return }
+    try copies.replace(CopyFile(version: max(1, object.version - 1), bytes: copy.bytes), of: id)
+  }
+
+  /// What opens the answers that were sealed while the keyring had another key; `nil` where it is the same one, or can't
+  /// be had without asking anyone.
+  private func formerSeal(unlike header: [UInt8]) throws(KeyringFailure) -> Seal? {
+    guard let former = try copies.read(Self.headerName, in: copies.folder), former != header
+    else { return nil }
+    return localSeal(former)
+  }
+
+  /// The seal of a header that this machine has, where its key can be had without asking anyone.
+  private func localSeal(_ header: [UInt8]) -> Seal? {
+    guard let header = try? AnyVaultHeader(parsing: header),
+      let key = try? opener.open(header, .forbidden, keeping: false)
+    else { return nil }
+    return Seal(key: key, entropy: entropy)
+  }
+
+  /// Makes a pending answer one that replaces what a restored engine has.
+  ///
+  /// - Returns: Whether it opens.
+  private func rebase(
+    _ id: AccountID,
+    onto object: SharedStore.Object?,
+    at place: String,
+    _ seal: Seal,
+    _ former: Seal?
+  ) throws(KeyringFailure) -> Bool {
+    guard var file = try copies.readablePending(of: id),
+      let answer = try answer(file, at: place, [seal, former].compactMap(\.self))
+    else { return false }
+    var (base, wanted) = answer
+    file.earlier = []
+    file.base.bytes = try seal.sealed(base, at: place)
+    if let object {
+      file.base.version = object.version
+      if let theirs = try seal.objectIfWhole(object.bytes, at: place) {
+        wanted = SharedObject.merged(
+          base: base,
+          mine: wanted,
+          theirs: theirs,
+          replacing: file.replacing
+        )
+        base = theirs
+        file.base.bytes = object.bytes
+      }
+      wanted.lock = nil
+    }
+    file.bytes = try seal.sealed(wanted, at: place)
+    try copies.keepPending(file, of: id)
+    return true
+  }
+
+  /// The two objects of an answer, by the first key that opens both.
+  private func answer(
+    _ file: PendingFile,
+    at place: String,
+    _ seals: [Seal]
+  ) throws(KeyringFailure) -> (base: SharedObject, wanted: SharedObject)? {
+    for seal in seals {
+      if let base = try seal.objectIfWhole(file.base.bytes, at: place),
+        let wanted = try seal.objectIfWhole(file.bytes, at: place)
+      {
+        return (base, wanted)
+      }
+    }
+    return nil
+  }
+
+  /// Deletes the settings and this machine's copies; the engine keeps everything.
+  ///
+  /// An answer that no key opens any more is set aside: nothing could ever store it.
+  ///
+  /// - Returns: What does not open.
+  /// - Throws: ``KeyringFailure/answerWaits`` while an answer of a server is still to be stored.
+  func leave() throws(KeyringFailure) -> SharedKeyring.Unopened {
+    let seal = try copies.read(Self.headerName, in: copies.folder).flatMap(localSeal)
+    let known = try copies.known()
+    let unopened = try copies.alone { () throws(KeyringFailure) in
+      var unopened = SharedKeyring.Unopened()
+      let waiting = try copies.pendingAccounts()
+      for id in waiting where try !opens(id, known, seal) { unopened.answers[id] = "" }
+      guard unopened.answers.count == waiting.count else { throw .answerWaits }
+      for id in waiting { unopened.answers[id] = try copies.setAside(id) }
+      // What tells where the keyring is goes first: without it, copies are never taken for another one's.
+      for name in [SettingsFile.fileName, Self.headerName] {
+        try copies.remove(name, in: copies.folder)
+      }
+      for id in try copies.accounts() { try copies.remove(id) }
+      try copies.remove(KnownKeyring.fileName, in: copies.folder)
+      return unopened
+    }
+    sightings.removeAll()
+    forget()
+    return unopened
+  }
+
+  /// Whether an answer that waits opens, or may do so with a key that can't be had now.
+  private func opens(
+    _ id: AccountID,
+    _ known: KnownKeyring?,
+    _ seal: Seal?
+  ) throws(KeyringFailure) -> Bool {
+    guard let file = try copies.readablePending(of: id) else { return false }
+    guard let seal, let known else { return true }
+    return try answer(file, at: Places(name: known.name).account(id), [seal]) != nil
+  }
+}

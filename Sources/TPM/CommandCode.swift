@@ -1,0 +1,71 @@
+/// The commands that acct gives a TPM (TPM 2.0 Library, Part 2 §6.5.2, TPM_CC).
+package enum CommandCode: UInt32, CaseIterable, Sendable {
+  /// Derives a key from the seed of a hierarchy (Part 3 §24.1).
+  case createPrimary = 0x131
+  /// Makes a key or a sealed object below a loaded parent, and returns it encrypted (Part 3 §12.1).
+  case create = 0x153
+  /// Loads what ``create`` returned (Part 3 §12.2).
+  case load = 0x157
+  /// Signs a digest (Part 3 §20.2).
+  case sign = 0x15D
+  /// Returns the data of a sealed object (Part 3 §12.7).
+  case unseal = 0x15E
+  /// Removes a loaded object (Part 3 §28.4).
+  case flushContext = 0x165
+  /// Lists handles and properties (Part 3 §30.2).
+  case getCapability = 0x17A
+
+  /// Whether a password stands in front of its parameters.
+  var isAuthorized: Bool {
+    switch self {
+    case .createPrimary, .create, .load, .sign, .unseal: true
+    case .flushContext, .getCapability: false
+    }
+  }
+
+  /// Whether its reply begins with the handle of a new object.
+  var returnsHandle: Bool {
+    switch self {
+    case .createPrimary, .load: true
+    case .create, .sign, .unseal, .flushContext, .getCapability: false
+    }
+  }
+}
+
+/// Handles that acct names (Part 2 §7.4, TPM_RH, and §7.2, TPM_HT).
+enum Handle {
+  /// TPM_RH_OWNER: the hierarchy of the machine's owner.
+  static let owner: UInt32 = 0x4000_0001
+  /// TPM_RH_NULL: no hierarchy.
+  static let null: UInt32 = 0x4000_0007
+  /// TPM_RS_PW: a password instead of a session.
+  static let password: UInt32 = 0x4000_0009
+  /// TRANSIENT_FIRST: what is loaded until it is flushed.
+  static let firstTransient: UInt32 = 0x8000_0000
+  /// PERSISTENT_FIRST: what stays loaded.
+  static let firstPersistent: UInt32 = 0x8100_0000
+
+  static func isTransient(_ handle: UInt32) -> Bool { handle >> 24 == 0x80 }
+  static func isPersistent(_ handle: UInt32) -> Bool { handle >> 24 == 0x81 }
+}
+
+/// What tells the layout of a command, a reply or a ticket (Part 2 §6.9, TPM_ST).
+enum StructureTag {
+  static let noSessions: UInt16 = 0x8001
+  static let sessions: UInt16 = 0x8002
+  static let hashCheck: UInt16 = 0x8024
+  /// What a TPM 1.2 answers with.
+  static let oldReply: UInt16 = 0x00C4
+}
+
+/// Algorithms and the curve that acct uses (Part 2 §6.3, TPM_ALG_ID, and §6.4, TPM_ECC_CURVE).
+enum Algorithm {
+  static let aes: UInt16 = 0x0006
+  static let keyedHash: UInt16 = 0x0008
+  static let sha256: UInt16 = 0x000B
+  static let null: UInt16 = 0x0010
+  static let ecdsa: UInt16 = 0x0018
+  static let ecc: UInt16 = 0x0023
+  static let cfb: UInt16 = 0x0043
+  static let p256: UInt16 = 0x0003
+}

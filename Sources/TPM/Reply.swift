@@ -1,0 +1,147 @@
+package import AcctModel
+
+/// The frame of a TPM's reply (TPM 2.0 Library, Part 1 §18 and Part 3 §5).
+///
+/// Its bytes are wiped when they are freed, as all of this process's are.
+package struct Reply {
+  let code: ResponseCode
+  /// The object that the command loaded; 0 if it loads none.
+  let handle: UInt32
+  /// What follows, without the answer to the password.
+  let parameters: Cursor
+
+  /// The longest reply that is read; TPMs say 4096 (Part 2 §6.13, TPM_PT_MAX_RESPONSE_SIZE).
+  static let limit = 4096
+  /// Tag, size and response code.
+  static let headerSize = 10
+  /// TPMS_AUTH_RESPONSE of a password (Part 2 §10.13.3): no nonce, attributes, no HMAC.
+  private static let sessionSize = 5
+
+  /// Reads header, handle and session.
+  ///
+  /// - Throws: ``HardwareKeyFailure/malformedReply(reason:)``;
+  ///   ``HardwareKeyFailure/unsuitable(reason:)`` if it is of a TPM 1.2.
+  package init(_ bytes: [UInt8], to command: CommandCode) throws(HardwareKeyFailure) {
+    var cursor = Cursor(bytes[...])
+    let tag = try cursor.uint16()
+    let size = try cursor.uint32()
+    code = ResponseCode(try cursor.uint32())
+    guard tag != StructureTag.oldReply else { throw .unsuitable(reason: "it is a TPM 1.2") }
+    guard size == UInt32(clamping: bytes.count) else {
+      throw .malformedReply(reason: "its length is wrong")
+    }
+    guard code == .success else {
+      guard tag == StructureTag.noSessions else {
+        throw .malformedReply(reason: "an error with another tag")
+      }
+      try cursor.finish()
+      (handle, parameters) = (0, cursor)
+      return
+    }
+    guard tag == (command.isAuthorized ? StructureTag.sessions : StructureTag.noSessions) else {
+      throw .malformedReply(reason: "its tag is wrong")
+    }
+    handle = command.returnsHandle ? try cursor.uint32() : 0
+    guard !command.returnsHandle || Handle.isTransient(handle) else {
+      throw .malformedReply(reason: "its handle is of another kind")
+    }
+    guard command.isAuthorized else {
+      parameters = cursor
+      return
+    }
+    let count = try cursor.uint32()
+    guard count < Reply.limit else { throw .cut }
+    parameters = Cursor(try cursor.take(Int(count)))
+    try cursor.expect(0)
+    _ = try cursor.byte()
+    try cursor.expect(0)
+    try cursor.finish()
+  }
+}
+
+/// What each command returns, if it succeeded.
+extension Reply {
+  /// Private and public part of a new object, each with its count (Part 3 §12.1).
+  ///
+  /// - Throws: ``HardwareKeyFailure/malformedReply(reason:)``.
+  package func created() throws(HardwareKeyFailure) -> (privatePart: [UInt8], publicPart: [UInt8]) {
+    var cursor = parameters
+    var parts: [[UInt8]] = []
+    for _ in 0..<2 {
+      let before = cursor.rest
+      let count = try cursor.sized().count
+      parts.append(Array(before.prefix(2 + count)))
+    }
+    // Creation data and its hash, and a ticket with hierarchy and digest: how it was made.
+    _ = try cursor.sized()
+    _ = try cursor.sized(upTo: 64)
+    _ = try cursor.take(6)
+    _ = try cursor.sized(upTo: 64)
+    try cursor.finish()
+    return (parts[0], parts[1])
+  }
+
+  /// r and s of an ECDSA signature over a SHA-256 digest, 32 bytes each (TPMT_SIGNATURE, Part 2 §11.3.4).
+  ///
+  /// - Throws: ``HardwareKeyFailure/malformedReply(reason:)``.
+  package func signature() throws(HardwareKeyFailure) -> [UInt8] {
+    var cursor = parameters
+    try cursor.expect(Algorithm.ecdsa)
+    try cursor.expect(Algorithm.sha256)
+    let r = try cursor.coordinate()
+    let s = try cursor.coordinate()
+    try cursor.finish()
+    guard r.contains(where: { $0 != 0 }), s.contains(where: { $0 != 0 }) else {
+      throw .malformedReply(reason: "a signature of zeros")
+    }
+    return r + s
+  }
+
+  /// The data of a sealed object (Part 3 §12.7).
+  ///
+  /// - Throws: ``HardwareKeyFailure/malformedReply(reason:)``.
+  package func unsealed() throws(HardwareKeyFailure) -> Secret {
+    var cursor = parameters
+    let data = try cursor.sized(upTo: Template.sealedLimit)
+    try cursor.finish()
+    return Secret(data)
+  }
+
+  /// The handles of a list (TPM_CAP_HANDLES, Part 2 §6.12 and §10.10.2).
+  ///
+  /// - Throws: ``HardwareKeyFailure/malformedReply(reason:)``.
+  package func handles() throws(HardwareKeyFailure) -> [UInt32] {
+    var cursor = try list(of: Capability.handles)
+    var handles: [UInt32] = []
+    while !cursor.rest.isEmpty { handles.append(try cursor.uint32()) }
+    return handles
+  }
+
+  /// Properties and their values (TPM_CAP_TPM_PROPERTIES).
+  ///
+  /// - Throws: ``HardwareKeyFailure/malformedReply(reason:)``.
+  package func properties() throws(HardwareKeyFailure) -> [UInt32: UInt32] {
+    var cursor = try list(of: Capability.properties)
+    var properties: [UInt32: UInt32] = [:]
+    while !cursor.rest.isEmpty {
+      let property = try cursor.uint32()
+      properties[property] = try cursor.uint32()
+    }
+    return properties
+  }
+
+  /// Steps to the first element, if the list's count fits what follows.
+  private func list(of capability: UInt32) throws(HardwareKeyFailure) -> Cursor {
+    var cursor = parameters
+    _ = try cursor.byte()
+    guard try cursor.uint32() == capability else {
+      throw .malformedReply(reason: "a list of something else")
+    }
+    let count = Int(try cursor.uint32())
+    let size = capability == Capability.handles ? 4 : 8
+    guard cursor.rest.count == count * size else {
+      throw .malformedReply(reason: "a list of another length")
+    }
+    return cursor
+  }
+}

@@ -1,0 +1,78 @@
+package import AcctModel
+import AcctPorts
+
+extension VaultKeyOpener {
+  /// Opens a sealed vault: by the stored key, by its TPM, and else by passphrase.
+  ///
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/sealed(in:_:reason:)``, with what is wrong with both, if
+  ///   neither opens it.
+  func open(
+    _ header: VaultHeader,
+    _ seal: VaultSeal,
+    _ interaction: Interaction,
+    keeping: Bool,
+    _ patience: DevicePatience
+  ) async throws(KeyringFailure) -> OpenVaultKey {
+    if let cached = cache.key(of: header) {
+      return OpenVaultKey(key: cached.vaultKey, cachedFor: keeping ? cache.extend(header) : nil)
+    }
+    let failure: HardwareKeyFailure
+    do throws(HardwareKeyFailure) {
+      let key = try await sealedKey.unseal(seal.blob, seal.address, patience)
+      guard header.isSealIntact(key) else { throw .unsuitable(reason: "it is not this vault's") }
+      let cachedFor = keeping ? keepSealed(key, of: header) : nil
+      return OpenVaultKey(key: key, cachedFor: cachedFor)
+    } catch {
+      failure = error
+    }
+    let opened: OpenVaultKey
+    do throws(KeyringFailure) {
+      opened = try openByPassphrase(header, interaction, keeping: keeping)
+    } catch .locked(let reason) {
+      throw .sealed(in: seal.address, failure, reason: reason)
+    }
+    guard header.isSealIntact(opened.key) else {
+      throw .failed(
+        reason: "what is sealed in the TPM is not this vault's key; `acct vault unseal` removes it"
+      )
+    }
+    return opened
+  }
+
+  /// Seals a vault key in a TPM, as the second wrap of its header, and opens it again to be sure.
+  ///
+  /// - Throws: ``HardwareKeyFailure``.
+  package func seal(
+    _ key: Secret,
+    of header: VaultHeader,
+    in address: TPMAddress
+  ) async throws(HardwareKeyFailure) -> VaultHeader {
+    let blob = try await sealedKey.seal(key, address)
+    guard VaultSeal.fits(blob, address) else {
+      throw .unsuitable(reason: "what it sealed does not fit into the vault's header")
+    }
+    guard try await sealedKey.unseal(blob, address, .full) == key else {
+      throw .malformedReply(reason: "it does not open what it has just sealed")
+    }
+    return header.sealed(key, as: blob, by: address)
+  }
+
+  /// Why the TPM of a sealed vault does not open it; `nil` if it does.
+  ///
+  /// Nothing is stored, and a TPM that others use is busy after a moment.
+  package func failure(of seal: VaultSeal, in header: VaultHeader) async -> HardwareKeyFailure? {
+    do throws(HardwareKeyFailure) {
+      let key = try await sealedKey.unseal(seal.blob, seal.address, .brief)
+      return header.isSealIntact(key) ? nil : .unsuitable(reason: "it is not this vault's")
+    } catch {
+      return error
+    }
+  }
+
+  /// Stores the key of a sealed vault; returns for how many seconds the kernel keeps it.
+  ///
+  /// No passphrase opened it, and none is compared with it.
+  package func keepSealed(_ key: Secret, of header: VaultHeader) -> Int? {
+    cache.keep(CachedVaultKey(key, openedBy: Secret("")), of: header)
+  }
+}

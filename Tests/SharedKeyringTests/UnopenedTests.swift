@@ -1,0 +1,112 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import PrivateFiles
+import SharedKeyring
+import Testing
+
+@Suite("What no key opens in a shared keyring")
+struct UnopenedTests {
+  let fleet: Fleet
+  let here: TestMachine
+  private let place = "/acct/main/a/\(Made.alice)"
+
+  init() throws {
+    fleet = try Fleet()
+    here = try fleet.machine("here")
+    try here.accounts().store(Made.account(), .forbidden)
+  }
+
+  /// Lets an answer wait on the machine, with the engine there again.
+  private func answerWaits() async throws {
+    let accounts = try await here.claimant()
+    fleet.engine.befall(.lostThenAway)
+    #expect(throws: SharedAccountFailure.self) {
+      try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    }
+    fleet.engine.fail(with: nil)
+  }
+
+  private var pending: PrivateFiles.PrivateFolder { here.folder.subfolder("pending") }
+  private var setAside: PrivateFiles.PrivateFolder { here.folder.subfolder("unopened") }
+
+  /// Changes the file of the answer that waits.
+  private func damage(_ change: (inout [UInt8]) -> Void) throws {
+    let name = Made.alice.description
+    var contents = try #require(try pending.read(name, limit: 1 << 20))
+    change(&contents)
+    try pending.replace(name, contents.span, surviving: false)
+  }
+
+  @Test("An account whose object does not open is counted by trust, and its good copy stays")
+  func object() async throws {
+    fleet.engine.put(Array("no object of acct's".utf8), at: place)
+    fleet.engine.rename(to: "set up anew")
+    let unopened = try here.vault().sharedKeyring.trust(.forbidden)
+    #expect(unopened == .init(accounts: [Made.alice]))
+    #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R0"))
+    // The damage is told of, and not a restored engine, which was accepted.
+    let failure = #expect(throws: KeyringFailure.self) {
+      try here.accounts().fetch(Made.alice, .forbidden)
+    }
+    guard case .failed = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+  }
+
+  @Test("An answer that waits is stored over an object that does not open, once that is trusted")
+  func overObject() async throws {
+    try await answerWaits()
+    fleet.engine.put(Array("no object of acct's".utf8), at: place)
+    fleet.engine.rename(to: "set up anew")
+    #expect(try here.vault().sharedKeyring.trust(.forbidden).answers.isEmpty)
+    #expect(try here.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+    #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R1"))
+  }
+
+  @Test(
+    "An answer that does not open keeps its account from being changed until trust sets it aside",
+    arguments: [true, false]
+  )
+  func trusted(isFile: Bool) async throws {
+    try await answerWaits()
+    try damage { contents in
+      if isFile { contents = Array("damaged".utf8) } else { contents[contents.count - 1] ^= 1 }
+    }
+    let path = pending.path(of: Made.alice.description)
+    #expect(throws: KeyringFailure.answerUnopened(path: path)) {
+      try here.accounts().fetch(Made.alice, .forbidden)
+    }
+    let kept = setAside.path(of: Made.alice.description)
+    let unopened = try here.vault().sharedKeyring.trust(.forbidden)
+    #expect(unopened == .init(answers: [Made.alice: kept]))
+    #expect(try pending.names() == [])
+    #expect(try setAside.names() == [Made.alice.description])
+    #expect(try here.accounts().fetch(Made.alice, .forbidden) != nil)
+    #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R0"))
+  }
+
+  @Test("A second answer that does not open is set aside beside the first")
+  func twice() async throws {
+    for number in 1...2 {
+      try await answerWaits()
+      try damage { $0 = Array("damaged \(number)".utf8) }
+      _ = try here.vault().sharedKeyring.trust(.forbidden)
+      // The lock of the process that had the answer is gone with it.
+      here.killLast()
+      here.advance(seconds: 60)
+    }
+    let name = Made.alice.description
+    #expect(Set(try setAside.names()) == [name, "\(name)-2"])
+  }
+
+  @Test("A keyring is left although an answer does not open any more, which is set aside")
+  func left() async throws {
+    try await answerWaits()
+    try damage { $0[$0.count - 1] ^= 1 }
+    let unopened = try here.vault().sharedKeyring.leave()
+    #expect(unopened.answers == [Made.alice: setAside.path(of: Made.alice.description)])
+    #expect(throws: KeyringFailure.notJoined) { try here.accounts().fetchAll(.forbidden) }
+  }
+}
