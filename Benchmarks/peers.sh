@@ -79,21 +79,7 @@ compare 'token from the vault, to pass show' 'acct token' 'pass show secret' 0.3
 
 # Ten thousand accounts: the files are what grows; what is read of the keyring does not.
 cp -r "$ACCT_HOME" "$folder/many"
-accounts="$folder/many/data/accounts"
-one=$(find "$accounts" -name '*.json')
-id=$(basename "$one" .json)
-awk -v id="$id" -v folder="$accounts" '{
-  for (number = 1; number < 10000; number++) {
-    other = sprintf("00000000-0000-4000-8000-%012d", number)
-    line = $0
-    gsub(id, other, line)
-    sub(/"name":"[^"]*"/, "\"name\":\"account-" number "\"", line)
-    file = folder "/" other ".json"
-    print line >file
-    close(file)
-  }
-}' "$one"
-chmod 600 "$accounts"/*
+fill_up "$folder/many" 10000
 many() { printf 'env ACCT_HOME=%s acct %s' "$folder/many" "$1"; }
 few() { printf 'env ACCT_HOME=%s acct %s' "$ACCT_HOME" "$1"; }
 compare 'header with 10,000 accounts, to one' "$(many "header $url")" "$(few "header $url")" 1.2

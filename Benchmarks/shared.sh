@@ -75,24 +75,21 @@ id=$($shared list --json | sed -n 's/.*"id":"\([^"]*\)".*/\1/p' | head -n 1)
 without="rm -f $folder/shared/data/shared/$id"
 key=/acct/bench/a/$id
 etcdctl get "$key" | grep -q . || { echo "no such key: $key" >&2; exit 1; }
-compare 'header, first read through etcd, to etcdctl get' \
-  "sh -c '$without; exec $shared header $url'" "sh -c '$without; exec etcdctl get $key'" 1
+ACCT_HOME=$folder/shared ACCT_KEYRING=etcd \
+  compare 'header, first read through etcd, to etcdctl get' \
+  "sh -c '$without; exec acct header $url'" "sh -c '$without; exec etcdctl get $key'" 1
+# What can be reached with libcurl: its own program with the same one request, and nothing decrypted or signed.
+length=${#key}
+# shellcheck disable=SC2059 # a frame of gRPC, and in it the lengths of a RangeRequest and of its key
+printf "\\0\\0\\0\\0\\$(printf %o $((length + 2)))\\n\\$(printf %o "$length")%s" "$key" >range
+compare "curl's request for the same, to etcdctl get" \
+  "curl --silent --fail --http2 --cert bench.crt --key bench.key --cacert ca.crt --output answer \
+    --header content-type:application/grpc --header te:trailers --data-binary @range \
+    $(client 1)/etcdserverpb.KV/Range" "etcdctl get $key" 1
+grep -q "$id" answer
 
 # 2,000 accounts on both: copies of the one record, moved to etcd by acct.
-accounts="$folder/vault/data/accounts"
-one=$(find "$accounts" -name '*.json')
-awk -v id="$(basename "$one" .json)" -v folder="$accounts" '{
-  for (number = 1; number < 2000; number++) {
-    other = sprintf("00000000-0000-4000-8000-%012d", number)
-    line = $0
-    gsub(id, other, line)
-    sub(/"name":"[^"]*"/, "\"name\":\"account-" number "\"", line)
-    file = folder "/" other ".json"
-    print line >file
-    close(file)
-  }
-}' "$one"
-chmod 600 "$accounts"/*
+fill_up "$folder/vault" 2000
 cp -r "$folder/vault" "$folder/moved"
 moved="env ACCT_HOME=$folder/moved acct"
 ACCT_KEYRING=vault $moved keyring create etcd "$endpoints" --name many \

@@ -18,10 +18,10 @@ let jwk: JSON = [
 ]
 
 /// The best of many batches, in microseconds for one: what else the machine does only adds to it.
-func microseconds(_ body: () throws -> Void) rethrows -> Double {
+func microseconds(_ body: () async throws -> Void) async rethrows -> Double {
   var best = Duration.seconds(3_600)
   for _ in 0..<300 {
-    let time = try ContinuousClock().measure { for _ in 0..<20 { try body() } }
+    let time = try await ContinuousClock().measure { for _ in 0..<20 { try await body() } }
     best = min(best, time)
   }
   return best / .microseconds(20)
@@ -46,13 +46,13 @@ func ownSignature() -> (() -> Void)? {
   }
 }
 
-func proof(tokenBytes: Int) throws -> () throws -> Void {
+func proof(tokenBytes: Int) throws -> () async throws -> Void {
   let key = try DPoPKey(jwk: jwk)
   let token = try Token(String(repeating: "a", count: tokenBytes))
   let url = try HTTPURL("https://pds.example/xrpc/app.bsky.feed.getTimeline")
   let random = [UInt8](repeating: 7, count: 16)
   return {
-    _ = try DPoPProof.make(
+    _ = try await DPoPProof.make(
       key: key,
       method: "GET",
       url: url,
@@ -67,11 +67,11 @@ func proof(tokenBytes: Int) throws -> () throws -> Void {
 let numbers = CommandLine.arguments.dropFirst().compactMap { Int($0) }
 if numbers.count == 2 {
   let make = try proof(tokenBytes: numbers[0])
-  for _ in 0..<numbers[1] { try make() }
+  for _ in 0..<numbers[1] { try await make() }
 } else if let sign = ownSignature() {
-  let own = microseconds(sign)
-  let ours = try microseconds(try proof(tokenBytes: 1_000))
-  let long = try microseconds(try proof(tokenBytes: 8_000))
+  let own = await microseconds(sign)
+  let ours = try await microseconds(try proof(tokenBytes: 1_000))
+  let long = try await microseconds(try proof(tokenBytes: 8_000))
   func shown(_ number: Double) -> String { "\((number * 100).rounded() / 100)" }
   print("OpenSSL's signature: \(shown(own)) µs")
   print("a proof for 1,000 bytes of token: \(shown(ours)) µs, \(shown(ours / own)) times")
