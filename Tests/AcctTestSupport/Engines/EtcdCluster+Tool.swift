@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// What operators do with a cluster, by etcdctl(1).
 extension EtcdCluster {
@@ -40,14 +41,16 @@ extension EtcdCluster {
 
   /// Waits until every member answers, and takes writes.
   ///
-  /// - Throws: ``HarnessFailure`` if they do not within a minute.
+  /// - Throws: ``HarnessFailure`` if one has ended, or if they do not within a minute.
   package func waitUntilHealthy() async throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while true {
       let health = try await etcdctl(["endpoint", "health"])
       if health.status == 0 { return }
-      guard ContinuousClock.now < deadline else {
-        throw HarnessFailure("etcd is not healthy: \(health.errorText)")
+      let started = running.withLock { $0 }.compactMap(\.self)
+      guard ContinuousClock.now < deadline, started.allSatisfy({ $0.exitStatus == nil }) else {
+        let words = started.map { String(decoding: $0.standardError.contents(), as: UTF8.self) }
+        throw HarnessFailure("etcd is not healthy: \(health.errorText)\n\(words.joined())")
       }
       // Between two questions only: each costs a tenth of a second of a processor.
       try await Task.sleep(for: .milliseconds(50))

@@ -54,20 +54,12 @@ package final class EtcdCluster: Sendable {
     let hosts = networks?.hosts ?? Array(repeating: "127.0.0.1", count: count)
     server = try await authority.issue("member", for: Array(Set(hosts + ["127.0.0.1"])).sorted())
     client = try await authority.issue("acct")
-    var ports: Set<UInt16> = []
-    func port() throws(ProcessFailure) -> UInt16 {
-      while true {
-        // Nothing listens there yet, so that it could come twice.
-        let port = try FreePort().number
-        if ports.insert(port).inserted { return port }
-      }
-    }
     members = try hosts.enumerated().map { number, host in
       Member(
         name: "m\(number + 1)",
         host: host,
-        clientPort: try port(),
-        peerPort: try port(),
+        clientPort: try FreePort().number,
+        peerPort: try FreePort().number,
         runner: networks?.runner(number) ?? [],
         folder: "\(folder.path)/m\(number + 1)"
       )

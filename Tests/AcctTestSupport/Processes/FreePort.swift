@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A TCP port on 127.0.0.1 for a server that must be told its port before it starts.
 package struct FreePort: Sendable {
@@ -8,10 +9,12 @@ package struct FreePort: Sendable {
   ///
   /// It lies below the range from which the kernel takes ports for outgoing connections, so that
   /// no client of another test can get it before the server does, and in the range of this
-  /// process's lane, so that no other test process can either.
+  /// process's lane, so that no other test process can either. Servers of this process that start at the same
+  /// time don't get the same one, since it comes again only after all others.
   package init() throws(ProcessFailure) {
-    for _ in 0..<1000 {
-      let candidate = UInt16.random(in: Self.lane)
+    for _ in Self.lane {
+      let step = Self.steps.add(1, ordering: .relaxed).oldValue
+      let candidate = Self.lane.lowerBound + UInt16(step % UInt64(Self.lane.count))
       if unsafe withSocket({ unsafe bind($0, $1, $2) }, to: candidate) {
         number = candidate
         return
@@ -19,6 +22,9 @@ package struct FreePort: Sendable {
     }
     throw .system(call: "bind", code: EADDRINUSE)
   }
+
+  /// How many were tried, from a different one on in each process: what the process before had may be in use still.
+  private static let steps = Atomic<UInt64>(UInt64.random(in: 0..<1_000))
 
   /// The ports of this process: `Tests/run` numbers the processes that it runs side by side.
   private static let lane: Range<UInt16> = {
