@@ -1,5 +1,5 @@
-/* Gives a program the same random numbers and the same time in each run (LD_PRELOAD), as copies of one
-   virtual machine may have. REPEATED_RANDOMNESS, set to anything, turns it on. */
+/* Gives a program the same random numbers in each run (LD_PRELOAD), as copies of one virtual machine may have.
+   REPEATED_RANDOMNESS, set to anything, turns it on. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 static int is_on;
@@ -30,12 +29,6 @@ ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
 }
 
 int getentropy(void *bytes, size_t count) { return getrandom(bytes, count, 0) == (ssize_t)count ? 0 : -1; }
-
-int clock_gettime(clockid_t clock, struct timespec *time) {
-  int result = (int)syscall(SYS_clock_gettime, clock, time);
-  if (is_on && clock == CLOCK_REALTIME) *time = (struct timespec){.tv_sec = 1800000000};
-  return result;
-}
 
 /* BoringSSL calls the kernel by this. */
 long syscall(long number, ...) {

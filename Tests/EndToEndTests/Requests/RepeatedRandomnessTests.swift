@@ -41,6 +41,7 @@ struct RepeatedRandomnessTests {
   /// What makes them repeat, and the clock stand.
   private static let repeating = [
     "LD_PRELOAD": Product.executable("libFaults.so"), "REPEATED_RANDOMNESS": "1",
+    "CLOCK_AT": "1800000000",
     // RDRAND, the processor's own generator, does not repeat; the library is told not to use it.
     "OPENSSL_ia32cap": "~0x4000000000000000",
   ]
