@@ -47,12 +47,15 @@ build: ## the release binary, .build/release/acct
 	$(SWIFT) build $(release_flags)
 
 # What Tests/run runs. A suite is a process; JOBS is how many run at a time.
-bundle = .build/debug/acctPackageTests.xctest
+bundle = .build/tests/release/acctPackageTests.xctest
+# Not optimized, and yet no debug build: see Documentation/design/tests.md.
+test_flags = $(flags) --build-tests --disable-xctest --configuration release -Xswiftc -Onone \
+	--scratch-path .build/tests
 suite = $(bundle) --testing-library swift-testing --no-parallel --filter
 JOBS ?=
-build-tests: build ## the tests, in debug, and the release binary that they run
+build-tests: build ## the tests, and the release binary that they run
 	@.ci/setup test
-	$(SWIFT) build $(flags) --build-tests --disable-xctest
+	$(SWIFT) build $(test_flags)
 
 test: build-tests ## sets up and runs the tests, which takes a few minutes
 	Tests/run $(bundle) --log .build/test.log $(addprefix --jobs ,$(JOBS))
