@@ -1,4 +1,4 @@
-"""What was asked, what came of it, and what of that is wrong."""
+"""The requests that were made, their answers, and every mistake among them."""
 
 from __future__ import annotations
 
