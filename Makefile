@@ -69,7 +69,7 @@ soak: build-tests ## 30 processes in bad weather for SOAK_SECONDS (600)
 soak-shared: build-tests ## the same on 3 machines that share a keyring on etcd, then on PostgreSQL
 	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(suite) EndToEndTests.SharedSoakTests
 
-soak-proxy: build-tests ## SOAK_REQUESTS (a million) by one proxy, while others change what it keeps
+soak-proxy: build-tests ## SOAK_REQUESTS (a million) by one proxy, with each of two keyrings, under changes
 	SOAK_REQUESTS=$${SOAK_REQUESTS:-1000000} $(suite) EndToEndTests.ProxySoakTests
 
 sanitize: ## tests under the sanitizers of address, threads, undefined behaviour; acct under valgrind

@@ -4,7 +4,10 @@ import Testing
 
 /// One proxy on a real keyring, and the server behind it, which judges each request and has the clients, too.
 struct ProxySoakScene {
-  let keyring: GnomeKeyring
+  /// Where the accounts are; only the first announces what changes, and is locked.
+  enum Place: CaseIterable { case gnomeKeyring, vault }
+
+  private let keyring: GnomeKeyring?
   let proxy: SigningProxyAtWork
   private let home: AcctHome
   private let server: StrictServer
@@ -15,10 +18,10 @@ struct ProxySoakScene {
   private static let connections: JSON = 20
 
   /// Starts the proxy, and has the clients make so many requests of it.
-  init(requests: Int) async throws {
+  init(requests: Int, in place: Place) async throws {
     self.requests = requests
-    keyring = try GnomeKeyring()
-    home = try AcctHome(in: keyring)
+    keyring = try place == .gnomeKeyring ? GnomeKeyring() : nil
+    home = try keyring.map { try AcctHome(in: $0) } ?? AcctHome()
     server = try await StrictServer(
       ["lifetime": Self.lifetime, "nonce_uses": 1_000],
       script: "soak_server.py"
@@ -49,6 +52,9 @@ struct ProxySoakScene {
   /// What other processes do while the proxy serves.
   enum Change: CaseIterable { case signIn, lock, renewal, switching, rejection }
 
+  /// The changes that this scene has.
+  var changes: [Change] { Change.allCases.filter { $0 != .lock || keyring != nil } }
+
   /// Makes a change, and tells the server what counts from then on.
   func make(_ change: Change) async throws {
     switch change {
@@ -64,11 +70,11 @@ struct ProxySoakScene {
       try await run("switch", "soaked")
     case .lock:
       try await expectKeyring("changing")
-      try keyring.lock()
+      try keyring?.lock()
       try await expectKeyring("locked")
       try await wait(forMore: 200)
       try await expectKeyring("changing")
-      try keyring.unlock()
+      try keyring?.unlock()
       try await expectKeyring("open")
     }
   }
@@ -117,6 +123,8 @@ struct ProxySoakScene {
       wrong: tally["wrong"]?.objectValue?.numbers ?? [:]
     )
   }
+
+  func stop() { keyring?.stop() }
 
   /// How often each thing has happened at the server.
   func counts() async throws -> [String: Int64] { try await server.counts() }

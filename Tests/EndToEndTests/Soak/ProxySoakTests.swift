@@ -11,13 +11,14 @@ struct ProxySoakTests {
     .enabled(
       if: TestExtent.isFull || soakSetting("SOAK_REQUESTS") as Int? != nil,
       "only in the long form"
-    )
+    ),
+    arguments: ProxySoakScene.Place.allCases
   )
-  func soak() async throws {
+  func soak(in place: ProxySoakScene.Place) async throws {
     let requests = soakSetting("SOAK_REQUESTS") ?? 4_000
-    print("proxy soak: \(requests) requests")
-    let scene = try await ProxySoakScene(requests: requests)
-    defer { scene.keyring.stop() }
+    print("proxy soak: \(requests) requests, accounts in \(place)")
+    let scene = try await ProxySoakScene(requests: requests, in: place)
+    defer { scene.stop() }
     let begun = ContinuousClock.now
     // What grows with the first requests stays.
     try await scene.wait(forMore: min(requests / 4, 20_000))
@@ -26,9 +27,7 @@ struct ProxySoakTests {
     let step = min(requests / 50, 2_000)
     var changes: [ProxySoakScene.Change: Int] = [:]
     while try await scene.tally().answered < requests {
-      let change = ProxySoakScene.Change.allCases[
-        changes.values.reduce(0, +) % ProxySoakScene.Change.allCases.count
-      ]
+      let change = scene.changes[changes.values.reduce(0, +) % scene.changes.count]
       try await scene.make(change)
       changes[change, default: 0] += 1
       try await scene.wait(forMore: step)
