@@ -1,7 +1,7 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-tests test test-all torture soak soak-shared screens picture lint format completions order \
-	fuzz sanitize page-pictures bench demo first-ten-minutes deb packages install files uninstall clean
+.PHONY: help setup build build-tests test test-all torture soak soak-shared soak-proxy screens picture lint format \
+	completions order fuzz sanitize page-pictures bench demo first-ten-minutes deb packages install files uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
@@ -71,6 +71,9 @@ soak: build-tests ## 30 processes in bad weather for SOAK_SECONDS (600)
 
 soak-shared: build-tests ## the same on 3 machines that share a keyring on etcd, then on PostgreSQL
 	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(suite) EndToEndTests.SharedSoakTests
+
+soak-proxy: build-tests ## SOAK_REQUESTS (a million) by one proxy, with each of two keyrings, under changes
+	SOAK_REQUESTS=$${SOAK_REQUESTS:-1000000} $(suite) EndToEndTests.ProxySoakTests
 
 sanitize: ## tests under the sanitizers of address, threads, undefined behaviour; acct under valgrind
 	@.ci/setup build test sanitize

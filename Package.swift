@@ -179,7 +179,7 @@ let package = Package(
       ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "VaultKey"]
     ),
     // libcurl begins once in a process, whichever adapter needs it first.
-    room("LoadedCurl", ["CLibCurl"]),
+    room("LoadedCurl", ["CLibCurl", "PrivateFiles"]),
     room("EtcdStore", ["AcctModel", "AcctPorts", "PrivateFiles", "LoadedCurl", "CLibCurl"]),
     room("PostgresStore", ["AcctModel", "AcctPorts", "PrivateFiles", "CLibPQ"]),
     room("TPM", ["AcctModel", "AcctPorts", "PrivateFiles"]),

@@ -17,6 +17,8 @@ extension Acct {
     in world: World,
     parsedBy parse: ([String]) throws -> ParsedCommand = parsed
   ) async -> Int32 {
+    // Beside the parsing, which takes as long as that.
+    if makesRequest(arguments) { world.transport.prepare() }
     let world = world.holdingSecrets()
     defer { world.held.forget() }
     var report = ErrorReport(world: world, asJSON: arguments.contains("--json"))

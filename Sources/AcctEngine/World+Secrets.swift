@@ -72,7 +72,8 @@ extension HTTPTransport {
         }
         held.hold(cookiesIn: response.head.fields)
         return response
-      }
+      },
+      prepare: prepare
     )
   }
 }

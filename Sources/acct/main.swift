@@ -82,6 +82,7 @@ let world = World(
   confinement: .live(folders, environment.variable) { CurlTable.preload() }
 )
 let status = await Acct.run(Acct.arguments(of: CommandLine.arguments), in: world)
+CurlTable.finishPreloading()
 vaultStore.end()
 sharedVault.end()
 // Everything was written to the descriptors: nothing waits in a buffer to be flushed.

@@ -43,6 +43,7 @@ package final class RecordedWorld: Sendable {
     var changes: UInt64?
     var hasSecretMemory = false
     var rests: [AsyncStream<Void>.Continuation] = []
+    var preparations = 0
   }
   private let state = Mutex(State())
   /// The keyring of this world, in memory.
@@ -158,6 +159,8 @@ package final class RecordedWorld: Sendable {
   }
   /// Every request that was sent.
   package var requests: [HTTPRequest] { state.withLock { $0.requests } }
+  /// How often a request was prepared for.
+  package var preparations: Int { state.withLock { $0.preparations } }
   package func corrupt(_ file: StoredFile, with text: String) {
     state.withLock { $0.files[file] = Array(text.utf8) }
   }
@@ -331,7 +334,8 @@ package final class RecordedWorld: Sendable {
     }
     return HTTPTransport(
       send: send,
-      stream: { request throws(HTTPFailure) in try await streamed(request, by: send) }
+      stream: { request throws(HTTPFailure) in try await streamed(request, by: send) },
+      prepare: { self.state.withLock { $0.preparations += 1 } }
     )
   }
 

@@ -42,6 +42,27 @@ struct RestTests {
     try await silent.vault.lock()
   }
 
+  @Test("A mark of a vault's changes is the same until it is locked, and never comes again")
+  func marks() async throws {
+    let kernel = ObligingKernel()
+    let store = try bench.store(passphrase: "pass", kernel: kernel.key)
+    #expect(store.keyring.changes() == nil)
+    var earlier: [ChangeMark] = []
+    for _ in 1...3 {
+      #expect(try await read(store) == item.secret)
+      let mark = try #require(store.keyring.changes())
+      #expect(!earlier.contains(mark))
+      earlier.append(mark)
+      #expect(try await read(store) == item.secret)
+      #expect(store.keyring.changes() == mark)
+      try await bench.store(typist: Typist(), kernel: kernel.key).vault.lock()
+      #expect(store.keyring.changes() == nil)
+    }
+    let unkept = try bench.store(passphrase: "pass")
+    #expect(try await read(unkept) == item.secret)
+    #expect(unkept.keyring.changes() == nil)
+  }
+
   @Test("Locking forgets the keys of the user's shared keyrings and other vaults, too")
   func locksAll() async throws {
     let kernel = ObligingKernel()

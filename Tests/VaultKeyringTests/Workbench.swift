@@ -131,6 +131,7 @@ extension Terminal {
 /// A kernel that keeps everything until it is told to forget.
 final class ObligingKernel: Sendable {
   private let payloads = Mutex<[String: Secret]>([:])
+  private let serials = Mutex<[String: Int32]>([:])
   private let extensions = Mutex(0)
 
   var isEmpty: Bool { payloads.withLock { $0.isEmpty } }
@@ -142,6 +143,7 @@ final class ObligingKernel: Sendable {
       keep: { name, payload, seconds in
         #expect(seconds == 900)
         self.payloads.withLock { $0[name] = payload }
+        self.serials.withLock { $0[name, default: 0] += 1 }
         return true
       },
       extend: { name, _ in
@@ -155,6 +157,9 @@ final class ObligingKernel: Sendable {
       forgetAll: { prefix in
         self.payloads.withLock { $0 = $0.filter { !$0.key.hasPrefix(prefix) } }
         return true
+      },
+      serial: { name in
+        self.payloads.withLock { $0[name] != nil } ? self.serials.withLock { $0[name] } : nil
       }
     )
   }

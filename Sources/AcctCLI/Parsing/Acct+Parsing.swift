@@ -43,6 +43,11 @@ extension Acct {
     return try ParsedCommand(of: parseAsRoot(arguments))
   }
 
+  /// Whether a command line that has not been parsed yet seems to make a request in any case.
+  static func makesRequest(_ arguments: [String]) -> Bool {
+    arguments.hoistingSharedOptions.first == "request"
+  }
+
   /// Whether each name is that of a subcommand of the one before it.
   private static func isCommand(_ names: [String]) -> Bool {
     var subcommands = configuration.subcommands

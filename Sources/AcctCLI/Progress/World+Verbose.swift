@@ -49,7 +49,8 @@ extension HTTPTransport {
           logCall(request.method, request.url, words(for: error))
           throw error
         }
-      }
+      },
+      prepare: prepare
     )
   }
 }

@@ -4,23 +4,39 @@
 /// what it does for a client that has gone. A renewal that is cut off between the server's answer
 /// and the keyring would lose the session.
 ///
-/// The result is handed over, and is not the task's own, which may contain secrets: a task can still be there,
-/// with its result, when its caller has gone on and the process ends. What `body` has captured is released before
-/// the task ends, which is waited for.
-///
 /// - Parameter body: What has to be done; its task is never cancelled.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws.
 func uncancelled<Value: Sendable>(
   _ body: @escaping @Sendable () async throws(EngineError) -> Value
 ) async throws(EngineError) -> Value {
+  try await inOwnTask(body)
+}
+
+/// Does work in a task of its own, which its caller's cancellation does not reach.
+///
+/// The result is handed over, and is not the task's own, which may contain secrets: a task can still be there,
+/// with its result, when its caller has gone on and the process ends. What `body` has captured is released before
+/// the task ends, which is waited for.
+///
+/// - Parameters:
+///   - body: The work.
+///   - started: Takes the task, which may have begun already.
+/// - Returns: What `body` returns.
+/// - Throws: What `body` throws.
+func inOwnTask<Value: Sendable>(
+  _ body: @escaping @Sendable () async throws(EngineError) -> Value,
+  started: (Task<Void, Never>) -> Void = { _ in }
+) async throws(EngineError) -> Value {
   var work: Task<Void, Never>?
   let result: Result<Value, EngineError> = await withCheckedContinuation { caller in
-    work = Task {
+    let task = Task {
       do throws(EngineError) { caller.resume(returning: .success(try await body())) } catch {
         caller.resume(returning: .failure(error))
       }
     }
+    started(task)
+    work = task
   }
   await work?.value
   return try result.get()

@@ -8,7 +8,8 @@ import Synchronization
 /// instead, which removes the key.
 final class SignalGuard: Sendable {
   private struct State {
-    var cancel: (@Sendable () -> Void)?
+    var isGuarding = false
+    var work: Task<Void, Never>?
     var watch: HeldSignals?
     var wasCalled = false
   }
@@ -18,48 +19,35 @@ final class SignalGuard: Sendable {
   /// Whether a signal came; what is guarded may not have been cancelled yet.
   var wasCalled: Bool { state.withLock { $0.wasCalled } }
 
-  /// Does something that signals cancel once ``begin()`` was called.
+  /// Does something that signals cancel once ``begin(_:)`` was called.
+  ///
+  /// It has a task of its own, so that its caller is not cancelled, and can undo what is left half-way.
   ///
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws.
   func guarding<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(EngineError) -> Value
   ) async throws(EngineError) -> Value {
-    let (caught, signal) = AsyncStream.makeStream(of: Void.self)
-    state.withLock { state in
-      state.cancel = { [self] in
-        self.state.withLock { $0.wasCalled = true }
-        signal.yield()
+    state.withLock { $0.isGuarding = true }
+    defer {
+      state.withLock { state in
+        state.isGuarding = false
+        state.work = nil
       }
     }
-    defer { state.withLock { $0.cancel = nil } }
-    let outcome = await withTaskGroup(of: Result<Value, EngineError>?.self) { group in
-      group.addTask {
-        do throws(EngineError) { return .success(try await body()) } catch {
-          return .failure(error)
-        }
+    return try await inOwnTask(body) { work in
+      state.withLock { state in
+        state.work = work
+        if state.wasCalled { work.cancel() }
       }
-      group.addTask {
-        for await _ in caught { break }
-        return nil
-      }
-      var outcome: Result<Value, EngineError>?
-      for await result in group {
-        group.cancelAll()
-        outcome = outcome ?? result
-      }
-      return outcome
     }
-    // The first of the two always ends with an outcome.
-    guard let outcome else { throw .key(.hardware(.cancelled, .pkcs11)) }
-    return try outcome.get()
   }
 
   /// Has signals cancel what is guarded, until ``end()``; once is enough.
   func begin(_ signals: Signals) {
     state.withLock { state in
-      guard let cancel = state.cancel, state.watch == nil else { return }
-      state.watch = signals.watch(cancel)
+      guard state.isGuarding, state.watch == nil else { return }
+      state.watch = signals.watch { self.cancel() }
     }
   }
 
@@ -67,5 +55,13 @@ final class SignalGuard: Sendable {
   func end() {
     let watch = state.withLock { $0.watch.take() }
     watch?.release()
+  }
+
+  private func cancel() {
+    let work = state.withLock { state in
+      state.wasCalled = true
+      return state.work
+    }
+    work?.cancel()
   }
 }

@@ -12,13 +12,19 @@ package struct HTTPTransport: Sendable {
   /// Sends a request and returns as soon as the head of its response is there; both bodies flow
   /// part by part, at the pace of the slower end, with constant memory.
   package var stream: @Sendable (StreamedRequest) async throws(HTTPFailure) -> StreamedResponse
+  /// Begins in the background what the first request needs, for a caller that has something else to do before it.
+  ///
+  /// Nothing is sent. What fails is told by the first request, as without this.
+  package var prepare: @Sendable () -> Void
 
   package init(
     send: @escaping @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse,
-    stream: @escaping @Sendable (StreamedRequest) async throws(HTTPFailure) -> StreamedResponse
+    stream: @escaping @Sendable (StreamedRequest) async throws(HTTPFailure) -> StreamedResponse,
+    prepare: @escaping @Sendable () -> Void = {}
   ) {
     self.send = send
     self.stream = stream
+    self.prepare = prepare
   }
 }
 

@@ -1,10 +1,11 @@
 package import AcctPorts
+import LoadedCurl
 
 extension HTTPTransport {
   /// The real network, by HTTP/1.1 over TLS; on loopback also without TLS.
   ///
-  /// Nothing is created before the first request: no library is loaded, no thread started, no file
-  /// read. libcurl and its one thread belong to the value that is returned and are shared by its
+  /// Nothing is created before the first request, or before it is prepared for: no library is loaded, no thread
+  /// started, no file read. libcurl and its one thread belong to the value that is returned and are shared by its
   /// copies. When the last of these is released the thread ends; a process just exits.
   ///
   /// The transport writes `Host`, `Expect` and the framing fields of a request itself; those among
@@ -23,7 +24,8 @@ extension HTTPTransport {
     let client = Client(userAgent: userAgent, environment: environment)
     return HTTPTransport(
       send: { request async throws(HTTPFailure) in try await client.send(request) },
-      stream: { request async throws(HTTPFailure) in try await client.stream(request) }
+      stream: { request async throws(HTTPFailure) in try await client.stream(request) },
+      prepare: { CurlTable.beginPreloading() }
     )
   }
 }

@@ -132,6 +132,23 @@ struct KeyInDeviceSignInTests {
     #expect(!record.interrupt(), "a signal is still held back")
   }
 
+  @Test("Ctrl-C takes out the key that another sign-in makes where the account has its key, too")
+  func interruptedAgain() async {
+    _ = record.serveDPoP()
+    record.answer("123456")
+    #expect(await record.signIn("--key", "pkcs11:object=new") == 0, "\(record.err)")
+    let first = record.keyItem?["x"]
+    record.token.removeKeys()
+    record.token.whenMade { [record] in
+      if !record.interrupt() { Issue.record("the process had ended, and left the key") }
+    }
+    record.answer("123456")
+    #expect(await record.signIn() != 0)
+    #expect(record.token.objects.isEmpty)
+    #expect(record.keyItem?["x"] == first)
+    #expect(!record.interrupt(), "a signal is still held back")
+  }
+
   @Test("A key that may have been copied before is taken, and both the sign-in and the list say so")
   func brought() async throws {
     _ = record.serveDPoP()

@@ -10,13 +10,13 @@ import Testing
 /// A proxy in a world that tells of its changes, and how often it asks for what.
 @Suite("What the proxy keeps from one request to the next")
 struct KeptCredentialsTests {
-  private let record = RecordedWorld()
+  let record = RecordedWorld()
 
   /// Makes one request of a client, and returns its status.
-  private typealias Ask = @Sendable () async -> Int
+  typealias Ask = @Sendable () async -> Int
 
   /// How often the keyring was read, and the answers' statuses.
-  private struct Outcome: Equatable {
+  struct Outcome: Equatable {
     var reads: Int
     var statuses: [Int]
   }
@@ -28,8 +28,11 @@ struct KeptCredentialsTests {
   }
 
   /// Serves clients as alice until they are through.
-  private func serve(_ clients: @escaping @Sendable (@escaping Ask) async -> Void) async {
-    #expect(await record.add(Handoffs.dpop()) == 0)
+  func serve(
+    _ credentials: String = Handoffs.dpop(),
+    _ clients: @escaping @Sendable (@escaping Ask) async -> Void
+  ) async {
+    #expect(await record.add(credentials) == 0)
     record.serve(200, "")
     record.localServer.visit { ask in
       await clients { await ask("GET", "/", [("Host", "pds.example")], nil).status }
@@ -38,12 +41,13 @@ struct KeptCredentialsTests {
   }
 
   /// What two requests come to, with something between them.
-  private func outcome(
+  func outcome(
+    of credentials: String = Handoffs.dpop(),
     _ between: @escaping @Sendable (RecordedWorld) async -> Void
   ) async -> Outcome {
     let outcome = Mutex(Outcome(reads: 0, statuses: []))
     let record = record
-    await serve { ask in
+    await serve(credentials) { ask in
       let before = record.keyring.reads
       let first = await ask()
       await between(record)
@@ -54,8 +58,8 @@ struct KeptCredentialsTests {
     return outcome.withLock { $0 }
   }
 
-  /// The claims of the proofs that were sent.
-  private func claims() throws -> [JSONObject] {
+  /// The proofs that were sent.
+  func proofs() throws -> [(header: JSONObject, claims: JSONObject)] {
     try record.requests.compactMap { request in
       guard let proof = request.fields.first(where: { $0.name == "DPoP" })?.value else {
         return nil
@@ -63,10 +67,15 @@ struct KeptCredentialsTests {
       let text = proof.withBytes { bytes in
         String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
       }
-      let parts = text.split(separator: ".")
-      return try JSON(parsing: try Base64URL.decode(String(parts[1]))).objectValue
+      let parts = try text.split(separator: ".").prefix(2).map { part in
+        try #require(try JSON(parsing: try Base64URL.decode(String(part))).objectValue)
+      }
+      return (parts[0], parts[1])
     }
   }
+
+  /// The claims of the proofs that were sent.
+  func claims() throws -> [JSONObject] { try proofs().map(\.claims) }
 
   @Test("A proxy reads the keyring once for requests between which nothing changes")
   func once() async throws {
@@ -102,7 +111,7 @@ struct KeptCredentialsTests {
 
   @Test(
     "A proxy reads the keyring anew where it can't know that nothing has changed",
-    arguments: ["overflow", "unwatched", "silent", "clock"]
+    arguments: ["overflow", "unwatched", "silent", "clock", "clock set back"]
   )
   func anew(_ kind: String) async {
     let outcome = await outcome { record in
@@ -110,7 +119,8 @@ struct KeptCredentialsTests {
       case "overflow": record.announceChange()
       case "unwatched": record.unwatchFiles()
       case "silent": record.keyring.silence()
-      default: record.now += 2
+      case "clock": record.now += 2
+      default: record.now -= 60
       }
     }
     #expect(outcome == Outcome(reads: 2, statuses: [200, 200]))

@@ -39,6 +39,8 @@ package final class InMemoryKeyring: Sendable {
 
   /// Lets it announce its changes from now on, as GNOME Keyring does: not what acct writes over an item.
   package func announceChanges() { contents.withLock { $0.changes = 0 } }
+  /// Announces a change, such as another program's.
+  package func announceChange() { contents.withLock { $0.changes? += 1 } }
   /// Lets it announce nothing any more.
   package func silence() { contents.withLock { $0.changes = nil } }
 

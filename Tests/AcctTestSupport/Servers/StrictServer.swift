@@ -14,10 +14,12 @@ package final class StrictServer: Sendable {
 
   /// Starts a server, and returns when it serves.
   ///
-  /// - Parameter settings: Differences from the strictest choice.
+  /// - Parameters:
+  ///   - settings: Differences from the strictest choice.
+  ///   - script: In its folder; another one than this has more commands.
   /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` for a malformed answer.
-  package init(_ settings: JSON = [:]) async throws {
-    server = try await PythonServer("StrictServer/strict_server.py", settings: settings)
+  package init(_ settings: JSON = [:], script: String = "strict_server.py") async throws {
+    server = try await PythonServer("StrictServer/\(script)", settings: settings)
     issuer = try server.address("issuer")
     resource = try server.address("resource")
     elsewhere = try server.address("elsewhere")

@@ -60,6 +60,29 @@ struct DeviceKeyTests {
     #expect(try await !token.tool(["--list-objects"]).contains("Key Object"))
   }
 
+  @Test("Ctrl-C during a sign-in takes the new key out of its token", arguments: [true, false])
+  func interrupted(namesKey: Bool) async throws {
+    let device = try await DeviceHome(.token)
+    let token = try #require(device.token)
+    if !namesKey {
+      try await device.signIn()
+      try await token.tool(["--delete-object", "--type", "privkey", "--label", "acct"])
+      try await token.tool(["--delete-object", "--type", "pubkey", "--label", "acct"])
+    }
+    let input = try OpenInput()
+    var command = device.home.signIn(at: device.server, browser: nil)
+    if namesKey { command.arguments += ["--key", device.key] }
+    command.environment["ACCT_KEY_PIN_FILE"] = token.pinFile
+    let process = try RunningProcess(input.feeding(command))
+    try await process.ready {
+      String(decoding: process.standardError.contents(), as: UTF8.self).contains("or paste")
+    }
+    #expect(try await token.tool(["--list-objects"]).contains("Key Object"))
+    process.send(SIGINT)
+    #expect(await process.ended() == 3)
+    #expect(try await !token.tool(["--list-objects"]).contains("Key Object"))
+  }
+
   @Test("A removal without the token succeeds, and says what is left; a header exits 7")
   func removalWithoutToken() async throws {
     let device = try await DeviceHome(.token)

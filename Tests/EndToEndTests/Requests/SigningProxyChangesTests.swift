@@ -117,4 +117,24 @@ struct SigningProxyChangesTests {
     #expect(try await server.counts()["refreshes"] == 1)
     try await server.expectNothingWrong()
   }
+
+  @Test("A key that a new sign-in of another process has replaced signs no request any more")
+  func newKey() async throws {
+    let server = try await StrictServer()
+    let home = try AcctHome()
+    var proxy: SigningProxyAtWork?
+    for _ in 1...4 {
+      let added = try await home.importing(try await server.issue(["dpop": true]))
+      try #require(added.status == 0, "\(added.errorText)")
+      if proxy == nil { proxy = try await SigningProxyAtWork(home) }
+      let key = try #require(try await server.sessions().last?["jkt"])
+      for _ in 1...3 {
+        #expect(try await proxy?.status("\(server.resource)/resource") == "200")
+        let proof = try await server.requests(to: "resource").last?["proof"]?.objectValue
+        #expect(proof?["jkt"] == key)
+      }
+    }
+    #expect(try await home.accounts().count == 1)
+    try await server.expectNothingWrong()
+  }
 }

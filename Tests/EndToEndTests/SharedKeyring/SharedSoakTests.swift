@@ -1,5 +1,4 @@
 import AcctTestSupport
-import Glibc
 import StrictJSON
 import Testing
 
@@ -14,14 +13,14 @@ struct SharedSoakTests {
   @Test(
     "30 processes on 3 machines spend no refresh token twice and lose none, whatever fails",
     .enabled(
-      if: TestExtent.isFull || number("SOAK_SECONDS") as Int? != nil,
+      if: TestExtent.isFull || soakSetting("SOAK_SECONDS") as Int? != nil,
       "only in the long form"
     ),
     arguments: EngineKind.allCases
   )
   func soak(_ kind: EngineKind) async throws {
-    let seconds = number("SOAK_SECONDS") ?? 30
-    let seed: UInt64 = number("SOAK_SEED") ?? 1
+    let seconds = soakSetting("SOAK_SECONDS") ?? 30
+    let seed: UInt64 = soakSetting("SOAK_SEED") ?? 1
     print("\(kind.rawValue), soak: \(seconds) s with seed \(seed)")
     let scene = try await SharedSoakScene(on: kind)
     let end = ContinuousClock.now + .seconds(seconds)
@@ -109,9 +108,4 @@ struct SharedSoakTests {
     }
     #expect(try await fleet.server.log("misplaced").isEmpty)
   }
-}
-
-/// A number of the environment.
-private func number<Number: FixedWidthInteger>(_ variable: String) -> Number? {
-  unsafe getenv(variable).flatMap { Number(unsafe String(cString: $0)) }
 }

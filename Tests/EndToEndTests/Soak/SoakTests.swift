@@ -1,5 +1,4 @@
 import AcctTestSupport
-import Glibc
 import StrictJSON
 import Testing
 
@@ -13,8 +12,8 @@ struct SoakTests {
 
   @Test("30 processes under constant faults leave every account whole and its own")
   func soak() async throws {
-    let seconds = Self.number("SOAK_SECONDS") ?? 12
-    let seed: UInt64 = Self.number("SOAK_SEED") ?? 1
+    let seconds = soakSetting("SOAK_SECONDS") ?? 12
+    let seed: UInt64 = soakSetting("SOAK_SEED") ?? 1
     print("soak: \(seconds) s with seed \(seed)")
     let scene = try await SoakScene()
     defer { scene.keyring.stop() }
@@ -92,9 +91,5 @@ struct SoakTests {
       $0.contains(".tmp-") || $0.hasPrefix("state/locks/")
     }
     #expect(left == [])
-  }
-
-  private static func number<Number: FixedWidthInteger>(_ variable: String) -> Number? {
-    unsafe getenv(variable).flatMap { Number(unsafe String(cString: $0)) }
   }
 }

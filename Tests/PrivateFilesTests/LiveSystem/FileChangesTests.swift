@@ -32,6 +32,12 @@ struct FileChangesTests {
     #expect(unsafe rename(scratch.path(of: name), scratch.path(of: other)) == 0)
   }
 
+  /// The same files, as another process that begins to watch them.
+  private var others: Files {
+    let path = scratch.path
+    return .live(Folders { $0 == "ACCT_HOME" ? "\(path)/home" : nil })
+  }
+
   @Test("A change of an account, or of the choice of keyring, is told of at once")
   func told() throws {
     let file = "home/data/accounts/\(account).json"
@@ -42,6 +48,19 @@ struct FileChangesTests {
     #expect(try isTold { try files.replace(.keyringDecision, []) })
   }
 
+  @Test(
+    "A file that comes from another folder or goes there is told of, and one that is still open for writing"
+  )
+  func moved() throws {
+    let file = "home/data/accounts/\(account).json"
+    #expect(try isTold { move(file, to: "elsewhere") })
+    #expect(try isTold { move("elsewhere", to: file) })
+    let descriptor = unsafe open(scratch.path(of: file), O_WRONLY)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    #expect(try isTold { unsafe Glibc.write(descriptor, [1], 1) })
+  }
+
   @Test("A vault that is made, changed or exchanged since the watch began is told of")
   func vault() throws {
     for _ in 1...2 {
@@ -50,6 +69,22 @@ struct FileChangesTests {
       #expect(try isTold { try scratch.delete("home/data/vault/header") })
       #expect(try isTold { unsafe rmdir(scratch.path(of: "home/data/vault")) })
     }
+  }
+
+  @Test("A vault that is made after other changes that nothing has looked at is watched")
+  func vaultAmongOthers() throws {
+    let isTold = try isTold {
+      for number: UInt8 in 1...3 { try files.replace(.account(account), [number]) }
+      #expect(unsafe mkdir(scratch.path(of: "home/data/vault"), 0o700) == 0)
+    }
+    #expect(isTold)
+    #expect(try self.isTold { try scratch.write("x", to: "home/data/vault/header") })
+  }
+
+  @Test("What is no folder in the place of the vault can't be watched")
+  func noVault() throws {
+    try scratch.write("x", to: "home/data/vault")
+    #expect(others.changes() == nil)
   }
 
   @Test("Reading, and what is learned from each answer, is no change")
@@ -64,14 +99,17 @@ struct FileChangesTests {
     #expect(!isTold)
   }
 
-  @Test("Another folder in the place of acct's, or of one above it, is told of, and watched")
-  func exchanged() throws {
+  @Test(
+    "Another folder in the place of acct's, or of one above it, is told of, and watched",
+    arguments: ["", "/data", "/data/accounts"]
+  )
+  func exchanged(_ folder: String) throws {
     try scratch.makeFolder("other")
     try scratch.makeFolder("other/data")
     try scratch.makeFolder("other/data/accounts")
     let isTold = try isTold {
-      move("home", to: "old")
-      move("other", to: "home")
+      move("home\(folder)", to: "old")
+      move("other\(folder)", to: "home\(folder)")
     }
     #expect(isTold)
     #expect(try self.isTold { try files.replace(.account(account), [2]) })
@@ -86,6 +124,18 @@ struct FileChangesTests {
     #expect(files.changes() == nil)
   }
 
+  @Test("A folder of accounts that has come back is watched again", .timeLimit(.minutes(1)))
+  func back() async throws {
+    let before = try #require(files.changes())
+    move("home", to: "old")
+    #expect(files.changes() == nil)
+    move("old", to: "home")
+    // A failure is not repeated within a second.
+    while files.changes() == nil, !Task.isCancelled { await Task.yield() }
+    #expect(files.changes() != before)
+    #expect(try isTold { try files.replace(.account(account), [4]) })
+  }
+
   @Test("More changes than the kernel keeps are told of, and those after them")
   func overflow() throws {
     let isTold = try isTold {
@@ -93,8 +143,10 @@ struct FileChangesTests {
         try scratch.write("", to: "home/data/accounts/\(number % 2)")
         try scratch.delete("home/data/accounts/\(number % 2)")
       }
+      try scratch.makeFolder("home/data/vault")
     }
     #expect(isTold)
+    #expect(try self.isTold { try scratch.write("x", to: "home/data/vault/header") })
     #expect(try self.isTold { try files.replace(.account(account), [3]) })
   }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Callable
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -12,7 +13,7 @@ from .settings import Settings
 from .store import Store
 from .testing.faults import FaultTable
 from .testing.trace import Trace
-from .wire import Presence
+from .wire import Presence, Request
 
 
 class Realm:
@@ -27,6 +28,7 @@ class Realm:
         self.nonces = {name: NonceBook(name, settings) for name in ("as", "rs")}
         self.key = ec.generate_private_key(ec.SECP256R1())
         self.bases: dict[str, str] = {}  # origin name → scheme, host and port
+        self.commands: dict[str, Callable[[Realm, Request, object], object]] = {}  # more of the control API's
 
     @property
     def issuer(self) -> str:

@@ -140,14 +140,9 @@ struct AddCommand: AcctCommand {
   ) async throws(EngineError) -> (NewCredentials, AddAccount.Added) {
     let newKeys = NewKeys(context.engine)
     do throws(EngineError) {
-      // Only for a key in a token: the guard's tasks may hold what they return for a moment longer, and a process that
-      // ends then has secrets in its memory.
-      let isInToken = key.key?.hasPrefix("pkcs11:") ?? false
-      let stored =
-        isInToken
-        ? try await newKeys.guarding { () async throws(EngineError) in
-          try await addAccount(request, newKeys, context)
-        } : try await addAccount(request, newKeys, context)
+      let stored = try await newKeys.guarding { () async throws(EngineError) in
+        try await addAccount(request, newKeys, context)
+      }
       context.report(newKeys.keep())
       return stored
     } catch {

@@ -20,7 +20,7 @@ from .trace import HOME
 def control(realm: Realm, request: Request) -> Response:
     """Answers 200 with JSON; a mistake of the test's is 400 with words."""
     name = request.path.removeprefix("/control/")
-    command = _COMMANDS.get(name)
+    command = _COMMANDS.get(name) or realm.commands.get(name)
     if command is None:
         return json_response(404, {"error": f"no such command: {name}"})
     try:
