@@ -18,7 +18,7 @@ extension Transfer {
     try setTrust(options)
     try setProxy(options)
     try setBody(options)
-    for line in message.lines { resources.add(line) }
+    resources.list(message.lines)
     unsafe try options.set(CURLOPT_HTTPHEADER, pointer: resources.lines)
     // A proxy is told nothing of them.
     try options.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
