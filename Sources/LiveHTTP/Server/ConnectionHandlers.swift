@@ -27,18 +27,24 @@ final class ConnectionHandlers: Sendable {
   /// Whether a new connection may stay.
   func admit(_ channel: any Channel) -> Bool { connections.admit(channel) }
 
-  /// Serves a connection.
+  /// Serves a connection, on its event loop.
+  ///
+  /// Work for a client that disconnects is cancelled.
   func begin(_ connection: LocalConnection) {
     let handler = ConnectionHandler(connection, among: connections, answer)
-    state.withLock { state in
+    let executor = LoopExecutor(connection.channel.eventLoop)
+    let work = state.withLock { state in
       state.count += 1
       let number = state.count
-      // It can't end before it is noted: for that it needs the lock.
-      state.open[number] = Task {
-        await handler.run()
+      let work = Task(executorPreference: executor) {
+        await handler.serve()
         self.state.withLock { _ = $0.open.removeValue(forKey: number) }
       }
+      // It can't end before it is noted: for that it needs the lock.
+      state.open[number] = work
+      return work
     }
+    connection.channel.closeFuture.whenComplete { _ in work.cancel() }
   }
 
   /// Ends what is open; no connection may be accepted any more.
