@@ -59,7 +59,7 @@ private func listen(
     .childChannelInitializer { channel in
       guard handlers.admit(channel) else { return channel.close() }
       return channel.eventLoop.makeCompletedFuture {
-        handlers.begin(try connection(channel))
+        try handlers.begin(on: channel) { try connection(channel) }
       }
     }
   switch place {
