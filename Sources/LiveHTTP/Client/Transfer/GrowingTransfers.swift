@@ -1,6 +1,6 @@
 /// The transfers whose responses have grown, and whose readers have not been told.
 ///
-/// The thread's own, as the callbacks are that note them.
+/// For whom ``TransferWork`` is lent to, as the callbacks are that note them.
 final class GrowingTransfers {
   private var transfers: [Transfer] = []
 

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import CLibCurl
 
-/// What libcurl calls on the transfer's thread, with the transfer as its data.
+/// What libcurl calls, with the transfer as its data, for whom ``TransferWork`` is lent to.
 extension Transfer {
   func setCallbacks(_ options: CurlOptions) throws(HTTPFailure) {
     let data = unsafe Unmanaged.passUnretained(self).toOpaque()

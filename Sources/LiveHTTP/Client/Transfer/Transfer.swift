@@ -5,8 +5,8 @@ import Synchronization
 
 /// One request and its response: a libcurl handle, and what its callbacks meet at.
 ///
-/// But for the pipes and the head, which are locked, everything is touched by the transfer's
-/// thread alone.
+/// But for the pipes and the head, which are locked, everything is for whom ``TransferWork`` is lent to, one thread at
+/// a time.
 @safe final class Transfer: @unchecked Sendable {
   private(set) var message: RequestMessage
   let route: Route
@@ -18,7 +18,7 @@ import Synchronization
   private let head = Mutex(HeadState.none)
   private let removal = Mutex(Removal())
 
-  // The thread's own.
+  // What goes with the work.
   var easy: UnsafeMutableRawPointer?
   let resources = TransferResources()
   /// The head, until its reader is told.
