@@ -56,9 +56,13 @@ private func listen(
   let bootstrap = ServerBootstrap(group: group)
     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
     .serverChannelOption(.backlog, value: 256)
+    .serverChannelInitializer { listener in
+      listener.eventLoop.makeCompletedFuture {
+        try listener.pipeline.syncOperations.addHandler(Admission(handlers))
+      }
+    }
     .childChannelInitializer { channel in
-      guard handlers.admit(channel) else { return channel.close() }
-      return channel.eventLoop.makeCompletedFuture {
+      channel.eventLoop.makeCompletedFuture {
         try handlers.begin(on: channel) { try connection(channel) }
       }
     }
