@@ -14,6 +14,8 @@ package struct EngineContext: Sendable {
   let deviceKeys = DeviceKeys()
   /// What the process remembers of servers; `nil` for a command, which reads it once.
   var hints: KeptHints?
+  /// Where the proxy does what could hold up a thread of its server; `nil` for where it is asked for.
+  var sideExecutor: (any TaskExecutor)?
   /// Takes what the user should know while a use case waits.
   package var report: Waiting.Reporter
 
@@ -27,6 +29,13 @@ package struct EngineContext: Sendable {
     self.interaction = interaction
     self.timeout = timeout
     self.report = report
+  }
+
+  /// Does what could hold up its thread, such as with a file or a keyring, where no other request waits for it.
+  func aside<Value, Failure: Error>(
+    _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    try await withTaskExecutorPreference(sideExecutor, operation: body)
   }
 
   /// The accounts' files.

@@ -44,7 +44,7 @@ extension World {
 extension HeldSecrets {
   /// Holds the cookies that an answer sets.
   func hold(cookiesIn fields: [(name: String, value: String)]) {
-    for field in fields where field.name.lowercased() == "set-cookie" {
+    for field in fields where field.name.isSameField(as: "set-cookie") {
       hold(SecretMembers.ofFields([(field.name, Secret(field.value))]))
     }
   }

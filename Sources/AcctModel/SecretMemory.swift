@@ -43,43 +43,30 @@ package enum SecretMemory {
 /// blocks: who takes a block knows its length.
 @safe private struct SecretRegion: @unchecked Sendable {
   private let start: UnsafeMutableRawPointer
-  private var isTaken: [Bool]
-  /// Below this unit none is free.
-  private var lowest = 0
+  private let size: Int
+  private var free: FreeUnits
 
   private static let unit = 64
 
   init?(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return nil }
     unsafe self.start = start
-    isTaken = Array(repeating: false, count: memory.count / Self.unit)
+    free = FreeUnits(memory.count / Self.unit)
+    size = free.count * Self.unit
   }
 
   private func units(_ count: Int) -> Int { max(1, (count + Self.unit - 1) / Self.unit) }
 
   mutating func take(_ count: Int) -> UnsafeMutableRawPointer? {
-    let needed = units(count)
-    var free = 0
-    var index = lowest
-    while index < isTaken.count {
-      free = isTaken[index] ? 0 : free + 1
-      index += 1
-      guard free == needed else { continue }
-      let first = index - needed
-      for unit in first..<index { isTaken[unit] = true }
-      if first == lowest { lowest = index }
-      return unsafe start + first * Self.unit
-    }
-    return nil
+    guard let first = free.take(units(count)) else { return nil }
+    return unsafe start + first * Self.unit
   }
 
   /// Returns whether the memory is of this region.
   mutating func give(back address: UInt, _ count: Int) -> Bool {
     let base = unsafe UInt(bitPattern: start)
-    guard address >= base, address < base + UInt(isTaken.count * Self.unit) else { return false }
-    let first = Int(address - base) / Self.unit
-    for unit in first..<first + units(count) { isTaken[unit] = false }
-    lowest = min(lowest, first)
+    guard address >= base, address < base + UInt(size) else { return false }
+    free.give(back: Int(address - base) / Self.unit, units(count))
     return true
   }
 }

@@ -54,6 +54,23 @@ struct NonceCache: Sendable {
     of origin: Origin,
     knowing known: ServerHint
   ) -> ServerHint {
+    let (learned, isNews) = lesson(of: fields, of: origin, knowing: known)
+    if isNews { write(learned, of: origin) }
+    return learned
+  }
+
+  /// Adds what the fields of a response brought, for this process alone.
+  ///
+  /// - Parameters:
+  ///   - fields: The response's.
+  ///   - origin: Whose response it is.
+  ///   - known: What was known when the request was made.
+  /// - Returns: What is known now, and whether it is to be written for other processes.
+  func lesson(
+    of fields: [(name: String, value: String)],
+    of origin: Origin,
+    knowing known: ServerHint
+  ) -> (learned: ServerHint, isNews: Bool) {
     let now = world.clock.now()
     let known = fresh(known)
     let learned = ServerHint(
@@ -61,15 +78,21 @@ struct NonceCache: Sendable {
       clockOffset: clockOffset(in: fields, at: now) ?? known.clockOffset,
       learnedAt: now
     )
-    guard learned.nonce != nil || learned.isClockOff || known != .none else { return .none }
+    guard learned.nonce != nil || learned.isClockOff || known != .none else {
+      return (.none, false)
+    }
     // Unchanged hints are written again only when they age: one file write fewer per request.
     let age = known.learnedAt.map { now.seconds(since: $0) }
     let isChanged = learned.nonce != known.nonce || learned.clockOffset != known.clockOffset
-    guard isChanged || age ?? 0 > 30 else { return known }
-    guard kept?.learn(learned, of: origin, at: now) ?? true else { return learned }
-    let words = "\(now.secondsSince1970) \(learned.clockOffset) \(learned.nonce ?? "")\n"
+    guard isChanged || age ?? 0 > 30 else { return (known, false) }
+    return (learned, kept?.learn(learned, of: origin, at: now) ?? true)
+  }
+
+  /// Writes a hint for other processes, where that is possible.
+  func write(_ hint: ServerHint, of origin: Origin) {
+    guard let time = hint.learnedAt else { return }
+    let words = "\(time.secondsSince1970) \(hint.clockOffset) \(hint.nonce ?? "")\n"
     try? world.files.replace(.nonce(origin), Array(words.utf8))
-    return learned
   }
 
   /// The hint, unless it is too old to be used.

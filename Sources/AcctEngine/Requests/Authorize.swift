@@ -6,10 +6,12 @@ package import AcctProtocol
 package struct Authorize: Sendable {
   private let context: EngineContext
   private let network: TokenProvider.Network
+  private let nonceCache: NonceCache
 
   package init(_ context: EngineContext, _ network: TokenProvider.Network) {
     self.context = context
     self.network = network
+    nonceCache = NonceCache(context.world, context.hints)
   }
 
   /// Where the lines are to go.
@@ -103,7 +105,7 @@ package struct Authorize: Sendable {
         throw .authorization(.urlNeeded(account.name))
       }
       // After the grant: a renewal may have talked to the same server.
-      let hint = hint ?? NonceCache(context.world, context.hints).hint(for: url.origin)
+      let hint = hint ?? nonceCache.hint(for: url.origin)
       let proof = try await hint.proof(
         for: target.method,
         url,

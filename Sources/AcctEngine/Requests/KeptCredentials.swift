@@ -13,15 +13,9 @@ import Synchronization
 /// The secrets are in ``Secret`` alone meanwhile, the key among them. Where that is memory as any other, they are kept
 /// only while some request is in progress.
 final class KeptCredentials: Sendable {
-  private struct Kept: Sendable {
-    /// As its file has it.
-    var account: Account
-    var credentials: Credentials
-    var keyring: Keyring
-    var files: ChangeMark
-    var items: ChangeMark
-    var readAt: Timestamp
-    var number: UInt64
+  private struct Kept {
+    let reading: Reading
+    let number: UInt64
     var end: Task<Void, Never>?
   }
 
@@ -37,6 +31,15 @@ final class KeptCredentials: Sendable {
     var account: Account
     /// Its token, where that is good for this request; `nil` where it has to be had in the usual way.
     var grant: AccessGrant?
+
+    /// Whether a request made with it waits for no file, keyring or device, as long as its first answer counts.
+    var isAtHand: Bool {
+      guard let grant else { return false }
+      return switch account.kind {
+      case .oauth, .static: grant.key?.hardware == nil
+      case .session, .guest: false
+      }
+    }
   }
 
   private struct Filling: Hashable {
@@ -87,7 +90,9 @@ final class KeptCredentials: Sendable {
   /// - Throws: ``EngineError/removed(_:)``, and why files or keyring could not be read.
   func current(_ owner: Account, for origin: Origin) async throws(EngineError) -> Current {
     if let known = known(owner.id) { return known }
-    guard context.world.files.changes() != nil else { return try unkept(owner) }
+    guard context.world.files.changes() != nil else {
+      return try await context.aside { () throws(EngineError) in try unkept(owner) }
+    }
     // Many that find nothing at the same time read once.
     let filling = Filling(account: owner.id, origin: origin)
     return try await fillings.join(filling) { [self] in
@@ -101,12 +106,8 @@ final class KeptCredentials: Sendable {
   private func known(_ id: AccountID) -> Current? {
     guard let kept = state.withLock({ $0.kept[id] }) else { return nil }
     let now = context.world.clock.now()
-    if (0...1).contains(now.seconds(since: kept.readAt)),
-      kept.credentials.assess(at: now).action == .use,
-      context.world.files.changes() == kept.files, kept.keyring.changes() == kept.items,
-      let grant = try? kept.credentials.grant(at: now)
-    {
-      return Current(account: kept.account, grant: grant)
+    if kept.reading.isOfNow(now, in: context.world), let current = kept.reading.current(at: now) {
+      return current
     }
     drop(id, kept.number)
     return nil
@@ -136,32 +137,21 @@ final class KeptCredentials: Sendable {
     } catch .keyring(.halfReplaced) {
       return current
     }
-    // What is due is renewed in the usual way, and found here afterwards.
-    guard credentials.assess(at: now).action == .use else { return current }
     credentials.key = credentials.key?.resting
-    let grant = try credentials.grant(at: now)
-    keep(
-      Kept(
-        account: account,
-        credentials: credentials,
-        keyring: keyring,
-        files: files,
-        items: items,
-        readAt: now,
-        number: 0
-      )
-    )
-    return Current(account: account, grant: grant)
+    let reading = Reading(account, credentials, keyring, files: files, items: items, at: now)
+    // What is due is renewed in the usual way, and found here afterwards.
+    guard let kept = reading.current(at: now) else { return current }
+    keep(reading)
+    return kept
   }
 
-  private func keep(_ new: Kept) {
-    let id = new.account.id
+  private func keep(_ reading: Reading) {
+    let id = reading.account.id
     // A text from outside may repeat them for as long as they are used.
     context.world.held.enter()
     let (number, old) = state.withLock { state in
       state.lastNumber += 1
-      var kept = new
-      kept.number = state.lastNumber
+      let kept = Kept(reading: reading, number: state.lastNumber)
       return (state.lastNumber, state.kept.updateValue(kept, forKey: id))
     }
     if let old { forget(old) }
@@ -185,5 +175,48 @@ final class KeptCredentials: Sendable {
   private func forget(_ kept: Kept) {
     kept.end?.cancel()
     context.world.held.leave()
+  }
+}
+
+/// What was read of an account, and how to tell whether it is the same still.
+///
+/// An object, so that a request takes over no copy of it.
+private final class Reading: Sendable {
+  /// As its file has it.
+  let account: Account
+  private let credentials: Credentials
+  private let keyring: Keyring
+  private let files: ChangeMark
+  private let items: ChangeMark
+  private let time: Timestamp
+
+  /// The marks are of the moment before anything was read.
+  init(
+    _ account: Account,
+    _ credentials: Credentials,
+    _ keyring: Keyring,
+    files: ChangeMark,
+    items: ChangeMark,
+    at time: Timestamp
+  ) {
+    self.account = account
+    self.credentials = credentials
+    self.keyring = keyring
+    self.files = files
+    self.items = items
+    self.time = time
+  }
+
+  /// Whether it is of this moment or the second before, and nothing has changed since.
+  func isOfNow(_ now: Timestamp, in world: World) -> Bool {
+    (0...1).contains(now.seconds(since: time)) && world.files.changes() == files
+      && keyring.changes() == items
+  }
+
+  /// The account and its token, where that is good for a request now; `nil` where it is due.
+  func current(at now: Timestamp) -> KeptCredentials.Current? {
+    guard credentials.assess(at: now).action == .use, let grant = try? credentials.grant(at: now)
+    else { return nil }
+    return .init(account: account, grant: grant)
   }
 }

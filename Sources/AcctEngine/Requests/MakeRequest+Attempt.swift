@@ -14,6 +14,18 @@ extension MakeRequest {
     /// What is known of the server now.
     var hint: ServerHint?
 
+    /// The answer with which a request ends; `nil` where an action may lead to another attempt.
+    func end(_ action: RetryStateMachine.Action) throws(EngineError) -> Answer? {
+      switch action {
+      case .deliver(let cause):
+        var answer = try answer.get()
+        answer.cause = cause
+        return answer
+      case .fail(let error): throw error
+      case .renew, .challenge, .wait, .follow: return nil
+      }
+    }
+
     /// Does without the answer's body.
     func dismiss() async {
       if case .success(let answer) = answer { await answer.response.dismiss() }
@@ -64,14 +76,13 @@ extension MakeRequest {
     _ attempt: RequestAttempt,
     _ authorization: Authorize.Authorization
   ) async -> Sent {
-    let (head, origin, nonceCache) = (
-      response.head, attempt.request.url.origin, NonceCache(context.world, context.hints)
-    )
-    let hint = nonceCache.learn(
-      from: head.fields,
+    let (head, origin) = (response.head, attempt.request.url.origin)
+    let (hint, isNews) = nonceCache.lesson(
+      of: head.fields,
       of: origin,
       knowing: authorization.hint ?? nonceCache.hint(for: origin)
     )
+    if isNews { await context.aside { nonceCache.write(hint, of: origin) } }
     await limits.learn(from: head.fields, of: origin, for: attempt.account.id)
 
     var response = response

@@ -18,14 +18,16 @@ extension MakeRequest {
   ) async -> EngineError? {
     let account = attempt.account
     do throws(EngineError) {
-      // A backend may take no other session from now on.
-      try await RotatedSession(context)
-        .keep(
-          from: &response,
-          to: attempt.request.target,
-          insteadOf: authorization.token,
-          for: account
-        )
+      if account.kind == .session {
+        // A backend may take no other session from now on.
+        try await RotatedSession(context)
+          .keep(
+            from: &response,
+            to: attempt.request.target,
+            insteadOf: authorization.token,
+            for: account
+          )
+      }
       if account.kind == .guest, attempt.request.url.origin == account.service {
         try await meet(&response, asGuest: account)
       }

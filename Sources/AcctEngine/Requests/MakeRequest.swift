@@ -12,6 +12,7 @@ package struct MakeRequest: Sendable {
   let context: EngineContext
   let authorizer: Authorize
   let limits: LatestLimits
+  let nonceCache: NonceCache
 
   package init(_ context: EngineContext) { self.init(context, LatestLimits(context.world)) }
 
@@ -19,6 +20,7 @@ package struct MakeRequest: Sendable {
     self.context = context
     authorizer = Authorize(context, .allowed)
     self.limits = limits
+    nonceCache = NonceCache(context.world, context.hints)
   }
 
   /// Refuses an origin that is not the account's; neither keyring nor body are touched for that.
@@ -52,14 +54,21 @@ package struct MakeRequest: Sendable {
     as account: Account,
     sending body: RequestBody?,
     holding grant: AccessGrant?,
-    report: @Sendable (Event) -> Void
+    report: @Sendable (Event) -> Void = { _ in }
   ) async throws(EngineError) -> Answer {
     var attempt = RequestAttempt(request, body, account)
     attempt.grant = grant
-    while true {
-      let sent = try await send(&attempt, report)
-      let action = attempt.retry.next(after: sent.event)
-      if let answer = try await run(action, after: sent, &attempt, report) { return answer }
+    let first = try await send(&attempt, report)
+    let action = attempt.retry.next(after: first.event)
+    if let answer = try first.end(action) { return answer }
+    // What comes now may read files, ask the keyring and write to it.
+    return try await context.aside { () async throws(EngineError) in
+      var (sent, action) = (first, action)
+      while true {
+        if let answer = try await run(action, after: sent, &attempt, report) { return answer }
+        sent = try await send(&attempt, report)
+        action = attempt.retry.next(after: sent.event)
+      }
     }
   }
 
@@ -74,11 +83,7 @@ package struct MakeRequest: Sendable {
   ) async throws(EngineError) -> Answer? {
     let origin = attempt.request.url.origin
     switch action {
-    case .deliver(let cause):
-      var answer = try sent.answer.get()
-      answer.cause = cause
-      return answer
-    case .fail(let error): throw error
+    case .deliver, .fail: return try sent.end(action)
     case .renew:
       let event = await renewal(of: &attempt, after: sent)
       return try await run(attempt.retry.next(after: event), after: sent, &attempt, report)

@@ -36,7 +36,7 @@ package struct RequestFields: Sendable {
 
   /// What of them another origin gets: a cookie is one origin's.
   var elsewhere: RequestFields {
-    RequestFields(fields.filter { $0.name.lowercased() != "cookie" })
+    RequestFields(fields.filter { !$0.name.isSameField(as: "cookie") })
   }
 
   /// Takes over the fields of a client that the proxy serves, without those that are the account's

@@ -31,6 +31,7 @@ package struct SigningProxy: Sendable {
   ) {
     var context = context
     context.hints = KeptHints()
+    context.sideExecutor = context.world.localServer.sideExecutor
     context.world.secretService = context.world.secretService.sharingReads()
     context.world.vaultKeyring = context.world.vaultKeyring.sharingReads()
     // No user sits at a proxy: a locked keyring is an error at once, and no wait is reported.
@@ -129,12 +130,13 @@ package struct SigningProxy: Sendable {
     if let source = request.body {
       do { body = try await .passing(source) } catch { throw .input(.stream(error)) }
     }
-    return try await makeRequest.perform(
-      outgoing,
-      as: account,
-      sending: body,
-      holding: current.grant
-    ) { _ in }
+    let grant = current.grant
+    guard current.isAtHand else {
+      return try await context.aside { () async throws(EngineError) in
+        try await makeRequest.perform(outgoing, as: account, sending: body, holding: grant)
+      }
+    }
+    return try await makeRequest.perform(outgoing, as: account, sending: body, holding: grant)
   }
 }
 

@@ -10,12 +10,12 @@ package enum FieldText {
   private static let leadOfPrivateUse: UInt8 = 0xF4
 
   /// The text of a field's bytes.
-  package static func text(_ bytes: [UInt8]) -> String {
+  package static func text(_ bytes: ArraySlice<UInt8>) -> String {
     if !bytes.contains(leadOfPrivateUse), let text = String(validating: bytes, as: UTF8.self) {
       return text
     }
     var text = String.UnicodeScalarView()
-    var rest = bytes[...]
+    var rest = bytes
     while let first = rest.first {
       if let scalar = scalar(at: rest) {
         text.append(scalar)
@@ -27,6 +27,9 @@ package enum FieldText {
     }
     return String(text)
   }
+
+  /// The text of a field's bytes.
+  package static func text(_ bytes: [UInt8]) -> String { text(bytes[...]) }
 
   /// The bytes that a text was made of.
   package static func bytes(_ text: String) -> [UInt8] {

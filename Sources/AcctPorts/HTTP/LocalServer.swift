@@ -3,17 +3,25 @@
 /// A socket in the file system is the user's alone; a port is on 127.0.0.1 and nowhere else.
 package struct LocalServer: Sendable {
   /// Starts to serve, and returns when connections are taken.
+  ///
+  /// An answer begins on a thread that serves other connections, too; see ``sideExecutor``.
   package var serve:
     @Sendable (
       LocalPlace, _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
     ) async throws(ListenFailure) -> Serving
 
+  /// Where an answer does what could hold up the thread that it begins on, such as with a file or a keyring; `nil`
+  /// where it may do so there.
+  package var sideExecutor: (any TaskExecutor)?
+
   package init(
+    sideExecutor: (any TaskExecutor)? = nil,
     serve:
       @escaping @Sendable (
         LocalPlace, _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
       ) async throws(ListenFailure) -> Serving
   ) {
+    self.sideExecutor = sideExecutor
     self.serve = serve
   }
 }

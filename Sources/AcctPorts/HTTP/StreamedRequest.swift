@@ -78,8 +78,11 @@ package struct ResponseHead: Sendable {
 extension [(name: String, value: String)] {
   /// The value of the only field of that name, whatever its case.
   package func only(_ name: String) -> String? {
-    let name = name.lowercased()
-    let values = filter { $0.name.lowercased() == name }
-    return values.count == 1 ? values[0].value : nil
+    var found: String?
+    for field in self where field.name.isSameField(as: name) {
+      guard found == nil else { return nil }
+      found = field.value
+    }
+    return found
   }
 }

@@ -41,7 +41,7 @@ package struct RotatedCookie: Sendable {
     in fields: [(name: String, value: String)],
     at now: Timestamp
   ) -> SealedSession? {
-    let cookies = fields.filter { $0.name.lowercased() == "set-cookie" }
+    let cookies = fields.filter { $0.name.isSameField(as: "set-cookie") }
       .map { $0.value.split(separator: ";", omittingEmptySubsequences: false).map(trimmed) }
     guard let cookie = cookies.last(where: { $0.first?.hasPrefix("sid=") == true }),
       let pair = cookie.first, !deletes(cookie.dropFirst(), at: now)

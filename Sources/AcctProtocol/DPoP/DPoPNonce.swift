@@ -6,11 +6,16 @@ package enum DPoPNonce {
   /// - Returns: The value of `DPoP-Nonce` if it is one or more NQCHAR (section 8.1), and `nil`
   ///   where there is none, or several that differ.
   package static func learned(from headers: [(name: String, value: String)]) -> String? {
-    let values = Set(headers.values(of: "dpop-nonce").map { trimmed($0) })
-    guard values.count == 1, let nonce = values.first, !nonce.isEmpty,
-      nonce.utf8.allSatisfy(isNonceCharacter)
-    else { return nil }
+    let values = headers.values(of: "dpop-nonce")
+    // Nearly all come once, and without blanks.
+    if values.count == 1, isNonce(values[0]) { return values[0] }
+    let distinct = Set(values.map { trimmed($0) })
+    guard distinct.count == 1, let nonce = distinct.first, isNonce(nonce) else { return nil }
     return nonce
+  }
+
+  private static func isNonce(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy(isNonceCharacter)
   }
 
   /// NQCHAR = %x21 / %x23-5B / %x5D-7E: no control, no space, no quote, no backslash.

@@ -36,7 +36,6 @@ package enum DPoPProof {
     accessToken: Token? = nil
   ) async throws(Failure) -> String {
     guard random.count >= 12 else { throw .tooFewRandomBytes }
-    let header: JSON = ["typ": "dpop+jwt", "alg": "ES256", "jwk": key.publicJWK]
     var claims: JSONObject = [
       "jti": .string(Base64URL.encode(random.span)),
       "htm": .string(method),
@@ -46,11 +45,17 @@ package enum DPoPProof {
     claims["nonce"] = nonce.map(JSON.string)
     claims["ath"] = accessToken.map { .string(tokenHash($0)) }
 
-    var proof = segment(header) + [UInt8(ascii: ".")] + segment(.object(claims))
+    var proof = key.proofHead ?? head(of: key)
+    proof += segment(.object(claims))
     let signature = try await signature(of: proof, by: key)
     proof.append(UInt8(ascii: "."))
     proof.append(contentsOf: Base64URL.encodedBytes(signature.span))
     return String(decoding: proof, as: UTF8.self)
+  }
+
+  /// What a proof by a key begins with: its first segment, and the dot behind it.
+  static func head(of key: DPoPKey) -> [UInt8] {
+    segment(["typ": "dpop+jwt", "alg": "ES256", "jwk": key.publicJWK]) + [UInt8(ascii: ".")]
   }
 
   private static func signature(

@@ -1,3 +1,4 @@
+import AcctModel
 import StrictJSON
 
 /// Why a server refused a request that carried a proof, or should have (RFC 9449, sections 5 to 9).
@@ -55,8 +56,8 @@ package enum DPoPRefusal {
 }
 
 extension [(name: String, value: String)] {
-  /// The values of every field of that name, given in lower case.
+  /// The values of every field of that name.
   func values(of name: String) -> [String] {
-    filter { $0.name.lowercased() == name }.map(\.value)
+    compactMap { $0.name.isSameField(as: name) ? $0.value : nil }
   }
 }

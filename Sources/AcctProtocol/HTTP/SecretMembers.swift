@@ -31,17 +31,26 @@ package enum SecretMembers {
   /// A DPoP proof is none: it is good for one request, and only together with its token.
   package static func ofFields(_ fields: [(name: String, value: Secret)]) -> [Secret] {
     fields.flatMap { field -> [Secret] in
-      let value = copy(field.value)[...]
-      switch field.name.lowercased() {
-      case "authorization", "proxy-authorization":
-        // `Scheme credentials` (RFC 9110, section 11.4).
-        let start = value.firstIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? value.startIndex
-        return [Secret(value[start...])]
-      case "cookie": return value.split(separator: UInt8(ascii: ";")).compactMap(cookie)
-      case "set-cookie":
-        return value.split(separator: UInt8(ascii: ";"), maxSplits: 1).prefix(1).compactMap(cookie)
-      case let name: return isSecret(Array(name.utf8)[...], .sent) ? [field.value] : []
+      let (name, value) = field
+      if name.isField(among: ["authorization", "proxy-authorization"]) {
+        return [credentials(in: value)]
       }
+      let mark = UInt8(ascii: ";")
+      if name.isSameField(as: "cookie") {
+        return copy(value).split(separator: mark).compactMap(cookie)
+      }
+      if name.isSameField(as: "set-cookie") {
+        return copy(value).split(separator: mark, maxSplits: 1).prefix(1).compactMap(cookie)
+      }
+      return isSecret(name.utf8, .sent) ? [value] : []
+    }
+  }
+
+  /// What stands behind the scheme of `Scheme credentials` (RFC 9110, section 11.4).
+  private static func credentials(in value: Secret) -> Secret {
+    value.withBytes { span in
+      let start = span.indices.first { span[$0] == UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
+      return Secret(span.extracting(start..<span.count))
     }
   }
 
@@ -116,20 +125,47 @@ private func jsonString(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
 }
 
 /// Whether a member of that name, however it is spelled, is a secret.
-private func isSecret(_ name: ArraySlice<UInt8>, _ direction: SecretMembers.Direction) -> Bool {
-  guard name.count <= 64 else { return false }
-  let letters = name.compactMap { byte -> UInt8? in
-    switch byte {
-    case 0x41...0x5A: byte + 0x20
-    case 0x61...0x7A, 0x30...0x39: byte
-    default: nil
-    }
-  }
-  let name = String(decoding: letters, as: UTF8.self)
-  if name == "code" || name == "state" { return direction == .sent }
-  return ["d", "sid", "session", "seal"].contains(name)
+private func isSecret(
+  _ name: some Collection<UInt8>,
+  _ direction: SecretMembers.Direction
+) -> Bool {
+  guard let name = PlainName(name) else { return false }
+  if name.is("code") || name.is("state") { return direction == .sent }
+  return ["d", "sid", "session", "seal"].contains(where: name.is)
     || [
       "token", "secret", "verifier", "assertion", "password", "passphrase", "devicecode",
       "authcode", "authorizationcode", "sessionid", "apikey", "privatekey",
-    ].contains { name.hasSuffix($0) }
+    ].contains(where: name.ends)
+}
+
+/// The small letters and digits of a member's name: each field of each request is looked at, so without a copy on
+/// the heap.
+private struct PlainName {
+  private var letters = InlineArray<64, UInt8>(repeating: 0)
+  private var count = 0
+
+  /// - Returns: `nil` for what is too long to be a name.
+  init?(_ name: some Collection<UInt8>) {
+    guard name.count <= 64 else { return nil }
+    for byte in name {
+      switch byte {
+      case 0x41...0x5A: letters[count] = byte + 0x20
+      case 0x61...0x7A, 0x30...0x39: letters[count] = byte
+      default: continue
+      }
+      count += 1
+    }
+  }
+
+  func `is`(_ word: String) -> Bool { count == word.utf8.count && ends(with: word) }
+
+  func ends(with word: String) -> Bool {
+    var index = count - word.utf8.count
+    guard index >= 0 else { return false }
+    for byte in word.utf8 {
+      guard letters[index] == byte else { return false }
+      index += 1
+    }
+    return true
+  }
 }

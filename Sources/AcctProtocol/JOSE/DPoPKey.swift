@@ -14,14 +14,19 @@ package struct DPoPKey: Sendable {
   }
 
   let form: Form
+  /// What every proof by this key begins with, where that was made beforehand.
+  let proofHead: [UInt8]?
 
   /// Generates a software key.
   package static func generate() -> DPoPKey { DPoPKey(form: .software(P256PrivateKey.generate())) }
 
-  private init(form: Form) { self.form = form }
+  private init(form: Form, proofHead: [UInt8]? = nil) {
+    self.form = form
+    self.proofHead = proofHead
+  }
 
   /// A key that never leaves its device.
-  package init(_ key: HardwareKey) { form = .hardware(key) }
+  package init(_ key: HardwareKey) { self.init(form: .hardware(key)) }
 
   /// Takes a private JWK, bare or within `{"jwk": …}`, if it is right in every respect:
   /// EC and P-256, strict base64url of 32 bytes, 0 < d < n, and the point that d yields is (x, y).
@@ -29,7 +34,9 @@ package struct DPoPKey: Sendable {
   /// Members that say nothing against it, such as `kid`, `ext` and `key_ops`, are passed over.
   ///
   /// - Throws: ``JWKError``.
-  package init(jwk: JSON) throws(JWKError) { form = .software(try JWK(jwk).privateKey()) }
+  package init(jwk: JSON) throws(JWKError) {
+    self.init(form: .software(try JWK(jwk).privateKey()))
+  }
 
   /// Reads a private JWK; what the keyring has may be a key in a device, which ``StoredDPoPKey`` reads.
   ///
@@ -40,9 +47,10 @@ package struct DPoPKey: Sendable {
 
   /// The same key for a process that keeps it: its scalar is in a ``Secret`` alone.
   package var resting: DPoPKey {
-    switch form {
-    case .software(let key): DPoPKey(form: .software(key.resting))
-    case .hardware: self
+    let proofHead = DPoPProof.head(of: self)
+    return switch form {
+    case .software(let key): DPoPKey(form: .software(key.resting), proofHead: proofHead)
+    case .hardware: DPoPKey(form: form, proofHead: proofHead)
     }
   }
 

@@ -1,8 +1,10 @@
+import AcctModel
+
 /// Which fields a proxy passes on.
 package enum ProxyFields {
   /// Fields that are about one connection (RFC 9110, section 7.6.1), and those that are written
   /// anew for the next one.
-  private static let hopByHop: Set<String> = [
+  private static let hopByHop = [
     "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization",
     "te", "trailer", "transfer-encoding", "upgrade",
   ]
@@ -17,9 +19,11 @@ package enum ProxyFields {
     _ fields: [(name: String, value: String)],
     replacing replaced: [String]
   ) -> [(name: String, value: String)] {
-    let own: Set<String> = ["host", "content-length", "expect", "authorization", "dpop"]
-    return passed(fields, without: own.union(replaced.map { $0.lowercased() }))
+    passed(fields, without: anew + replaced)
   }
+
+  /// Fields of a request that are never a client's to say.
+  private static let anew = ["host", "content-length", "expect", "authorization", "dpop"]
 
   /// The fields of a response that go to the client.
   ///
@@ -32,20 +36,22 @@ package enum ProxyFields {
     _ fields: [(name: String, value: String)],
     keepsSession: Bool = false
   ) -> [(name: String, value: String)] {
-    passed(fields, without: []).filter { name, value in
-      !keepsSession || name.lowercased() != "set-cookie" || !value.setsSession
-    }
+    let passed = passed(fields, without: [])
+    guard keepsSession else { return passed }
+    return passed.filter { !$0.name.isSameField(as: "set-cookie") || !$0.value.setsSession }
   }
 
   private static func passed(
     _ fields: [(name: String, value: String)],
-    without others: Set<String>
+    without others: [String]
   ) -> [(name: String, value: String)] {
     let named = fields.values(of: "connection").flatMap { value in
-      value.split(separator: ",").map { $0.filter { !$0.isWhitespace }.lowercased() }
+      value.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
     }
-    let dropped = hopByHop.union(named).union(others)
-    return fields.filter { !dropped.contains($0.name.lowercased()) }
+    return fields.filter { field in
+      !field.name.isField(among: hopByHop) && !field.name.isField(among: others)
+        && !field.name.isField(among: named)
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The parts of one transport, made when the first request needs them.
 final class Client: Sendable {
-  private let userAgent: String?
+  private let userAgent: Secret?
   private let environment: @Sendable (_ name: String) -> String?
   private let state = Mutex(State())
 
@@ -15,7 +15,7 @@ final class Client: Sendable {
   }
 
   init(userAgent: String?, environment: @escaping @Sendable (_ name: String) -> String?) {
-    self.userAgent = userAgent
+    self.userAgent = userAgent.map { Secret($0) }
     self.environment = environment
   }
 

@@ -20,8 +20,7 @@ struct RequestMessage: Sendable {
 
   let method: String
   let url: HTTPURL
-  /// Lines without their end, as libcurl takes them.
-  private(set) var lines: [Secret]
+  private(set) var lines: [HeaderLine]
   private(set) var body: Body
   let asksFirst: Bool
   let timeout: Timeout
@@ -31,7 +30,7 @@ struct RequestMessage: Sendable {
   let mayBeSent: (@Sendable () -> Bool)?
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
-  init(_ request: HTTPRequest, userAgent: String?) throws(HTTPFailure) {
+  init(_ request: HTTPRequest, userAgent: Secret?) throws(HTTPFailure) {
     try self.init(
       request.method,
       request.url,
@@ -46,7 +45,7 @@ struct RequestMessage: Sendable {
   }
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
-  init(_ request: StreamedRequest, userAgent: String?) throws(HTTPFailure) {
+  init(_ request: StreamedRequest, userAgent: Secret?) throws(HTTPFailure) {
     try self.init(
       request.method,
       request.url,
@@ -70,7 +69,7 @@ struct RequestMessage: Sendable {
     _ timeout: Timeout,
     _ reach: Reach,
     _ mayBeSent: (@Sendable () -> Bool)?,
-    _ userAgent: String?
+    _ userAgent: Secret?
   ) throws(HTTPFailure) {
     // An origin that breaks this can't be made; it is checked here too since all else depends on
     // it.
@@ -82,8 +81,8 @@ struct RequestMessage: Sendable {
     } else if method == "HEAD" {
       throw .unsendable(reason: "a HEAD request has no body")
     }
-    var lines: [Secret] = []
-    var names: Set<String> = []
+    var lines: [HeaderLine] = []
+    lines.reserveCapacity(fields.count + 4)
     for (name, value) in fields {
       guard name.isHTTPToken else {
         throw .unsendable(reason: "a header field's name is not a token")
@@ -91,22 +90,18 @@ struct RequestMessage: Sendable {
       guard isFieldValue(value) else {
         throw .unsendable(reason: "the value of \(name) has characters that no header may have")
       }
-      names.insert(name.lowercased())
-      guard !Self.ownFields.contains(name.lowercased()) else { continue }
-      // libcurl's way to write a field without a value.
-      lines.append(
-        value.count == 0
-          ? Secret("\(name);") : Secret(joining: [Secret("\(name): "), value])
-      )
+      guard !name.isField(among: Self.ownFields) else { continue }
+      lines.append(HeaderLine(name, value))
     }
-    // Fields that libcurl would add by itself; a name alone suppresses one.
-    for name in ["Accept", "Content-Type"] where !names.contains(name.lowercased()) {
-      lines.append(Secret("\(name):"))
+    let names = fields.map(\.name)
+    // Fields that libcurl would add by itself.
+    for name in ["Accept", "Content-Type"] where !name.isField(among: names) {
+      lines.append(HeaderLine(name, nil))
     }
-    if let userAgent, !names.contains("user-agent") {
-      lines.append(Secret("User-Agent: \(userAgent)"))
+    if let userAgent, !"User-Agent".isField(among: names) {
+      lines.append(HeaderLine("User-Agent", userAgent))
     }
-    lines.append(Secret(asksFirst ? "Expect: 100-continue" : "Expect:"))
+    lines.append(HeaderLine("Expect", asksFirst ? Secret("100-continue") : nil))
     self.method = method
     self.url = url
     self.lines = lines
@@ -124,7 +119,7 @@ struct RequestMessage: Sendable {
   }
 
   /// The fields that the transport writes itself: where to, and how the body is framed.
-  private static let ownFields: Set = ["host", "content-length", "transfer-encoding", "expect"]
+  private static let ownFields = ["host", "content-length", "transfer-encoding", "expect"]
 
   /// Whether the response is, whole; then it may be a secret, which its reader wipes.
   var isHeldInMemory: Bool { if case .total = timeout { true } else { false } }

@@ -19,20 +19,21 @@ struct ResponseHeadParser {
     guard !isComplete else { return nil }
     size += line.count
     guard size <= Self.limit else { throw .malformed }
-    let text = FieldText.text(line.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed())
+    let end = line.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0
+    let line = line[..<end]
     // Taken, not copied: else each line would cost as much as all the fields before it.
     guard var head = self.head.take() else {
-      self.head = try Self.status(text)
+      self.head = try Self.status(FieldText.text(line))
       return nil
     }
-    if text.isEmpty {
+    if line.isEmpty {
       // No request of ours asks for another protocol: what follows a 101 is not HTTP.
       guard head.status != 101 else { throw .malformed }
       guard head.status >= 200 else { return nil }
       isComplete = true
       return try Self.withOneFraming(head)
     }
-    try Self.add(text, to: &head)
+    try Self.add(line, to: &head)
     self.head = head
     return nil
   }
@@ -45,11 +46,11 @@ struct ResponseHeadParser {
   /// and no server needs them.
   private static func withOneFraming(_ head: ResponseHead) throws(HTTPFailure) -> ResponseHead {
     var head = head
-    if head.fields.contains(where: { $0.name.lowercased() == "transfer-encoding" }) {
-      head.fields.removeAll { $0.name.lowercased() == "content-length" }
+    if head.fields.contains(where: { $0.name.isSameField(as: "transfer-encoding") }) {
+      head.fields.removeAll { $0.name.isSameField(as: "content-length") }
       return head
     }
-    let lengths = head.fields.filter { $0.name.lowercased() == "content-length" }
+    let lengths = head.fields.filter { $0.name.isSameField(as: "content-length") }
     guard lengths.count <= 1,
       lengths.allSatisfy({
         $0.value.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64($0.value) != nil
@@ -66,23 +67,28 @@ struct ResponseHeadParser {
     return ResponseHead(status: Int(status), statusLine: text, fields: [])
   }
 
-  private static func add(_ text: String, to head: inout ResponseHead) throws(HTTPFailure) {
-    if text.hasPrefix(" ") || text.hasPrefix("\t") {
+  private static func add(
+    _ line: ArraySlice<UInt8>,
+    to head: inout ResponseHead
+  ) throws(HTTPFailure) {
+    if line.first.map(isBlank) ?? false {
       // A value may go on in the next line (section 5.2), which recipients join by a space.
       guard let last = head.fields.indices.last else { throw .malformed }
-      head.fields[last].value += " " + withoutBlanks(text[...])
+      head.fields[last].value += " " + value(in: line)
       return
     }
-    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed }
-    let name = String(text[..<colon])
-    guard name.isHTTPToken else { throw .malformed }
-    head.fields.append((name, withoutBlanks(text[text.utf8.index(after: colon)...])))
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed }
+    let name = line[..<colon]
+    guard !name.isEmpty, name.allSatisfy(\.isHTTPTokenCharacter) else { throw .malformed }
+    head.fields.append((String(decoding: name, as: UTF8.self), value(in: line[(colon + 1)...])))
   }
-}
 
-/// Blanks around a value are no part of it (RFC 9110, section 5.5).
-private func withoutBlanks(_ text: Substring) -> String {
-  let start = text.utf8.drop { $0 == 0x20 || $0 == 0x09 }
-  let end = start.reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed()
-  return String(decoding: Array(end), as: UTF8.self)
+  /// Blanks around a value are no part of it (RFC 9110, section 5.5).
+  private static func value(in line: ArraySlice<UInt8>) -> String {
+    let start = line.drop(while: isBlank)
+    let end = start.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start.startIndex
+    return FieldText.text(start[..<end])
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

@@ -25,19 +25,7 @@ struct ConnectionHandler: Sendable {
   }
 
   /// Serves until either side ends the connection.
-  ///
-  /// Work for a client that disconnects is cancelled.
-  func run() async {
-    let work = Task { await serve() }
-    connection.channel.closeFuture.whenComplete { _ in work.cancel() }
-    await withTaskCancellationHandler {
-      await work.value
-    } onCancel: {
-      work.cancel()
-    }
-  }
-
-  private func serve() async {
+  func serve() async {
     do {
       try await connection.executeThenClose { inbound, outbound in
         let incoming = IncomingParts(inbound)

@@ -14,6 +14,7 @@ final class ConnectionHandlers: Sendable {
   private struct State {
     var count = 0
     var open: [Int: Task<Void, Never>] = [:]
+    var hasEnded = false
   }
 
   init(
@@ -27,23 +28,40 @@ final class ConnectionHandlers: Sendable {
   /// Whether a new connection may stay.
   func admit(_ channel: any Channel) -> Bool { connections.admit(channel) }
 
-  /// Serves a connection.
-  func begin(_ connection: LocalConnection) {
-    let handler = ConnectionHandler(connection, among: connections, answer)
-    state.withLock { state in
+  /// Serves a connection, on its event loop; closes it if the server has ended.
+  ///
+  /// Work for a client that disconnects is cancelled.
+  ///
+  /// - Parameters:
+  ///   - channel: Where it was accepted.
+  ///   - connection: Makes it.
+  /// - Throws: What `connection` throws.
+  func begin(on channel: any Channel, _ connection: () throws -> LocalConnection) throws {
+    let executor = LoopExecutor(channel.eventLoop)
+    // Another loop may end the server meanwhile, which has to know of every task.
+    let work = try state.withLock { state -> Task<Void, Never>? in
+      guard !state.hasEnded else { return nil }
+      let handler = ConnectionHandler(try connection(), among: connections, answer)
       state.count += 1
       let number = state.count
-      // It can't end before it is noted: for that it needs the lock.
-      state.open[number] = Task {
-        await handler.run()
+      let work = Task(executorPreference: executor) {
+        await handler.serve()
         self.state.withLock { _ = $0.open.removeValue(forKey: number) }
       }
+      // It can't end before it is noted: for that it needs the lock.
+      state.open[number] = work
+      return work
     }
+    guard let work else { return channel.close(promise: nil) }
+    channel.closeFuture.whenComplete { _ in work.cancel() }
   }
 
-  /// Ends what is open; no connection may be accepted any more.
+  /// Ends what is open, and serves no connection any more.
   func end() async {
-    let open = state.withLock { Array($0.open.values) }
+    let open = state.withLock { state in
+      state.hasEnded = true
+      return Array(state.open.values)
+    }
     for handler in open { handler.cancel() }
     for handler in open { await handler.value }
   }

@@ -5,7 +5,9 @@ import NIOHTTP1
 import NIOPosix
 
 extension LocalServer {
-  /// A server with one thread and back-pressure both ways: a slow reader slows its writer down.
+  /// A server with back-pressure both ways: a slow reader slows its writer down.
+  ///
+  /// It has a thread for each core, but no more than four. What answers a request runs there, too.
   ///
   /// At most 256 connections are open at once, or a quarter of `RLIMIT_NOFILE` where that is less.
   ///
@@ -19,8 +21,8 @@ extension LocalServer {
     timeout: Duration = .seconds(10),
     folder: @escaping @Sendable () throws(ListenFailure) -> String
   ) -> LocalServer {
-    LocalServer { place, answer throws(ListenFailure) in
-      let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    LocalServer(sideExecutor: globalConcurrentExecutor) { place, answer throws(ListenFailure) in
+      let group = MultiThreadedEventLoopGroup(numberOfThreads: min(System.coreCount, 4))
       do throws(ListenFailure) {
         let connections = OpenConnections(
           limit: OpenConnections.share(atMost: limit),
@@ -54,10 +56,14 @@ private func listen(
   let bootstrap = ServerBootstrap(group: group)
     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
     .serverChannelOption(.backlog, value: 256)
+    .serverChannelInitializer { listener in
+      listener.eventLoop.makeCompletedFuture {
+        try listener.pipeline.syncOperations.addHandler(Admission(handlers))
+      }
+    }
     .childChannelInitializer { channel in
-      guard handlers.admit(channel) else { return channel.close() }
-      return channel.eventLoop.makeCompletedFuture {
-        handlers.begin(try connection(channel))
+      channel.eventLoop.makeCompletedFuture {
+        try handlers.begin(on: channel) { try connection(channel) }
       }
     }
   switch place {

@@ -142,6 +142,33 @@ struct KeptCredentialsTests {
     }
   }
 
+  @Test(
+    "A request works aside where it needs more than what is kept, and nowhere else",
+    arguments: ["kept", "unwatched", "challenged", "nonce"]
+  )
+  func aside(_ kind: String) async {
+    let side = TurnExecutor()
+    record.localServer.work(aside: side)
+    let jobs = Mutex(0)
+    let record = record
+    await serve { ask in
+      _ = await ask()
+      switch kind {
+      case "kept": break
+      case "unwatched": record.unwatchFiles()
+      case "challenged":
+        let answers = Mutex([HTTPResponse.nonceChallenge][...])
+        record.serve { _ in answers.withLock { $0.popFirst() } ?? .json("fine") }
+      default:
+        record.serve { _ in .init(status: 200, fields: [("DPoP-Nonce", "n2")], body: Secret("")) }
+      }
+      let before = side.jobs
+      #expect(await ask() == 200)
+      jobs.withLock { $0 = side.jobs - before }
+    }
+    #expect(jobs.withLock { $0 > 0 } == (kind != "kept"))
+  }
+
   @Test("A proxy whose memory others can read keeps nothing while no request is in progress")
   func heap() async {
     record.provideSecretMemory(false)
@@ -203,4 +230,12 @@ struct KeptCredentialsTests {
     #expect(record.replacements(of: .nonce(try Origin("https://pds.example"))) == 1)
     #expect(try claims().map { $0["nonce"]?.stringValue } == [nil, "n1", "n2", "n3", "n4"])
   }
+}
+
+extension HTTPResponse {
+  fileprivate static let nonceChallenge = HTTPResponse(
+    status: 401,
+    fields: [("WWW-Authenticate", #"DPoP error="use_dpop_nonce""#), ("DPoP-Nonce", "n1")],
+    body: Secret("")
+  )
 }

@@ -23,6 +23,7 @@ package final class RecordedLocalServer: Sendable {
     var clients: (@Sendable (@escaping Ask) async -> Void)?
     var places: [LocalPlace] = []
     var failure: ListenFailure?
+    var sideExecutor: (any TaskExecutor)?
     var stops = 0
   }
   private let state = Mutex(State())
@@ -37,6 +38,11 @@ package final class RecordedLocalServer: Sendable {
     state.withLock { $0.clients = clients }
   }
 
+  /// Says where answers do what could hold up others.
+  package func work(aside executor: any TaskExecutor) {
+    state.withLock { $0.sideExecutor = executor }
+  }
+
   /// Makes listening fail.
   package func fail(with failure: ListenFailure) { state.withLock { $0.failure = failure } }
 
@@ -45,9 +51,9 @@ package final class RecordedLocalServer: Sendable {
   /// - Parameter interrupt: Presses Ctrl-C.
   /// - Returns: `nil` if no clients are to come.
   func port(_ interrupt: @escaping @Sendable () -> Void) -> LocalServer? {
-    let (clients, failure) = state.withLock { ($0.clients, $0.failure) }
+    let (clients, failure, aside) = state.withLock { ($0.clients, $0.failure, $0.sideExecutor) }
     guard clients != nil || failure != nil else { return nil }
-    return LocalServer { place, answer throws(ListenFailure) in
+    return LocalServer(sideExecutor: aside) { place, answer throws(ListenFailure) in
       self.state.withLock { $0.places.append(place) }
       if let failure { throw failure }
       let visit = Task {

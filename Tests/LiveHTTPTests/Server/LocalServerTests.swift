@@ -1,5 +1,6 @@
 import AcctPorts
 import LiveHTTP
+import NIOPosix
 import Synchronization
 import Testing
 
@@ -53,6 +54,23 @@ struct LocalServerTests {
       #expect(await visitor.until("hello").hasSuffix("\r\n\r\nnone: hello"))
       try await visitor.send("POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
       #expect(await visitor.until("none").hasSuffix("none: "))
+    }
+  }
+
+  @Test("An answer stays on the thread of its connection, but for what it does aside")
+  func threads() async throws {
+    let side = LocalServer.live { () throws(ListenFailure) in "" }.sideExecutor
+    try await serving { _ in
+      let begins = MultiThreadedEventLoopGroup.currentEventLoop != nil
+      let isThereAside = await withTaskExecutorPreference(side) {
+        MultiThreadedEventLoopGroup.currentEventLoop != nil
+      }
+      let ends = MultiThreadedEventLoopGroup.currentEventLoop != nil
+      return .text(200, "\(begins) \(isThereAside) \(ends)!")
+    } _: { port in
+      let visitor = try await Visitor(to: port)
+      try await visitor.send(get("/", "a"))
+      #expect(await visitor.until("!").contains("true false true"))
     }
   }
 

@@ -1,6 +1,6 @@
 /// The transfers whose responses have grown, and whose readers have not been told.
 ///
-/// The thread's own, as the callbacks are that note them.
+/// For whom ``TransferWork`` is lent to, as the callbacks are that note them.
 final class GrowingTransfers {
   private var transfers: [Transfer] = []
 
@@ -15,7 +15,7 @@ final class GrowingTransfers {
   /// - Parameter evenIfGrowing: Whether to do so where more may come at once, too; if not, readers get it in
   ///   larger parts.
   func flush(evenIfGrowing: Bool) {
-    transfers.removeAll { $0.response.flush(evenIfGrowing: evenIfGrowing) }
+    transfers.removeAll { $0.flush(evenIfGrowing: evenIfGrowing) }
   }
 
   func remove(_ transfer: Transfer) { transfers.removeAll { $0 === transfer } }

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import CLibCurl
 
-/// What libcurl calls on the transfer's thread, with the transfer as its data.
+/// What libcurl calls, with the transfer as its data, for whom ``TransferWork`` is lent to.
 extension Transfer {
   func setCallbacks(_ options: CurlOptions) throws(HTTPFailure) {
     let data = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -49,7 +49,8 @@ extension Transfer {
         return true
       }
       if endsWithConnection(head) { listenForGoodbye() }
-      settle(.success(head))
+      arrivedHead = head
+      growing?.note(self)
       return true
     } catch {
       failure = error
@@ -68,7 +69,7 @@ extension Transfer {
     message.url.origin.scheme == .https && message.method != "HEAD"
       && ![204, 304].contains(head.status)
       && !head.fields.contains {
-        ["content-length", "transfer-encoding"].contains($0.name.lowercased())
+        $0.name.isField(among: ["content-length", "transfer-encoding"])
       }
   }
 

@@ -18,7 +18,7 @@ extension Transfer {
     try setTrust(options)
     try setProxy(options)
     try setBody(options)
-    for line in message.lines { resources.add(line) }
+    resources.list(message.lines)
     unsafe try options.set(CURLOPT_HTTPHEADER, pointer: resources.lines)
     // A proxy is told nothing of them.
     try options.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
@@ -46,8 +46,9 @@ extension Transfer {
       try options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectTimeout)))
     case .each(let seconds):
       try options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectTimeout)))
-      // Each transfer has buffers of its own, and free(3) wipes the whole of them.
-      try options.set(CURLOPT_BUFFERSIZE, 1 << 16)
+      // Each transfer has buffers of its own, and free(3) wipes the whole of them: one of 64 KiB for each of fifty
+      // would put everything else out of the processor's cache.
+      try options.set(CURLOPT_BUFFERSIZE, 1 << 15)
       if let upload {
         let size = min(max(upload.length ?? 1 << 18, 1 << 14), 1 << 18)
         try options.set(CURLOPT_UPLOAD_BUFFERSIZE, Int(size))

@@ -5,8 +5,8 @@ import Synchronization
 
 /// One request and its response: a libcurl handle, and what its callbacks meet at.
 ///
-/// But for the pipes and the head, which are locked, everything is touched by the transfer's
-/// thread alone.
+/// But for the pipes and the head, which are locked, everything is for whom ``TransferWork`` is lent to, one thread at
+/// a time.
 @safe final class Transfer: @unchecked Sendable {
   private(set) var message: RequestMessage
   let route: Route
@@ -18,9 +18,11 @@ import Synchronization
   private let head = Mutex(HeadState.none)
   private let removal = Mutex(Removal())
 
-  // The thread's own.
+  // What goes with the work.
   var easy: UnsafeMutableRawPointer?
   let resources = TransferResources()
+  /// The head, until its reader is told.
+  var arrivedHead: ResponseHead?
   /// Where it is noted when more of its response comes; set for as long as it has a handle.
   var growing: GrowingTransfers?
   var parser = ResponseHeadParser()
@@ -80,8 +82,17 @@ import Synchronization
     }
   }
 
+  /// Hands what has come to a reader that waits for it.
+  ///
+  /// - Parameter evenIfGrowing: Whether to do so if something of the body came since the last call, too.
+  /// - Returns: Whether it need not be called before more comes.
+  func flush(evenIfGrowing: Bool) -> Bool {
+    if let head = arrivedHead.take() { settle(.success(head)) }
+    return response.flush(evenIfGrowing: evenIfGrowing)
+  }
+
   /// Returns the head to the waiting task, whose wait ends.
-  func settle(_ outcome: Result<ResponseHead, HTTPFailure>) {
+  private func settle(_ outcome: Result<ResponseHead, HTTPFailure>) {
     head.withLock { state in
       switch state {
       case .none: state = .settled(outcome)
@@ -105,8 +116,9 @@ import Synchronization
       for waiting in removal.waiting { waiting.resume() }
       removal.waiting = []
     }
-    settle(.failure(failure ?? .closed))
+    // Before its head is delivered: a reader has it all at once then, and waits no more.
     response.end(failure)
+    settle(arrivedHead.take().map { .success($0) } ?? .failure(failure ?? .closed))
     upload?.close()
   }
 

@@ -9,7 +9,6 @@ import Glibc
 @safe final class TransferResources {
   private var blocks: [UnsafeMutableRawBufferPointer] = unsafe []
   private(set) var lines: UnsafeMutablePointer<curl_slist>?
-  private var last: UnsafeMutablePointer<curl_slist>?
   /// What libcurl says about a failure; 256 bytes are what it asks for.
   let errorBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 1)
   private var host: UnsafeMutablePointer<acct_curl_host>?
@@ -34,15 +33,25 @@ import Glibc
     }
   }
 
-  /// Adds a header line.
-  func add(_ line: Secret) {
-    let text = unsafe bytes(line)
-    let node = UnsafeMutablePointer<curl_slist>.allocate(capacity: 1)
-    unsafe node.initialize(
-      to: curl_slist(data: text.baseAddress?.assumingMemoryBound(to: CChar.self), next: nil)
-    )
-    if let last = unsafe last { unsafe last.pointee.next = node } else { unsafe lines = node }
-    unsafe last = node
+  /// Makes the list of the header lines, one or more; to be called once.
+  func list(_ headerLines: [HeaderLine]) {
+    let block = unsafe SecretMemory.take(headerLines.reduce(0) { $0 + $1.count + 1 })
+    unsafe blocks.append(block)
+    let nodes = UnsafeMutablePointer<curl_slist>.allocate(capacity: headerLines.count)
+    var filled = 0
+    for (index, line) in headerLines.enumerated() {
+      let text = unsafe UnsafeMutableRawBufferPointer(rebasing: block[filled...])
+      unsafe line.write(to: text)
+      unsafe text[line.count] = 0
+      filled += line.count + 1
+      unsafe (nodes + index).initialize(
+        to: curl_slist(
+          data: text.baseAddress?.assumingMemoryBound(to: CChar.self),
+          next: index + 1 < headerLines.count ? nodes + index + 1 : nil
+        )
+      )
+    }
+    unsafe lines = nodes
   }
 
   /// The host that the certificate must name.
@@ -67,13 +76,8 @@ import Glibc
 
   /// Wipes and frees everything; libcurl must have released it.
   func free() {
-    var line = unsafe lines
-    while let current = unsafe line {
-      unsafe line = current.pointee.next
-      unsafe current.deallocate()
-    }
+    unsafe lines?.deallocate()
     unsafe lines = nil
-    unsafe last = nil
     unsafe blocks.forEach { unsafe SecretMemory.release($0) }
     unsafe blocks = []
     unsafe host?.deallocate()

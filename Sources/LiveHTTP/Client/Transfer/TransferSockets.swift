@@ -5,7 +5,8 @@ import Glibc
 /// What the transfers' thread waits for: libcurl's sockets, its timer, and other threads' orders.
 ///
 /// epoll(7) tells which sockets have moved, and libcurl is told of these alone: asked about all at once, it makes
-/// a system call for each transfer in each round. But for ``wake()``, the thread's own.
+/// a system call for each transfer in each round. But for ``wake()`` and ``wait(_:)``, which is the thread's own, all
+/// is for whom ``TransferWork`` is lent to.
 @safe final class TransferSockets: @unchecked Sendable {
   private let library: CurlLibrary
   private let multi: CurlMulti
@@ -13,6 +14,13 @@ import Glibc
   private let waker: Int32
   /// When libcurl wants to be called, though nothing has come.
   private var deadline: ContinuousClock.Instant?
+  /// When the thread's wait ends, though nothing has come; `nil` where it does not.
+  private var waitEnd: ContinuousClock.Instant?
+  /// Those that libcurl has let go of since the last wait was planned.
+  ///
+  /// What a wait tells of them is not passed on: another connection may have the number by now. What holds for that
+  /// one too, the next wait tells.
+  private var released: Set<Int32> = []
   private var events = [acct_event](repeating: acct_event(), count: Int(ACCT_EVENTS))
 
   /// One wait for a timer, in milliseconds.
@@ -55,24 +63,53 @@ import Glibc
     _ = unsafe write(waker, &one, MemoryLayout.size(ofValue: one))
   }
 
-  /// Waits until something comes, and has libcurl do what can be done then.
+  /// Plans the thread's next wait: until libcurl wants to be called, but no longer than `milliseconds`.
   ///
-  /// - Parameter milliseconds: How long at most; -1 is for ever.
-  /// - Returns: Whether any socket has moved.
-  func wait(atMost milliseconds: Int32) -> Bool {
+  /// - Parameter milliseconds: -1 is for ever.
+  /// - Returns: How long to wait, in milliseconds.
+  func plan(atMost milliseconds: Int32) -> Int32 {
+    released = []
+    let now = ContinuousClock.now
     var timeout = milliseconds
     if let deadline {
-      let left = max(.zero, ContinuousClock.now.duration(to: deadline))
+      let left = max(.zero, now.duration(to: deadline))
       // Rounded up: a moment too early there would be nothing to do but to wait again.
       let wait = Int32(min((left / .milliseconds(1)).rounded(.up), Self.longest))
       timeout = timeout < 0 ? wait : min(timeout, wait)
     }
+    waitEnd = timeout < 0 ? nil : now + .milliseconds(timeout)
+    return timeout
+  }
+
+  /// Whether the thread's wait has an end, though nothing comes.
+  var hasWaitEnd: Bool { waitEnd != nil }
+
+  /// Whether the thread's wait ends when libcurl wants to be called.
+  var isWaitedForInTime: Bool {
+    guard let deadline else { return true }
+    return waitEnd.map { $0 <= deadline } ?? false
+  }
+
+  /// Waits until something comes.
+  ///
+  /// - Parameter milliseconds: How long at most; -1 is for ever.
+  /// - Returns: How many events there are for ``act(on:)``.
+  func wait(_ milliseconds: Int32) -> Int {
     let count = unsafe events.withUnsafeMutableBufferPointer { buffer in
-      unsafe acct_epoll_wait(queue, buffer.baseAddress, timeout)
+      unsafe acct_epoll_wait(queue, buffer.baseAddress, milliseconds)
     }
+    return Int(max(count, 0))
+  }
+
+  /// Has libcurl do what can be done after a wait.
+  ///
+  /// - Parameter count: How many events came of it.
+  /// - Returns: Whether any socket has moved.
+  func act(on count: Int) -> Bool {
     var hasMoved = false
     var running: Int32 = 0
-    for event in events.prefix(Int(max(count, 0))) where event.descriptor != waker {
+    for event in events.prefix(count)
+    where event.descriptor != waker && !released.contains(event.descriptor) {
       hasMoved = true
       _ = unsafe library.table.pointee.multi_socket_action(
         multi.handle,
@@ -96,6 +133,7 @@ import Glibc
 
   private func watch(_ socket: curl_socket_t, _ what: Int32, isKnown: Bool) {
     guard what & CURL_POLL_INOUT != 0, what != CURL_POLL_REMOVE else {
+      if what == CURL_POLL_REMOVE { released.insert(socket) }
       // Nothing is waited for: epoll would report a reset all the same, again and again.
       _ = acct_epoll_change(queue, EPOLL_CTL_DEL, socket, 0)
       return

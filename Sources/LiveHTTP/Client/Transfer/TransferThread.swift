@@ -3,18 +3,20 @@ import CLibCurl
 import Glibc
 import Synchronization
 
-/// The one thread that libcurl runs on, and its orders from other threads.
+/// The one thread that waits for libcurl's sockets, and what other threads order.
 ///
-/// libcurl waits for sockets there, and nowhere else; a caller leaves an order and wakes it.
+/// Who has an order carries it out, where no other is at work: a request leaves without a thread that would have to
+/// wake up first. What comes back is the thread's, and so is an order that another one at work has not seen.
 final class TransferThread: Sendable {
   private let library: CurlLibrary
   private let multi: CurlMulti
   private let sockets: TransferSockets
+  private let work: Mutex<TransferWork>
   private let desk = Mutex(Desk())
 
   private struct Desk {
     var orders: [Order] = []
-    /// Whether the thread waits, or is about to: else it sees an order without being woken.
+    /// Whether the thread waits, or is about to: else it sees what there is to do without being woken.
     var isAsleep = false
     var isClosed = false
   }
@@ -41,6 +43,7 @@ final class TransferThread: Sendable {
       _ = unsafe library.table.pointee.multi_cleanup(handle)
       throw error
     }
+    work = Mutex(TransferWork(library, multi, sockets))
     // As many as there may be clients of a proxy at once: fewer, and their connections would be closed after each
     // request, to be made again for the next.
     _ = unsafe acct_curl_keep_connections(library.table, handle, Self.connections)
@@ -58,9 +61,16 @@ final class TransferThread: Sendable {
   private static let connections = 256
 
   func order(_ order: Order) {
+    desk.withLock { $0.orders.append(order) }
+    let isDone = work.withLockIfAvailable { work in
+      carryOutOrders(by: &work)
+      return work.actAtOnce()
+    }
+    if isDone != true { wake() }
+  }
+
+  private func wake() {
     desk.withLock { desk in
-      guard !desk.isClosed else { return }
-      desk.orders.append(order)
       guard desk.isAsleep else { return }
       desk.isAsleep = false
       sockets.wake()
@@ -68,30 +78,38 @@ final class TransferThread: Sendable {
   }
 
   fileprivate func run() {
-    var work = TransferWork(library, multi, sockets)
-    while !work.hasEnded {
+    while let wait = nextWait() {
+      let count = sockets.wait(wait)
+      desk.withLock { $0.isAsleep = false }
+      work.withLock { $0.act(on: count) }
+    }
+    // No caller waits any more for orders left since.
+    work.withLock { _ in
+      desk.withLock { $0.isClosed = true }
+      _ = unsafe library.table.pointee.multi_cleanup(multi.handle)
+    }
+  }
+
+  /// Does what there is to do, and returns how long to wait for more, in milliseconds; `nil` at the end.
+  private func nextWait() -> Int32? {
+    work.withLock { work in
       carryOutOrders(by: &work)
-      work.goOn {
+      guard !work.hasEnded else { return nil }
+      return work.goOn {
         desk.withLock { desk in
           desk.isAsleep = desk.orders.isEmpty
           return desk.isAsleep
         }
       }
     }
-    // No caller waits any more for orders left since.
-    desk.withLock { $0.isClosed = true }
-    _ = unsafe library.table.pointee.multi_cleanup(multi.handle)
   }
 
   /// A function of its own, so that the orders, and the secrets of what they are about, are gone before
   /// the thread waits for the next ones.
   private func carryOutOrders(by work: inout TransferWork) {
     let orders = desk.withLock { desk in
-      defer {
-        desk.orders = []
-        desk.isAsleep = false
-      }
-      return desk.orders
+      defer { desk.orders = [] }
+      return desk.isClosed ? [] : desk.orders
     }
     for order in orders { work.carryOut(order) }
   }

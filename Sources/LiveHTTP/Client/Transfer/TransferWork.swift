@@ -1,7 +1,7 @@
 import AcctPorts
 import CLibCurl
 
-/// The work of the transfers' thread, one round after another.
+/// What is done with libcurl's set of transfers, by one thread at a time.
 struct TransferWork {
   private let library: CurlLibrary
   private let multi: CurlMulti
@@ -11,6 +11,8 @@ struct TransferWork {
   private let growing = GrowingTransfers()
   /// When transfers that have stalled are looked for.
   private var nextLook = ContinuousClock.now
+  /// Whether one was begun since the thread's wait was planned.
+  private var hasBegunOne = false
   private(set) var hasEnded = false
 
   init(_ library: CurlLibrary, _ multi: CurlMulti, _ sockets: TransferSockets) {
@@ -32,23 +34,44 @@ struct TransferWork {
     }
   }
 
-  /// Does what can be done now, then waits until more can.
+  /// Does what can be done on the thread that has carried out an order.
+  ///
+  /// - Returns: Whether the transfers' thread need not hear of it.
+  mutating func actAtOnce() -> Bool {
+    guard !hasEnded else { return false }
+    sockets.actInTime()
+    removeFinished()
+    return growing.isEmpty && sockets.isWaitedForInTime
+      && (transfers.isEmpty || sockets.hasWaitEnd)
+  }
+
+  /// Does what can be done now.
   ///
   /// - Parameter mayWait: Whether no order was left, and one that is left now will wake the thread.
-  mutating func goOn(_ mayWait: () -> Bool) {
-    guard !hasEnded else { return }
+  /// - Returns: How long the thread may wait for more, in milliseconds; -1 is for ever.
+  mutating func goOn(_ mayWait: () -> Bool) -> Int32 {
     sockets.actInTime()
     removeFinished()
     removeStalled()
     if !growing.isEmpty {
       // As long as more of a body comes at once, its reader gets it in larger parts.
-      let hasMoved = sockets.wait(atMost: 0)
+      let hasMoved = sockets.act(on: sockets.wait(sockets.plan(atMost: 0)))
       removeFinished()
       growing.flush(evenIfGrowing: !hasMoved)
-      guard !hasMoved else { return }
+      guard !hasMoved else { return sockets.plan(atMost: 0) }
     }
-    guard mayWait() else { return }
-    _ = sockets.wait(atMost: transfers.isEmpty ? -1 : Self.lookInterval)
+    guard mayWait() else { return sockets.plan(atMost: 0) }
+    // Not for ever as soon as there is none: the next one would have to wake it, to be looked after.
+    let isIdle = transfers.isEmpty && !hasBegunOne
+    hasBegunOne = false
+    return sockets.plan(atMost: isIdle ? -1 : Self.lookInterval)
+  }
+
+  /// Does what a wait has come to.
+  ///
+  /// - Parameter count: How many events there are.
+  mutating func act(on count: Int) {
+    _ = sockets.act(on: count)
     removeFinished()
   }
 
@@ -81,6 +104,7 @@ struct TransferWork {
       return remove(transfer, error)
     }
     transfer.growing = growing
+    hasBegunOne = true
     guard let easy = unsafe transfer.easy,
       unsafe library.table.pointee.multi_add_handle(multi.handle, easy) == CURLM_OK
     else { return remove(transfer, .unsendable(reason: "libcurl has no memory")) }

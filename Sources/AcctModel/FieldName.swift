@@ -1,0 +1,17 @@
+extension String {
+  /// Whether two texts name the same header field: the case of letters does not count (RFC 9110, section 5.1).
+  ///
+  /// No copy is made of either, unlike for a comparison of what `lowercased()` returns.
+  package func isSameField(as other: String) -> Bool {
+    utf8.count == other.utf8.count
+      && zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.inLowerCase == $1.inLowerCase }
+  }
+
+  /// Whether it is the same header field's name as one of several.
+  package func isField(among names: [String]) -> Bool { names.contains(where: isSameField) }
+}
+
+extension UInt8 {
+  /// The byte, or the small letter in place of a capital one of ASCII.
+  fileprivate var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}
