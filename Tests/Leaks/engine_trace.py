@@ -14,6 +14,7 @@ import contextlib
 import ctypes
 import itertools
 import os
+import select
 import socket
 import ssl
 import sys
@@ -80,21 +81,42 @@ class Heads:
         self.library.nghttp2_hd_inflate_end_headers(self.inflater)
 
 
-def copy(source: ssl.SSLSocket, sink: ssl.SSLSocket, name: str) -> None:
-    """Writes down what comes before it is passed on: what was answered is in the files."""
-    heads = Heads() if kind == "etcd" else None
-    with open(os.path.join(folder, name), "wb", 0) as file, contextlib.ExitStack() as files, \
-            contextlib.suppress(OSError):
-        lines = files.enter_context(open(os.path.join(folder, f"{name}.heads"), "wb", 0)) if heads else None
-        while part := source.recv(65536):
-            file.write(part)
-            if heads and lines:
-                for line in heads.take(part):
-                    lines.write(line + b"\n")
-            sink.sendall(part)
-    # Also where the other end waits in a read.
-    with contextlib.suppress(OSError):
-        sink.shutdown(socket.SHUT_RDWR)
+class Direction:
+    """What one end says to the other."""
+
+    def __init__(self, source: ssl.SSLSocket, sink: ssl.SSLSocket, name: str) -> None:
+        self.source, self.sink = source, sink
+        path = os.path.join(folder, name)
+        self.file = open(path, "wb", 0)
+        self.heads = Heads() if kind == "etcd" else None
+        self.lines = open(f"{path}.heads", "wb", 0) if self.heads else None
+        source.setblocking(False)
+
+    def pass_on(self) -> bool:
+        """Writes down what has come before it is passed on: what was answered is in the files. False at the end."""
+        try:
+            part = self.source.recv(65536)
+        except ssl.SSLWantReadError:
+            # TLS's own, such as a ticket, or a part of a record.
+            return True
+        self.file.write(part)
+        if self.heads and self.lines:
+            for line in self.heads.take(part):
+                self.lines.write(line + b"\n")
+        self.sink.setblocking(True)
+        self.sink.sendall(part)
+        self.sink.setblocking(False)
+        return bool(part)
+
+
+def relay(client: ssl.SSLSocket, server: ssl.SSLSocket, number: int) -> None:
+    """Passes on what both say, in one thread: a connection of OpenSSL's is not for two at a time."""
+    directions = {client: Direction(client, server, f"{number}.to"), server: Direction(server, client, f"{number}.from")}
+    while True:
+        decrypted = [end for end in directions if end.pending()]
+        for end in decrypted or select.select(directions, [], [])[0]:
+            if not directions[end].pass_on():
+                return
 
 
 server_side = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -120,8 +142,8 @@ def serve(client: socket.socket, number: int) -> None:
             client.sendall(server.recv(1))
         inside = server_side.wrap_socket(client, server_side=True)
         outside = client_side.wrap_socket(server, server_hostname="127.0.0.1")
-        threading.Thread(target=copy, args=(inside, outside, f"{number}.to"), daemon=True).start()
-        copy(outside, inside, f"{number}.from")
+        with inside, outside:
+            relay(inside, outside, number)
         return
     client.close()
 

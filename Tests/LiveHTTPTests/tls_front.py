@@ -7,6 +7,7 @@ without a word of TLS. It all ends with standard input.
 """
 
 import contextlib
+import select
 import socket
 import ssl
 import sys
@@ -21,8 +22,41 @@ context.minimum_version = ssl.TLSVersion.TLSv1
 context.maximum_version = ssl.TLSVersion[newest]
 
 
+class Client:
+    """A client's connection, for one thread that reads and one that writes: OpenSSL's is not for two at a time."""
+
+    def __init__(self, connection):
+        self.connection = context.wrap_socket(connection, server_side=True)
+        self.connection.setblocking(False)
+        self.lock = threading.Lock()
+
+    def recv(self, count):
+        while True:
+            with self.lock, contextlib.suppress(ssl.SSLWantReadError):
+                return self.connection.recv(count)
+            select.select([self.connection], [], [])
+
+    def sendall(self, part):
+        rest = memoryview(part)
+        while rest:
+            with self.lock, contextlib.suppress(ssl.SSLWantWriteError):
+                rest = rest[self.connection.send(rest):]
+                continue
+            select.select([], [self.connection], [])
+
+    def end(self, ended_well):
+        with self.lock, contextlib.suppress(OSError):
+            self.connection.setblocking(True)
+            if ended_well:
+                self.connection.unwrap()
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+        self.connection.close()
+
+
 def copy(source, sink):
-    with contextlib.suppress(OSError):
+    # A value error: the other thread has closed the connection.
+    with contextlib.suppress(OSError, ValueError):
         while part := source.recv(65536):
             sink.sendall(part)
         return True
@@ -31,16 +65,10 @@ def copy(source, sink):
 
 def serve(connection):
     with contextlib.suppress(OSError):
-        client = context.wrap_socket(connection, server_side=True)
+        client = Client(connection)
         server = socket.create_connection(("127.0.0.1", int(backend)))
         threading.Thread(target=requests, args=(client, server), daemon=True).start()
-        ended_well = copy(server, client)
-        if ended_well:
-            with contextlib.suppress(OSError):
-                client.unwrap()
-        with contextlib.suppress(OSError):
-            client.shutdown(socket.SHUT_RDWR)
-        client.close()
+        client.end(copy(server, client))
         return
     connection.close()
 
