@@ -46,12 +46,13 @@ extension MakeRequest {
   /// - Parameters:
   ///   - attempt: Whose credentials; afterwards with the account as it is then, and its token.
   ///   - sent: What the request carried. Another process may have put something else in its
-  ///     place since; that has not been refused.
+  ///     place since; that has not been refused, and is renewed only if it is.
   /// - Returns: Whether it worked; the credentials are kept in every case.
   func renewal(
     of attempt: inout RequestAttempt,
     after sent: Sent
   ) async -> RetryStateMachine.Event {
+    var byAnother = false
     do throws(EngineError) {
       if let purpose = attempt.request.purpose {
         attempt.grant = try await Renewal(context)
@@ -65,11 +66,13 @@ extension MakeRequest {
           .renew(attempt.account, because: .refused(sent.authorization.token))
         attempt.account = outcome.credentials.account
         attempt.grant = try outcome.grant(at: context.world.clock.now())
+        byAnother = !outcome.wasDue
       }
     } catch {
       return .notRenewed(error)
     }
-    return .renewed(attempt.request.url.origin, canRepeat: await attempt.canRepeat)
+    let canRepeat = await attempt.canRepeat
+    return .renewed(attempt.request.url.origin, canRepeat: canRepeat, byAnother: byAnother)
   }
 
   /// Does what a guest's backend asks for by refusing, and says what only a guest must know.

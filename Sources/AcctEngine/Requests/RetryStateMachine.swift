@@ -19,7 +19,8 @@ import AcctProtocol
 ///                                 it follows, after 10           deliver(tooManyRedirects)
 ///     answered 3xx, to nowhere    it follows                     deliver(error)
 ///     answered otherwise                                         deliver(nil)
-///     renewed                                                    wait(0) (b)
+///     renewed                     by another process, once       wait(0) (b)     a renewal is left
+///     renewed                     otherwise                      wait(0) (b)
 ///     not renewed                                                deliver(error)
 ///     unanswered, nothing sent    a retry is left, body whole    wait(s)         a retry less, a longer pause
 ///     unanswered, maybe sent      … and it is idempotent         wait(s)         a retry less, a longer pause
@@ -32,8 +33,9 @@ package struct RetryStateMachine: Sendable {
     case answered(Response)
     /// There is no answer.
     case unanswered(HTTPFailure, Origin, canRepeat: Bool)
-    /// The credentials that a 401 refused were renewed.
-    case renewed(Origin, canRepeat: Bool)
+    /// The credentials that a 401 refused were renewed; if `byAnother`, another process had put these in their
+    /// place, which no server has been asked about.
+    case renewed(Origin, canRepeat: Bool, byAnother: Bool)
     case notRenewed(EngineError)
   }
 
@@ -59,6 +61,7 @@ package struct RetryStateMachine: Sendable {
   private let usesProofs: Bool
   private var policy: RetryPolicy
   private var mayRenew: Bool
+  private var mayTakeAnothers = true
   private var isProofRepeated = false
   private var redirects = 0
   /// Whether a body that cannot be read twice is announced before it is sent.
@@ -93,7 +96,8 @@ package struct RetryStateMachine: Sendable {
   package mutating func next(after event: Event) -> Action {
     switch event {
     case .answered(let response): return next(after: response)
-    case .renewed(let origin, let canRepeat):
+    case .renewed(let origin, let canRepeat, let byAnother):
+      if byAnother, mayTakeAnothers { (mayRenew, mayTakeAnothers) = (true, false) }
       return canRepeat
         ? .wait(0) : .deliver(because: .request(.bodyGone(status: 401, origin)))
     case .notRenewed(let error): return .deliver(because: error)

@@ -132,6 +132,21 @@ struct RenewalTests {
     #expect(record.requests.count == 2)
   }
 
+  @Test("A request that is rejected with the token of another process, too, renews that one")
+  func refusedTwice() async {
+    await account(left: 900)
+    let issuer = FakeIssuer(.success(Self.renewed))
+    record.serve { [keyring = record.keyring] request throws(HTTPFailure) in
+      guard request.url.path == "/things" else { return try issuer.respond(request) }
+      if request.carries(bearer: "new") { return .json("{}") }
+      // All of the user's tokens end at once.
+      keyring.put(.accessToken, Secret("renewed-elsewhere"))
+      return .json("{}", 401)
+    }
+    #expect(await record.acct("request", "\(FakeIssuer.issuer)/things") == 0)
+    #expect(record.requests.count { $0.url.path == "/things" } == 3)
+  }
+
   @Test("A token with more than five minutes left is not renewed")
   func notDue() async {
     await account(left: 301)

@@ -50,6 +50,7 @@ struct RetryStateMachineTests {
     302           follow    follow     follow      follow    follow    too-many  too-many deliver  follow  follow
     302-elsewhere elsewhere elsewhere  elsewhere   elsewhere elsewhere elsewhere elsewhere deliver elsewhere elsewhere
     renewed       wait-0    wait-0     wait-0      wait-0    wait-0    wait-0    wait-0  wait-0    wait-0  wait-0
+    taken-over    wait-0    wait-0     wait-0      wait-0    wait-0    wait-0    wait-0  wait-0    wait-0  wait-0
     not-renewed   offline   offline    offline     offline   offline   offline   offline offline   offline offline
     unresolved    wait-1    wait-1     wait-1      wait-1    wait-2    wait-1    fail    wait-1    wait-1  wait-1
     unreachable   wait-1    wait-1     wait-1      wait-1    wait-2    wait-1    fail    wait-1    wait-1  wait-1
@@ -78,6 +79,7 @@ struct RetryStateMachineTests {
     503           gone-503  gone-503   gone-503    gone-503  gone-503  gone-503  deliver deliver   gone-503 gone-503
     503-in-7      gone-503  gone-503   gone-503    gone-503  gone-503  gone-503  deliver deliver   gone-503 gone-503
     renewed       gone-401  gone-401   gone-401    gone-401  gone-401  gone-401  gone-401 gone-401 gone-401 gone-401
+    taken-over    gone-401  gone-401   gone-401    gone-401  gone-401  gone-401  gone-401 gone-401 gone-401 gone-401
     unresolved    fail      fail       fail        fail      fail      fail      fail    fail      fail    fail
     unreachable   fail      fail       fail        fail      fail      fail      fail    fail      fail    fail
     no-proxy      fail      fail       fail        fail      fail      fail      fail    fail      fail    fail
@@ -123,6 +125,22 @@ struct RetryStateMachineTests {
     }
   }
 
+  @Test("A token of another process is renewed where it is refused, too, and no second one")
+  func renewalByAnother() throws {
+    let setting = try RetrySetting()
+    let events = setting.events(canRepeat: true)
+    for end in ["renewed", "taken-over"] {
+      var machine = setting.machine(in: .fresh)
+      for (name, expected) in [
+        ("401-token", "renew"), ("taken-over", "wait-0"), ("401-token", "renew"), (end, "wait-0"),
+        ("401-token", "deliver"),
+      ] {
+        let event = try #require(events[name])
+        #expect(setting.name(of: machine.next(after: event)) == expected)
+      }
+    }
+  }
+
   @Test("A redirect of a GET with a body is not followed, nor one without -L")
   func notFollowed() throws {
     let setting = try RetrySetting()
@@ -149,7 +167,8 @@ struct RetryStateMachineTests {
   @Test("A server that never changes its answer gets an end of it")
   func end() throws {
     let setting = try RetrySetting()
-    for (name, event) in setting.events(canRepeat: true) where name != "renewed" {
+    for (name, event) in setting.events(canRepeat: true)
+    where !["renewed", "taken-over"].contains(name) {
       var machine = setting.machine(in: .fresh)
       var isAtEnd = false
       // 2 retries, 10 redirects, a proof, a renewal, `Expect`, and the end.
