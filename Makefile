@@ -25,7 +25,7 @@ flags = --explicit-target-dependency-import-check error
 # For the packages that acct depends on as well: types are looked up by address, not by name, which reads every
 # conformance that there is; every function has a section, so that what is not called is left out; and no
 # library is looked for beside the program.
-release_flags = $(flags) --configuration release --product acct --static-swift-stdlib --disable-local-rpath \
+release_flags = $(flags) --configuration release --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections
 binary = .build/release/acct
@@ -44,18 +44,15 @@ setup: ## installs what building, testing and the demo need
 
 build: ## the release binary, .build/release/acct
 	@.ci/setup build
-	$(SWIFT) build $(release_flags)
+	$(SWIFT) build $(release_flags) --product acct
 
 # What Tests/run runs. A suite is a process; JOBS is how many run at a time.
-bundle = .build/tests/release/acctPackageTests.xctest
-# Not optimized, and yet no debug build: see Documentation/design/tests.md.
-test_flags = $(flags) --build-tests --disable-xctest --configuration release -Xswiftc -Onone \
-	--scratch-path .build/tests
+bundle = .build/release/acctPackageTests.xctest
 suite = $(bundle) --testing-library swift-testing --no-parallel --filter
 JOBS ?=
-build-tests: build ## the tests, and the release binary that they run
-	@.ci/setup test
-	$(SWIFT) build $(test_flags)
+build-tests: ## the tests, and the release binary that they run
+	@.ci/setup build test
+	$(SWIFT) build $(release_flags) --build-tests --disable-xctest
 
 test: build-tests ## sets up and runs the tests, which takes a few minutes
 	Tests/run $(bundle) --log .build/test.log $(addprefix --jobs ,$(JOBS))
@@ -107,7 +104,7 @@ order: build ## the release binary as packages have it: what commands run lies s
 	@.ci/setup deb
 	packaging/start-up-order $(binary) >.build/start-up.order
 	rm $(binary)
-	$(SWIFT) build $(release_flags) $(ordered)
+	$(SWIFT) build $(release_flags) --product acct $(ordered)
 
 fuzz: ## feeds every parser malformed inputs
 	@.ci/setup build

@@ -27,6 +27,9 @@ func room(
   )
 }
 
+/// Tests are not optimized: compiling them would take longer than running them.
+let testRules = houseRules + [.unsafeFlags(["-Onone"])]
+
 /// The tests of a room; spec vectors lie beside them in `Vectors`, as data.
 func tests(
   _ name: String,
@@ -38,7 +41,7 @@ func tests(
     name: name,
     dependencies: dependencies,
     resources: [vectors ? "Vectors" : nil, data].compactMap(\.self).map { .copy($0) },
-    swiftSettings: houseRules
+    swiftSettings: testRules
   )
 }
 
@@ -86,10 +89,14 @@ let measurements: [Target] =
 
 /// What lets acct start quickly.
 ///
-/// A static library takes no time to load: the unwinder, and that of C++, which the file names. Swift's own are
-/// an option of the release build (Makefile). Relocations are packed into a twentieth (DT_RELR), and no table of
-/// exported symbols is read.
+/// A static library takes no time to load: Swift's own, the unwinder, and that of C++, which the file names.
+/// Relocations are packed into a twentieth (DT_RELR), and no table of exported symbols is read.
 let quickStart: [LinkerSetting] = [
+  // Not SwiftPM's option for that, which has everything compiled for it, the tests' copy once more: Testing is a
+  // shared library, and needs the shared ones of Swift.
+  .unsafeFlags(["-static-stdlib"]),
+  // What FoundationEssentials needs, which only that option names.
+  .linkedLibrary("_FoundationCollections"), .linkedLibrary("_FoundationCShims"),
   .unsafeFlags([
     "-Xclang-linker", "-static-libgcc",
     "-Xclang-linker", "--config=\(Context.packageDirectory)/packaging/libstdc++.cfg",
@@ -216,7 +223,7 @@ let package = Package(
         "AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "VaultKey", "COpenSSL",
       ],
       path: "Tests/AcctTestSupport",
-      swiftSettings: houseRules
+      swiftSettings: testRules
     ),
     .target(name: "Faults", path: "Tests/Torture", exclude: ["README.md"]),
     // One operation on a token: a module's tokens are those of its process, and of that one's environment.
@@ -224,7 +231,7 @@ let package = Package(
       name: "TokenTool",
       dependencies: ["AcctModel", "AcctPorts", "PKCS11", "PrivateFiles"],
       path: "Tests/TokenTool",
-      swiftSettings: houseRules
+      swiftSettings: testRules
     ),
     tests("AcctModelTests", ["AcctModel", "AcctTestSupport"], vectors: true),
     tests("StrictJSONTests", ["StrictJSON"]),
@@ -245,7 +252,7 @@ let package = Package(
         "AcctCLI", "AcctTestSupport", argumentParser,
       ],
       exclude: ["Screens"],
-      swiftSettings: houseRules
+      swiftSettings: testRules
     ),
     tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(
@@ -269,7 +276,7 @@ let package = Package(
         nio("NIOPosix"), nio("NIOHTTP1"),
       ],
       exclude: ["tls_front.py"],
-      swiftSettings: houseRules
+      swiftSettings: testRules
     ),
     tests("SessionBusTests", ["AcctModel", "SessionBus"]),
     tests("TPMTests", ["AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "TPM"]),
@@ -277,7 +284,7 @@ let package = Package(
       name: "PKCS11Tests",
       dependencies: ["AcctTestSupport"],
       exclude: ["Modules"],
-      swiftSettings: houseRules
+      swiftSettings: testRules
     ),
     tests("PostgresStoreTests", ["AcctPorts", "AcctTestSupport", "PostgresStore"]),
     tests(
@@ -296,7 +303,7 @@ let package = Package(
       name: "InteropTests",
       dependencies: ["AcctModel", "AcctTestSupport", "StrictJSON"],
       exclude: ["Doorkeeper", "Glewlwyd", "MCP", "NanoIDP", "export_format.py"],
-      swiftSettings: houseRules
+      swiftSettings: testRules
     ),
     tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),
     tests("ShellTests", ["AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
@@ -309,7 +316,7 @@ let package = Package(
         "SessionBus", "SharedKeyring", "TPM", "VaultKey", "VaultKeyring",
       ],
       path: "Tests/FuzzTargets",
-      swiftSettings: houseRules
+      swiftSettings: testRules
     ),
     tests("FuzzTests", ["FuzzTargets", "AcctTestSupport"], data: "Corpus"),
   ] + fuzzer + measurements,

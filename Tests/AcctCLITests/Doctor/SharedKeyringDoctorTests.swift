@@ -16,9 +16,7 @@ struct SharedKeyringDoctorTests {
   }
 
   private func shared() async {
-    await machine.keep(Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(Handoffs.bearer())
   }
 
   @Test("The doctor says that the engine answers, and how many accounts it has")

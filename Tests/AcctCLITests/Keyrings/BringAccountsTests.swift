@@ -27,9 +27,7 @@ struct BringAccountsTests {
   }
 
   private func share() async throws -> (id: AccountID, stored: SharedEngine.Stored) {
-    await machine.keep(Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(Handoffs.bearer())
     let id = try machine.onlyAccount()
     return (id, try #require(machine.engine.accounts[id]))
   }

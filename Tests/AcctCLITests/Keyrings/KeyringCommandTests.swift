@@ -63,9 +63,7 @@ struct KeyringCommandTests {
 
   @Test("Joining brings the accounts to the machine, and none of them is active")
   func brought() async {
-    await machine.keep(Handoffs.dpop(), Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0, "\(machine.record.err)")
+    await machine.shareAccounts(Handoffs.dpop(), Handoffs.bearer())
     let other = SharingMachine(machine.engine)
     #expect(await other.acct("keyring", "join", "etcd", "https://a.example:2379", "--json") == 0)
     #expect(
@@ -114,9 +112,7 @@ struct KeyringCommandTests {
 
   @Test("Leaving takes the accounts from the machine alone, and joining brings them back")
   func left() async {
-    await machine.keep(Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(Handoffs.bearer())
     let kept = machine.engine.accounts
     #expect(await machine.acct("keyring", "leave") == 0)
     #expect(
@@ -136,9 +132,7 @@ struct KeyringCommandTests {
 
   @Test("Leaving is refused while an answer waits to be stored")
   func waits() async throws {
-    await machine.keep(Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(Handoffs.bearer())
     machine.engine.wait(for: [try machine.onlyAccount()])
     #expect(await machine.acct("keyring", "leave") == 7)
     #expect(
@@ -170,9 +164,7 @@ struct KeyringCommandTests {
 
   @Test("A keyring is left once no other process of this machine uses an account")
   func leftAlone() async throws {
-    await machine.keep(Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(Handoffs.bearer())
     let id = try machine.onlyAccount()
     var world = machine.world
     let lock = world.files.lock
@@ -197,9 +189,7 @@ struct KeyringCommandTests {
 
   @Test("A restored engine is trusted once no other process of this machine uses an account")
   func trustedAlone() async throws {
-    await machine.keep(Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(Handoffs.bearer())
     let id = try machine.onlyAccount()
     machine.engine.rollBack()
     var world = machine.world

@@ -45,9 +45,7 @@ struct MoveKeyringTests {
 
   @Test("A move from a shared keyring copies the accounts and warns; --remove removes them there")
   func fromShared() async {
-    await machine.keep(Handoffs.dpop(), Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(Handoffs.dpop(), Handoffs.bearer())
     let shared = machine.engine.accounts
     #expect(await machine.acct("keyring", "move", "vault") == 0)
     #expect(machine.record.err.first == "acct: copied 2 accounts from etcd to vault")
@@ -70,9 +68,7 @@ struct MoveKeyringTests {
 
   @Test("A move that copied the accounts is completed by the same move with --remove")
   func cleanedUp() async throws {
-    await machine.keep(Handoffs.dpop(), Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(Handoffs.dpop(), Handoffs.bearer())
     #expect(await machine.acct("keyring", "move", "vault") == 0)
     #expect(
       machine.record.err.last
@@ -90,9 +86,9 @@ struct MoveKeyringTests {
 
   @Test("Credentials that another machine has renewed since they were copied stay there")
   func renewedElsewhere() async throws {
-    await machine.keep(Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"]))
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(
+      Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"])
+    )
     #expect(await machine.acct("keyring", "move", "vault") == 0)
     let id = try machine.onlyAccount()
     var stored = try #require(machine.engine.accounts[id])
@@ -119,9 +115,7 @@ struct MoveKeyringTests {
 
   @Test("Credentials that another machine renews while they are removed there stay")
   func renewedMeanwhile() async throws {
-    await machine.keep(Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(Handoffs.bearer())
     let id = try machine.onlyAccount()
     var renewed = try #require(machine.engine.accounts[id])
     renewed.items[.accessToken] = Secret("renewed")
@@ -151,9 +145,7 @@ struct MoveKeyringTests {
 
   @Test("A move joins the accounts of two machines, and a second one brings nothing twice")
   func merged() async {
-    await machine.keep(Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(Handoffs.bearer())
     let other = SharingMachine(machine.engine)
     other.record.passRandomBytes(40)
     await other.keep(Handoffs.dpop())

@@ -108,9 +108,7 @@ struct SharedKeyringWordsTests {
   @Test("Each failure of an engine has a status, a message and one hint", arguments: rows)
   func words(row: Row) async throws {
     let machine = SharingMachine()
-    await machine.keep(Handoffs.bearer())
-    await machine.share()
-    #expect(await machine.acct("keyring", "move", "etcd") == 0)
+    await machine.shareAccounts(Handoffs.bearer())
     machine.engine.fail(with: row.failure)
     #expect(await machine.acct("keyring", "trust", "--json") == row.status)
     let error = try JSON(parsing: Array(machine.record.err.joined().utf8)).objectValue?["error"]

@@ -33,7 +33,9 @@ struct SharingMachine {
   }
 
   /// Uses the vault from now on, and adds these accounts to it.
-  func keep(_ handoffs: String...) async {
+  func keep(_ handoffs: String...) async { await keep(handoffs) }
+
+  private func keep(_ handoffs: [String]) async {
     record.corrupt(.keyringDecision, with: "vault\n")
     for handoff in handoffs {
       record.provide("-", handoff)
@@ -44,6 +46,13 @@ struct SharingMachine {
   /// Makes the keyring, or joins it where another machine has made it.
   func share(_ verb: String = "create") async {
     #expect(await acct("keyring", verb, "etcd", "https://a.example:2379") == 0, "\(record.err)")
+  }
+
+  /// Adds these accounts to the vault, makes the keyring, and moves them to it.
+  func shareAccounts(_ handoffs: String...) async {
+    await keep(handoffs)
+    await share()
+    #expect(await acct("keyring", "move", "etcd") == 0, "\(record.err)")
   }
 
   /// The token that an account has, or `nil` without one.

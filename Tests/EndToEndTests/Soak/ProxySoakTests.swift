@@ -3,13 +3,15 @@ import Testing
 
 /// One proxy for a long time, while other processes of acct change what it keeps.
 ///
-/// `make soak-proxy` makes a million requests, or `SOAK_REQUESTS`. It is no part of other runs yet: a request that two changes
-/// overtake may be answered 401, which is counted as a mistake.
+/// `make soak-proxy` makes a million requests, or `SOAK_REQUESTS`; the long forms make 4,000.
 @Suite("Long runs of one proxy")
 struct ProxySoakTests {
   @Test(
     "Each request by a proxy has one answer, a proof of its own, and no credential that was replaced",
-    .enabled(if: soakSetting("SOAK_REQUESTS") as Int? != nil, "only by `make soak-proxy`"),
+    .enabled(
+      if: TestExtent.isFull || soakSetting("SOAK_REQUESTS") as Int? != nil,
+      "only in the long form"
+    ),
     arguments: ProxySoakScene.Place.allCases
   )
   func soak(in place: ProxySoakScene.Place) async throws {
