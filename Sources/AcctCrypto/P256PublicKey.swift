@@ -1,10 +1,11 @@
 import Crypto
 
 /// A public key on the curve P-256; one that exists is a point of the curve.
+///
+/// It has the coordinates alone. The library's own form, where that comes of a private key, is a copy of the private key.
 package struct P256PublicKey: Equatable, Sendable {
   /// The coordinates, 32 bytes each, big-endian.
   package let x, y: [UInt8]
-  private let key: P256.Signing.PublicKey
 
   /// Makes a key of two coordinates.
   ///
@@ -12,7 +13,7 @@ package struct P256PublicKey: Equatable, Sendable {
   package init(x: [UInt8], y: [UInt8]) throws(CryptoError) {
     let count = P256PrivateKey.coordinateCount
     guard x.count == count, y.count == count else { throw .wrongLength }
-    do { key = try P256.Signing.PublicKey(rawRepresentation: x + y) } catch { throw .notOnCurve }
+    do { _ = try P256.Signing.PublicKey(rawRepresentation: x + y) } catch { throw .notOnCurve }
     self.x = x
     self.y = y
   }
@@ -20,13 +21,8 @@ package struct P256PublicKey: Equatable, Sendable {
   /// Takes over a key that was computed, not received.
   init(_ key: P256.Signing.PublicKey) {
     let point = Array(key.rawRepresentation)
-    self.key = key
     x = Array(point[..<P256PrivateKey.coordinateCount])
     y = Array(point[P256PrivateKey.coordinateCount...])
-  }
-
-  package static func == (left: P256PublicKey, right: P256PublicKey) -> Bool {
-    left.x == right.x && left.y == right.y
   }
 
   /// Whether `signature` is one of `message` by this key: ECDSA with SHA-256 (RFC 7518,
@@ -37,9 +33,9 @@ package struct P256PublicKey: Equatable, Sendable {
   ///   - message: What was signed.
   /// - Returns: Whether it is.
   package func isValidSignature(_ signature: [UInt8], of message: Span<UInt8>) -> Bool {
-    guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else {
-      return false
-    }
+    guard let key = try? P256.Signing.PublicKey(rawRepresentation: x + y),
+      let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
+    else { return false }
     return key.isValidSignature(signature, for: SHA256.digest(of: message))
   }
 }

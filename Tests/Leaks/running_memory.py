@@ -1,7 +1,7 @@
-"""Looks for texts in the memory of a running process, as its root may: running_memory.py PID
+"""Looks for secrets in the memory of a running process, as its root may: running_memory.py PID
 
-Reads the texts from standard input, one a line, and prints for each "NUMBER of /proc/PID/mem, NUMBER of
-process_vm_readv"; then how many regions neither could read. The process goes on meanwhile.
+Reads "KIND SECRET" from standard input, one a line (forms.py has the kinds), and prints for each "NUMBER of
+/proc/PID/mem, NUMBER of process_vm_readv"; then how many regions neither could read. The process goes on meanwhile.
 """
 
 from __future__ import annotations
@@ -9,7 +9,10 @@ from __future__ import annotations
 import ctypes
 import sys
 
+from forms import forms
+
 CHUNK = 1 << 20  # bytes
+AS_THEY_ARE = {"plain", "the scalar plain", "the scalar reversed"}
 pid = int(sys.argv[1])
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -34,8 +37,8 @@ def from_call(start: int, size: int) -> bytes | None:
     return buffer.raw[:count] if count > 0 else None
 
 
-texts = [line.strip().encode() for line in sys.stdin if line.strip()]
-counts = {(text, reader): 0 for text in texts for reader in (from_file, from_call)}
+secrets = [[form for name, form in forms(*line.split()) if name in AS_THEY_ARE] for line in sys.stdin]
+counts = [{from_file: 0, from_call: 0} for _ in secrets]
 closed = 0
 with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
     regions = [line.split(maxsplit=5) for line in maps]
@@ -48,9 +51,9 @@ for addresses, mode, *_, name in ([*region, ""] if len(region) < 6 else region f
         for start in range(first, last, CHUNK):
             piece = reader(start, min(CHUNK, last - start))
             closed += piece is None
-            for text in texts:
-                counts[text, reader] += (tail + (piece or b"")).count(text)
+            for secret, count in zip(secrets, counts):
+                count[reader] += sum((tail + (piece or b"")).count(form) for form in secret)
             tail = (piece or b"")[-256:]
-for text in texts:
-    print(f"{counts[text, from_file]} {counts[text, from_call]}")
+for count in counts:
+    print(f"{count[from_file]} {count[from_call]}")
 print(closed)

@@ -14,7 +14,7 @@ struct ProtectedProxyTests {
   init() async throws {
     server = try await StrictServer()
     home = try AcctHome()
-    let added = try await home.importing(try await server.issue(["dpop": false]))
+    let added = try await home.importing(try await server.issue(["dpop": true]))
     try #require(added.status == 0, "\(added.errorText)")
   }
 
@@ -27,17 +27,17 @@ struct ProtectedProxyTests {
     if !message.contains(words) { try Test.cancel("\(message)") }
   }
 
-  /// How often texts stand in the memory of a process, by both ways to read it.
-  private func sightings(of texts: [String], in id: pid_t) async throws -> [String] {
-    try await looking(for: texts, in: id).dropLast()
+  /// How often secrets, each with its kind, stand in the memory of a process, by both ways to read it.
+  private func sightings(of secrets: [String], in id: pid_t) async throws -> [String] {
+    try await looking(for: secrets, in: id).dropLast()
   }
 
-  private func looking(for texts: [String], in id: pid_t) async throws -> [String] {
+  private func looking(for secrets: [String], in id: pid_t) async throws -> [String] {
     let script = Product.source("Tests/Leaks/running_memory.py")
     var look = ChildProcess(
       "env",
       [Sighting.python, "-B", script, "\(id)"],
-      input: texts.map { $0 + "\n" }.joined()
+      input: secrets.map { $0 + "\n" }.joined()
     )
     let root = try await ChildProcess.rootRights()
     look.arguments = Array(root.dropFirst()) + (root == ["env"] ? [] : ["env"]) + look.arguments
@@ -54,22 +54,25 @@ struct ProtectedProxyTests {
     busy: @escaping (String) -> Bool
   ) async throws {
     let token = try await home.acct("token").text.split(separator: "\n")[0]
-    let texts = [String(token)]
+    let jwk = try JSON(parsing: try await home.acct("key", "show", "--private").standardOutput)
+    let secrets = ["access_token \(token)", "key \(try #require(jwk["d"]?.stringValue))"]
     for _ in 1...3 { #expect(try await proxy.status("\(server.resource)/resource") == "200") }
-    let atRest = try await sightings(of: texts, in: proxy.process.id)
+    let atRest = try await sightings(of: secrets, in: proxy.process.id)
     #expect(atRest.allSatisfy(idle), "\(atRest)")
 
     try await server.fault(["endpoint": "resource", "kind": "delay", "count": 1])
     let client = try RunningProcess(proxy.curl("\(server.resource)/resource"))
     try await server.wait(held: 1)
-    let during = try await sightings(of: texts, in: proxy.process.id)
+    let during = try await sightings(of: secrets, in: proxy.process.id)
     #expect(during.allSatisfy(busy), "\(during)")
     try await server.control("release")
     #expect(await client.ended() == 0)
     #expect(await proxy.interrupted() == 0)
   }
 
-  @Test("Root finds no token in the memory of a proxy that is idle, or waits for a server's answer")
+  @Test(
+    "Root finds no token and no key in the memory of a proxy that is idle, or waits for an answer"
+  )
   func secretMemory() async throws {
     try await require("proxyMemory", "memfd_secret)")
     let proxy = try await SigningProxyAtWork(home)
@@ -83,7 +86,7 @@ struct ProtectedProxyTests {
     let proxy = try await SigningProxyAtWork(home, "--port", "0")
     let secret = try #require(proxy.place.split(separator: "/").last)
     #expect(try await proxy.status("\(server.resource)/resource") == "200")
-    #expect(try await sightings(of: [String(secret)], in: proxy.process.id) == ["0 0"])
+    #expect(try await sightings(of: ["run \(secret)"], in: proxy.process.id) == ["0 0"])
     #expect(await proxy.interrupted() == 0)
   }
 
