@@ -53,7 +53,8 @@ binary=$folder/bin/acct
 counting_server
 export ACCT_HOME="$folder/proxied"
 account dpop "$upstream" | acct --quiet add --import - >/dev/null
-limit 'system calls: a proxied request' "$(proxied_calls 300)" 11
+# 8 on a quiet machine; on a busy one, where its threads wake each other more often, 11 were seen.
+limit 'system calls: a proxied request' "$(proxied_calls 300)" 16
 
 limit 'bytes: stripped binary' "$(stat --format %s "$folder/bin/acct")" 33500000
 dynamic=$(readelf --dynamic --wide "$folder/bin/acct")
