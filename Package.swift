@@ -27,7 +27,7 @@ func room(
   )
 }
 
-/// Tests are not optimized: compiling them would take longer than running them.
+/// Tests are not optimized: that takes longer than it saves.
 let testRules = houseRules + [.unsafeFlags(["-Onone"])]
 
 /// The tests of a room; spec vectors lie beside them in `Vectors`, as data.
@@ -92,8 +92,8 @@ let measurements: [Target] =
 /// A static library takes no time to load: Swift's own, the unwinder, and that of C++, which the file names.
 /// Relocations are packed into a twentieth (DT_RELR), and no table of exported symbols is read.
 let quickStart: [LinkerSetting] = [
-  // Not SwiftPM's option for that, which has everything compiled for it, the tests' copy once more: Testing is a
-  // shared library, and needs the shared ones of Swift.
+  // SwiftPM's own option applies to all targets. The tests need Swift's shared libraries, since Testing is one, and
+  // would have to be a build of their own.
   .unsafeFlags(["-static-stdlib"]),
   // What FoundationEssentials needs, which only that option names.
   .linkedLibrary("_FoundationCollections"), .linkedLibrary("_FoundationCShims"),
