@@ -61,7 +61,7 @@ nginx_server() { # port, port of TLS
     ssl_certificate $folder/tls.pem;
     ssl_certificate_key $folder/tls.key;
     location / {
-      add_header DPoP-Nonce made-up;
+      add_header DPoP-Nonce nonce-of-the-server;
       default_type application/json;
       return 200 '{"answer": "made up"}';
     }

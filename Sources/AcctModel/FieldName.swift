@@ -3,8 +3,11 @@ extension String {
   ///
   /// No copy is made of either, unlike for a comparison of what `lowercased()` returns.
   package func isSameField(as other: String) -> Bool {
-    utf8.count == other.utf8.count
-      && zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.inLowerCase == $1.inLowerCase }
+    let (bytes, others) = (utf8Span.span, other.utf8Span.span)
+    guard bytes.count == others.count else { return false }
+    return bytes.indices.allSatisfy { index in
+      bytes[index] == others[index] || bytes[index].inLowerCase == others[index].inLowerCase
+    }
   }
 
   /// Whether it is the same header field's name as one of several.

@@ -56,30 +56,32 @@ let tokens = Tokens(
 let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment.variable($0) != nil }
 
 let world = World(
-  secretService: .secretService(canPrompt: isDesktop),
-  vaultKeyring: vaultStore.keyring,
-  vault: vaultStore.vault,
-  sharedKeyring: sharedVault.sharedKeyring,
-  files: .live(folders),
-  streams: .live(),
-  terminal: terminal,
-  environment: environment,
-  clock: .live(),
-  entropy: .live(),
-  transport: .live(userAgent: "acct/\(version)", environment: environment.variable),
-  browser: .live(undoing: hardening, environment.variable),
-  listener: .live(),
-  signals: .live(),
-  dns: .live(variable: environment.variable),
-  qrCode: .live(environment.variable),
-  schemeHandler: .live(folders, environment.variable),
-  secretFiles: .live(),
-  exec: .live(undoing: hardening),
-  maintenance: .live(folders),
-  localServer: .live(folder: folders.sockets),
-  providerFiles: .live(folders),
-  hardwareKeys: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
-  confinement: .live(folders, environment.variable) { CurlTable.preload() }
+  Ports(
+    secretService: .secretService(canPrompt: isDesktop),
+    vaultKeyring: vaultStore.keyring,
+    vault: vaultStore.vault,
+    sharedKeyring: sharedVault.sharedKeyring,
+    files: .live(folders),
+    streams: .live(),
+    terminal: terminal,
+    environment: environment,
+    clock: .live(),
+    entropy: .live(),
+    transport: .live(userAgent: "acct/\(version)", environment: environment.variable),
+    browser: .live(undoing: hardening, environment.variable),
+    listener: .live(),
+    signals: .live(),
+    dns: .live(variable: environment.variable),
+    qrCode: .live(environment.variable),
+    schemeHandler: .live(folders, environment.variable),
+    secretFiles: .live(),
+    exec: .live(undoing: hardening),
+    maintenance: .live(folders),
+    localServer: .live(folder: folders.sockets),
+    providerFiles: .live(folders),
+    hardwareKeys: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
+    confinement: .live(folders, environment.variable) { CurlTable.preload() }
+  )
 )
 let status = await Acct.run(Acct.arguments(of: CommandLine.arguments), in: world)
 CurlTable.finishPreloading()

@@ -212,91 +212,93 @@ package final class RecordedWorld: Sendable {
   /// The world to hand to a command.
   package func world(at location: SourceLocation = #_sourceLocation) -> World {
     World(
-      secretService: keyring.keyring(),
-      vaultKeyring: .unexpected("the vault keyring", at: location),
-      vault: .unexpected(at: location),
-      sharedKeyring: sharedKeyring,
-      files: files,
-      streams: streams,
-      terminal: terminal,
-      environment: ProcessEnvironment(
-        variable: { name in
-          // As in the real environment: an empty one counts as not set.
-          self.state.withLock { $0.variables[name].flatMap { $0.isEmpty ? nil : $0 } }
-        },
-        directoryFiles: { self.state.withLock { $0.directoryFiles } }
-      ),
-      clock: Clock(
-        now: { Timestamp(clamped: self.now) },
-        localOffset: { _ in self.state.withLock { $0.localOffset } },
-        sleep: { seconds in
-          // Nothing waits as long for its own sake: it is a limit, which a test that stops time never
-          // reaches.
-          guard seconds < 600 else { return await untilCancelled() }
-          self.now += seconds
-          if let due = self.state.withLock({ $0.unlocksAt }), self.now >= due {
-            self.keyring.unlock()
+      Ports(
+        secretService: keyring.keyring(),
+        vaultKeyring: .unexpected("the vault keyring", at: location),
+        vault: .unexpected(at: location),
+        sharedKeyring: sharedKeyring,
+        files: files,
+        streams: streams,
+        terminal: terminal,
+        environment: ProcessEnvironment(
+          variable: { name in
+            // As in the real environment: an empty one counts as not set.
+            self.state.withLock { $0.variables[name].flatMap { $0.isEmpty ? nil : $0 } }
+          },
+          directoryFiles: { self.state.withLock { $0.directoryFiles } }
+        ),
+        clock: Clock(
+          now: { Timestamp(clamped: self.now) },
+          localOffset: { _ in self.state.withLock { $0.localOffset } },
+          sleep: { seconds in
+            // Nothing waits as long for its own sake: it is a limit, which a test that stops time never
+            // reaches.
+            guard seconds < 600 else { return await untilCancelled() }
+            self.now += seconds
+            if let due = self.state.withLock({ $0.unlocksAt }), self.now >= due {
+              self.keyring.unlock()
+            }
+            return true
+          },
+          rest: {
+            let (rest, end) = AsyncStream.makeStream(of: Void.self)
+            self.state.withLock { $0.rests.append(end) }
+            for await _ in rest {}
           }
-          return true
-        },
-        rest: {
-          let (rest, end) = AsyncStream.makeStream(of: Void.self)
-          self.state.withLock { $0.rests.append(end) }
-          for await _ in rest {}
-        }
-      ),
-      entropy: Entropy { count in
-        self.state.withLock { state in
-          if let draws = state.draws {
-            state.draws = draws + 1
-            return (0..<count).map { UInt8(truncatingIfNeeded: draws >> (8 * UInt64($0 % 8))) }
+        ),
+        entropy: Entropy { count in
+          self.state.withLock { state in
+            if let draws = state.draws {
+              state.draws = draws + 1
+              return (0..<count).map { UInt8(truncatingIfNeeded: draws >> (8 * UInt64($0 % 8))) }
+            }
+            state.counter += 1
+            return Array(repeating: state.counter, count: count)
           }
-          state.counter += 1
-          return Array(repeating: state.counter, count: count)
-        }
-      },
-      transport: transport(at: location),
-      browser: Browser { _ in
-        Issue.record("no browser was expected to open", sourceLocation: location)
-        return false
-      },
-      listener: CallbackListener { redirect throws(ListenFailure) in
-        Issue.record("nobody was expected to listen", sourceLocation: location)
-        throw .failed(port: redirect.port, reason: "not provided")
-      },
-      signals: Signals(
-        holdBack: { HeldSignals {} },
-        watch: { action in
-          let number = self.state.withLock { state in
-            state.watches.append(action)
-            return state.watches.count - 1
+        },
+        transport: transport(at: location),
+        browser: Browser { _ in
+          Issue.record("no browser was expected to open", sourceLocation: location)
+          return false
+        },
+        listener: CallbackListener { redirect throws(ListenFailure) in
+          Issue.record("nobody was expected to listen", sourceLocation: location)
+          throw .failed(port: redirect.port, reason: "not provided")
+        },
+        signals: Signals(
+          holdBack: { HeldSignals {} },
+          watch: { action in
+            let number = self.state.withLock { state in
+              state.watches.append(action)
+              return state.watches.count - 1
+            }
+            return HeldSignals { self.state.withLock { $0.watches[number] = nil } }
           }
-          return HeldSignals { self.state.withLock { $0.watches[number] = nil } }
-        }
-      ),
-      dns: DNS { name, _ throws(DNSFailure) in
-        Issue.record("\(name) was not expected to be resolved", sourceLocation: location)
-        throw .noAnswer
-      },
-      schemeHandler: desktop.handler(at: location),
-      secretFiles: secretFiles.port,
-      exec: exec.port,
-      maintenance: maintenance.port,
-      localServer: localServer.port { self.interrupt() }
-        ?? LocalServer { place, _ throws(ListenFailure) in
-          Issue.record("nobody was expected to serve", sourceLocation: location)
-          throw .unusableSocket(path: "\(place)", reason: "not provided")
+        ),
+        dns: DNS { name, _ throws(DNSFailure) in
+          Issue.record("\(name) was not expected to be resolved", sourceLocation: location)
+          throw .noAnswer
         },
-      providerFiles: providerFiles.port,
-      hardwareKeys: hasDevices ? HardwareKeys(tpm: tpm.keys, pkcs11: token.keys) : .none,
-      confinement: Confinement(
-        begin: { _ in
-          Confinement.Measures(
-            secretMemory: self.state.withLock { $0.hasSecretMemory },
-            fence: nil
-          )
-        },
-        available: { nil }
+        schemeHandler: desktop.handler(at: location),
+        secretFiles: secretFiles.port,
+        exec: exec.port,
+        maintenance: maintenance.port,
+        localServer: localServer.port { self.interrupt() }
+          ?? LocalServer { place, _ throws(ListenFailure) in
+            Issue.record("nobody was expected to serve", sourceLocation: location)
+            throw .unusableSocket(path: "\(place)", reason: "not provided")
+          },
+        providerFiles: providerFiles.port,
+        hardwareKeys: hasDevices ? HardwareKeys(tpm: tpm.keys, pkcs11: token.keys) : .none,
+        confinement: Confinement(
+          begin: { _ in
+            Confinement.Measures(
+              secretMemory: self.state.withLock { $0.hasSecretMemory },
+              fence: nil
+            )
+          },
+          available: { nil }
+        )
       )
     )
   }

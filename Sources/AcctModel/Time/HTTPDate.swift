@@ -9,7 +9,8 @@ package enum HTTPDate {
   /// - Parameter text: The field's value.
   /// - Returns: The time; `nil` for anything else.
   package static func parse(_ text: String) -> Timestamp? {
-    let words = text.split { $0 == " " || $0 == "-" }
+    let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
+      .map { Substring($0) }
     guard let weekday = words.first, days.contains(where: weekday.hasPrefix) else { return nil }
     switch words.count {
     case 6 where weekday.hasSuffix(",") && words[5] == "GMT":

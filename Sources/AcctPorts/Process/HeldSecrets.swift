@@ -8,7 +8,11 @@ import Synchronization
 package final class HeldSecrets: Sendable {
   private struct State {
     var secrets: [Secret] = []
+    /// The mark of each, by which most of those that are not the same differ.
+    var marks: [UInt64] = []
     var users = 0
+
+    mutating func forget() { (secrets, marks) = ([], []) }
   }
 
   private let state = Mutex(State())
@@ -22,9 +26,18 @@ package final class HeldSecrets: Sendable {
   package func hold(_ secret: Secret) {
     guard secret.count >= 4 else { return }
     state.withLock { state in
-      guard !state.secrets.contains(secret) else { return }
+      let mark = secret.lastBytes
+      // A proxy holds the proofs of hundreds of requests, which begin alike.
+      guard
+        !state.marks.indices.contains(where: {
+          state.marks[$0] == mark && state.secrets[$0] == secret
+        })
+      else { return }
       state.secrets.append(secret)
-      if state.secrets.count > Self.most { state.secrets.removeFirst() }
+      state.marks.append(mark)
+      guard state.secrets.count > Self.most else { return }
+      state.secrets.removeFirst()
+      state.marks.removeFirst()
     }
   }
 
@@ -35,7 +48,7 @@ package final class HeldSecrets: Sendable {
   package var redactor: Redactor { Redactor(state.withLock { $0.secrets }) }
 
   /// Holds none of them any longer.
-  package func forget() { state.withLock { $0.secrets = [] } }
+  package func forget() { state.withLock { $0.forget() } }
 
   /// Begins a piece of work of its own.
   package func enter() { state.withLock { $0.users += 1 } }
@@ -44,7 +57,16 @@ package final class HeldSecrets: Sendable {
   package func leave() {
     state.withLock { state in
       state.users -= 1
-      if state.users == 0 { state.secrets = [] }
+      if state.users == 0 { state.forget() }
+    }
+  }
+}
+
+extension Secret {
+  /// The last eight bytes as a number.
+  fileprivate var lastBytes: UInt64 {
+    withBytes { bytes in
+      bytes.indices.suffix(8).reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
     }
   }
 }

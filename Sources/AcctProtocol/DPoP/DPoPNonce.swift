@@ -6,11 +6,7 @@ package enum DPoPNonce {
   /// - Returns: The value of `DPoP-Nonce` if it is one or more NQCHAR (section 8.1), and `nil`
   ///   where there is none, or several that differ.
   package static func learned(from headers: [(name: String, value: String)]) -> String? {
-    let values = headers.values(of: "dpop-nonce")
-    // Nearly all come once, and without blanks.
-    if values.count == 1, isNonce(values[0]) { return values[0] }
-    let distinct = Set(values.map { trimmed($0) })
-    guard distinct.count == 1, let nonce = distinct.first, isNonce(nonce) else { return nil }
+    guard let nonce = headers.only("dpop-nonce"), isNonce(nonce) else { return nil }
     return nonce
   }
 
@@ -24,10 +20,5 @@ package enum DPoPNonce {
     case 0x21, 0x23...0x5B, 0x5D...0x7E: true
     default: false
     }
-  }
-
-  private static func trimmed(_ value: String) -> String {
-    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-    return String(value.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
   }
 }

@@ -20,20 +20,19 @@ package enum Base64URL {
 
   /// Encodes bytes as ASCII, for what must not become a `String`.
   package static func encodedBytes(_ bytes: Span<UInt8>) -> [UInt8] {
-    var output: [UInt8] = []
-    output.reserveCapacity((bytes.count * 4 + 2) / 3)
-    var (bits, count): (UInt32, UInt32) = (0, 0)
-    for index in bytes.indices {
-      bits = bits << 8 | UInt32(bytes[index])
-      count += 8
-      while count >= 6 {
-        count -= 6
-        output.append(character(bits >> count & 0x3F))
+    [UInt8](capacity: (bytes.count * 4 + 2) / 3) { output in
+      var (bits, count): (UInt32, UInt32) = (0, 0)
+      for index in bytes.indices {
+        bits = bits << 8 | UInt32(bytes[index])
+        count += 8
+        while count >= 6 {
+          count -= 6
+          output.append(character(bits >> count & 0x3F))
+        }
+        bits &= 0xFF
       }
-      bits &= 0xFF
+      if count > 0 { output.append(character(bits << (6 - count) & 0x3F)) }
     }
-    if count > 0 { output.append(character(bits << (6 - count) & 0x3F)) }
-    return output
   }
 
   /// Decodes text.

@@ -46,7 +46,7 @@ package enum ProxyFields {
     without others: [String]
   ) -> [(name: String, value: String)] {
     let named = fields.values(of: "connection").flatMap { value in
-      value.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+      value.utf8.split { ",\t ".utf8.contains($0) }.map { String(Substring($0)) }
     }
     return fields.filter { field in
       !field.name.isField(among: hopByHop) && !field.name.isField(among: others)

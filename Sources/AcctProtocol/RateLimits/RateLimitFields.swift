@@ -75,13 +75,16 @@ package enum RateLimitFields {
 extension [(name: String, value: String)] {
   /// The value of a field that must have only one; `nil` if there is none, or two that differ.
   func only(_ name: String) -> String? {
-    let values = Set(values(of: name).map(trimmingBlanks))
-    return values.count == 1 ? values.first : nil
+    let values = values(of: name).map(trimmingBlanks)
+    guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
+    return first
   }
 }
 
 /// The text without the spaces and tabs around it.
 func trimmingBlanks(_ text: some StringProtocol) -> String {
-  let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-  return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+  let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+  let bytes = Array(text.utf8).drop(while: isBlank)
+  let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? bytes.startIndex
+  return String(decoding: bytes[..<end], as: UTF8.self)
 }

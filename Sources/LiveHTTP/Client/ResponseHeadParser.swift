@@ -60,9 +60,13 @@ struct ResponseHeadParser {
   }
 
   private static func status(_ text: String) throws(HTTPFailure) -> ResponseHead {
-    let words = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-    guard words.count >= 2, words[0].hasPrefix("HTTP/"), words[1].utf8.count == 3,
-      let status = UInt16(words[1]), status >= 100
+    let words = text.utf8.split(
+      separator: UInt8(ascii: " "),
+      maxSplits: 2,
+      omittingEmptySubsequences: false
+    )
+    guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3,
+      let status = UInt16(Substring(words[1])), status >= 100
     else { throw .malformed }
     return ResponseHead(status: Int(status), statusLine: text, fields: [])
   }
