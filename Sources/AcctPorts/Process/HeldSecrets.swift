@@ -8,8 +8,8 @@ import Synchronization
 package final class HeldSecrets: Sendable {
   private struct State {
     var secrets: [Secret] = []
-    /// The mark of each, by which most of those that are not the same differ.
-    var marks: [UInt64] = []
+    /// The mark of each, by which most of those that are not the same differ; too short to tell anything of it.
+    var marks: [UInt16] = []
     var users = 0
 
     mutating func forget() { (secrets, marks) = ([], []) }
@@ -26,7 +26,7 @@ package final class HeldSecrets: Sendable {
   package func hold(_ secret: Secret) {
     guard secret.count >= 4 else { return }
     state.withLock { state in
-      let mark = secret.lastBytes
+      let mark = secret.mark
       // A proxy holds the proofs of hundreds of requests, which begin alike.
       guard
         !state.marks.indices.contains(where: {
@@ -63,10 +63,12 @@ package final class HeldSecrets: Sendable {
 }
 
 extension Secret {
-  /// The last eight bytes as a number.
-  fileprivate var lastBytes: UInt64 {
+  /// Of the last bytes: proofs and tokens of one kind begin alike.
+  fileprivate var mark: UInt16 {
+    var hasher = Hasher()
     withBytes { bytes in
-      bytes.indices.suffix(8).reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
+      for index in bytes.indices.suffix(8) { hasher.combine(bytes[index]) }
     }
+    return UInt16(truncatingIfNeeded: hasher.finalize())
   }
 }
