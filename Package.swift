@@ -208,7 +208,8 @@ let package = Package(
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctPorts", "CWipingFree", "EtcdStore", "LiveHTTP", "LiveSystem", "LoadedCurl",
+        "AcctCLI", "AcctEngine", "AcctPorts", "CWipingFree", "EtcdStore", "LiveHTTP", "LiveSystem",
+        "LoadedCurl",
         "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "VaultKey",
         "VaultKeyring",
       ],

@@ -10,8 +10,8 @@ struct Change {
   var version: Int64?
   /// What the object is to be.
   var wanted: SharedObject
-  /// ``wanted``, sealed.
-  var bytes: [UInt8]
+  /// ``wanted``, sealed with a generation of its own.
+  var sealed: SealedObject
   /// The process that makes it, or has made it.
   var writer: LockOwner
   /// Whether ``base`` has the credential that was, or may have been, spent for it.
@@ -54,7 +54,7 @@ struct Change {
         return UnconfirmedWrite.Found(
           credential: found.credential,
           lockOwner: found.lock?.owner,
-          hasAll: mine == found
+          hasAll: mine.holdsSame(as: found)
         )
       }
     )
@@ -86,42 +86,43 @@ extension SharedVault {
     _ seal: Seal
   ) throws(KeyringFailure) -> Change.Outcome {
     let place = session.places.account(change.account)
-    var (bytes, version) = (change.bytes, change.version)
+    var (sealed, version) = (change.sealed, change.version)
     // Each refusal is another machine's progress.
     for _ in 0..<16 {
       var failure: SharedStoreFailure?
       do {
-        if let stored = try session.store.swap(place, bytes, version) {
-          settle(CopyFile(version: stored, bytes: bytes), of: change.account)
+        if let stored = try session.store.swap(place, sealed.bytes, version) {
+          settle(sealed.copy(stored), of: change.account)
           return .stored
         }
       } catch {
         failure = error
       }
       let look: Look
-      do { look = try self.look(session, change.account) } catch {
+      do { look = try self.look(session, seal, change.account) } catch {
         throw failure.map(KeyringFailure.engine) ?? error
       }
       guard !look.isRolledBack else { throw .rolledBack }
       if let failure, look.object?.version == version { throw .engine(failure) }
-      let theirs: SharedObject? =
-        if let object = look.object { try seal.object(object.bytes, at: place) } else { nil }
+      let theirs = look.contents
       switch change.next(after: theirs) {
       case .done:
-        if let object = look.object { settle(CopyFile(object), of: change.account) }
+        if let copy = look.copy { settle(copy, of: change.account) }
         return .stored
       case .superseded:
-        if let object = look.object { settle(CopyFile(object), of: change.account) }
+        if let copy = look.copy { settle(copy, of: change.account) }
         return .superseded
       case .removed:
-        try copies.remove(change.account)
+        try forget(change.account, look)
         return .removed
       case .again:
         if change.isRepeatable {
-          if let object = look.object { settle(CopyFile(object), of: change.account) }
+          if let copy = look.copy { settle(copy, of: change.account) }
           return .superseded
         }
-        if let theirs { bytes = try seal.sealed(change.merged(into: theirs), at: place) }
+        let next = theirs.map(change.merged) ?? change.wanted
+        let generation = max(look.generation, try copies.removal(of: change.account) ?? 0)
+        sealed = try seal.sealed(next, over: generation, at: place)
         version = look.object?.version
       }
     }

@@ -94,10 +94,17 @@ extension SharedVault {
     _ interaction: Interaction,
     keeping: Bool = true
   ) throws(KeyringFailure) -> Seal {
-    Seal(
-      key: try opener.open(try header(session), interaction, keeping: keeping),
-      entropy: entropy
-    )
+    try seal(try header(session), interaction, keeping: keeping)
+  }
+
+  /// Opens the keyring that a header is of.
+  func seal(
+    _ header: AnyVaultHeader,
+    _ interaction: Interaction,
+    keeping: Bool = true
+  ) throws(KeyringFailure) -> Seal {
+    let key = try opener.open(header, interaction, keeping: keeping)
+    return Seal(key: key, entropy: entropy, check: check)
   }
 
   /// Asks the engine, and translates its failure.

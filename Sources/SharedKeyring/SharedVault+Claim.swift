@@ -15,23 +15,24 @@ extension SharedVault {
     let id = intent.account
     hold(nil, of: id)
     let seal = try seal(session, interaction)
-    try confirm(session)
+    try confirm(session, id)
     guard try storePending(session, seal, id) == nil, let copy = try copies.copy(of: id),
       isRead(copy, of: id)
     else { return nil }
     let place = session.places.account(id)
-    var object = try seal.object(copy.bytes, at: place)
+    var object = try seal.object(copy.bytes, of: id, at: place)
     let patience = Patience(
       milliseconds: Int64(min(intent.timeout, 86_400)) * 1000,
       whole: (object.lock?.ttl ?? 0) * 1000,
       now: machine.bootTime()
     )
-    guard try await waitUntilFree(session, copy, object, patience, of: id) else { return nil }
+    guard try await waitUntilFree(session, seal, copy, object, patience, of: id) else { return nil }
 
     let me = thisProcess
     let ttl = SendWindow.ttl(timeout: Int64(intent.timeout))
     object.record = intent.record
     object.lock = RenewalLock(owner: me, ttl: ttl)
+    object = object.written(over: object.generation)
     let bytes = try seal.sealed(object, at: place)
     // From before the swap: others count from when they see the lock, which is later.
     let window = SendWindow(
@@ -39,8 +40,8 @@ extension SharedVault {
       ttl: ttl,
       timeout: Int64(intent.timeout)
     )
-    guard let version = try putLock(bytes, copy.version, session, id) else { return nil }
-    let claimed = CopyFile(version: version, bytes: bytes)
+    guard let version = try putLock(bytes, copy.version, session, seal, id) else { return nil }
+    let claimed = CopyFile(version: version, generation: object.generation, bytes: bytes)
     keep(claimed, of: id)
     note(version, of: id)
     sightings.remove(id)
@@ -56,6 +57,7 @@ extension SharedVault {
     _ bytes: [UInt8],
     _ version: Int64,
     _ session: Session,
+    _ seal: Seal,
     _ id: AccountID
   ) throws(KeyringFailure) -> Int64? {
     var failure: SharedStoreFailure?
@@ -67,7 +69,7 @@ extension SharedVault {
       failure = error
     }
     let look: Look
-    do { look = try self.look(session, id) } catch {
+    do { look = try self.look(session, seal, id) } catch {
       throw failure.map(KeyringFailure.engine) ?? error
     }
     guard !look.isRolledBack else { throw .rolledBack }
@@ -87,6 +89,7 @@ extension SharedVault {
   /// - Returns: Whether the lock may be taken; `false` if the account has changed, and the copy is up to date.
   private func waitUntilFree(
     _ session: Session,
+    _ seal: Seal,
     _ copy: CopyFile,
     _ object: SharedObject,
     _ patience: Patience,
@@ -108,7 +111,7 @@ extension SharedVault {
       )
       guard case .wait(let left) = decision else { return true }
       let look: Look
-      do { look = try self.look(session, id) } catch {
+      do { look = try self.look(session, seal, id) } catch {
         // Counted anew once the engine is back: the owner, who may have an answer to store, then comes first.
         sightings.remove(id)
         guard error.mayBeOver, !patience.isOver(at: machine.bootTime()) else { throw error }
@@ -139,11 +142,7 @@ extension SharedVault {
 
   /// Brings the copy up to date with what was read.
   private func follow(_ look: Look, of id: AccountID) throws(KeyringFailure) {
-    if let object = look.object {
-      keep(CopyFile(object), of: id)
-    } else {
-      try copies.remove(id)
-    }
+    if let copy = look.copy { keep(copy, of: id) } else { try forget(id, look) }
   }
 }
 
@@ -181,7 +180,7 @@ extension KeyringFailure {
     case .engine(.unavailable), .engine(.timedOut), .engine(.noQuorum): true
     case .engine(.noSpace), .engine(.denied), .engine(.untrusted), .engine(.notPrepared),
       .engine(.failed), .locked, .sealed, .unavailable, .cancelled, .timedOut, .noVault, .failed,
-      .notJoined, .rolledBack, .answerWaits, .answerUnopened, .settings:
+      .notJoined, .rolledBack, .answerWaits, .answerUnopened, .damagedAccount, .settings:
       false
     }
   }

@@ -16,26 +16,48 @@ extension SharedVault {
     let changes = try ask { () throws(SharedStoreFailure) in
       try session.store.changes(session.places.accounts, known?.cursor ?? 0)
     }
-    let there = Set(changes.keys.compactMap(session.places.account(at:)))
-    let copied = try copies.accounts()
+    let copied = Set(try copies.accounts())
+    let removed = Set(try copies.removals()).subtracting(copied)
+    var there = Set(changes.keys.compactMap(session.places.account(at:))).subtracting(removed)
     guard !hasGoneBack(changes.standing, known) else {
       // The copies may be all that is left of accounts that were added since.
       isConfirmed = false
       return SharedChanges(records: [:], accounts: there.union(copied))
     }
-    let opened = try opened(changes.objects, header, session, interaction)
-    let cursor = changes.objects.map(\.version).max() ?? 0
-    let gone = copied.filter { !there.contains($0) }
+    var seal: Seal?
+    func opener() throws(KeyringFailure) -> Seal {
+      if let seal { return seal }
+      let made = try self.seal(header, interaction)
+      seal = made
+      return made
+    }
+    let found =
+      try changes.objects.isEmpty
+      ? [] : opened(changes.objects, session, opener())
+    for object in found {
+      if object.contents.isRemoved { there.remove(object.id) } else { there.insert(object.id) }
+    }
+    let gone = copied.subtracting(there).subtracting(found.map(\.id))
+    let doubtful = try self.doubtful(found, gone)
+    // Another process of this machine may have seen a later object since the engine answered: it is asked again.
+    for id in doubtful where try look(session, opener(), id).isRolledBack {
+      return SharedChanges(records: [:], accounts: there.union(copied))
+    }
     var records: [AccountID: [UInt8]] = [:]
-    if !opened.isEmpty || !gone.isEmpty {
+    let settled = found.filter { !doubtful.contains($0.id) }
+    if !settled.isEmpty || !gone.isEmpty {
       try copies.alone { () throws(KeyringFailure) in
-        for (id, object) in opened {
+        for object in settled {
+          guard !object.contents.isRemoved else {
+            try copies.noteRemoval(of: object.id, object.contents.generation)
+            continue
+          }
           // The copy may have come with another call, and the file not.
-          records[id] = object.record
-          if let copy = try copies.copy(of: id), copy.version >= object.copy.version { continue }
-          try copies.replace(object.copy, of: id)
+          records[object.id] = object.contents.record
+          if let copy = try copies.copy(of: object.id), copy.isAsNew(as: object.copy) { continue }
+          try copies.replace(object.copy, of: object.id)
         }
-        for id in gone {
+        for id in gone where !doubtful.contains(id) {
           // One that was added since is not gone.
           guard let copy = try copies.copy(of: id), copy.version <= changes.standing.revision else {
             continue
@@ -44,6 +66,7 @@ extension SharedVault {
         }
       }
     }
+    let cursor = changes.objects.map(\.version).max() ?? 0
     guard cursor > known?.cursor ?? 0 else {
       return SharedChanges(records: records, accounts: there)
     }
@@ -53,22 +76,47 @@ extension SharedVault {
     }
   }
 
-  /// Opens what has changed; one object that does not open hides none of the others, and is reported where it is used.
+  /// Opens what has changed; one object that is damaged hides none of the others, and is reported where it is used.
   private func opened(
     _ objects: [SharedStore.Object],
-    _ header: AnyVaultHeader,
     _ session: Session,
-    _ interaction: Interaction
-  ) throws(KeyringFailure) -> [AccountID: (copy: CopyFile, record: [UInt8])] {
-    guard !objects.isEmpty else { return [:] }
-    let seal = Seal(key: try opener.open(header, interaction), entropy: entropy)
-    var opened: [AccountID: (copy: CopyFile, record: [UInt8])] = [:]
+    _ seal: Seal
+  ) throws(KeyringFailure) -> [OpenedObject] {
+    var opened: [OpenedObject] = []
     for object in objects {
       guard let id = session.places.account(at: object.key),
-        let contents = try? seal.object(object.bytes, at: object.key)
+        let contents = try seal.objectIfWhole(object.bytes, of: id, at: object.key)
       else { continue }
-      opened[id] = (CopyFile(object), contents.record)
+      opened.append(OpenedObject(id: id, contents: contents, object: object))
     }
     return opened
   }
+
+  /// The accounts whose objects are older than this machine has seen them, or are gone without the trace of a removal.
+  private func doubtful(
+    _ found: [OpenedObject],
+    _ gone: Set<AccountID>
+  ) throws(KeyringFailure) -> Set<AccountID> {
+    var doubtful: Set<AccountID> = []
+    for object in found {
+      let (copy, seen) = try copies.seen(of: object.id)
+      let isSame = copy?.bytes == object.object.bytes
+      if seen.isContradicted(by: object.contents.generation, isSame: isSame) {
+        doubtful.insert(object.id)
+      }
+    }
+    for id in gone where try copies.seen(of: id).1.isContradicted(by: nil, isSame: false) {
+      doubtful.insert(id)
+    }
+    return doubtful
+  }
+}
+
+/// An object of an account as the engine has it, opened and checked.
+struct OpenedObject {
+  var id: AccountID
+  var contents: SharedObject
+  var object: SharedStore.Object
+
+  var copy: CopyFile { CopyFile(object, generation: contents.generation) }
 }

@@ -71,18 +71,23 @@ extension SharedVault {
   func report() throws(KeyringFailure) -> SharedKeyring.Report {
     guard let settings = try settings() else { throw .notJoined }
     let session = try session(settings.kind)
+    // Brings removals and older objects to light, where the key can be had without asking anyone.
+    do { _ = try fetchAll(session, .forbidden) } catch {
+      guard case .locked = error else { throw error }
+    }
     let known = try copies.known()
     let changes = try ask { () throws(SharedStoreFailure) in
       try session.store.changes(session.places.accounts, known?.standing.revision ?? 0)
     }
-    let copied = try copies.accounts()
+    let copied = Set(try copies.accounts())
+    let removed = Set(try copies.removals()).subtracting(copied)
+    let there = Set(changes.keys.compactMap(session.places.account(at:))).subtracting(removed)
     return SharedKeyring.Report(
       standing: changes.standing,
-      isRolledBack: hasGoneBack(changes.standing, known),
-      accounts: changes.keys.count,
+      isRolledBack: hasGoneBack(changes.standing, known) || hasRollbacks,
+      accounts: there.count,
       pending: try copies.pendingAccounts().sorted { $0.description < $1.description },
-      copiesAlone: copied.filter { !changes.keys.contains(session.places.account($0)) }
-        .sorted { $0.description < $1.description }
+      copiesAlone: copied.subtracting(there).sorted { $0.description < $1.description }
     )
   }
 }

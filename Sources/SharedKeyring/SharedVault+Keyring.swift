@@ -41,6 +41,10 @@ extension SharedVault {
         },
         claim: { intent, interaction throws(KeyringFailure) in
           try await self.claim(self.session(kind), intent, interaction)
+        },
+        holder: { name, interaction throws(KeyringFailure) in
+          let session = try self.session(kind)
+          return try self.holder(of: name, session, self.seal(session, interaction))
         }
       )
     )
@@ -71,7 +75,8 @@ extension SharedVault {
     let seal = try seal(session, .forbidden)
     var accounts: [AccountID: Set<ItemKind>] = [:]
     for (id, copy) in copies {
-      let object = try seal.object(copy.bytes, at: session.places.account(id))
+      let place = session.places.account(id)
+      guard let object = try seal.objectIfWhole(copy.bytes, of: id, at: place) else { continue }
       let kinds = Set(object.items.keys.compactMap(ItemKind.init(rawValue:)))
       if !kinds.isEmpty { accounts[id] = kinds }
     }

@@ -81,7 +81,7 @@ extension SharedVault {
     let place = session.places.account(id)
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
     guard let object = reading.object else { return false }
-    return try seal.object(object.bytes, at: place).name == name
+    return try seal.object(object.bytes, of: id, at: place).name == name
   }
 
   private func undo(
@@ -92,14 +92,15 @@ extension SharedVault {
   ) throws(KeyringFailure) {
     guard let copy = try copies.copy(of: id) else { return }
     let place = session.places.account(id)
-    let bytes: [UInt8]? = if let former { try seal.sealed(former, at: place) } else { nil }
+    let undone = former ?? .removed(generation: copy.generation)
+    let sealed = try seal.sealed(undone, over: copy.generation, at: place)
     let version = try ask { () throws(SharedStoreFailure) in
-      try session.store.swap(place, bytes, copy.version)
+      try session.store.swap(place, sealed.bytes, copy.version)
     }
-    if let bytes, let version {
-      keep(CopyFile(version: version, bytes: bytes), of: id)
-    } else if version != nil {
-      try copies.remove(id)
+    guard let version else { return }
+    guard former == nil else { return keep(sealed.copy(version), of: id) }
+    try copies.alone { () throws(KeyringFailure) in
+      try copies.noteRemoval(of: id, sealed.generation)
     }
   }
 }

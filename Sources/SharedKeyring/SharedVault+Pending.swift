@@ -13,25 +13,25 @@ extension SharedVault {
   ) throws(KeyringFailure) -> Change.Outcome? {
     guard let file = try copies.pendingAnswer(of: id) else { return nil }
     let place = session.places.account(id)
-    do { try confirm(session) } catch {
+    do { try confirm(session, id) } catch {
       guard case .engine = error else { throw error }
       throw .answerWaits
     }
-    guard let base = try seal.objectIfWhole(file.base.bytes, at: place),
-      let wanted = try seal.objectIfWhole(file.bytes, at: place)
+    guard let base = try seal.objectIfWhole(file.base.bytes, of: id, at: place),
+      let wanted = try seal.objectIfWhole(file.bytes, of: id, at: place)
     else { throw copies.unopenedAnswer(of: id) }
     var change = Change(
       account: id,
       base: base,
       version: file.base.version,
       wanted: wanted,
-      bytes: file.bytes,
+      sealed: SealedObject(generation: wanted.generation, bytes: file.bytes),
       writer: file.writer,
       isAnswer: true,
       replacing: file.replacing
     )
     for bytes in file.earlier {
-      if let earlier = try seal.objectIfWhole(bytes, at: place) {
+      if let earlier = try seal.objectIfWhole(bytes, of: id, at: place) {
         change.alsoSpent.append(earlier.credential)
       }
     }
@@ -57,13 +57,15 @@ extension SharedVault {
       return
     }
     let place = session.places.account(account.id)
-    guard let earlier = try seal.objectIfWhole(file.bytes, at: place) else { return }
+    guard let earlier = try seal.objectIfWhole(file.bytes, of: account.id, at: place) else {
+      return
+    }
     let base: SharedObject
     if let claim = claim(of: account.id) {
       base = claim.object
     } else {
       let copy = try copies.copy(of: account.id) ?? file.base
-      base = try seal.object(copy.bytes, at: place)
+      base = try seal.object(copy.bytes, of: account.id, at: place)
     }
     var mine = base
     mine.name = account.name
@@ -96,7 +98,7 @@ extension SharedVault {
       writer: change.writer,
       base: base,
       replacing: change.replacing,
-      bytes: change.bytes
+      bytes: change.sealed.bytes
     )
     do { try copies.keepPending(file, of: change.account) } catch { return false }
     return true

@@ -3,32 +3,56 @@ import AcctPorts
 
 /// An account's object as the engine has it, and whether that is to be taken for the latest.
 struct Look {
+  /// The account; `nil` if there is none, or only the trace of its removal.
+  var contents: SharedObject?
+  /// The object at the account's place, a trace as well: what a swap is guarded by.
   var object: SharedStore.Object?
-  /// Whether the engine is older than, or another than, the one known.
+  /// Of that object; 0 without one.
+  var generation: Int64 = 0
+  /// Whether the engine, or the object, is older than, or another than, the one known.
   var isRolledBack: Bool
-  /// Of the moment.
-  var standing: SharedStore.Standing
+
+  /// The account's copy; `nil` if there is no account.
+  var copy: CopyFile? {
+    guard contents != nil, let object else { return nil }
+    return CopyFile(object, generation: generation)
+  }
 }
 
 extension SharedVault {
   /// Reads an account's object from the engine.
   ///
-  /// - Throws: ``KeyringFailure/engine(_:)``.
-  func look(_ session: Session, _ id: AccountID) throws(KeyringFailure) -> Look {
+  /// - Throws: ``KeyringFailure/engine(_:)``; ``KeyringFailure/damagedAccount(_:_:)``.
+  func look(_ session: Session, _ seal: Seal, _ id: AccountID) throws(KeyringFailure) -> Look {
     // From before the question: a parallel process may learn more from a later answer meanwhile.
     let known = try copies.known()
-    let copy = try copies.copy(of: id)
+    let (copy, seen) = try copies.seen(of: id)
     let key = session.places.account(id)
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(key) }
-    var isRolledBack = hasGoneBack(reading.standing, known)
+    var look = Look(
+      object: reading.object,
+      isRolledBack: hasGoneBack(reading.standing, known)
+    )
     if let copy {
-      isRolledBack =
-        isRolledBack
+      look.isRolledBack =
+        look.isRolledBack
         || reading.object.map { StandingCheck.contradicts($0, copy: copy.object(at: key)) }
           ?? (reading.standing.revision < copy.version)
     }
-    isConfirmed = !isRolledBack
-    return Look(object: reading.object, isRolledBack: isRolledBack, standing: reading.standing)
+    if !look.isRolledBack {
+      if let object = reading.object {
+        let opened = try seal.object(object.bytes, of: id, at: key)
+        look.generation = opened.generation
+        look.contents = opened.isRemoved ? nil : opened
+      }
+      look.isRolledBack = seen.isContradicted(
+        by: reading.object == nil ? nil : look.generation,
+        isSame: reading.object?.bytes == copy?.bytes
+      )
+    }
+    isConfirmed = !look.isRolledBack
+    note(rolledBack: look.isRolledBack, id)
+    return look
   }
 
   /// Whether an answer comes from an older or another engine than the one known.
@@ -38,8 +62,9 @@ extension SharedVault {
 
   /// Makes sure that the engine goes on from what is known, before something is changed on it.
   ///
-  /// - Throws: ``KeyringFailure/rolledBack``.
-  func confirm(_ session: Session) throws(KeyringFailure) {
+  /// - Throws: ``KeyringFailure/rolledBack``, also where the latest answer about the account was an older object.
+  func confirm(_ session: Session, _ id: AccountID? = nil) throws(KeyringFailure) {
+    if let id, isRolledBack(id) { throw .rolledBack }
     guard !isConfirmed else { return }
     let known = try copies.known()
     let reading = try ask { () throws(SharedStoreFailure) in
@@ -69,28 +94,42 @@ extension SharedVault {
   }
 
   /// The account as the engine has it now, which is this machine's copy from then on.
+  ///
+  /// - Throws: ``KeyringFailure/rolledBack`` where the engine has gone back, and this machine has no copy.
   func current(
     _ session: Session,
     _ seal: Seal,
     _ id: AccountID
   ) throws(KeyringFailure) -> SharedObject? {
-    let look = try look(session, id)
-    let place = session.places.account(id)
+    let look = try look(session, seal, id)
     if look.isRolledBack {
-      if let copy = try copies.copy(of: id) { return try seal.object(copy.bytes, at: place) }
-      guard let object = look.object else { throw .rolledBack }
-      return try seal.object(object.bytes, at: place)
+      guard let copy = try copies.copy(of: id) else { throw .rolledBack }
+      return try seal.object(copy.bytes, of: id, at: session.places.account(id))
     }
-    guard let object = look.object else {
-      try copies.remove(id)
+    guard let contents = look.contents, let copy = look.copy else {
+      try forget(id, look)
       sightings.remove(id)
       return nil
     }
-    // Opened first: a good copy is not given up for what does not open.
-    let opened = try seal.object(object.bytes, at: place)
-    keep(CopyFile(object), of: id)
-    note(object.version, of: id)
-    return opened
+    keep(copy, of: id)
+    note(copy.version, of: id)
+    return contents
+  }
+
+  /// Forgets the copy of an account that is no more, and notes its removal.
+  func forget(_ id: AccountID, _ look: Look) throws(KeyringFailure) {
+    try copies.alone { () throws(KeyringFailure) in
+      try copies.noteRemoval(of: id, look.generation)
+    }
+  }
+
+  /// The generation that the next write of an account follows: its object's, else that of its removal.
+  func lastGeneration(
+    of id: AccountID,
+    _ object: SharedObject?
+  ) throws(KeyringFailure) -> Int64 {
+    if let object { return object.generation }
+    return try copies.removal(of: id) ?? 0
   }
 
   /// Keeps what the engine has as the copy.

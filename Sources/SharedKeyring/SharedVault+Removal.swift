@@ -4,7 +4,8 @@ import AcctPorts
 extension SharedVault {
   /// Removes an account and frees its name; one that is not there is no error.
   ///
-  /// An object that does not open is removed as well: that is what was asked for.
+  /// An object that is damaged is removed as well: that is what was asked for. A trace stays in its place, so that
+  /// an older object that is put back is noticed.
   func remove(
     _ session: Session,
     _ id: AccountID,
@@ -13,28 +14,65 @@ extension SharedVault {
     let seal = try seal(session, interaction)
     try confirm(session)
     let place = session.places.account(id)
-    var name: AccountName?
-    if let copy = try copies.copy(of: id) { name = (try? seal.object(copy.bytes, at: place))?.name }
-    var isThere = true
-    for _ in 0..<16 where isThere {
+    let (copy, seen) = try copies.seen(of: id)
+    var names: Set<AccountName> = []
+    if let copy { names.formUnion(name(in: copy.bytes, of: id, at: place, seal)) }
+    var trace: Int64?
+    for _ in 0..<16 where trace == nil {
       let object = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }.object
-      guard let object else {
-        isThere = false
-        break
-      }
-      name = (try? seal.object(object.bytes, at: place))?.name ?? name
-      let removed = try ask { () throws(SharedStoreFailure) in
-        try session.store.swap(place, nil, object.version)
-      }
-      isThere = removed == nil
+      if let object { names.formUnion(name(in: object.bytes, of: id, at: place, seal)) }
+      trace = try leaveTrace(over: object, at: place, beside: seen, session, seal, of: id)
     }
-    guard !isThere else { throw .engine(.timedOut) }
-    if let name { release(name, of: id, session, seal) }
+    guard let trace else { throw .engine(.timedOut) }
+    for name in names { release(name, of: id, session, seal) }
     hold(nil, of: id)
-    try copies.remove(id)
+    try copies.alone { () throws(KeyringFailure) in try copies.noteRemoval(of: id, trace) }
     try copies.removePending(id)
     sightings.remove(id)
   }
+
+  /// Puts the trace of a removal in the place of an object.
+  ///
+  /// - Returns: The trace's generation, 0 where none is needed; `nil` if the object has changed.
+  private func leaveTrace(
+    over object: SharedStore.Object?,
+    at place: String,
+    beside seen: SeenGeneration,
+    _ session: Session,
+    _ seal: Seal,
+    of id: AccountID
+  ) throws(KeyringFailure) -> Int64? {
+    var generation = seen.number
+    if let object {
+      switch try seal.inspected(object.bytes, of: id, at: place) {
+      case .success(let contents) where contents.isRemoved && contents.generation >= generation:
+        return contents.generation
+      case .success(let contents): generation = max(generation, contents.generation)
+      // How far it was is not known to a machine that has seen no other: that is passed by far.
+      case .failure: generation += Self.leap
+      }
+    } else if generation == 0 || seen.isRemoval {
+      return generation
+    }
+    let sealed = try seal.sealed(.removed(generation: generation), over: generation, at: place)
+    let version = try ask { () throws(SharedStoreFailure) in
+      try session.store.swap(place, sealed.bytes, object?.version)
+    }
+    return version == nil ? nil : sealed.generation
+  }
+
+  /// The name in an object, if it is whole.
+  private func name(
+    in bytes: [UInt8],
+    of id: AccountID,
+    at place: String,
+    _ seal: Seal
+  ) -> [AccountName] {
+    guard let object = try? seal.object(bytes, of: id, at: place) else { return [] }
+    return [object.name].compactMap(\.self)
+  }
+
+  private static let leap: Int64 = 1 << 32
 
   /// Removes items of an account, and the account's object with the last of them if it has no record.
   func remove(
@@ -78,7 +116,7 @@ extension SharedVault {
     _ id: AccountID
   ) throws(KeyringFailure) -> SharedObject? {
     if let copy = try copies.copy(of: id) {
-      return try seal.object(copy.bytes, at: session.places.account(id))
+      return try seal.object(copy.bytes, of: id, at: session.places.account(id))
     }
     return try current(session, seal, id)
   }
@@ -90,13 +128,14 @@ extension SharedVault {
     _ seal: Seal,
     _ id: AccountID
   ) throws(KeyringFailure) {
-    try confirm(session)
+    try confirm(session, id)
+    let generation = try lastGeneration(of: id, object)
     let change = Change(
       account: id,
       base: object,
       version: try copies.copy(of: id)?.version,
       wanted: wanted,
-      bytes: try seal.sealed(wanted, at: session.places.account(id)),
+      sealed: try seal.sealed(wanted, over: generation, at: session.places.account(id)),
       writer: thisProcess,
       isAnswer: false,
       replacing: false

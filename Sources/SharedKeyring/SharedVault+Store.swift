@@ -13,7 +13,7 @@ extension SharedVault {
   ) throws(SharedAccountFailure) {
     let seal = try translated { () throws(KeyringFailure) in try self.seal(session, interaction) }
     // Where the engine is away, or was restored, an answer is kept before that is told.
-    let away = try translated { () throws(KeyringFailure) in try engineAway(session) }
+    let away = try translated { () throws(KeyringFailure) in try engineAway(session, account.id) }
     // What an earlier attempt has left goes first.
     let earlier: Change.Outcome?
     do throws(KeyringFailure) { earlier = try storePending(session, seal, account.id) } catch {
@@ -64,8 +64,11 @@ extension SharedVault {
   }
 
   /// Why the engine takes nothing now: it can't be asked, or was restored; `nil` where it goes on from what is known.
-  private func engineAway(_ session: Session) throws(KeyringFailure) -> KeyringFailure? {
-    do { try confirm(session) } catch {
+  private func engineAway(
+    _ session: Session,
+    _ id: AccountID
+  ) throws(KeyringFailure) -> KeyringFailure? {
+    do { try confirm(session, id) } catch {
       if case .engine = error { return error }
       guard error == .rolledBack else { throw error }
       return error
@@ -81,11 +84,12 @@ extension SharedVault {
   ) throws(KeyringFailure) -> (object: SharedObject?, copy: CopyFile?) {
     if let claim = claim(of: id) { return (claim.object, claim.copy) }
     let place = session.places.account(id)
-    if let copy = try copies.copy(of: id) { return (try seal.object(copy.bytes, at: place), copy) }
-    let look = try look(session, id)
+    if let copy = try copies.copy(of: id) {
+      return (try seal.object(copy.bytes, of: id, at: place), copy)
+    }
+    let look = try look(session, seal, id)
     guard !look.isRolledBack else { throw .rolledBack }
-    guard let object = look.object else { return (nil, nil) }
-    return (try seal.object(object.bytes, at: place), CopyFile(object))
+    return (look.contents, look.copy)
   }
 
   private func change(
@@ -96,12 +100,17 @@ extension SharedVault {
     _ session: Session,
     _ seal: Seal
   ) throws(KeyringFailure) -> Change {
-    Change(
+    let generation = try lastGeneration(of: account.id, base)
+    return Change(
       account: account.id,
       base: base,
       version: copy?.version,
       wanted: wanted,
-      bytes: try seal.sealed(wanted, at: session.places.account(account.id)),
+      sealed: try seal.sealed(
+        wanted,
+        over: generation,
+        at: session.places.account(account.id)
+      ),
       writer: thisProcess,
       isAnswer: false,
       replacing: account.items.isReplacing,

@@ -20,7 +20,7 @@ extension SharedVault {
       throw .engine(.notPrepared(reason: "there is no keyring \(settings.name) on the engine"))
     }
     let parsed = try parse(header.bytes)
-    let seal = Seal(key: try opener.open(parsed, interaction), entropy: entropy)
+    let seal = try seal(parsed, interaction)
     let former = try formerSeal(unlike: header.bytes)
     let changes = try ask { () throws(SharedStoreFailure) in
       try session.store.changes(session.places.accounts, 0)
@@ -28,14 +28,19 @@ extension SharedVault {
     let unopened = try copies.alone { () throws(KeyringFailure) in
       var unopened = SharedKeyring.Unopened()
       var objects: [AccountID: SharedStore.Object] = [:]
+      try copies.forgetRemovals()
       for object in changes.objects {
         guard let id = session.places.account(at: object.key) else { continue }
         objects[id] = object
-        if try seal.objectIfWhole(object.bytes, at: object.key) == nil {
+        if let opened = try seal.objectIfWhole(object.bytes, of: id, at: object.key) {
+          if opened.isRemoved {
+            try copies.noteRemoval(of: id, opened.generation)
+          } else {
+            try copies.replace(CopyFile(object, generation: opened.generation), of: id)
+          }
+        } else {
           unopened.accounts.append(id)
           try keepCopy(of: id, before: object)
-        } else {
-          try copies.replace(CopyFile(object), of: id)
         }
       }
       for id in try copies.pendingAccounts() {
@@ -61,6 +66,7 @@ extension SharedVault {
       return unopened
     }
     isConfirmed = true
+    forgetRollbacks()
     return unopened
   }
 
@@ -70,8 +76,9 @@ extension SharedVault {
     of id: AccountID,
     before object: SharedStore.Object
   ) throws(KeyringFailure) {
-    guard let copy = try copies.copy(of: id), copy.version >= object.version else { return }
-    try copies.replace(CopyFile(version: max(1, object.version - 1), bytes: copy.bytes), of: id)
+    guard let copy = try copies.copy(of: id) else { return }
+    let version = min(copy.version, max(1, object.version - 1))
+    try copies.replace(CopyFile(version: version, generation: 0, bytes: copy.bytes), of: id)
   }
 
   /// What opens the answers that were sealed while the keyring had another key; `nil` where it is the same one, or can't
@@ -87,7 +94,7 @@ extension SharedVault {
     guard let header = try? AnyVaultHeader(parsing: header),
       let key = try? opener.open(header, .forbidden, keeping: false)
     else { return nil }
-    return Seal(key: key, entropy: entropy)
+    return Seal(key: key, entropy: entropy, check: check)
   }
 
   /// Makes a pending answer one that replaces what a restored engine has.
@@ -101,14 +108,17 @@ extension SharedVault {
     _ former: Seal?
   ) throws(KeyringFailure) -> Bool {
     guard var file = try copies.readablePending(of: id),
-      let answer = try answer(file, at: place, [seal, former].compactMap(\.self))
+      let answer = try answer(file, of: id, at: place, [seal, former].compactMap(\.self))
     else { return false }
     var (base, wanted) = answer
+    var generation = base.generation
     file.earlier = []
     file.base.bytes = try seal.sealed(base, at: place)
     if let object {
       file.base.version = object.version
-      if let theirs = try seal.objectIfWhole(object.bytes, at: place) {
+      let theirs = try seal.objectIfWhole(object.bytes, of: id, at: place)
+      generation = theirs?.generation ?? generation
+      if let theirs, !theirs.isRemoved {
         wanted = SharedObject.merged(
           base: base,
           mine: wanted,
@@ -120,7 +130,7 @@ extension SharedVault {
       }
       wanted.lock = nil
     }
-    file.bytes = try seal.sealed(wanted, at: place)
+    file.bytes = try seal.sealed(wanted, over: generation, at: place).bytes
     try copies.keepPending(file, of: id)
     return true
   }
@@ -128,12 +138,13 @@ extension SharedVault {
   /// The two objects of an answer, by the first key that opens both.
   private func answer(
     _ file: PendingFile,
+    of id: AccountID,
     at place: String,
     _ seals: [Seal]
   ) throws(KeyringFailure) -> (base: SharedObject, wanted: SharedObject)? {
     for seal in seals {
-      if let base = try seal.objectIfWhole(file.base.bytes, at: place),
-        let wanted = try seal.objectIfWhole(file.bytes, at: place)
+      if let base = try seal.objectIfWhole(file.base.bytes, of: id, at: place),
+        let wanted = try seal.objectIfWhole(file.bytes, of: id, at: place)
       {
         return (base, wanted)
       }
@@ -143,24 +154,30 @@ extension SharedVault {
 
   /// Deletes the settings and this machine's copies; the engine keeps everything.
   ///
-  /// An answer that no key opens any more is set aside: nothing could ever store it.
+  /// The key is deleted in the kernel as well. An answer that no key opens any more is set aside: nothing could ever
+  /// store it.
   ///
   /// - Returns: What does not open.
   /// - Throws: ``KeyringFailure/answerWaits`` while an answer of a server is still to be stored.
   func leave() throws(KeyringFailure) -> SharedKeyring.Unopened {
-    let seal = try copies.read(Self.headerName, in: copies.folder).flatMap(localSeal)
+    let contents = try copies.read(Self.headerName, in: copies.folder)
+    let seal = contents.flatMap(localSeal)
     let known = try copies.known()
     let unopened = try copies.alone { () throws(KeyringFailure) in
       var unopened = SharedKeyring.Unopened()
       let waiting = try copies.pendingAccounts()
       for id in waiting where try !opens(id, known, seal) { unopened.answers[id] = "" }
       guard unopened.answers.count == waiting.count else { throw .answerWaits }
+      if let contents, let header = try? AnyVaultHeader(parsing: contents), !opener.forget(header) {
+        throw .failed(reason: "the kernel does not delete the keyring's key")
+      }
       for id in waiting { unopened.answers[id] = try copies.setAside(id) }
       // What tells where the keyring is goes first: without it, copies are never taken for another one's.
       for name in [SettingsFile.fileName, Self.headerName] {
         try copies.remove(name, in: copies.folder)
       }
       for id in try copies.accounts() { try copies.remove(id) }
+      try copies.forgetRemovals()
       try copies.remove(KnownKeyring.fileName, in: copies.folder)
       return unopened
     }
@@ -177,6 +194,7 @@ extension SharedVault {
   ) throws(KeyringFailure) -> Bool {
     guard let file = try copies.readablePending(of: id) else { return false }
     guard let seal, let known else { return true }
-    return try answer(file, at: Places(name: known.name).account(id), [seal]) != nil
+    let place = Places(name: known.name).account(id)
+    return try answer(file, of: id, at: place, [seal]) != nil
   }
 }

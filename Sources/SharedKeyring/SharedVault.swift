@@ -14,6 +14,8 @@ package final class SharedVault: Sendable {
   let environment: ProcessEnvironment
   let entropy: Entropy
   let machine: Machine
+  /// The rules for what an account's object may hold.
+  let check: SharedCheck
   /// Names this process where its home can't be told from others; they wait for its locks' time.
   private let unknownHome = Machine.unknown()
   private let connect: @Sendable (SharedKeyringSettings) -> SharedStore
@@ -26,6 +28,8 @@ package final class SharedVault: Sendable {
     var versions: [AccountID: Int64] = [:]
     /// Whether the engine's latest answer to this process went on from what was known.
     var isConfirmed = false
+    /// The accounts whose object was older in that answer than this machine has seen it.
+    var rolledBack: Set<AccountID> = []
   }
 
   /// Names a shared keyring.
@@ -37,6 +41,7 @@ package final class SharedVault: Sendable {
   ///   - environment: May name the engine.
   ///   - entropy: For nonces.
   ///   - machine: This machine and this process.
+  ///   - check: The rules for what an account's object may hold.
   ///   - connect: Makes the engine's client; it connects when it is first used.
   package init(
     folder: PrivateFolder,
@@ -45,6 +50,7 @@ package final class SharedVault: Sendable {
     environment: ProcessEnvironment,
     entropy: Entropy,
     machine: Machine = .live,
+    check: @escaping SharedCheck,
     connect: @escaping @Sendable (SharedKeyringSettings) -> SharedStore
   ) {
     copies = Copies(folder: folder)
@@ -53,6 +59,7 @@ package final class SharedVault: Sendable {
     self.environment = environment
     self.entropy = entropy
     self.machine = machine
+    self.check = check
     self.connect = connect
   }
 
@@ -69,7 +76,8 @@ package final class SharedVault: Sendable {
       },
       leave: { () throws(KeyringFailure) in try self.leave() },
       trust: { interaction throws(KeyringFailure) in try self.trust(interaction) },
-      report: { () throws(KeyringFailure) in try self.report() }
+      report: { () throws(KeyringFailure) in try self.report() },
+      inspect: { interaction throws(KeyringFailure) in try self.inspect(interaction) }
     )
   }
 
@@ -95,7 +103,7 @@ package final class SharedVault: Sendable {
         return (connection.store, nil)
       }
       let former = state.connection?.store
-      let store = connect(settings)
+      let store = connect(settings).bounded()
       state.connection = (settings, store)
       state.isConfirmed = false
       return (store, former)
@@ -117,6 +125,22 @@ package final class SharedVault: Sendable {
     get { state.withLock { $0.isConfirmed } }
     set { state.withLock { $0.isConfirmed = newValue } }
   }
+
+  /// Notes whether the engine's object of an account is older than this machine has seen it.
+  func note(rolledBack: Bool, _ id: AccountID) {
+    state.withLock { state in
+      if rolledBack { state.rolledBack.insert(id) } else { state.rolledBack.remove(id) }
+    }
+  }
+
+  /// Whether the engine's latest answer about an account was an older object than this machine has seen.
+  func isRolledBack(_ id: AccountID) -> Bool { state.withLock { $0.rolledBack.contains(id) } }
+
+  /// Whether any account's object was older than this machine has seen it.
+  var hasRollbacks: Bool { state.withLock { !$0.rolledBack.isEmpty } }
+
+  /// Forgets which objects were older: the engine is accepted as it is.
+  func forgetRollbacks() { state.withLock { $0.rolledBack = [] } }
 
   /// The claim of this process on an account; the first store after it ends it.
   func claim(of id: AccountID) -> HeldClaim? { state.withLock { $0.claims[id] } }

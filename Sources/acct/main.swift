@@ -1,4 +1,5 @@
 import AcctCLI
+import AcctEngine
 import AcctPorts
 import EtcdStore
 import Glibc
@@ -41,6 +42,7 @@ let sharedVault = SharedVault(
   ),
   environment: environment,
   entropy: .live(),
+  check: SharedRecord.check,
   connect: { settings in
     switch settings.engine {
     case .etcd(let etcd): .etcd(etcd)

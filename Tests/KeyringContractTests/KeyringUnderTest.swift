@@ -157,6 +157,7 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
           ),
           environment: ProcessEnvironment(variable: { _ in nil }, directoryFiles: { [] }),
           entropy: entropy,
+          check: { _ in nil },
           connect: { _ in store() }
         )
       }

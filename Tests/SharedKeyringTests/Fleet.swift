@@ -141,6 +141,7 @@ final class TestMachine: Sendable {
           return !isCancelled
         }
       ),
+      check: { _ in nil },
       connect: { _ in self.engine.store }
     )
   }

@@ -64,11 +64,9 @@ struct SecrecyTests {
     try here.accounts().store(Made.account(Made.bob, named: "bob"), .forbidden)
     let alices = try #require(fleet.engine.objects[key(Made.alice)])
     fleet.engine.put(alices.bytes, at: key(Made.bob))
-    let failure = KeyringFailure.failed(
-      reason:
-        "\(key(Made.bob)) on the engine is damaged: it was modified, or belongs to another place"
-    )
-    #expect(throws: failure) { try here.accounts().fetch(Made.bob, .forbidden) }
+    #expect(throws: KeyringFailure.damagedAccount(Made.bob, .modified)) {
+      try here.accounts().fetch(Made.bob, .forbidden)
+    }
     // The copy is not given up for it.
     #expect(try await here.item(.refreshToken, of: Made.bob) == Secret("R0"))
 

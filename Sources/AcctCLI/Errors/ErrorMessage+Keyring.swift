@@ -90,7 +90,8 @@ extension ErrorMessage {
       )
     case .failed(let reason):
       self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
-    case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .settings:
+    case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .damagedAccount,
+      .settings:
       self.init(sharing: failure, kind)
     }
   }

@@ -23,7 +23,8 @@ struct DoctorWording {
     case .keyringReady, .noVault, .keyringUndecided, .keyringDecisionLost, .keyringOverridden,
       .keyring, .unknownKeyring:
       self.init(keyring: subject)
-    case .sharing, .answersWait, .copiesAlone, .moveBegun, .moveUnfinished, .remoteFolder:
+    case .sharing, .answersWait, .copiesAlone, .damagedShared, .olderObjects, .moveBegun,
+      .moveUnfinished, .remoteFolder:
       self.init(sharing: subject)
     case .filesPrivate, .readable, .writable, .foreign, .link, .files:
       self.init(files: subject)
@@ -122,6 +123,24 @@ extension DoctorWording {
         "copiesAlone",
         "this machine has copies of \(names.joined(separator: ", ")), and the engine has no such accounts",
         fix: "`acct keyring move vault` keeps them here; `acct keyring trust` deletes the copies"
+      )
+    case .damagedShared(let key, .strayKey):
+      self.init(
+        "damagedSharedAccount",
+        "the shared keyring has an object that is no account's: \(printable(key))",
+        fix: "its operator can delete it; acct-keyring(1), OPERATORS"
+      )
+    case .damagedShared(let id, let damage):
+      self.init(
+        "damagedSharedAccount",
+        "what the shared keyring has of account \(id) can't be used: \(words(for: damage))",
+        fix: "`acct remove \(id) --local` removes it for all machines"
+      )
+    case .olderObjects(let names):
+      self.init(
+        "keyringRolledBack",
+        "the shared keyring's objects of \(names.joined(separator: ", ")) are older than this machine has seen them",
+        fix: "ask its operator; if they are the ones to use, run `acct keyring trust`"
       )
     case .moveBegun(let target, let source):
       self.init(

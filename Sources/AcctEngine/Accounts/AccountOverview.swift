@@ -83,7 +83,7 @@ package struct AccountOverview: Sendable {
         switch failure {
         case .locked, .sealed, .cancelled: .locked
         case .unavailable, .noVault, .timedOut, .failed, .notJoined, .engine, .rolledBack,
-          .answerWaits, .answerUnopened, .settings:
+          .answerWaits, .answerUnopened, .damagedAccount, .settings:
           .unavailable
         }
       cause = .keyring(.failed(failure, kind))

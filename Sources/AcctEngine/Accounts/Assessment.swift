@@ -95,7 +95,7 @@ extension KeyringFailure {
     switch self {
     case .locked, .sealed, .cancelled: .keyringLocked
     case .unavailable, .noVault, .failed, .timedOut, .notJoined, .engine, .rolledBack,
-      .answerWaits, .answerUnopened, .settings:
+      .answerWaits, .answerUnopened, .damagedAccount, .settings:
       .keyringUnavailable
     }
   }
@@ -111,6 +111,7 @@ extension KeyringFailure {
     case .notJoined: "this machine has joined no shared keyring"
     case .engine(let failure): failure.reason
     case .rolledBack: "the shared keyring was restored from a backup"
+    case .damagedAccount: "what the shared keyring has of it is damaged"
     case .answerWaits: "a server's answer is still to be stored on the shared keyring"
     case .answerUnopened:
       "a server's answer waits for the shared keyring, and no key opens it any more"

@@ -62,7 +62,7 @@ struct KeyringRetry: Sendable {
     return switch cause {
     case .locked, .sealed, .cancelled: kind == .secretService
     case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack,
-      .answerWaits, .answerUnopened, .settings:
+      .answerWaits, .answerUnopened, .damagedAccount, .settings:
       false
     }
   }
@@ -107,7 +107,8 @@ extension KeyringFailure {
     case .locked, .sealed, .cancelled, .unavailable, .timedOut, .answerWaits: true
     case .engine(.unavailable), .engine(.timedOut), .engine(.noQuorum), .engine(.noSpace): true
     case .engine(.denied), .engine(.untrusted), .engine(.notPrepared), .engine(.failed): false
-    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .settings: false
+    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .damagedAccount, .settings:
+      false
     }
   }
 }

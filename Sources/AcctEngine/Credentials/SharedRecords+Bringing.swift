@@ -24,7 +24,9 @@ extension SharedRecords {
       try KeyringChoice(context.world).settle(on: kind)
     }
     // An account whose copy came with another call may still lack its file.
-    let stale = changes.accounts.filter { changes.records[$0] != nil || !known.contains($0) }
+    let namesakes = try namesakes(in: changes.records, beside: known)
+    let stale = changes.accounts.subtracting(namesakes)
+      .filter { changes.records[$0] != nil || !known.contains($0) }
     var isWhole = true
     var failure: EngineError?
     for id in stale.sorted(by: { $0.description < $1.description }) {
@@ -43,6 +45,11 @@ extension SharedRecords {
     // What was not written here is told of again the next time.
     if isWhole { changes.confirm() }
     if let failure { throw failure }
+    for id in namesakes.intersection(known) {
+      _ = try await unlessBusy(id, waiting: 0) { () throws(EngineError) in
+        try await context.forget(id)
+      }
+    }
     let gone = known.subtracting(changes.accounts)
     guard !gone.isEmpty, try mayForget else { return changes.accounts.count }
     for id in gone.sorted(by: { $0.description < $1.description }) {
@@ -104,6 +111,46 @@ extension SharedRecords {
       throw .keyring(.failed(error, kind))
     }
     if record == nil { try await context.forget(id) }
+  }
+
+  /// The accounts whose name is another account's, as the name's own object says; one of this machine alone keeps its name.
+  private func namesakes(
+    in records: [AccountID: [UInt8]],
+    beside known: Set<AccountID>
+  ) throws(EngineError) -> Set<AccountID> {
+    guard !records.isEmpty else { return [] }
+    var names: [AccountID: AccountName] = [:]
+    var local: Set<AccountID> = []
+    for account in try context.accountStore.listing().accounts {
+      names[account.id] = account.name
+      if account.keptIn != nil { local.insert(account.id) }
+    }
+    for (id, record) in records where !local.contains(id) {
+      names[id] = context.accountStore.account(id, in: record)?.name
+    }
+    var namesakes: Set<AccountID> = []
+    for (name, ids) in Dictionary(grouping: names.keys, by: { names[$0] }) where ids.count > 1 {
+      guard let name else { continue }
+      let holder = try holder(of: name, among: ids, local, known)
+      namesakes.formUnion(ids.filter { $0 != holder && !local.contains($0) })
+    }
+    return namesakes
+  }
+
+  /// The account that keeps a name which several have.
+  private func holder(
+    of name: AccountName,
+    among ids: [AccountID],
+    _ local: Set<AccountID>,
+    _ known: Set<AccountID>
+  ) throws(EngineError) -> AccountID? {
+    if let id = ids.first(where: local.contains) { return id }
+    do throws(KeyringFailure) {
+      if let id = try accounts.holder(name, context.interaction) { return id }
+    } catch {
+      throw .keyring(.failed(error, kind))
+    }
+    return ids.filter(known.contains).min { $0.description < $1.description }
   }
 
   private func files() throws(EngineError) -> Set<AccountID> {

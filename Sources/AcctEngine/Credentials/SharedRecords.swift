@@ -31,6 +31,12 @@ struct SharedRecords: Sendable {
       if try mayForget { try await context.forget(account.id) }
       throw .removed(account)
     }
+    // A new name is another machine's to give, and not that of an account that is here.
+    if let name = context.accountStore.account(account.id, in: record)?.name, name != account.name,
+      let other = try context.accountStore.account(named: name.description), other.id != account.id
+    {
+      throw .keyring(.failed(.damagedAccount(account.id, .nameTaken), kind))
+    }
     try context.accountStore.update(account.id, to: record)
   }
 

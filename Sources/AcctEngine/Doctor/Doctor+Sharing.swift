@@ -17,8 +17,27 @@ extension Doctor {
     if !report.copiesAlone.isEmpty {
       findings.append(Finding(.copiesAlone(names(of: report.copiesAlone))))
     }
+    findings += inspected()
     return findings.isEmpty
       ? [Finding(.sharing(keyring.kind, accounts: report.accounts))] : findings
+  }
+
+  /// The objects that can't be used as they are, where the key can be had without asking anyone.
+  private func inspected() -> [Finding] {
+    let inspection: SharedKeyring.Inspection
+    do { inspection = try context.world.sharedKeyring.inspect(context.interaction) } catch {
+      // That it is locked, or can't be asked, is told by the checks before.
+      return []
+    }
+    var findings: [Finding] = []
+    for (id, damage) in inspection.damaged.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+      findings.append(Finding(.damagedShared("\(id)", damage)))
+    }
+    for key in inspection.strayKeys { findings.append(Finding(.damagedShared(key, .strayKey))) }
+    if !inspection.rolledBack.isEmpty {
+      findings.append(Finding(.olderObjects(names(of: inspection.rolledBack))))
+    }
+    return findings
   }
 
   /// What accounts are called here; one whose file is gone is called by its identifier.

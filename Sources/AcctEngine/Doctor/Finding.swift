@@ -33,6 +33,10 @@ package struct Finding: Sendable {
     case answersWait([String])
     /// Of these accounts this machine has a copy, and the engine nothing.
     case copiesAlone([String])
+    /// An object of a shared keyring, by its account's identifier or its key, that can't be used.
+    case damagedShared(String, SharedDamage)
+    /// The shared keyring's objects of these accounts are older than this machine has seen them.
+    case olderObjects([String])
     /// A move to another keyring was interrupted; the accounts are in the second one.
     case moveBegun(to: Keyring.Kind, Keyring.Kind)
     /// A move is done, and has not removed everything from where the accounts were.
@@ -103,7 +107,8 @@ package struct Finding: Sendable {
       .temporaryFiles, .locks, .noTime, .sealFails,
       .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):
       .warning
-    case .keyringDecisionLost, .keyring, .unknownKeyring, .readable, .writable, .foreign, .link,
+    case .keyringDecisionLost, .damagedShared, .olderObjects, .keyring, .unknownKeyring, .readable,
+      .writable, .foreign, .link,
       .files, .damagedAccount, .activeGone, .orphans, .missing, .damagedItem, .hardwareKey,
       .clockOff,
       .failed:

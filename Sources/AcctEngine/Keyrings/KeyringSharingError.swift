@@ -17,6 +17,8 @@ package enum KeyringSharingError: Error, Equatable, Sendable {
   case namesTaken([AccountName])
   /// The target has accounts with the identifiers of these, and they are someone else's.
   case otherIdentities([AccountName])
+  /// What a shared source has of this account can't be used; nothing was moved.
+  case damaged(AccountName, SharedDamage)
   /// What was read back is not what was written.
   case notKept(AccountName)
   /// The accounts are where they were to go; what is left of them could not be removed here.

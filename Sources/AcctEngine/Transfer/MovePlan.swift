@@ -45,7 +45,7 @@ struct MovePlan: Sendable {
           keptElsewhere.append(account)
           continue
         }
-        guard let record = try Self.record(of: id, in: source, context) else {
+        guard let record = try record(of: id, in: source, context) else {
           if ids.contains(id) { removedElsewhere.append(id) }
           continue
         }
@@ -70,8 +70,9 @@ struct MovePlan: Sendable {
       }
     }
     accounts.sort { $0.name.description < $1.name.description }
+    if source.accounts != nil { try await checkItems(in: source, context) }
     for id in there ?? [] {
-      if let record = try Self.record(of: id, in: target, context) { inTarget[id] = record }
+      if let record = try record(of: id, in: target, context) { inTarget[id] = record }
     }
     if target.kind.isShared { try check(context.accountStore) }
   }
@@ -117,16 +118,6 @@ struct MovePlan: Sendable {
   ) throws(EngineError) -> Set<AccountID>? {
     guard let accounts = keyring.accounts else { return nil }
     do { return try accounts.fetchAll(context.interaction).accounts } catch {
-      throw .keyring(.failed(error, keyring.kind))
-    }
-  }
-
-  private static func record(
-    of id: AccountID,
-    in keyring: Keyring,
-    _ context: EngineContext
-  ) throws(EngineError) -> [UInt8]? {
-    do { return try keyring.accounts?.fetch(id, context.interaction) } catch {
       throw .keyring(.failed(error, keyring.kind))
     }
   }

@@ -24,16 +24,12 @@ package struct StoredAccount: Equatable, Sendable {
   /// It comes from outside: a token must fit on a header line, the key must be one and be the
   /// account's, and a guest must not pass for an account that can be renewed.
   var isSound: Bool {
-    let isConsistent =
-      switch account.kind {
-      case .oauth: account.tokenType == .dpop || account.tokenType == .bearer
-      case .session: account.tokenType == .session
-      case .guest: account.tokenType == .guest
-      case .static: account.tokenType == .static && !account.tokenLifetime.canRenew
-      }
-    guard isConsistent, isUsable else { return false }
-    for (kind, secret) in items where !isSound(kind, secret) { return false }
-    return true
+    account.hasConsistentKind && isUsable && unsoundItem == nil
+  }
+
+  /// The kind of an item that is not what acct would have stored; `nil` if all are.
+  var unsoundItem: ItemKind? {
+    items.first { kind, secret in !isSound(kind, secret) }?.key
   }
 
   private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
@@ -50,6 +46,18 @@ package struct StoredAccount: Equatable, Sendable {
       // One in a device came from another machine's.
       account.keyStorage == .software
         && (try? DPoPKey(privateJWK: secret)).map { $0.thumbprint == account.thumbprint } ?? false
+    }
+  }
+}
+
+extension Account {
+  /// `true` if its tokens are of a type that its kind has.
+  var hasConsistentKind: Bool {
+    switch kind {
+    case .oauth: tokenType == .dpop || tokenType == .bearer
+    case .session: tokenType == .session
+    case .guest: tokenType == .guest
+    case .static: tokenType == .static && !tokenLifetime.canRenew
     }
   }
 }

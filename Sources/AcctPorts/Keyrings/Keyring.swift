@@ -134,13 +134,15 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   case notJoined
   /// The engine of a shared keyring did not do what it was asked.
   case engine(SharedStoreFailure)
-  /// The engine of a shared keyring is older than, or another than, the one known: it was restored from a backup.
+  /// The engine of a shared keyring, or its object of an account, is older than, or another than, the one known.
   case rolledBack
   /// An answer of a server for an account is still to be stored on the engine, and lies on this machine until then.
   case answerWaits
   /// The file of such an answer does not open, and nothing is changed on the engine for its account until it is set
   /// aside.
   case answerUnopened(path: String)
+  /// What a shared keyring holds of an account can't be used.
+  case damagedAccount(AccountID, SharedDamage)
   /// The settings of a shared keyring can't be used.
   case settings(KeyringSettingsFlaw)
 }

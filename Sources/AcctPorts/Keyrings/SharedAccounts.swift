@@ -27,6 +27,9 @@ package struct SharedAccounts: Sendable {
   package var claim:
     @Sendable (RenewalIntent, Interaction) async throws(KeyringFailure) -> RenewalClaim?
 
+  /// Returns the account that has a name, as the engine says; `nil` if no account of the keyring has it.
+  package var holder: @Sendable (AccountName, Interaction) throws(KeyringFailure) -> AccountID?
+
   package init(
     fetch: @escaping @Sendable (AccountID, Interaction) throws(KeyringFailure) -> [UInt8]?,
     fetchAll: @escaping @Sendable (Interaction) throws(KeyringFailure) -> SharedChanges,
@@ -34,13 +37,15 @@ package struct SharedAccounts: Sendable {
     remove: @escaping @Sendable (AccountID, Interaction) throws(KeyringFailure) -> Void,
     claim:
       @escaping @Sendable (RenewalIntent, Interaction) async throws(KeyringFailure) ->
-      RenewalClaim?
+      RenewalClaim?,
+    holder: @escaping @Sendable (AccountName, Interaction) throws(KeyringFailure) -> AccountID?
   ) {
     self.fetch = fetch
     self.fetchAll = fetchAll
     self.store = store
     self.remove = remove
     self.claim = claim
+    self.holder = holder
   }
 }
 

@@ -25,6 +25,8 @@ package struct SharedKeyring: Sendable {
   package var trust: @Sendable (Interaction) throws(KeyringFailure) -> Unopened
   /// Asks the engine how it is.
   package var report: @Sendable () throws(KeyringFailure) -> Report
+  /// Reads and checks every object of the keyring.
+  package var inspect: @Sendable (Interaction) throws(KeyringFailure) -> Inspection
 
   package init(
     keyring: @escaping @Sendable (Keyring.Kind) -> Keyring,
@@ -33,7 +35,8 @@ package struct SharedKeyring: Sendable {
     join: @escaping @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void,
     leave: @escaping @Sendable () throws(KeyringFailure) -> Unopened,
     trust: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Unopened,
-    report: @escaping @Sendable () throws(KeyringFailure) -> Report
+    report: @escaping @Sendable () throws(KeyringFailure) -> Report,
+    inspect: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Inspection
   ) {
     self.keyring = keyring
     self.settings = settings
@@ -42,6 +45,7 @@ package struct SharedKeyring: Sendable {
     self.leave = leave
     self.trust = trust
     self.report = report
+    self.inspect = inspect
   }
 
   /// What is known of the engine.
@@ -69,6 +73,26 @@ package struct SharedKeyring: Sendable {
       self.accounts = accounts
       self.pending = pending
       self.copiesAlone = copiesAlone
+    }
+  }
+
+  /// The objects that can't be used as they are.
+  package struct Inspection: Equatable, Sendable {
+    /// Accounts whose object is damaged.
+    package var damaged: [AccountID: SharedDamage]
+    /// Keys on the engine that are no account's, as the engine has them.
+    package var strayKeys: [String]
+    /// Accounts whose object is older than this machine has seen it, or is gone without a trace of its removal.
+    package var rolledBack: [AccountID]
+
+    package init(
+      damaged: [AccountID: SharedDamage] = [:],
+      strayKeys: [String] = [],
+      rolledBack: [AccountID] = []
+    ) {
+      self.damaged = damaged
+      self.strayKeys = strayKeys
+      self.rolledBack = rolledBack
     }
   }
 
@@ -105,6 +129,7 @@ extension SharedKeyring {
     join: { _, _ throws(KeyringFailure) in throw .notJoined },
     leave: { () throws(KeyringFailure) in throw .notJoined },
     trust: { _ throws(KeyringFailure) in throw .notJoined },
-    report: { () throws(KeyringFailure) in throw .notJoined }
+    report: { () throws(KeyringFailure) in throw .notJoined },
+    inspect: { _ throws(KeyringFailure) in throw .notJoined }
   )
 }

@@ -30,7 +30,7 @@ struct Copies: Sendable {
   /// A failure is not the caller's: the engine has the object, and the next read mends the copy.
   func keep(_ object: CopyFile, of id: AccountID) {
     try? alone { () throws(KeyringFailure) in
-      if let copy = try copy(of: id), copy.version >= object.version { return }
+      if let copy = try copy(of: id), copy.isAsNew(as: object) { return }
       try replace(object, of: id)
     }
   }
@@ -126,7 +126,7 @@ extension Copies {
     do { try folder.remove(name) } catch { throw KeyringFailure(error) }
   }
 
-  private func accounts(in folder: PrivateFolder) throws(KeyringFailure) -> [AccountID] {
+  func accounts(in folder: PrivateFolder) throws(KeyringFailure) -> [AccountID] {
     do { return try folder.names().compactMap { try? AccountID($0) } } catch {
       throw KeyringFailure(error)
     }

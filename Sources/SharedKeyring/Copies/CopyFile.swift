@@ -1,39 +1,74 @@
 import AcctPorts
 import StrictJSON
 
-/// The file of this machine's copy of an object: its version, and its bytes as the engine has them.
+/// The file of this machine's copy of an object: its version, its generation, and its bytes as the engine has them.
 package struct CopyFile: Equatable, Sendable {
   package var version: Int64
+  /// As it is sealed in the object; 0 if that has none.
+  package var generation: Int64
   package var bytes: [UInt8]
 
-  private static let magic = Array("acct-copy".utf8) + [1]
-  private static let bytesStart = magic.count + 8
+  private static let magic = Array("acct-copy".utf8)
+  /// Of a copy without a generation, as earlier versions of acct have made them.
+  private static let bareFormat: UInt8 = 1
+  private static let format: UInt8 = 2
 
-  package init(version: Int64, bytes: [UInt8]) {
+  package init(version: Int64, generation: Int64, bytes: [UInt8]) {
     self.version = version
+    self.generation = generation
     self.bytes = bytes
   }
 
-  init(_ object: SharedStore.Object) { self.init(version: object.version, bytes: object.bytes) }
+  init(_ object: SharedStore.Object, generation: Int64) {
+    self.init(version: object.version, generation: generation, bytes: object.bytes)
+  }
 
   /// The object that it is a copy of.
   func object(at key: String) -> SharedStore.Object {
     SharedStore.Object(key: key, bytes: bytes, version: version)
   }
 
+  /// `true` if another object is no later than this one.
+  func isAsNew(as other: CopyFile) -> Bool {
+    version >= other.version || generation > other.generation
+  }
+
   /// The file's contents.
   package func serialized() -> [UInt8] {
-    var contents = Self.magic
+    var contents = Self.magic + [Self.format]
     contents.append(bigEndian: version)
+    contents.append(bigEndian: generation)
     return contents + bytes
   }
 
   /// Reads the file's contents; `nil` for what is no copy, as a file that was lost with the power: the engine has it.
   package init?(parsing contents: [UInt8]) {
-    guard contents.count > Self.bytesStart, contents.starts(with: Self.magic) else { return nil }
-    let number = contents.span.extracting(Self.magic.count..<Self.bytesStart).bigEndian64
-    guard let version = Int64(exactly: number), version > 0 else { return nil }
-    self.init(version: version, bytes: Array(contents[Self.bytesStart...]))
+    guard contents.starts(with: Self.magic), contents.count > Self.magic.count else { return nil }
+    let numbers = Self.magic.count + 1
+    switch contents[Self.magic.count] {
+    case Self.bareFormat:
+      guard contents.count > numbers + 8, let version = Self.number(contents, at: numbers),
+        version > 0
+      else { return nil }
+      self.init(version: version, generation: 0, bytes: Array(contents[(numbers + 8)...]))
+    case Self.format:
+      guard contents.count > numbers + 16, let version = Self.number(contents, at: numbers),
+        version > 0, let generation = Self.number(contents, at: numbers + 8)
+      else { return nil }
+      self.init(
+        version: version,
+        generation: generation,
+        bytes: Array(contents[(numbers + 16)...])
+      )
+    default: return nil
+    }
+  }
+
+  /// A number of up to 2^62.
+  private static func number(_ contents: [UInt8], at offset: Int) -> Int64? {
+    let number = contents.span.extracting(offset..<(offset + 8)).bigEndian64
+    guard number <= UInt64(SharedObject.lastGeneration) else { return nil }
+    return Int64(number)
   }
 }
 

@@ -14,28 +14,76 @@ extension Seal {
     }
   }
 
-  /// Decrypts an account's object.
+  /// Encrypts an account's object as the next one after a generation.
   ///
-  /// - Throws: ``KeyringFailure/failed(reason:)`` for one that does not open.
-  func object(_ bytes: [UInt8], at place: String) throws(KeyringFailure) -> SharedObject {
-    let plaintext = try plaintext(bytes, at: place)
-    do { return try SharedObject(parsing: plaintext) } catch {
-      throw KeyringFailure(error, at: place)
-    }
+  /// - Throws: ``KeyringFailure/failed(reason:)`` for one that is too large.
+  func sealed(
+    _ object: SharedObject,
+    over generation: Int64,
+    at place: String
+  ) throws(KeyringFailure) -> SealedObject {
+    let next = object.written(over: generation)
+    return SealedObject(generation: next.generation, bytes: try sealed(next, at: place))
   }
 
-  /// The same; `nil` for one that does not open.
+  /// Decrypts an account's object, and checks it: every way in from an engine or a copy comes here.
+  ///
+  /// - Throws: ``KeyringFailure/damagedAccount(_:_:)`` for one that does not open, or holds what it may not.
+  func object(
+    _ bytes: [UInt8],
+    of id: AccountID,
+    at place: String
+  ) throws(KeyringFailure) -> SharedObject {
+    let opened: Result<SharedObject, SharedDamage> = try inspected(bytes, of: id, at: place)
+    do { return try opened.get() } catch { throw .damagedAccount(id, error) }
+  }
+
+  /// The same; `nil` for one that is damaged.
   ///
   /// - Throws: ``KeyringFailure`` where nothing is known against it.
-  func objectIfWhole(_ bytes: [UInt8], at place: String) throws(KeyringFailure) -> SharedObject? {
+  func objectIfWhole(
+    _ bytes: [UInt8],
+    of id: AccountID,
+    at place: String
+  ) throws(KeyringFailure) -> SharedObject? {
+    let inspected = try inspected(bytes, of: id, at: place)
+    if case .success(let object) = inspected { return object }
+    return nil
+  }
+
+  /// An account's object, or its damage.
+  ///
+  /// - Throws: ``KeyringFailure`` where nothing is known against it.
+  func inspected(
+    _ bytes: [UInt8],
+    of id: AccountID,
+    at place: String
+  ) throws(KeyringFailure) -> Result<SharedObject, SharedDamage> {
     let plaintext: Secret
     do { plaintext = try open(bytes, at: place) } catch {
       switch error {
-      case .damaged: return nil
+      case .damaged(let damage): return .failure(damage)
       case .libraryFailed(let error): throw KeyringFailure(error)
       }
     }
-    do { return try SharedObject(parsing: plaintext) } catch { return nil }
+    do {
+      let object = try SharedObject(parsing: plaintext)
+      guard let damage = check(object, of: id) else { return .success(object) }
+      return .failure(damage)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func check(_ object: SharedObject, of id: AccountID) -> SharedDamage? {
+    guard !object.isRemoved else { return nil }
+    var items: [ItemKind: Secret] = [:]
+    for (kind, secret) in object.items {
+      if let kind = ItemKind(rawValue: kind) { items[kind] = secret }
+    }
+    return check(
+      SharedContents(id: id, name: object.name, record: object.record, items: items)
+    )
   }
 
   /// Encrypts which account has a name.
@@ -47,26 +95,32 @@ extension Seal {
 
   /// Decrypts which account has a name.
   func holder(_ bytes: [UInt8], at place: String) throws(KeyringFailure) -> AccountID {
-    let plaintext = try plaintext(bytes, at: place)
-    let text = plaintext.withBytes { String(validating: $0.array, as: UTF8.self) }
-    guard let text, let id = try? AccountID(text) else {
-      throw KeyringFailure(Damage(reason: "it is not of the form that acct writes"), at: place)
-    }
-    return id
-  }
-
-  private func plaintext(_ bytes: [UInt8], at place: String) throws(KeyringFailure) -> Secret {
-    do { return try open(bytes, at: place) } catch {
+    let plaintext: Secret
+    do { plaintext = try open(bytes, at: place) } catch {
       switch error {
-      case .damaged(let damage): throw KeyringFailure(damage, at: place)
+      case .damaged: throw .damagedName(at: place)
       case .libraryFailed(let error): throw KeyringFailure(error)
       }
     }
+    let text = plaintext.withBytes { String(validating: $0.array, as: UTF8.self) }
+    guard let text, let id = try? AccountID(text) else { throw .damagedName(at: place) }
+    return id
+  }
+}
+
+/// An account's object as it goes to an engine, and the generation that is sealed in it.
+struct SealedObject {
+  var generation: Int64
+  var bytes: [UInt8]
+
+  /// The copy of it, once the engine has taken it.
+  func copy(_ version: Int64) -> CopyFile {
+    CopyFile(version: version, generation: generation, bytes: bytes)
   }
 }
 
 extension KeyringFailure {
-  fileprivate init(_ damage: Damage, at place: String) {
-    self = .failed(reason: "\(place) on the engine is damaged: \(damage.reason)")
+  fileprivate static func damagedName(at place: String) -> KeyringFailure {
+    .failed(reason: "\(place) on the engine is damaged")
   }
 }

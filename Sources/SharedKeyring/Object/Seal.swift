@@ -1,7 +1,7 @@
 package import AcctCrypto
 package import AcctModel
 package import AcctPorts
-package import VaultKey
+import VaultKey
 
 /// The encryption of what an engine keeps: AES-256-GCM under the keyring's key.
 ///
@@ -10,6 +10,8 @@ package import VaultKey
 package struct Seal: Sendable {
   private let key: Secret
   private let entropy: Entropy
+  /// The rules for what an account's object may hold.
+  let check: SharedCheck
 
   private static let magic = Array("acct-shared".utf8)
   private static let version: UInt8 = 1
@@ -19,14 +21,15 @@ package struct Seal: Sendable {
   /// In bytes; etcd takes requests of 1.5 MiB.
   static let sizeLimit = 1 << 20
 
-  package init(key: Secret, entropy: Entropy) {
+  package init(key: Secret, entropy: Entropy, check: @escaping SharedCheck) {
     self.key = key
     self.entropy = entropy
+    self.check = check
   }
 
   /// Why an object does not open.
   package enum Unopened: Error {
-    case damaged(Damage)
+    case damaged(SharedDamage)
     /// Nothing is known against the object.
     case libraryFailed(CryptoError)
   }
@@ -53,10 +56,10 @@ package struct Seal: Sendable {
   /// - Throws: ``Unopened``.
   package func open(_ bytes: [UInt8], at place: String) throws(Unopened) -> Secret {
     guard bytes.count >= Self.sealedStart + AESGCM.tagCount, bytes.starts(with: Self.magic) else {
-      throw .damaged(Damage(reason: "it is not an object of acct's"))
+      throw .damaged(.notAnObject)
     }
     guard bytes[Self.magic.count] == Self.version else {
-      throw .damaged(Damage(reason: "it is of a kind that this version of acct does not know"))
+      throw .damaged(.unknownVersion)
     }
     do {
       return try AESGCM.open(
@@ -67,7 +70,7 @@ package struct Seal: Sendable {
       )
     } catch {
       guard error == .authenticationFailed else { throw .libraryFailed(error) }
-      throw .damaged(Damage(reason: "it was modified, or belongs to another place"))
+      throw .damaged(.modified)
     }
   }
 

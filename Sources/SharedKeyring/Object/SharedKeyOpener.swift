@@ -57,6 +57,16 @@ package struct SharedKeyOpener: Sendable {
     return .keyFile(KeyFileHeader(of: try keyFile.key(), entropy: entropy))
   }
 
+  /// Deletes the key of the keyring with this header, in the kernel as well.
+  ///
+  /// - Returns: Whether it is stored nowhere any more; a key file stays the user's.
+  func forget(_ header: AnyVaultHeader) -> Bool {
+    switch header {
+    case .passphrase(let header): opener.cache.forget(header)
+    case .keyFile: true
+    }
+  }
+
   /// Wipes the key in this process.
   func end() { opener.cache.end() }
 }

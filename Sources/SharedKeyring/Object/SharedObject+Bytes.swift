@@ -1,12 +1,18 @@
 package import AcctModel
+package import AcctPorts
 import StrictJSON
-package import VaultKey
 
 /// The plaintext of an object: fields in the order of their tags, each with its tag, its length and its bytes.
 ///
 /// Binary, since the items are bytes of any kind, and since no text of a secret is left behind by writing it.
 extension SharedObject {
-  private enum Tag: UInt8 { case name = 1, record, lock, item }
+  private enum Tag: UInt8 { case name = 1, record, lock, item, generation, removed }
+
+  /// The epoch of a keyring whose key has never changed; no other one is known to this version of acct.
+  private static let epoch: Int64 = 1
+  private static let generationCount = 16
+  /// The highest generation: as far from overflow as the versions of an engine.
+  package static let lastGeneration: Int64 = 1 << 62
 
   private static let headCount = 5
 
@@ -15,7 +21,8 @@ extension SharedObject {
     let lock = lock.map { $0.json.serialized() }
     let name = name.map { Array($0.description.utf8) }
     // Reserved in full, so that no half-grown copy is left behind unwiped.
-    var count = 3 * Self.headCount + record.count + (lock?.count ?? 0) + (name?.count ?? 0)
+    var count = 5 * Self.headCount + Self.generationCount
+    count += record.count + (lock?.count ?? 0) + (name?.count ?? 0)
     for (kind, secret) in items { count += Self.headCount + 1 + kind.utf8.count + secret.count }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)
@@ -27,8 +34,10 @@ extension SharedObject {
       begin(.name, name.count)
       bytes.append(contentsOf: name)
     }
-    begin(.record, record.count)
-    bytes.append(contentsOf: record)
+    if !isRemoved {
+      begin(.record, record.count)
+      bytes.append(contentsOf: record)
+    }
     if let lock {
       begin(.lock, lock.count)
       bytes.append(contentsOf: lock)
@@ -40,17 +49,23 @@ extension SharedObject {
       bytes.append(contentsOf: kind.utf8)
       secret.withBytes { span in for index in span.indices { bytes.append(span[index]) } }
     }
+    if generation > 0 {
+      begin(.generation, Self.generationCount)
+      bytes.append(bigEndian: Self.epoch)
+      bytes.append(bigEndian: generation)
+    }
+    if isRemoved { begin(.removed, 0) }
     return Secret(consuming: &bytes)
   }
 
   /// Reads the fields; only what ``serialized()`` writes.
   ///
-  /// - Throws: ``Damage``.
-  package init(parsing plaintext: Secret) throws(Damage) {
-    self = try plaintext.withBytes { bytes throws(Damage) in try Self.read(bytes) }
+  /// - Throws: ``SharedDamage``.
+  package init(parsing plaintext: Secret) throws(SharedDamage) {
+    self = try plaintext.withBytes { bytes throws(SharedDamage) in try Self.read(bytes) }
   }
 
-  private static func read(_ bytes: Span<UInt8>) throws(Damage) -> SharedObject {
+  private static func read(_ bytes: Span<UInt8>) throws(SharedDamage) -> SharedObject {
     var object = SharedObject()
     var (last, lastKind) = (UInt8(0), "")
     var hasRecord = false
@@ -62,7 +77,7 @@ extension SharedObject {
       guard bytes.count - start >= count else { throw incomplete }
       let field = bytes.extracting(start..<(start + count))
       guard let tag = Tag(rawValue: bytes[offset]) else {
-        throw Damage(reason: "it is of a kind that this version of acct does not know")
+        throw unknown
       }
       guard tag.rawValue > last || (tag == .item && last == tag.rawValue) else { throw disordered }
       last = tag.rawValue
@@ -85,10 +100,25 @@ extension SharedObject {
         else { throw disordered }
         object.items[kind] = Secret(field.extracting((1 + Int(field[0]))..<field.count))
         lastKind = kind
+      case .generation:
+        guard field.count == generationCount else { throw disordered }
+        guard field.extracting(0..<8).bigEndian64 == UInt64(epoch) else { throw unknown }
+        let number = field.extracting(8..<generationCount).bigEndian64
+        guard let generation = Int64(exactly: number), (1...lastGeneration).contains(generation)
+        else { throw disordered }
+        object.generation = generation
+      case .removed:
+        guard field.isEmpty, object.generation > 0 else { throw disordered }
+        object.isRemoved = true
       }
       offset = start + count
     }
-    guard hasRecord else { throw incomplete }
+    guard object.isRemoved else {
+      guard hasRecord else { throw incomplete }
+      return object
+    }
+    // A trace holds nothing of the account.
+    guard object == .removed(generation: object.generation), !hasRecord else { throw disordered }
     return object
   }
 
@@ -101,6 +131,7 @@ extension SharedObject {
     String(validating: bytes.array, as: UTF8.self)
   }
 
-  private static let incomplete = Damage(reason: "it is incomplete")
-  private static let disordered = Damage(reason: "it is not of the form that acct writes")
+  private static let incomplete = SharedDamage.notAnObject
+  private static let disordered = SharedDamage.malformed
+  private static let unknown = SharedDamage.unknownVersion
 }

@@ -12,17 +12,25 @@ package struct SharedObject: Equatable, Sendable {
   package var items: [String: Secret]
   /// The renewal that another process may be making.
   package var lock: RenewalLock?
+  /// The count of writes of this account's object; 0 for one that a version of acct without such a count wrote.
+  package var generation: Int64
+  /// `true` for the trace that a removal leaves: an older object can't be put back unnoticed.
+  package var isRemoved: Bool
 
   package init(
     name: AccountName? = nil,
     record: [UInt8] = [],
     items: [String: Secret] = [:],
-    lock: RenewalLock? = nil
+    lock: RenewalLock? = nil,
+    generation: Int64 = 0,
+    isRemoved: Bool = false
   ) {
     self.name = name
     self.record = record
     self.items = items
     self.lock = lock
+    self.generation = generation
+    self.isRemoved = isRemoved
   }
 
   /// What a renewal spends: the refresh token, or the sealed session.
@@ -42,6 +50,25 @@ package struct SharedObject: Equatable, Sendable {
     let session = items[ItemKind.session.rawValue]
     return refreshToken == nil && session == nil
       ? nil : Credential(refreshToken: refreshToken, session: session)
+  }
+
+  /// The trace that the removal of an account leaves.
+  static func removed(generation: Int64) -> SharedObject {
+    SharedObject(generation: generation, isRemoved: true)
+  }
+
+  /// The same, as it is written over an object of a generation.
+  func written(over generation: Int64) -> SharedObject {
+    var next = self
+    next.generation = min(generation, Self.lastGeneration - 1) + 1
+    return next
+  }
+
+  /// `true` if both hold the same of an account, whatever their generations are.
+  func holdsSame(as other: SharedObject) -> Bool {
+    var mine = self
+    mine.generation = other.generation
+    return mine == other
   }
 
   /// Whether nothing of an account is left in it.

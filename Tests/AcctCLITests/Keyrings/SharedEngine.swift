@@ -109,6 +109,9 @@ final class SharedEngine: Sendable {
             pending: state.pending
           )
         }
+      },
+      inspect: { _ throws(KeyringFailure) in
+        try self.use(lifeline) { _ throws(KeyringFailure) in .init() }
       }
     )
   }
@@ -187,7 +190,12 @@ final class SharedEngine: Sendable {
           }
           try self.use(lifeline) { state throws(KeyringFailure) in state.accounts[id] = nil }
         },
-        claim: { _, _ throws(KeyringFailure) in RenewalClaim(maySend: { true }) }
+        claim: { _, _ throws(KeyringFailure) in RenewalClaim(maySend: { true }) },
+        holder: { name, _ throws(KeyringFailure) in
+          try self.use(lifeline) { state throws(KeyringFailure) in
+            state.accounts.first { $0.value.name == name }?.key
+          }
+        }
       )
     )
   }

@@ -62,7 +62,10 @@ package final class InMemorySharedKeyring: Sendable {
         fetchAll: { _ throws(KeyringFailure) in try self.fetchAll() },
         store: { account, _ throws(SharedAccountFailure) in try self.store(account) },
         remove: { id, _ throws(KeyringFailure) in try self.remove(id) },
-        claim: { intent, _ throws(KeyringFailure) in try await self.claim(intent) }
+        claim: { intent, _ throws(KeyringFailure) in try await self.claim(intent) },
+        holder: { name, _ throws(KeyringFailure) in
+          self.engine.accounts.first { $0.value.name == name }?.key
+        }
       )
     )
   }

@@ -28,6 +28,14 @@ extension ErrorMessage {
         "a server's answer waits in \(printable(path)), and no key opens it any more",
         hint: "`acct keyring trust` sets it aside; the account may have to sign in again"
       )
+    case .damagedAccount(let id, let damage):
+      self.init(
+        "damagedSharedAccount",
+        .badInput,
+        "what the shared keyring has of account \(id) can't be used: \(words(for: damage))",
+        hint:
+          "`acct remove \(id) --local` removes it for all machines, after which it can be added again"
+      )
     case .notJoined, .locked, .sealed, .unavailable, .cancelled, .timedOut, .noVault, .failed:
       self.init(
         "keyringNotJoined",

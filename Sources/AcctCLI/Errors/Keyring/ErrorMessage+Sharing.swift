@@ -55,6 +55,13 @@ extension ErrorMessage {
         "the other keyring has other identities under the ids of \(list(names))",
         hint: "`acct remove NAME` and `acct add` give one another id; nothing was moved"
       )
+    case .damaged(let name, let damage):
+      self.init(
+        "damagedSharedAccount",
+        .badInput,
+        "what the shared keyring has of \(name) can't be used: \(words(for: damage))",
+        hint: "`acct remove \(name) --local` removes it for all machines; nothing was moved"
+      )
     case .notKept(let name):
       self.init(
         "keyringFailed",

@@ -1,0 +1,63 @@
+package import AcctModel
+package import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// An account from a shared keyring, checked: the one parser of records and items that other machines wrote.
+///
+/// Each machine that has the keyring's key, or had it, can write anything. So a record is read as strictly as an import,
+/// and says nothing about this machine: where an account is kept, which replacement is under way, which device or module
+/// has its key. SharedKeyring applies ``check`` to every object that it opens: the engine's, a copy's, a pending one's.
+package struct SharedRecord: Sendable {
+  package let account: Account
+
+  /// Reads and checks what an object holds.
+  ///
+  /// - Returns: `nil` for items without an account, which are checked as well.
+  /// - Throws: ``SharedDamage``.
+  package init?(parsing contents: SharedContents) throws(SharedDamage) {
+    for (kind, secret) in contents.items where !Self.isSound(kind, secret) {
+      throw kind == .keypair && Self.isInDevice(secret) ? .keyInDevice : .item(kind)
+    }
+    if contents.record.isEmpty, contents.name == nil { return nil }
+    guard let account = AccountFile.decode(contents.record), account.id == contents.id,
+      account.name == contents.name, account.hasConsistentKind
+    else { throw .notThisAccount }
+    guard account.keptIn == nil, account.incoming == nil else { throw .localState }
+    guard account.keyStorage == .software else { throw .keyInDevice }
+    guard account.kind != .guest else { throw .guest }
+    self.account = account
+  }
+
+  /// The rules for what a shared keyring may hold of an account.
+  package static let check: SharedCheck = { contents in
+    do throws(SharedDamage) {
+      _ = try SharedRecord(parsing: contents)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The form of an item. What costs more, such as a key's arithmetic, is checked where the item is used.
+  private static func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
+    switch kind {
+    case .accessToken, .refreshToken, .session, .staticToken: (try? Token(secret)) != nil
+    case .clientSecret: (try? ClientSecret.check(secret)) != nil
+    case .expiresAt: (try? Timestamp(secret.text)) != nil
+    case .handle: (try? Handle(secret.text)) != nil
+    case .did: (try? DID(secret.text)) != nil
+    case .keypair: !isInDevice(secret)
+    case .guest: false
+    case .secondTokens, .clientKey: true
+    }
+  }
+
+  /// `true` also for what is no JWK.
+  private static func isInDevice(_ secret: Secret) -> Bool {
+    guard let members = secret.withBytes({ try? JSON(parsing: $0) })?.objectValue else {
+      return true
+    }
+    return members["acct_key"] != nil
+  }
+}

@@ -1,0 +1,64 @@
+import AcctModel
+import AcctPorts
+
+/// The bounds of an engine's answers: numbers and keys are its operator's to choose, too.
+extension SharedStore {
+  /// The highest version and revision: as far from overflow as an engine never comes.
+  static let lastVersion: Int64 = 1 << 62
+  private static let identifierLimit = 256
+  private static let keyLimit = 256
+
+  /// The same store, which rejects answers that are out of bounds.
+  ///
+  /// An object that is too large is empty, and so a damaged one: it hides none of the others.
+  func bounded() -> SharedStore {
+    var store = self
+    store.get = { key throws(SharedStoreFailure) in
+      var reading = try self.get(key)
+      try Self.check(reading.standing)
+      if let object = reading.object {
+        guard object.key == key else { throw .outOfBounds }
+        reading.object = try Self.checked(object)
+      }
+      return reading
+    }
+    store.swap = { key, bytes, version throws(SharedStoreFailure) in
+      guard let stored = try self.swap(key, bytes, version) else { return nil }
+      guard (1...Self.lastVersion).contains(stored) else { throw .outOfBounds }
+      return stored
+    }
+    store.changes = { prefix, version throws(SharedStoreFailure) in
+      var changes = try self.changes(prefix, version)
+      try Self.check(changes.standing)
+      guard
+        changes.keys.allSatisfy({ $0.utf8.count <= Self.keyLimit && $0.hasPrefix(prefix) }),
+        changes.objects.allSatisfy({ changes.keys.contains($0.key) }),
+        Set(changes.objects.map(\.key)).count == changes.objects.count
+      else { throw .outOfBounds }
+      for index in changes.objects.indices {
+        changes.objects[index] = try Self.checked(changes.objects[index])
+      }
+      return changes
+    }
+    return store
+  }
+
+  private static func check(_ standing: Standing) throws(SharedStoreFailure) {
+    guard (0...lastVersion).contains(standing.revision),
+      standing.identifier.utf8.count <= identifierLimit
+    else { throw .outOfBounds }
+  }
+
+  private static func checked(_ object: Object) throws(SharedStoreFailure) -> Object {
+    guard (1...lastVersion).contains(object.version) else { throw .outOfBounds }
+    guard object.bytes.count > Seal.sizeLimit else { return object }
+    return Object(key: object.key, bytes: [], version: object.version)
+  }
+}
+
+extension SharedStoreFailure {
+  fileprivate static let outOfBounds = SharedStoreFailure.failed(
+    reason:
+      "an answer is out of bounds: a version is not between 1 and 2^62, or a key is another one's"
+  )
+}

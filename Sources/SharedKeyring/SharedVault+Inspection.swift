@@ -1,0 +1,54 @@
+import AcctModel
+import AcctPorts
+
+extension SharedVault {
+  /// Reads and checks every object of the keyring.
+  func inspect(_ interaction: Interaction) throws(KeyringFailure) -> SharedKeyring.Inspection {
+    guard let settings = try settings() else { throw .notJoined }
+    let session = try session(settings.kind)
+    let seal = try seal(session, interaction)
+    let changes = try ask { () throws(SharedStoreFailure) in
+      try session.store.changes(session.places.accounts, 0)
+    }
+    var inspection = SharedKeyring.Inspection()
+    inspection.strayKeys = changes.keys.filter { session.places.account(at: $0) == nil }.sorted()
+    var names: [AccountName: [AccountID]] = [:]
+    for object in changes.objects {
+      guard let id = session.places.account(at: object.key) else { continue }
+      switch try seal.inspected(object.bytes, of: id, at: object.key) {
+      case .failure(let damage): inspection.damaged[id] = damage
+      case .success(let contents):
+        if let name = contents.name { names[name, default: []].append(id) }
+        let (copy, seen) = try copies.seen(of: id)
+        let isSame = copy?.bytes == object.bytes
+        if seen.isContradicted(by: contents.generation, isSame: isSame),
+          try look(session, seal, id).isRolledBack
+        {
+          inspection.rolledBack.append(id)
+        }
+      }
+    }
+    for (name, ids) in names where ids.count > 1 {
+      let holder = try holder(of: name, session, seal)
+      for id in ids where id != holder { inspection.damaged[id] = .nameTaken }
+    }
+    for id in try copies.accounts() where !changes.keys.contains(session.places.account(id)) {
+      if try copies.seen(of: id).1.isContradicted(by: nil, isSame: false) {
+        inspection.rolledBack.append(id)
+      }
+    }
+    inspection.rolledBack.sort { $0.description < $1.description }
+    return inspection
+  }
+
+  /// The account that has a name, as the name's own object says; `nil` if there is no such object, or it is damaged.
+  func holder(
+    of name: AccountName,
+    _ session: Session,
+    _ seal: Seal
+  ) throws(KeyringFailure) -> AccountID? {
+    let place = session.places.name(seal.digest(of: name))
+    let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
+    return reading.object.flatMap { try? seal.holder($0.bytes, at: place) }
+  }
+}
