@@ -44,6 +44,9 @@ struct PostgresStore: Sendable {
       return try repeating(until: end) { connection throws(Trouble) in
         let rows = try connection.read(Statements.changes, [prefix, "\(version)"], until: end)
         let standing = try rows.standing(connection)
+        guard let size = rows.integer(0, 5), size <= Statements.answerLimit else {
+          throw Trouble(.failed(reason: "the keyring's objects are larger than 64 MiB together"))
+        }
         let objects = (0..<rows.count).compactMap { rows.object($0) }
         let keys = (0..<rows.count).compactMap { rows.text($0, 2) }
         return SharedStore.Changes(objects: objects, keys: Set(keys), standing: standing)

@@ -33,17 +33,33 @@ enum Statements {
       SELECT coalesce(max(version), 1) FROM acct_objects ON CONFLICT DO NOTHING;
     """
 
+  /// The most bytes of an object and of an answer, as etcd's client has them.
+  static let objectLimit = 1 << 20
+  static let answerLimit = 64 << 20
+
+  /// An object's bytes, or none in the place of too many: the server does not send them.
+  private static let bytes = """
+    CASE WHEN octet_length(o.bytes) <= \(objectLimit) THEN o.bytes ELSE ''::bytea END
+    """
+
   /// Reads the object `$1`: one row, if the store is there.
   static let get = """
-    SELECT s.identifier::text, s.revision, o.key, o.version, o.bytes
+    SELECT s.identifier::text, s.revision, o.key, o.version, \(bytes)
     FROM acct_store s LEFT JOIN acct_objects o ON o.key = $1
     """
 
   /// Reads all keys that begin with `$1`, and the objects changed after `$2`: one row each, or one without.
+  ///
+  /// The last column is the size of it all, in bytes; over the limit there is one row without an object.
   static let changes = """
+    WITH answer AS (
+      SELECT coalesce(sum(octet_length(key) + CASE WHEN version > $2::bigint
+        AND octet_length(bytes) <= \(objectLimit) THEN octet_length(bytes) ELSE 0 END), 0)::bigint AS size
+      FROM acct_objects WHERE key ^@ $1)
     SELECT s.identifier::text, s.revision, o.key, o.version,
-      CASE WHEN o.version > $2::bigint THEN o.bytes END
-    FROM acct_store s LEFT JOIN acct_objects o ON o.key ^@ $1
+      CASE WHEN o.version > $2::bigint THEN \(bytes) END, answer.size
+    FROM acct_store s CROSS JOIN answer
+    LEFT JOIN acct_objects o ON o.key ^@ $1 AND answer.size <= \(answerLimit)
     """
 
   private static let next = """
