@@ -306,7 +306,13 @@ let package = Package(
       exclude: ["Doorkeeper", "Glewlwyd", "MCP", "NanoIDP", "export_format.py"],
       swiftSettings: testRules
     ),
-    tests("EndToEndTests", ["AcctModel", "StrictJSON", "AcctTestSupport"]),
+    tests(
+      "EndToEndTests",
+      [
+        "AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore", "SharedKeyring",
+        "StrictJSON",
+      ]
+    ),
     tests("ShellTests", ["AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
 
     // The parsers of outside data, as targets of a fuzzer and of a test with mutated inputs.

@@ -34,11 +34,11 @@ extension SharedVault {
     let found =
       try changes.objects.isEmpty
       ? [] : opened(changes.objects, session, opener())
-    for object in found {
-      if object.contents.isRemoved { there.remove(object.id) } else { there.insert(object.id) }
-    }
     let gone = copied.subtracting(there).subtracting(found.map(\.id))
     let doubtful = try self.doubtful(found, gone)
+    for object in found where !doubtful.contains(object.id) {
+      if object.contents.isRemoved { there.remove(object.id) } else { there.insert(object.id) }
+    }
     // Another process of this machine may have seen a later object since the engine answered: it is asked again.
     for id in doubtful where try look(session, opener(), id).isRolledBack {
       return SharedChanges(records: [:], accounts: there.union(copied))

@@ -1,5 +1,7 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctProtocol
 import SharedKeyring
 import VaultKey
 
@@ -20,6 +22,42 @@ func sharedObjectViolation(_ bytes: [UInt8]) -> String? {
   }
   return (try? SharedObject(parsing: object.serialized())) == object
     ? nil : "an object that reads otherwise when written"
+}
+
+/// A record and items as another machine may have written them: the record, and behind each zero byte an item, whose first
+/// byte is its kind.
+func sharedRecordViolation(_ bytes: [UInt8]) -> String? {
+  let parts = bytes.split(separator: 0, omittingEmptySubsequences: false)
+  let record = Array(parts[0])
+  var items: [ItemKind: Secret] = [:]
+  for part in parts.dropFirst() {
+    guard let first = part.first else { continue }
+    let kind = ItemKind.allCases[Int(first) % ItemKind.allCases.count]
+    items[kind] = Secret(Array(part.dropFirst()))
+  }
+  // An object is at its account's place and has its name, unless it was planted.
+  let claimed = AccountFile.decode(record)
+  let id = claimed?.id ?? AccountID(random: InlineArray(repeating: 7))
+  let contents = SharedContents(id: id, name: claimed?.name, record: record, items: items)
+  let account: Account?
+  do { account = try SharedRecord(parsing: contents)?.account } catch {
+    return SharedRecord.check(contents) == error ? nil : "damage that depends on who asks"
+  }
+  if let key = items[.keypair], (try? StoredDPoPKey(key)).map({ $0.isInDevice }) ?? false {
+    return "a key in a device"
+  }
+  guard let account else { return record.isEmpty ? nil : "a record that is passed over" }
+  guard account.keptIn == nil, account.incoming == nil, account.keyStorage == .software,
+    account.kind != .guest, account.id == contents.id, account.name == contents.name
+  else { return "a record that speaks of one machine, or of another account" }
+  var elsewhere = contents
+  elsewhere.id = AccountID(random: InlineArray(repeating: 8))
+  return SharedRecord.check(elsewhere) == nil && id != elsewhere.id
+    ? "a record that is taken at any place" : nil
+}
+
+extension StoredDPoPKey {
+  fileprivate var isInDevice: Bool { if case .hardware = self { true } else { false } }
 }
 
 /// The files of a shared keyring on this machine, and its header on the engine.

@@ -10,7 +10,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case challenge, callback, url, origin, handle, did, time
   case dns, didDocument = "did-document"
   case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"
-  case sharedObject = "shared-object", sharedFiles = "shared-files"
+  case sharedObject = "shared-object", sharedRecord = "shared-record", sharedFiles = "shared-files"
   case clientKey = "client-key", redirect, parameter
   case export, exportContents = "export-contents"
   case provider, registration, clientBook = "client-book"
@@ -56,6 +56,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .vaultHeader: vaultHeaderViolation(bytes)
     case .vaultItem: vaultItemViolation(bytes)
     case .sharedObject: sharedObjectViolation(bytes)
+    case .sharedRecord: sharedRecordViolation(bytes)
     case .sharedFiles: sharedFilesViolation(bytes)
     case .clientKey: clientKeyViolation(bytes)
     case .redirect: redirectViolation(bytes)

@@ -33,6 +33,14 @@ final class Fleet: Sendable {
     TestMachine(name, home: try folder.folder(name), keyFile: keyFile, engine: engine)
   }
 
+  /// An object that is sealed with the keyring's key, by no machine of the fleet.
+  func sealed(_ object: SharedObject, at place: String) throws -> [UInt8] {
+    let key = Secret([UInt8](repeating: 0x5A, count: 32))
+    let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+    return try Seal(key: key, entropy: entropy, check: { _ in nil })
+      .seal(object.serialized(), at: place)
+  }
+
   static let settings = SharedKeyringSettings(
     engine: .etcd(.init(endpoints: ["https://127.0.0.1:2379"])),
     name: "main"
@@ -46,6 +54,7 @@ final class TestMachine: Sendable {
   let keyFile: String?
   let passphraseFile: String?
   let engine: InMemoryStore
+  let kernel: KernelKey
   let state = Mutex(State())
 
   struct State {
@@ -62,13 +71,15 @@ final class TestMachine: Sendable {
     home: String,
     keyFile: String? = nil,
     passphraseFile: String? = nil,
-    engine: InMemoryStore
+    engine: InMemoryStore,
+    kernel: KernelKey = .refusing
   ) {
     self.name = name
     self.home = home
     self.keyFile = keyFile
     self.passphraseFile = passphraseFile
     self.engine = engine
+    self.kernel = kernel
   }
 
   /// A process that has fetched the account and has the right to renew it.
@@ -108,7 +119,7 @@ final class TestMachine: Sendable {
     let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
     let opener = VaultKeyOpener(
       passphrases: PassphraseSource(file: passphraseFile, terminal: .nobody),
-      kernel: .refusing,
+      kernel: kernel,
       kdf: KDFParameters(n: 16, r: 1, p: 1) ?? .standard,
       entropy: entropy
     )

@@ -3,7 +3,9 @@ import AcctPorts
 import AcctTestSupport
 import Glibc
 import SharedKeyring
+import Synchronization
 import Testing
+import VaultKey
 
 @Suite("Making and joining a shared keyring")
 struct JoiningTests {
@@ -14,14 +16,16 @@ struct JoiningTests {
   private func machine(
     _ name: String,
     keyFile: String? = nil,
-    passphraseFile: String? = nil
+    passphraseFile: String? = nil,
+    kernel: KernelKey = .refusing
   ) throws -> TestMachine {
     TestMachine(
       name,
       home: try fleet.folder.folder(name),
       keyFile: keyFile,
       passphraseFile: passphraseFile,
-      engine: fleet.engine
+      engine: fleet.engine,
+      kernel: kernel
     )
   }
 
@@ -71,6 +75,31 @@ struct JoiningTests {
         == "a passphrase opens this keyring, not the key in \(fleet.keyFile) "
         + "(no passphrase was given, and acct can't prompt for it)"
     )
+  }
+
+  @Test("A keyring that is left has its key in the kernel no more")
+  func leftKey() throws {
+    let kept = Mutex<[String: Secret]>([:])
+    let kernel = KernelKey(
+      read: { name in kept.withLock { $0[name] } },
+      keep: { name, payload, _ in
+        kept.withLock { $0[name] = payload }
+        return true
+      },
+      extend: { name, _ in kept.withLock { $0[name] != nil } },
+      forget: { name in
+        kept.withLock { $0[name] = nil }
+        return true
+      },
+      forgetAll: { _ in false }
+    )
+    let file = try fleet.folder.file("passphrase", containing: "made up\n")
+    let here = try machine("here", passphraseFile: file, kernel: kernel)
+    try here.vault().sharedKeyring.create(Fleet.settings, .forbidden)
+    try here.accounts().store(Made.account(), .forbidden)
+    #expect(kept.withLock { $0.count } == 1)
+    _ = try here.vault().sharedKeyring.leave()
+    #expect(kept.withLock { $0.isEmpty })
   }
 
   @Test("A keyring of a key file is opened by the same 32 bytes alone, in a file of the user's own")

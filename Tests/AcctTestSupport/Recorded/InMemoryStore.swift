@@ -78,14 +78,24 @@ package final class InMemoryStore: Sendable {
   }
 
   /// Puts something under a key, as an attacker with the engine's rights can.
-  package func put(_ bytes: [UInt8], at key: String) {
+  ///
+  /// - Parameter version: The one that it claims to have, if that is not the next one.
+  package func put(_ bytes: [UInt8], at key: String, version: Int64? = nil) {
     contents.withLock { contents in
       contents.standing.revision += 1
       contents.objects[key] = .init(
         key: key,
         bytes: bytes,
-        version: contents.standing.revision
+        version: version ?? contents.standing.revision
       )
+    }
+  }
+
+  /// Deletes what is under a key, as an attacker with the engine's rights can.
+  package func delete(_ key: String) {
+    contents.withLock { contents in
+      contents.standing.revision += 1
+      contents.objects[key] = nil
     }
   }
 

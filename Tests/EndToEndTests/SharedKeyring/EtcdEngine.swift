@@ -1,4 +1,6 @@
+import AcctPorts
 import AcctTestSupport
+import EtcdStore
 import Testing
 
 /// Three members of etcd that share a keyring, over mutual TLS.
@@ -31,6 +33,18 @@ struct EtcdEngine: SharedEngine {
   }
 
   var authority: MadeUpAuthority { cluster.authority }
+
+  func store() -> SharedStore {
+    .etcd(
+      SharedKeyringSettings.Etcd(
+        endpoints: cluster.endpoints,
+        certificate: cluster.client.certificate,
+        key: cluster.client.key,
+        authority: cluster.authority.certificate
+      )
+    )
+  }
+
   var folders: [String] { cluster.folders }
 
   func strike(_ blow: Blow) async throws {

@@ -12,6 +12,8 @@ struct Fleet: Sendable {
   /// The keyring's name, which no other fleet's has: they may use one engine.
   let name = "main-\(String(UInt32.random(in: .min ... .max), radix: 16))"
   let folder: TemporaryFolder
+  /// The keyring's key.
+  let key: [UInt8]
 
   /// Each refresh token is good for one use, and a second use ends the session.
   ///
@@ -31,7 +33,7 @@ struct Fleet: Sendable {
     if let engine { self.engine = engine } else { self.engine = try await kind.ofSuite() }
     server = try await StrictServer(settings)
     folder = try TemporaryFolder()
-    let key = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+    key = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let keyFile = try folder.file("key", containing: key)
     var homes: [AcctHome] = []
     for number in 0..<machines {

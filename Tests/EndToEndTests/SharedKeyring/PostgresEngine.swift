@@ -1,4 +1,6 @@
+import AcctPorts
 import AcctTestSupport
+import PostgresStore
 import Testing
 
 /// A PostgreSQL with a shared keyring, over TLS and with a password.
@@ -23,6 +25,16 @@ struct PostgresEngine: SharedEngine {
   }
 
   var authority: MadeUpAuthority { server.authority }
+
+  func store() -> SharedStore {
+    .postgres(
+      SharedKeyringSettings.Postgres(
+        connection: server.connection,
+        passwordFile: server.passwordFile
+      )
+    )
+  }
+
   var folders: [String] { [server.data] }
 
   func strike(_ blow: Blow) async throws {

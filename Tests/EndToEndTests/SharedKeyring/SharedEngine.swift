@@ -1,3 +1,4 @@
+import AcctPorts
 import AcctTestSupport
 import Testing
 
@@ -9,6 +10,8 @@ protocol SharedEngine: Sendable {
   var placeOfStranger: [String] { get }
   /// Who issued its certificates.
   var authority: MadeUpAuthority { get }
+  /// A client of it, beside acct's own.
+  func store() throws -> SharedStore
   /// The folders in which it keeps its data.
   var folders: [String] { get }
 

@@ -1,3 +1,4 @@
+import AcctPorts
 import AcctTestSupport
 import Testing
 
@@ -53,6 +54,8 @@ struct TracedEngine: SharedEngine {
   var trace: String { traces.path }
 
   var placeOfStranger: [String] { engine.placeOfStranger }
+  func store() throws -> SharedStore { try engine.store() }
+
   var authority: MadeUpAuthority { engine.authority }
   var folders: [String] { engine.folders }
   func strike(_ blow: Blow) async throws { try await engine.strike(blow) }

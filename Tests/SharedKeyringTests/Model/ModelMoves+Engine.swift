@@ -5,7 +5,9 @@ extension ModelMoves {
   /// The start of a call: what is pending goes first.
   mutating func begin(_ host: Int, _ process: ModelHost) {
     let rules = rules
-    guard process.isConnected else { return }
+    guard process.isConnected, !rules.isContradicted(process.seen, by: state.credential) else {
+      return
+    }
     guard process.pending == .none else {
       guard let writer = rules.owner(process.pending) else { return }
       let answer = PendingAnswer(writer: writer, spent: process.spent, brought: process.brought)
@@ -16,12 +18,18 @@ extension ModelMoves {
     guard state.credential < rules.renewals else { return }
     guard rules.mayTake(state.lock, host: host, sighting: process.sighting) else {
       let seen: UInt8 = rules.countsFromAnswer ? 0 : 2
-      if process.sighting == nil { add(host, .waits) { $0[host].sighting = seen } }
+      if process.sighting == nil {
+        add(host, .waits) { state in
+          state[host].sighting = seen
+          state.show(to: host, rules)
+        }
+      }
       return
     }
     add(host, .reads) { state in
       state[host].phase = .ready
       state[host].isCurrent = true
+      state.show(to: host, rules)
       state[host].spent = state.credential
       state[host].brought = state.credential
     }
@@ -85,6 +93,7 @@ extension ModelMoves {
     }
     add(host, .stores) { state in
       state.write(process.brought, process.keeps, rules)
+      state.show(to: host, rules)
       state[host].pending = .none
       state[host].rest()
     }
@@ -104,7 +113,8 @@ extension ModelMoves {
   }
 
   mutating func readBack(_ host: Int, _ process: ModelHost) {
-    if process.isConnected {
+    let isContradicted = rules.isContradicted(process.seen, by: state.credential)
+    if process.isConnected, !isContradicted {
       let write = UnconfirmedWrite(
         owner: rules.process(.running(host)),
         basis: .spent(process.spent),
@@ -115,7 +125,7 @@ extension ModelMoves {
       if !rules.leavesForeignLocks, next == .superseded, isOver { next = .again }
       proceed(host, write, next, .goesOn)
     }
-    guard process.hasFailed else { return }
+    guard process.hasFailed || (isContradicted && process.isConnected) else { return }
     if process.brought == process.spent {
       add(host, .drops) { $0[host].rest() }
     } else {
@@ -145,13 +155,17 @@ extension ModelMoves {
     case .again:
       let keepsLock =
         write.lock(afterMerging: rules.lock(state.lock)) != nil && rules.leavesForeignLocks
+      let rules = rules
       add(host, event) { state in
         state[host].phase = .holding
         state[host].isCurrent = true
+        state.show(to: host, rules)
         state[host].keeps = keepsLock ? state.lock : .none
       }
     case .done, .superseded, .removed:
+      let rules = rules
       add(host, next == .done ? .isDone : .gaveWay) { state in
+        state.show(to: host, rules)
         state[host].pending = .none
         state[host].rest()
       }

@@ -15,6 +15,7 @@ struct ModelMoves {
       interfere(host)
     }
     passTime()
+    lie()
   }
 
   /// Adds what a step leads to.
@@ -32,6 +33,15 @@ struct ModelMoves {
     change(&changed)
     changed.settle()
     next.append((step, changed))
+  }
+
+  /// The engine puts an earlier object back, without the lock that the present one may have.
+  private mutating func lie() {
+    guard rules.engineLies else { return }
+    let rules = rules
+    for credential in 0..<state.credential {
+      add(0, .putsBack) { $0.putBack(credential, rules) }
+    }
   }
 
   private mutating func act(_ host: Int) {

@@ -21,6 +21,10 @@ struct ModelRules: Sendable {
   var keepsAnswersFirst = true
   /// A machine's boot clock runs on while the machine is stopped.
   var clocksRunOn = true
+  /// The engine may put an earlier object back, and number it as it likes: each time is a fault.
+  var engineLies = false
+  /// A host uses no object of a lower generation than it has seen.
+  var checksGenerations = true
   /// The hosts are two state folders of one machine.
   var areOneMachine = false
   /// An owner's name has the state folder in it.
@@ -69,6 +73,12 @@ struct ModelRules: Sendable {
     return owners[Int(holder.rawValue)]
   }
 
+  /// Whether the object is older than a host has seen it.
+  func isContradicted(_ seen: UInt8, by credential: UInt8) -> Bool {
+    checksGenerations
+      && SeenGeneration(Int64(seen)).isContradicted(by: Int64(credential) + 1, isSame: true)
+  }
+
   /// Whether a host may take the lock that it has just read.
   func mayTake(_ lock: Holder, host: Int, sighting: UInt8?) -> Bool {
     let me = process(.running(host))
@@ -95,6 +105,7 @@ extension ModelRules: CustomTestStringConvertible {
   var testDescription: String {
     let hosts = areOneMachine ? "two homes" : "two machines"
     let first = keepsAnswersFirst ? "" : ", answers kept late"
-    return "\(hosts), renewals: \(renewals), faults: \(faults)\(first)"
+    let engine = engineLies ? ", an engine that lies" : ""
+    return "\(hosts), renewals: \(renewals), faults: \(faults)\(first)\(engine)"
   }
 }

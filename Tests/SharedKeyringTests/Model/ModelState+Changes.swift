@@ -18,14 +18,17 @@ extension ModelState {
   mutating func spend(_ token: UInt8, by host: Int) -> Bool {
     let sender = self[host]
     guard token == issued else {
-      let window =
-        sender.excuse != .none ? sender.excuse : sender.isLate ? Window.lastCheck : orphan
+      let window: Window =
+        sender.seen > token + 1
+        ? .none
+        : sender.excuse != .none ? sender.excuse : sender.isLate ? Window.lastCheck : orphan
       excuse = window
       ended = window == .none ? .unexcused : .excused
       return false
     }
     issued += 1
-    orphan = sender.isLate ? .lastCheck : .none
+    // An object that was put back keeps the new token from the engine as well.
+    orphan = sender.isLate ? .lastCheck : orphan == .unseen ? .unseen : .none
     if sender.isLate, self[1 - host].phase.hasClaim, self[1 - host].spent == token {
       self[1 - host].excuse = .lastCheck
     }
@@ -43,6 +46,17 @@ extension ModelState {
       orphan = isStopped ? .stopped : other.pending != .none ? .pending : .away
     }
     write(lurking.credential, lurking.lock, rules)
+  }
+
+  /// The engine puts an earlier object back.
+  mutating func putBack(_ credential: UInt8, _ rules: ModelRules) {
+    write(credential, .none, rules)
+    if orphan == .none { orphan = .unseen }
+  }
+
+  /// A host sees the object as it is now.
+  mutating func show(to host: Int, _ rules: ModelRules) {
+    if rules.engineLies { self[host].seen = max(self[host].seen, credential + 1) }
   }
 
   /// A process is gone, with all that was only in its memory.
@@ -78,7 +92,9 @@ extension ModelState {
 
   /// The latest token is nowhere, although no window was met.
   var isLost: Bool {
-    guard credential < issued, orphan != .killed, orphan != .unanswered else { return false }
+    guard credential < issued, ![.killed, .unanswered, .unseen].contains(orphan) else {
+      return false
+    }
     return !(0...1).contains { self[$0].hasAnswer && self[$0].brought == issued }
   }
 }

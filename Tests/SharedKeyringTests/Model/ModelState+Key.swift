@@ -24,7 +24,7 @@ extension ModelState {
 }
 
 extension ModelHost {
-  /// 36 bits.
+  /// 38 bits.
   func packed(mirrored: Bool) -> UInt64 {
     func bits(_ holder: Holder) -> UInt64 {
       UInt64((mirrored ? holder.mirrored : holder).rawValue)
@@ -43,6 +43,7 @@ extension ModelHost {
     word = word << 1 | (isConnected ? 1 : 0)
     word = word << 3 | UInt64(sighting.map { $0 + 1 } ?? 0)
     word = word << 3 | bits(pending)
+    word = word << 2 | UInt64(seen)
     guard let lurking else { return word << 8 }
     word = word << 1 | 1
     word = word << 1 | (lurking.isCurrent ? 1 : 0)

@@ -56,6 +56,10 @@ struct ModelHost {
   var isConnected = true
   /// Steps since it first saw the object as it is, `nil` if it has not.
   var sighting: UInt8?
+  /// The generation of the latest object that it has seen, 0 for none: one more than its credential's number.
+  ///
+  /// Counted only where the engine lies; an honest one never goes back.
+  var seen: UInt8 = 0
   /// The process that has left a pending answer.
   var pending = Holder.none
   /// A swap that was sent and given up, and may still arrive.
@@ -121,6 +125,8 @@ enum Window: UInt8, CaseIterable, CustomStringConvertible {
   /// The answer lay in the pending file, and the host had not come to store it: the engine was away, or the process was
   /// killed.
   case pending
+  /// The engine has put an earlier object back, and the process has seen none that is newer.
+  case unseen
 
   var description: String {
     switch self {
@@ -131,6 +137,7 @@ enum Window: UInt8, CaseIterable, CustomStringConvertible {
     case .lastCheck: "last check"
     case .away: "engine away"
     case .pending: "pending"
+    case .unseen: "unseen"
     }
   }
 }

@@ -41,6 +41,7 @@ struct ModelStep {
     case isBack = "reaches the engine again"
     case bothCut = "and the other no longer reach the engine"
     case lurked = "has its late swap applied"
+    case putsBack = "the engine puts an earlier object back"
     case ticks = "lets a second pass"
     case pauses = "stands still for a second, and its clock"
   }
@@ -50,7 +51,7 @@ struct ModelStep {
     switch event {
     case .claimsUnanswered, .claimLurks, .requestLost, .answerLost, .storesUnanswered, .storeLurks,
       .isKilled, .isKilledLate, .reboots, .isCut,
-      .bothCut, .renames:
+      .bothCut, .renames, .putsBack:
       true
     case .reads, .waits, .lists, .claims, .claimRefused, .claimFails, .checks, .finds, .sends,
       .arrives,
@@ -62,6 +63,10 @@ struct ModelStep {
   }
 
   var description: String {
-    event == .ticks ? "a second passes" : "host \(host + 1) \(event.rawValue)"
+    switch event {
+    case .ticks: "a second passes"
+    case .putsBack: event.rawValue
+    default: "host \(host + 1) \(event.rawValue)"
+    }
   }
 }

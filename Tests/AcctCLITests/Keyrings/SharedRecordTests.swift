@@ -1,0 +1,112 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import StrictJSON
+import Testing
+
+@Suite("What a shared keyring may hold of an account")
+struct SharedRecordTests {
+  private static let id = "0badc0de-0000-4000-8000-000000000001"
+  private let account: Account
+
+  init() throws {
+    account = Account(
+      id: try AccountID(Self.id),
+      name: try AccountName("alice"),
+      kind: .oauth,
+      tokenType: .dpop,
+      identity: Identity(subject: "alice", issuer: nil, clientID: nil),
+      source: .user,
+      origins: [try Origin("https://api.example")],
+      tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: true),
+      recordedState: .signedIn,
+      createdAt: try Timestamp("2026-01-15T08:00:00Z")
+    )
+  }
+
+  private func damage(
+    _ items: [ItemKind: Secret] = [:],
+    named name: String = "alice",
+    _ change: (inout JSONObject) -> Void = { _ in }
+  ) throws -> SharedDamage? {
+    var record = try #require(try JSON(parsing: AccountFile.encode(account)).objectValue)
+    change(&record)
+    return SharedRecord.check(
+      SharedContents(
+        id: account.id,
+        name: try AccountName(name),
+        record: JSON.object(record).serialized(),
+        items: items
+      )
+    )
+  }
+
+  @Test("An account as acct writes it is taken")
+  func sound() throws {
+    #expect(try damage() == nil)
+    #expect(
+      try damage([
+        .accessToken: Secret("token"), .refreshToken: Secret("refresh"),
+        .expiresAt: Secret("2026-01-15T09:00:00Z"), .handle: Secret("alice.example.com"),
+        .did: Secret("did:plc:alice"), .clientSecret: Secret("secret"),
+        .keypair: Secret(#"{"kty":"EC","crv":"P-256","x":"x","y":"y","d":"d"}"#),
+      ]) == nil
+    )
+  }
+
+  @Test("A record of another account, of another name, or of none, is damaged")
+  func otherAccount() throws {
+    #expect(try damage { $0["id"] = "0badc0de-0000-4000-8000-000000000002" } == .notThisAccount)
+    #expect(try damage(named: "bob") == .notThisAccount)
+    #expect(try damage { $0["name"] = " " } == .notThisAccount)
+    #expect(try damage { $0["origins"] = ["http://api.example"] } == .notThisAccount)
+    #expect(try damage { $0["issuer"] = "file:///etc/passwd" } == .notThisAccount)
+    #expect(try damage { $0["tokenType"] = "static" } == .notThisAccount)
+    let empty = SharedContents(id: account.id, name: account.name, record: [], items: [:])
+    #expect(SharedRecord.check(empty) == .notThisAccount)
+  }
+
+  @Test("A record that speaks of one machine's files, of its device or of a guest is damaged")
+  func localState() throws {
+    #expect(try damage { $0["keptIn"] = "vault" } == .localState)
+    #expect(
+      try damage { $0["incoming"] = ["place": .string(Self.id), "isWhole": true] } == .localState
+    )
+    #expect(try damage { $0["keyStorage"] = "pkcs11" } == .keyInDevice)
+    #expect(
+      try damage { record in
+        record["kind"] = "guest"
+        record["tokenType"] = "guest"
+      } == .guest
+    )
+  }
+
+  @Test(
+    "An item that acct does not write there is damaged",
+    arguments: [
+      (ItemKind.accessToken, "two\r\nlines"), (.refreshToken, ""), (.expiresAt, "tomorrow"),
+      (.handle, "no handle"), (.did, "did:"), (.guest, "token"), (.staticToken, "a b"),
+    ]
+  )
+  func items(kind: ItemKind, text: String) throws {
+    #expect(try damage([kind: Secret(text)]) == .item(kind))
+  }
+
+  @Test(
+    "A key that is in a device, or is no JWK, is damaged, with or without an account",
+    arguments: [
+      #"{"kty":"EC","acct_key":"pkcs11","uri":"pkcs11:object=o?module-path=/tmp/m.so"}"#,
+      #"{"kty":"EC","acct_key":"tpm2","tss2":"","tpm":"/dev/tpmrm0"}"#, "no JSON",
+    ]
+  )
+  func keys(key: String) throws {
+    #expect(try damage([.keypair: Secret(key)]) == .keyInDevice)
+    let bare = SharedContents(
+      id: account.id,
+      name: nil,
+      record: [],
+      items: [.keypair: Secret(key)]
+    )
+    #expect(SharedRecord.check(bare) == .keyInDevice)
+  }
+}

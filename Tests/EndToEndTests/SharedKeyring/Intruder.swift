@@ -1,0 +1,79 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import EtcdStore
+import PostgresStore
+import SharedKeyring
+import StrictJSON
+import Testing
+
+/// An engine's operator: reads and writes its objects, and has no key.
+struct EngineOperator: Sendable {
+  let store: SharedStore
+  let root: String
+
+  init(of fleet: Fleet) throws {
+    store = try fleet.engine.store()
+    root = "/acct/\(fleet.name)/"
+  }
+
+  func place(_ id: String) -> String { "\(root)a/\(id)" }
+
+  /// The bytes of an account's object.
+  func object(_ id: String) throws -> [UInt8] {
+    try #require(try store.get(place(id)).object).bytes
+  }
+
+  /// Puts bytes at an account's place, whatever is there.
+  func put(_ bytes: [UInt8]?, _ id: String) throws { try put(bytes, at: place(id)) }
+
+  func put(_ bytes: [UInt8]?, at key: String) throws {
+    let version = try store.get(key).object?.version
+    _ = try #require(try store.swap(key, bytes, version))
+  }
+
+  func end() { store.end() }
+}
+
+/// A machine of the fleet, or one that left and kept the key: writes into objects whatever it likes.
+struct KeyHolder: Sendable {
+  let engine: EngineOperator
+  private let seal: Seal
+
+  init(of fleet: Fleet) throws {
+    engine = try EngineOperator(of: fleet)
+    let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+    seal = Seal(key: Secret(fleet.key), entropy: entropy, check: { _ in nil })
+  }
+
+  /// The contents of an account's object.
+  func contents(_ id: String) throws -> SharedObject {
+    let opened = try seal.open(try engine.object(id), at: engine.place(id))
+    return try SharedObject(parsing: opened)
+  }
+
+  /// Seals contents at an account's place; they pass for later ones than those that are there.
+  func plant(_ contents: SharedObject, _ id: String) throws {
+    var contents = contents
+    // An object of an earlier version of acct has none.
+    if contents.generation > 0 { contents.generation += 1 }
+    let place = engine.place(id)
+    try engine.put(try seal.seal(contents.serialized(), at: place), id)
+  }
+
+  /// Seals bytes that are no contents of acct's.
+  func plant(bytes: [UInt8], _ id: String) throws {
+    try engine.put(try seal.seal(Secret(bytes), at: engine.place(id)), id)
+  }
+}
+
+extension SharedObject {
+  /// The same with a change made to its record.
+  func changing(_ change: (inout JSONObject) -> Void) throws -> SharedObject {
+    var changed = self
+    var members = try #require(try JSON(parsing: record).objectValue)
+    change(&members)
+    changed.record = JSON.object(members).serialized()
+    return changed
+  }
+}

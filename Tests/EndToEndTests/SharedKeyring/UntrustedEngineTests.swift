@@ -1,0 +1,152 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// What an engine's operator can do without the keyring's key.
+@Suite("A shared keyring whose engine lies")
+struct UntrustedEngineTests {
+  @Test(
+    "A refresh token that is put back after it was spent is not sent again",
+    arguments: EngineKind.allCases
+  )
+  func spentToken(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind, machines: 2)
+    try await fleet.importExpired()
+    let engine = try EngineOperator(of: fleet)
+    defer { engine.end() }
+    let id = try await fleet.homes[0].accountID()
+    let before = try engine.object(id)
+    let renewed = try await fleet.token(on: 0).run()
+    try #require(renewed.status == 0, "\(renewed.errorText)")
+    _ = try await fleet.homes[1].accounts()
+
+    try engine.put(before, id)
+    for home in fleet.homes {
+      let refused = try await home.acct("refresh", "--force", "user-1")
+      #expect(refused.status == 7, "\(refused.errorText)")
+      #expect(refused.errorText.contains("acct keyring trust"))
+      // A good token of this machine's own copy is used.
+      #expect(try await home.acct("token", "-a", "user-1").text == renewed.text)
+    }
+    try await fleet.expect(refreshes: 1)
+
+    // The operator's state is used once a person has accepted it.
+    let trusted = try await fleet.homes[0].acct("keyring", "trust", "--no-input")
+    #expect(trusted.status == 0, "\(trusted.errorText)")
+  }
+
+  @Test("A revoked origin that is put back gets nothing", arguments: EngineKind.allCases)
+  func revokedOrigin(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind, machines: 2)
+    try await fleet.importing(["sub": "user-1", "expires_in": 3600])
+    let engine = try EngineOperator(of: fleet)
+    defer { engine.end() }
+    let (here, there) = (fleet.homes[0], fleet.homes[1])
+    let id = try await here.accountID()
+    let origin = "https://more.example"
+    #expect(try await here.acct("allow", "user-1", origin).status == 0)
+    _ = try await there.accounts()
+    #expect(try await there.acct("header", origin, "-a", "user-1").status == 0)
+    let before = try engine.object(id)
+    #expect(try await here.acct("allow", "user-1", origin, "--revoke").status == 0)
+    _ = try await there.accounts()
+
+    try engine.put(before, id)
+    for home in fleet.homes {
+      _ = try await home.acct("list", "--json")
+      let refused = try await home.acct("header", origin, "-a", "user-1")
+      #expect(refused.status == 8, "\(refused.errorText)")
+      let doctor = try await home.acct("doctor")
+      #expect(doctor.status != 0)
+      #expect((doctor.text + doctor.errorText).contains("older than this machine has seen them"))
+    }
+  }
+
+  @Test("A removed account that is put back stays removed", arguments: EngineKind.allCases)
+  func removedAccount(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind, machines: 2)
+    try await fleet.importing(["sub": "user-1", "expires_in": 3600])
+    let engine = try EngineOperator(of: fleet)
+    defer { engine.end() }
+    let (here, there) = (fleet.homes[0], fleet.homes[1])
+    let id = try await here.accountID()
+    let before = try engine.object(id)
+    #expect(try await here.acct("remove", "user-1", "--local").status == 0)
+    #expect(try await there.accounts().isEmpty)
+
+    for bytes in [before, nil, before] {
+      try engine.put(bytes, id)
+      for home in fleet.homes {
+        let listed = try await home.acct("list", "--json")
+        #expect(!listed.text.contains("user-1"), "\(listed.text)")
+        let token = try await home.acct("token", "-a", "user-1")
+        #expect([5, 7].contains(token.status), "\(token.status): \(token.errorText)")
+      }
+    }
+    // The name is free, and so is the place for the same account.
+    let added = try await here.importing(try await fleet.server.issue(["sub": "user-1"]))
+    #expect(added.status == 0, "\(added.errorText)")
+    #expect(try await there.accounts().count == 1)
+  }
+
+  @Test(
+    "An account whose object is deleted without a trace stays usable, and is not renewed",
+    arguments: EngineKind.allCases
+  )
+  func deletedObject(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind, machines: 1)
+    try await fleet.importing(["sub": "user-1", "expires_in": 3600])
+    let engine = try EngineOperator(of: fleet)
+    defer { engine.end() }
+    let home = fleet.homes[0]
+    let token = try await home.acct("token", "-a", "user-1").text
+    try engine.put(nil, try await home.accountID())
+    #expect(try await home.accounts().count == 1)
+    #expect(try await home.acct("token", "-a", "user-1").text == token)
+    let refused = try await home.acct("refresh", "--force", "user-1")
+    #expect(refused.status == 7, "\(refused.errorText)")
+    try await fleet.expect(refreshes: 0)
+    // Who removes it means it.
+    #expect(try await home.acct("remove", "user-1", "--local").status == 0)
+    #expect(try await home.accounts().isEmpty)
+  }
+
+  @Test(
+    "The doctor names each object that is spliced, cut short or rubbish, and the others are used",
+    arguments: EngineKind.allCases
+  )
+  func damagedObjects(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind, machines: 1)
+    for subject in ["spliced", "cut", "rubbish", "sound"] {
+      try await fleet.importing(["sub": .string(subject), "expires_in": 3600])
+    }
+    let engine = try EngineOperator(of: fleet)
+    defer { engine.end() }
+    let home = fleet.homes[0]
+    var ids: [String: String] = [:]
+    for account in try await home.accounts() {
+      ids[account["name"]?.stringValue ?? ""] = account["id"]?.stringValue
+    }
+    let spliced = try #require(ids["spliced"])
+    let cut = try #require(ids["cut"])
+    let rubbish = try #require(ids["rubbish"])
+    try engine.put(try engine.object(try #require(ids["sound"])), spliced)
+    try engine.put(Array(try engine.object(cut).dropLast(20)), cut)
+    try engine.put(Array("rubbish".utf8), rubbish)
+    try engine.put(Array("rubbish".utf8), at: "\(engine.root)a/no-identifier")
+
+    let doctor = try await home.acct("doctor", "--json")
+    let findings = doctor.text + doctor.errorText
+    for name in [spliced, cut, rubbish, "no-identifier"] {
+      #expect(findings.contains("\(name)"), "\(name): \(findings)")
+    }
+    #expect(try await home.acct("token", "-a", "sound").status == 0)
+    let refused = try await home.acct("refresh", "--force", "spliced")
+    #expect(refused.status == 65, "\(refused.errorText)")
+    for id in [spliced, cut, rubbish] {
+      let removed = try await home.acct("remove", id, "--local")
+      #expect(removed.status == 0, "\(removed.errorText)")
+    }
+    #expect(try await home.accounts().map { $0["name"] } == ["sound"])
+  }
+}
