@@ -111,6 +111,28 @@ struct UntrustedEngineTests {
     #expect(try await home.accounts().isEmpty)
   }
 
+  @Test("Rows of any size cost a command little memory", arguments: [(1, 100 << 20), (300, 1 << 20)])
+  func largeRows(count: Int, bytes: Int) async throws {
+    let engine = try await PostgresEngine()
+    let fleet = try await Fleet(on: .postgres, engine, machines: 1)
+    try await fleet.importing(["sub": "user-1", "expires_in": 3600])
+    let insertion = """
+      INSERT INTO acct_objects SELECT '/acct/\(fleet.name)/a/' || gen_random_uuid(), 2,
+        decode(repeat('ab', \(bytes)), 'hex') FROM generate_series(1, \(count));
+      UPDATE acct_objects SET version = (SELECT revision FROM acct_store)
+      """
+    _ = try await engine.server.psql(insertion, database: "acct")
+    let peak = "\(fleet.folder.path)/peak"
+    for words in [["list"], ["refresh", "--force", "user-1"]] {
+      let command = fleet.homes[0].command(words + ["--no-input"])
+      _ = try await command.run(by: ["/usr/bin/time", "-f", "%M", "-o", peak]).run()
+      // The last line; one before it tells of a status.
+      let told = try await ChildProcess("tail", ["-n", "1", peak]).run().text
+      let kibibytes = try #require(Int(told.prefix { $0 != "\n" }))
+      #expect(kibibytes < 128 << 10, "\(words)")
+    }
+  }
+
   @Test(
     "The doctor names each object that is spliced, cut short or rubbish, and the others are used",
     arguments: EngineKind.allCases
