@@ -14,8 +14,8 @@ struct GitQuestion {
 
   /// Parses the attributes.
   ///
-  /// Git never gives an attribute with one value twice. Two hosts could mean one to acct and another to
-  /// git, so both are refused.
+  /// An attribute that is given twice with one value is one. Two hosts could mean one to acct and another to git,
+  /// so both are refused.
   ///
   /// - Throws: ``HelperFlaw/line``, ``HelperFlaw/repeated(_:)``, ``HelperFlaw/notText``.
   init(_ input: Secret) throws(HelperFlaw) {
@@ -33,7 +33,8 @@ struct GitQuestion {
       case "capability[]": Self.add(value, to: &capabilities)
       case "wwwauth[]": Self.add(value, to: &challenges)
       case _ where Self.single.contains(key):
-        guard values.updateValue(value, forKey: key) == nil else { throw .repeated(key) }
+        guard values[key] == nil || values[key] == value else { throw .repeated(key) }
+        values[key] = value
       default: break
       }
     }

@@ -71,6 +71,24 @@ struct GitHelperTests {
     #expect(record.out == "username=alice\npassword=tok\n")
   }
 
+  @Test(
+    "An attribute that is given twice with one value is one, and with two values it is an error"
+  )
+  func twice() async {
+    await record.addToken("tok", at: "https://git.example")
+    for line in ["host=git.example", "protocol=https", "username=bob", "path=a"] {
+      #expect(await record.git(Self.own[0], Self.own[1], "username=bob", "path=a", line) == 0)
+      #expect(record.out == "username=bob\npassword=tok\n", "\(line) \(record.err)")
+    }
+    for line in ["host=evil.test", "protocol=http", "username=carol", "path=b", "host="] {
+      #expect(await record.git(Self.own[0], Self.own[1], "username=bob", "path=a", line) == 1)
+      #expect(record.out == "", "\(line)")
+      #expect(record.err.first?.hasSuffix("is given twice") == true, "\(record.err)")
+    }
+    // A URL has its own parts: beside it, even the same ones are two of each.
+    #expect(await record.git("url=https://git.example/a", Self.own[1]) == 1)
+  }
+
   @Test("Git gets no credential that takes more than one line, or another field than Authorization")
   func otherForms() async {
     _ = await record.add(Handoffs.dpop())
