@@ -43,17 +43,18 @@ package struct Providers: Sendable {
 
   private func own(_ name: String) throws(EngineError) -> Entry? {
     guard ProviderName.isName(name) else { return nil }
-    let path = files.path(name)
-    let bytes: [UInt8]?
-    do { bytes = try files.read(name) } catch { throw .provider(ProviderError(error, path: path)) }
-    guard let bytes else { return nil }
+    let file: ProviderFiles.File?
+    do { file = try files.read(name) } catch {
+      throw .provider(ProviderError(error, path: files.path(name)))
+    }
+    guard let file else { return nil }
     do {
       return Entry(
-        provider: try Provider(parsing: bytes, name: name),
-        source: .file(path: path)
+        provider: try Provider(parsing: file.bytes, name: name),
+        source: .file(path: file.path)
       )
     } catch {
-      throw .provider(.file(path: path, error))
+      throw .provider(.file(path: file.path, error))
     }
   }
 

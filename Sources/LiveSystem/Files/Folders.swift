@@ -13,6 +13,10 @@ package struct Folders: Sendable {
   /// What the user writes for acct to read: descriptions of servers.
   package let config: PrivateFolder
 
+  /// The folders that such descriptions are read from, the first before the others: ``config``, and with `ACCT_HOME`
+  /// that of the user's other programs, too.
+  package let configurations: [PrivateFolder]
+
   /// All of acct's folders lie in these; one may be named twice.
   package let roots: [PrivateFolder]
 
@@ -32,24 +36,27 @@ package struct Folders: Sendable {
   ///
   /// - Parameter variable: Returns an environment variable, and `nil` for one that is empty.
   package init(_ variable: (_ name: String) -> String?) {
-    if let home = variable("ACCT_HOME") {
-      let folder = PrivateFolder(at: absolute(home))
-      data = folder.subfolder("data")
-      state = folder.subfolder("state")
-      run = folder.subfolder("run")
-      config = folder.subfolder("config")
-      roots = [folder]
-      return
-    }
     func base(_ name: String, _ fallback: String) -> PrivateFolder {
       // "All paths must be absolute. If an implementation encounters a relative path […] it
       // should consider the path invalid and ignore it."
       let path = absoluteOnly(variable(name)) ?? "\(home(variable))/\(fallback)"
       return PrivateFolder(at: "\(path)/acct")
     }
+    let users = base("XDG_CONFIG_HOME", ".config")
+    if let home = variable("ACCT_HOME") {
+      let folder = PrivateFolder(at: absolute(home))
+      data = folder.subfolder("data")
+      state = folder.subfolder("state")
+      run = folder.subfolder("run")
+      config = folder.subfolder("config")
+      configurations = [config, users]
+      roots = [folder]
+      return
+    }
     data = base("XDG_DATA_HOME", ".local/share")
     state = base("XDG_STATE_HOME", ".local/state")
-    config = base("XDG_CONFIG_HOME", ".config")
+    config = users
+    configurations = [users]
     if let path = absoluteOnly(variable("XDG_RUNTIME_DIR")), isOwnFolder(path) {
       run = PrivateFolder(at: "\(path)/acct")
     } else {

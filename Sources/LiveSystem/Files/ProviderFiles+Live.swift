@@ -2,25 +2,35 @@ package import AcctPorts
 import PrivateFiles
 
 extension ProviderFiles {
-  /// The files in the user's configuration.
+  /// The files in the user's configuration; of one name the first folder's.
   package static func live(_ folders: Folders) -> ProviderFiles {
-    let folder = folders.config.subfolder("providers")
+    let places = folders.configurations.map { $0.subfolder("providers") }
     return ProviderFiles(
       names: { () throws(FilesFailure) in
-        do throws(PrivateFilesError) {
-          return try folder.names().filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
-        } catch {
-          throw FilesFailure(error)
+        var names: Set<String> = []
+        for folder in places {
+          do throws(PrivateFilesError) {
+            for name in try folder.names() where name.hasSuffix(".json") {
+              names.insert(String(name.dropLast(5)))
+            }
+          } catch {
+            throw FilesFailure(error)
+          }
         }
+        return Array(names)
       },
       read: { name throws(FilesFailure) in
-        do throws(PrivateFilesError) {
-          return try folder.read("\(name).json", limit: sizeLimit)
-        } catch {
-          throw FilesFailure(error)
+        for folder in places {
+          do throws(PrivateFilesError) {
+            guard let bytes = try folder.read("\(name).json", limit: sizeLimit) else { continue }
+            return File(bytes, at: folder.path(of: "\(name).json"))
+          } catch {
+            throw FilesFailure(error)
+          }
         }
+        return nil
       },
-      path: { folder.path(of: "\($0).json") }
+      path: { folders.config.subfolder("providers").path(of: "\($0).json") }
     )
   }
 

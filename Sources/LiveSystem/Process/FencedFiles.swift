@@ -28,7 +28,7 @@ struct FencedFiles {
     // The user may describe a server, and so make this folder, while the proxy runs. Where it can't be made now, such
     // as in a home that is read-only, the user has made it or has no use for it.
     do throws(PrivateFilesError) { try folders.config.prepare() } catch {}
-    allow(.read, [folders.config.outermost])
+    allow(.read, folders.configurations.map(\.outermost))
     if case .socket(let path?) = place { allow(.socket, [parent(of: path)]) }
 
     allow(.read, Self.system)

@@ -31,7 +31,7 @@ package final class RecordedProviderFiles: Sendable {
       read: { name throws(FilesFailure) in
         let (failure, bytes) = self.state.withLock { ($0.failures[name], $0.files[name]) }
         if let failure { throw failure }
-        return bytes
+        return bytes.map { ProviderFiles.File($0, at: "/config/\(name).json") }
       },
       path: { "/config/\($0).json" }
     )
