@@ -123,7 +123,10 @@ package struct SigningProxy: Sendable {
     let outgoing = MakeRequest.Request(
       method: request.method,
       url: url,
-      fields: RequestFields(passing: request.fields, for: account),
+      fields: RequestFields(
+        passing: gate.withoutOwnReferer(request.fields, port: request.port),
+        for: account
+      ),
       retries: 0
     )
     var body: RequestBody?

@@ -72,6 +72,35 @@ package struct ProxyGate: Sendable {
     return ["127.0.0.1", "localhost"].contains { host == (port == 80 ? $0 : "\($0):\(port)") }
   }
 
+  /// The fields of a request that was let in, without a `Referer` that tells of the proxy itself.
+  ///
+  /// The path of its address is the secret of the run. A client that follows a link of an answer sends it along.
+  ///
+  /// - Parameters:
+  ///   - fields: As the client sent them.
+  ///   - port: The port that the request came to; `nil` on a socket.
+  /// - Returns: What is left; any other `Referer` is the client's to send.
+  package func withoutOwnReferer(
+    _ fields: [(name: String, value: String)],
+    port: Int?
+  ) -> [(name: String, value: String)] {
+    guard secret != nil, fields.contains(where: { $0.name.isSameField(as: "referer") }) else {
+      return fields
+    }
+    return fields.filter { !$0.name.isSameField(as: "referer") || !isOwnReferer($0.value, port) }
+  }
+
+  /// `true` for an address on this machine with the very port, and for any text with the secret.
+  private func isOwnReferer(_ referer: String, _ port: Int?) -> Bool {
+    if let secret, Redactor([secret]).findsWhole(in: referer) { return true }
+    guard let port, let mark = referer.firstRange(of: "://") else { return false }
+    let authority = referer[mark.upperBound...].prefix { !"/?#\\".contains($0) }.lowercased()
+    let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+    return ["127.0.0.1", "localhost", "[::1]"].contains { name in
+      host == "\(name):\(port)" || port == 80 && host == name
+    }
+  }
+
   private func placed(
     _ target: String,
     _ fields: [(name: String, value: String)]
