@@ -49,7 +49,12 @@ extension Acct {
   ) -> Int32 {
     guard exitCode(for: error).isSuccess else {
       let unknown = unknownOption(in: arguments).map { "unknown option '\($0)'" }
-      return report.write(ErrorMessage(usage: unknown ?? message(for: error)))
+      var errorMessage = ErrorMessage(usage: unknown ?? message(for: error))
+      if errorMessage.text == HelperCommand.missingProgram {
+        let programs = HelperCommand.Name.allCases.map(\.rawValue)
+        errorMessage.text += "; " + ErrorMessage.closedList(programs)
+      }
+      return report.write(errorMessage)
     }
     do { try streams.output(Secret(fullMessage(for: error) + "\n")) } catch {
       return report.write(ErrorMessage(.files(.output(error))))

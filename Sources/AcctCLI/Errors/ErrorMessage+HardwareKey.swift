@@ -12,7 +12,10 @@ extension ErrorMessage {
         "deviceAbsent",
         .keyringUnavailable,
         "\(device) can't be reached: \(reason)",
-        hint: storage == .pkcs11 ? "plug it in and try again" : nil
+        hint: storage == .pkcs11
+          ? "plug it in and try again"
+          : "turn it on or start it, and try again; `acct key list --hardware` shows which devices "
+            + "are there, and --key tpm:DEVICE or ACCT_TPM names another one"
       )
     case .forbidden(let path):
       self.init(

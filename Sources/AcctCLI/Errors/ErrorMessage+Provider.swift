@@ -107,7 +107,10 @@ private func words(for flaw: ProviderPlace.Flaw) -> String {
     "behind the name there is no "
       + ProviderAddress.Placeholder.allCases.filter(placeholders.contains).map(\.rawValue)
       .joined(separator: " and ")
-  case .host(let text): "not a host: \(printable(text))"
+  case .host(let text):
+    text.contains("//")
+      ? "a host stands behind the name, and no URL: \(printable(text))"
+      : "not a host: \(printable(text))"
   case .name(let text): "not the name of a tenant or realm: \(printable(text))"
   }
 }

@@ -38,10 +38,16 @@ struct ErrorMessage: Equatable {
 
   /// What ArgumentParser finds wrong with the command line.
   init(usage message: String) {
-    var text = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
-    text = text.split(separator: "\n").first.map(String.init) ?? "this is not a valid command line"
+    let lines = (message.hasPrefix("Error: ") ? message.dropFirst(7) : message[...])
+      .split(separator: "\n")
+    var text = lines.first.map(String.init) ?? "this is not a valid command line"
     if text.hasSuffix(".") { text.removeLast() }
-    // One sentence, as everywhere.
+    // One sentence, as everywhere. A long list has a line for each value.
+    if text.hasSuffix(Self.longList) {
+      let values = lines.dropFirst().filter { $0.hasPrefix(Self.bullet) }
+      text.removeLast(Self.longList.count)
+      text += "; " + Self.closedList(values.map { String($0.dropFirst(Self.bullet.count)) })
+    }
     text = text.replacing(". Please provide one of ", with: "; it is one of ")
     self.init(
       "usage",
@@ -49,6 +55,16 @@ struct ErrorMessage: Equatable {
       text.prefix(1).lowercased() + text.dropFirst(),
       hint: "run `acct --help`, or `acct help COMMAND`"
     )
+  }
+
+  private static let longList = ". Please provide one of the following:"
+  private static let bullet = "  - "
+
+  /// The values that may stand somewhere, as ArgumentParser writes them where they are few.
+  static func closedList(_ values: [String]) -> String {
+    let quoted = values.map { "'\($0)'" }
+    let list = quoted.dropLast().joined(separator: ", ")
+    return "it is one of \(list) or \(quoted.last ?? "")"
   }
 
   /// What is printed on standard error.

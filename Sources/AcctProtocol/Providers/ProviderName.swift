@@ -9,8 +9,11 @@ package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameter text: What was typed.
   package init?(_ text: String) {
-    guard !text.contains("://"), !text.hasPrefix("did:"), !text.hasPrefix("@") else { return nil }
+    guard !text.hasPrefix("did:"), !text.hasPrefix("@") else { return nil }
     let name = text.prefix { $0 != ":" }
+    // Behind any other name, a URL stands where a host belongs.
+    let isURL = text[name.endIndex...].hasPrefix("://")
+    guard !isURL || !["http", "https", "at"].contains(name.lowercased()) else { return nil }
     guard !name.contains(where: { "./".contains($0) }) else { return nil }
     self.name = name.lowercased()
     place = name.endIndex < text.endIndex ? String(text[name.endIndex...].dropFirst()) : nil

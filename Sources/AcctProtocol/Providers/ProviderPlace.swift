@@ -38,6 +38,8 @@ package struct ProviderPlace: Equatable, Sendable {
       guard !needed.isEmpty else { throw .unwanted }
       var rest = text[...]
       if needed.contains(.host) {
+        // Of a URL, the scheme would be taken for the host.
+        guard !text.contains("//"), !text.hasPrefix("/") else { throw .host(text) }
         let host = rest.prefix { $0 != "/" }
         self.host = try Self.host(String(host))
         rest = rest[host.endIndex...].dropFirst()

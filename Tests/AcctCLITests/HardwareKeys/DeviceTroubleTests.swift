@@ -35,6 +35,25 @@ struct DeviceTroubleTests {
     #expect(await record.failure("header", "https://as.example/x") == "0 ")
   }
 
+  @Test("A TPM that is away is reported with a hint, wherever it is asked for")
+  func away() async {
+    _ = record.serveDPoP()
+    let failure = HardwareKeyFailure.absent(reason: "/dev/tpmrm0: No such file or directory")
+    let lines = [
+      "acct: the TPM can't be reached: /dev/tpmrm0: No such file or directory",
+      "acct: hint: turn it on or start it, and try again; `acct key list --hardware` shows which "
+        + "devices are there, and --key tpm:DEVICE or ACCT_TPM names another one",
+    ]
+    record.tpm.fail(with: failure)
+    #expect(await record.signIn("--key", "tpm") == 7)
+    #expect(record.err == lines)
+    record.tpm.fail(with: nil)
+    #expect(await record.signIn("--key", "tpm") == 0, "\(record.err)")
+    record.tpm.fail(with: failure)
+    #expect(await record.acct("header", "https://as.example/x") == 7)
+    #expect(record.err == lines)
+  }
+
   @Test("A TPM that was cleared makes status say so, and the next sign-in mends it")
   func cleared() async {
     _ = record.serveDPoP()

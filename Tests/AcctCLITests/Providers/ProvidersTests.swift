@@ -135,4 +135,21 @@ struct ProvidersTests {
     #expect(record.err.first == "acct: not the name of a tenant or realm: a/b")
     #expect(record.requests.isEmpty)
   }
+
+  @Test(
+    "A URL behind a provider's name is no host, and the error says what is typed there",
+    arguments: [
+      "http://evil.test", "https://mastodon.example", "//evil.test", "HTTP://a.example/b",
+    ]
+  )
+  func placeURL(_ place: String) async {
+    #expect(await record.acct("add", "mastodon:\(place)", "--no-input") == 64)
+    #expect(
+      record.err == [
+        "acct: a host stands behind the name, and no URL: \(place)",
+        "acct: hint: it is typed `acct add mastodon:HOST`",
+      ]
+    )
+    #expect(record.requests.isEmpty)
+  }
 }

@@ -28,6 +28,24 @@ struct OutputTests {
     #expect(record.err.last?.hasPrefix("acct: hint: ") == true)
   }
 
+  @Test("A closed list of values is printed whole, however long it is, and where none was given")
+  func closedLists() async {
+    let programs = "'git', 'docker', 'kubectl', 'bazel', 'go', 'cargo' or 'keyring'"
+    #expect(await record.run(["helper", "frobnicate"]) == 64)
+    #expect(
+      record.err.first
+        == "acct: the value 'frobnicate' is invalid for '<program>'; it is one of \(programs)"
+    )
+    for words in [["helper"], ["helper", "--verbose"], ["helper", "--account", "git"]] {
+      record.clear()
+      #expect(await record.run(words) == 64)
+      #expect(
+        record.err.first == "acct: missing expected argument '<program>'; it is one of \(programs)"
+      )
+    }
+    #expect(record.err.count == 2 && record.out.isEmpty)
+  }
+
   @Test("A missing command is reported as such, wherever its name stands")
   func unknownCommand() async {
     #expect(await record.run(["--no-input", "nope", "x"]) == 64)

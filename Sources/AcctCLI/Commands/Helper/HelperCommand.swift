@@ -45,6 +45,9 @@ struct HelperCommand: AcctCommand {
     }
   }
 
+  /// What ArgumentParser says where ``program`` is missing; the list of them says more.
+  static let missingProgram = "missing expected argument '<program>'"
+
   @Argument(help: "The program whose protocol it is.")
   var program: Name
 
