@@ -1,6 +1,7 @@
 /// A credential that fits on a header line: one or more characters %x21–7E.
 ///
-/// Anything else could end the line and write header lines of its own.
+/// Anything else could end the line and write header lines of its own. A password of the scheme Basic stands there in
+/// base64, so it may be any text without control characters.
 package struct Token: Equatable, Sendable {
   /// The characters.
   package let secret: Secret
@@ -16,8 +17,44 @@ package struct Token: Equatable, Sendable {
     self.secret = secret
   }
 
+  /// Checks that `password` can be sent in the scheme Basic (RFC 7617, section 2).
+  ///
+  /// - Throws: ``PasswordFlaw``.
+  package init(password: Secret) throws(PasswordFlaw) {
+    try password.withBytes { bytes throws(PasswordFlaw) in
+      guard bytes.count > 0 else { throw .empty }
+      guard (try? UTF8Span(validating: bytes)) != nil else { throw .notText }
+      for index in bytes.indices {
+        guard bytes[index] != 0x0A && bytes[index] != 0x0D else { throw .severalLines }
+        guard bytes[index] >= 0x20 && bytes[index] != 0x7F else { throw .control }
+      }
+    }
+    secret = password
+  }
+
+  /// Checks a stored credential by the form that it is sent in.
+  ///
+  /// - Throws: ``ParseError/token``.
+  package init(_ secret: Secret, sentAs header: StaticHeader?) throws(ParseError) {
+    guard case .basic? = header?.form else {
+      try self.init(secret)
+      return
+    }
+    do { try self.init(password: secret) } catch { throw .token }
+  }
+
   /// Checks that `text` can be sent as a token.
   ///
   /// - Throws: ``ParseError/token``.
   package init(_ text: String) throws(ParseError) { try self.init(Secret(text)) }
+}
+
+/// Why a text is no password of the scheme Basic.
+package enum PasswordFlaw: Error, Equatable, Sendable {
+  case empty
+  case severalLines
+  /// A control character other than a line's end.
+  case control
+  /// Not UTF-8.
+  case notText
 }

@@ -131,6 +131,12 @@ extension AccountFile {
       return header
     }
 
+    /// The program whose login stored a password; only passwords have this member.
+    mutating func keptFor(_ header: StaticHeader?) throws(Damage) -> Account.KeepingProgram? {
+      guard case .basic? = header?.form, let word = try string("keptFor") else { return nil }
+      return Account.KeepingProgram(rawValue: word)
+    }
+
     mutating func incoming() throws(Damage) -> Account.Incoming? {
       guard let value = value("incoming"), value != .null else { return nil }
       guard let members = value.objectValue,

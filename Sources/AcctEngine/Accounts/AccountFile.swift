@@ -53,6 +53,7 @@ package enum AccountFile {
       json["keyStorage"] = .string(account.keyStorage.rawValue)
     }
     json["sentAs"] = account.sentAs?.json
+    if let program = account.keptFor { json["keptFor"] = .string(program.rawValue) }
     json["client"] = account.client.json
     json["ownGrant"] = account.ownGrant?.json
     if let keptIn = account.keptIn { json["keptIn"] = .string(keptIn) }
@@ -70,6 +71,7 @@ package enum AccountFile {
     guard try file.string("version", number: true) == "1" else { throw Damage() }
     let service = try file.optional("service", Origin.init)
     let kind: Account.Kind = try file.choice("kind")
+    let sentAs = try file.sentAs(of: kind)
     return Account(
       id: try file.required("id", AccountID.init),
       name: try file.required("name", AccountName.init),
@@ -100,7 +102,8 @@ package enum AccountFile {
       ),
       sessionEndsAt: try file.optional("sessionEndsAt", Timestamp.init),
       limitations: try file.limitations(),
-      sentAs: try file.sentAs(of: kind),
+      sentAs: sentAs,
+      keptFor: try file.keptFor(sentAs),
       recordedState: try file.recordedState(),
       keptIn: try file.string("keptIn"),
       renewalStartedAt: try file.optional("renewalStartedAt", Timestamp.init),

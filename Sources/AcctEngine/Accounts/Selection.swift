@@ -29,11 +29,18 @@ package struct Selection: Sendable {
 
   /// Applies the rules.
   ///
-  /// - Parameter reference: What the user gave with the command, if anything.
+  /// - Parameters:
+  ///   - reference: What the user gave with the command, if anything.
+  ///   - readsDirectory: `false` if a `.acct` file chooses nothing: a clone may have brought it.
   /// - Returns: The account, and what chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or where there is none to choose.
-  package func choose(_ reference: String?) async throws(EngineError) -> Choice {
-    try await bringingUnknown { () throws(EngineError) in try chosen(reference) }
+  package func choose(
+    _ reference: String?,
+    readsDirectory: Bool = true
+  ) async throws(EngineError) -> Choice {
+    try await bringingUnknown { () throws(EngineError) in
+      try chosen(reference, readsDirectory: readsDirectory)
+    }
   }
 
   /// Looks once more where nothing was found and other machines share the keyring: one of them may just have added it.
@@ -49,13 +56,16 @@ package struct Selection: Sendable {
     }
   }
 
-  private func chosen(_ reference: String?) throws(EngineError) -> Choice {
+  private func chosen(
+    _ reference: String?,
+    readsDirectory: Bool
+  ) throws(EngineError) -> Choice {
     if let reference { return try named(reference, by: .option) }
     if let reference = world.environment.variable("ACCT_ACCOUNT") {
       return try named(reference, by: .environment)
     }
     var ignored: [DirectoryFile] = []
-    for file in world.environment.directoryFiles() {
+    for file in readsDirectory ? world.environment.directoryFiles() : [] {
       switch file {
       case .trusted(let path, let line):
         var choice = try named(line, by: .directory)

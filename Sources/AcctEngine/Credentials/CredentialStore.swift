@@ -50,6 +50,15 @@ struct CredentialStore: Sendable {
     try credentials(await items(kinds))
   }
 
+  /// Reads all that must not be shown: what passes the keyring's border is held.
+  func holdSecrets() async throws(EngineError) {
+    var kinds = account.kind.itemKinds
+    if account.kind == .oauth {
+      kinds += [.refreshToken, .secondTokens] + account.client.itemKinds
+    }
+    _ = try await items(kinds)
+  }
+
   /// Reads one item, and sees that it is what acct writes there; one that is missing is no error.
   func check(_ kind: ItemKind) async throws(EngineError) {
     let items = try await items([kind])
@@ -68,7 +77,7 @@ struct CredentialStore: Sendable {
     return Credentials(
       account: account,
       token: try item(account.kind.tokenItem, in: items) { secret throws(ParseError) in
-        try Token(secret)
+        try Token(secret, sentAs: account.sentAs)
       },
       refreshToken: try item(.refreshToken, in: items) { secret throws(ParseError) in
         try Token(secret)

@@ -30,6 +30,8 @@ package struct NewCredentials: Sendable {
   package var limitations: GuestLimitations?
   /// How a static token is sent.
   package var sentAs: StaticHeader?
+  /// The program whose login it is.
+  package var keptFor: Account.KeepingProgram?
   package var token: Token
   package var refreshToken: Token?
   package var key: DPoPKey?
@@ -97,6 +99,7 @@ extension NewCredentials {
       sessionEndsAt: sessionEndsAt,
       limitations: limitations,
       sentAs: sentAs,
+      keptFor: keptFor,
       validatedAt: validatedAt,
       createdAt: createdAt
     )

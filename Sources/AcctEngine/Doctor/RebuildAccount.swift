@@ -78,7 +78,12 @@ struct RebuildAccount: Sendable {
     _ id: AccountID,
     _ secret: Secret
   ) throws(EngineError) -> Account? {
-    guard let token = try? Token(secret) else { return nil }
+    // What no other form can send is a password, whose user only the file contained.
+    let password = StaticHeader.emptyUser
+    guard
+      let (token, sentAs) = (try? Token(secret)).map({ ($0, StaticHeader.bearer) })
+        ?? (try? Token(password: secret)).map({ ($0, password) })
+    else { return nil }
     let credentials = NewCredentials(
       kind: .static,
       tokenType: .static,
@@ -89,7 +94,7 @@ struct RebuildAccount: Sendable {
         expiresAt: AddStaticToken.claims(of: token)?.expiry,
         canRenew: false
       ),
-      sentAs: .bearer,
+      sentAs: sentAs,
       token: token
     )
     let name = try accountStore.freeName(like: credentials.suggestedName, world.entropy)

@@ -75,7 +75,7 @@ package struct AnswerProgram: Sendable {
     let finder = ProgramsAccount(
       for: target,
       in: context,
-      passesTokensOn: type(of: program).passesTokensOn,
+      reach: program.reach,
       accepts: program.accepts
     )
     let found = try await finder.find(reference)

@@ -5,9 +5,10 @@ import AcctProtocol
 /// Keeps passwords for a program that has no place of its own for them: each is a static account, sent as
 /// the password of its user.
 ///
-/// What is kept is known by its form: Basic, and its origins are just those of the server. So
-/// `acct add --token` makes the same account. A token that goes to other servers, too, also by `acct allow`,
-/// is another one, which a program neither replaces nor deletes.
+/// A login is noted in its account. A password whose origins are just those of the server counts as one for the next
+/// login and for a logout, so `acct add --token` makes the same account; but only a login is listed. A token of the
+/// user's that goes to other servers, too, also by `acct allow`, is another one, which a program neither replaces
+/// nor deletes.
 struct KeepForProgram {
   private let context: EngineContext
 
@@ -43,7 +44,7 @@ struct KeepForProgram {
     do { sentAs = try StaticHeader(field: "Authorization", form: .basic(user: user)) } catch {
       throw .input(.staticToken(.header(error)))
     }
-    let credentials = try AddStaticToken(context).credentials(secret, sentAs, origins)
+    let credentials = try AddStaticToken(context).login(secret, sentAs, origins, of: .docker)
     let known = try kept(for: origins)
     let name: AccountName
     if let reference {
@@ -113,24 +114,34 @@ struct KeepForProgram {
     return !known.isEmpty
   }
 
-  /// What is kept, by server.
+  /// What logins stored, by server.
   ///
-  /// Only passwords are named, and no token of a sign-in: docker hands all that is listed to each build.
+  /// No other password is named, and no token of a sign-in: docker hands all that is listed to each build.
   ///
   /// - Throws: ``NoCredential/failed(_:)``.
   func list() throws(NoCredential) -> [HelperListing] {
     let accounts: [Account]
     do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
     return accounts.compactMap { account in
-      guard case .basic(let user) = account.credentialForm else { return nil }
-      return HelperListing(Array(account.origins), user: user)
+      guard account.keptFor != nil, case .basic(let user) = account.credentialForm else {
+        return nil
+      }
+      return HelperListing(account.loginOrigins, user: user)
     }
   }
 
   private func kept(for origins: [Origin]) throws(EngineError) -> [Account] {
     try context.accountStore.listing().accounts.filter { account in
       guard case .basic = account.credentialForm else { return false }
-      return Set(account.origins) == Set(origins)
+      let own = account.keptFor == nil ? Array(account.origins) : account.loginOrigins
+      return Set(own) == Set(origins)
     }
+  }
+}
+
+extension Account {
+  /// The origins of the server that a login is for, without those that were allowed since.
+  fileprivate var loginOrigins: [Origin] {
+    origins.filter { origins.reasons(for: $0).contains(.signIn) }
   }
 }

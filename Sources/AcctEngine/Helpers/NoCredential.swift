@@ -6,9 +6,9 @@ package enum NoCredential: Error, Equatable, Sendable {
   /// No account has one of these origins.
   case noAccount([Origin])
   /// More than one account has one of these origins, and none of them is chosen.
-  case several([Origin], [AccountName])
-  /// The program passes tokens on, and the user gave the account neither for it nor for this origin.
-  case notGiven(AccountName, Origin)
+  case several([Origin], [AccountName], HelperReach)
+  /// The account has this origin, which is not enough where the program sends the credential.
+  case notChosen(AccountName, Origin, HelperReach)
   /// The account's token can't be sent by the program.
   case notAccepted(AccountName, CredentialForm)
   /// The account's password is another user's than the program asks for.
@@ -32,7 +32,7 @@ package enum NoCredential: Error, Equatable, Sendable {
   var meansNothingKept: Bool {
     switch self {
     case .nothingKept, .notKept: true
-    case .noAccount, .several, .notGiven, .notAccepted, .otherUser, .unusable, .otherProtocol,
+    case .noAccount, .several, .notChosen, .notAccepted, .otherUser, .unusable, .otherProtocol,
       .unverified, .noAddress, .failed:
       false
     }
@@ -42,7 +42,7 @@ package enum NoCredential: Error, Equatable, Sendable {
   package var isUsual: Bool {
     switch self {
     case .noAccount, .otherProtocol, .nothingKept: true
-    case .several, .notGiven, .notAccepted, .otherUser, .unusable, .unverified, .noAddress,
+    case .several, .notChosen, .notAccepted, .otherUser, .unusable, .unverified, .noAddress,
       .notKept, .failed:
       false
     }
@@ -72,7 +72,16 @@ extension Account {
 
   /// Whether the user gave this origin, and not only a server to sign in at.
   func isGiven(for origin: Origin) -> Bool {
-    tokenType == .static || origins.reasons(for: origin).contains(.user)
+    tokenType == .static && keptFor == nil || origins.reasons(for: origin).contains(.user)
+  }
+
+  /// `true` if its credential is a registry's alone: what a program's login stored there, or an account without another
+  /// origin.
+  ///
+  /// A registry on this machine can have an origin of each scheme.
+  func isOfRegistry(_ origin: Origin) -> Bool {
+    if keptFor != nil { return origins.reasons(for: origin).contains(.signIn) }
+    return origins.allSatisfy { $0.authority == origin.authority }
   }
 
   /// Whether a program that names a user means this account.

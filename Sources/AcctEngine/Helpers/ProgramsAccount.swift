@@ -6,28 +6,28 @@ import AcctProtocol
 ///
 /// Only an account that has the parsed origin can be meant. `--account`, `ACCT_ACCOUNT` and `.acct` choose
 /// it; else a user that the program names, if just one account fits; else the active account, or the only
-/// one that has the origin. For a program that passes tokens on, an origin that the user gave counts there,
-/// and no other.
+/// one that has the origin. Where a program sends the credential says which accounts count there, and a program
+/// that passes it on is not told what `.acct` says: see ``HelperReach``.
 struct ProgramsAccount {
   private let context: EngineContext
   private let target: HelperTarget
-  private let passesTokensOn: Bool
+  private let reach: HelperReach
   private let accepts: (CredentialForm) -> Bool
 
   /// - Parameters:
   ///   - target: Where the credential is to go.
   ///   - context: Everything outside.
-  ///   - passesTokensOn: Whether the program sends the token to other servers, too.
+  ///   - reach: Where the program sends the credential.
   ///   - accepts: Whether the program can send a credential of a form.
   init(
     for target: HelperTarget,
     in context: EngineContext,
-    passesTokensOn: Bool = false,
+    reach: HelperReach = .address,
     accepts: @escaping (CredentialForm) -> Bool
   ) {
     self.target = target
     self.context = context
-    self.passesTokensOn = passesTokensOn
+    self.reach = reach
     self.accepts = accepts
   }
 
@@ -48,8 +48,8 @@ struct ProgramsAccount {
     if let reference { return try await named(reference) }
     guard !target.urls.isEmpty else { throw .noAddress }
     let choice = try await usualChoice()
-    if let choice {
-      let isExplicit = choice.selectedBy != .active
+    if let choice, choice.selectedBy != .active || reach != .registry {
+      let isExplicit = isExplicit(choice.selectedBy)
       let url = isExplicit ? ownURL(of: choice.account) : answeringURL(of: choice.account)
       if let url, isExplicit || target.user.map(choice.account.isMeant) ?? true {
         return try checked(Found(account: choice.account, url: url, ignored: choice.ignored))
@@ -77,7 +77,7 @@ struct ProgramsAccount {
   /// What the rules of every command choose; `nil` where they choose none.
   private func usualChoice() async throws(NoCredential) -> Selection.Choice? {
     do {
-      return try await Selection(context).choose(nil)
+      return try await Selection(context).choose(nil, readsDirectory: !reach.passesOn)
     } catch .selection(.noAccounts) {
       return nil
     } catch .selection(.noneActive) {
@@ -102,10 +102,12 @@ struct ProgramsAccount {
       let meant = usable.filter { $0.account.isMeant(by: user) }
       if meant.count == 1, let one = meant.first { return one }
     }
+    let logins = usable.filter { reach == .registry && $0.account.keptFor != nil }
+    if logins.count == 1, let login = logins.first { return login }
     if let one = fitting.first(where: { $0.account.id == active }) { return try checked(one) }
     guard let one = usable.first else { return try checked(first) }
     guard usable.count == 1 else {
-      throw .several(target.urls.map(\.origin), usable.map(\.account.name))
+      throw .several(target.urls.map(\.origin), usable.map(\.account.name), reach)
     }
     return one
   }
@@ -115,17 +117,33 @@ struct ProgramsAccount {
     target.urls.first { account.origins.contains($0.origin) }
   }
 
+  /// `true` if the user chose the account for the program, and not only for a folder that docker runs in.
+  private func isExplicit(_ rule: SelectedBy) -> Bool {
+    switch rule {
+    case .option, .environment: true
+    case .directory: reach == .address
+    case .active: false
+    }
+  }
+
   /// The same for an account that the user did not choose.
   private func answeringURL(of account: Account) -> HTTPURL? {
     guard let url = ownURL(of: account) else { return nil }
-    return !passesTokensOn || account.isGiven(for: url.origin) ? url : nil
+    let mayAnswer =
+      switch reach {
+      case .address: true
+      case .registry: account.isOfRegistry(url.origin)
+      case .named: account.isGiven(for: url.origin)
+      case .namedByRepository: false
+      }
+    return mayAnswer ? url : nil
   }
 
   /// Why none of the accounts answers.
   private func none(of accounts: [Account]) -> NoCredential {
     for account in accounts {
       guard let url = ownURL(of: account) else { continue }
-      return obstacle(to: account) ?? .notGiven(account.name, url.origin)
+      return obstacle(to: account) ?? .notChosen(account.name, url.origin, reach)
     }
     return .noAccount(target.urls.map(\.origin))
   }

@@ -36,25 +36,29 @@ package struct AddStaticToken: Sendable {
   package func credentials(_ request: Request) throws(EngineError) -> NewCredentials {
     guard !request.origins.isEmpty else { throw .input(.staticToken(.noOrigin)) }
     let given = try request.expiry.map { text throws(EngineError) in try end(text) }
-    let token = try token(in: request.file)
+    let token = try token(contents(of: request.file), of: request.file, request.sentAs)
     return try credentials(token, request, end: given)
   }
 
-  /// Takes over a token that has been read.
+  /// Takes over the password of a program's login.
   ///
   /// - Parameters:
-  ///   - secret: What it was read from; a line break at the end is not part of it.
+  ///   - secret: The password; a line break at the end is not part of it.
   ///   - sentAs: How it is sent.
   ///   - origins: Where it may be sent.
+  ///   - program: The program.
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``InputError/staticToken(_:)``.
-  func credentials(
+  func login(
     _ secret: Secret,
     _ sentAs: StaticHeader,
-    _ origins: [Origin]
+    _ origins: [Origin],
+    of program: Account.KeepingProgram
   ) throws(EngineError) -> NewCredentials {
     let request = Request(file: "-", sentAs: sentAs, expiry: nil, origins: origins)
-    return try credentials(try token(secret, of: request.file), request, end: nil)
+    var credentials = try credentials(token(secret, of: nil, sentAs), request, end: nil)
+    credentials.keptFor = program
+    return credentials
   }
 
   private func credentials(
@@ -90,23 +94,32 @@ package struct AddStaticToken: Sendable {
     return end
   }
 
-  private func token(in file: String) throws(EngineError) -> Token {
-    let contents: Secret
-    if file == "-" {
-      do { contents = try context.world.streams.input(file, Self.limit) } catch {
-        throw .input(.stream(error))
-      }
-    } else {
-      do { contents = try context.world.secretFiles.read(file, Self.limit) } catch {
+  private func contents(of file: String) throws(EngineError) -> Secret {
+    guard file == "-" else {
+      do { return try context.world.secretFiles.read(file, Self.limit) } catch {
         throw .input(.staticToken(.file(error)))
       }
     }
-    return try token(contents, of: file)
+    do { return try context.world.streams.input(file, Self.limit) } catch {
+      throw .input(.stream(error))
+    }
   }
 
-  private func token(_ contents: Secret, of file: String) throws(EngineError) -> Token {
-    do { return try TokenFile.token(in: contents) } catch {
-      throw .input(.staticToken(.contents(error, file: file)))
+  /// - Parameter file: What it was read from; `nil` if a program gave it.
+  private func token(
+    _ contents: Secret,
+    of file: String?,
+    _ sentAs: StaticHeader
+  ) throws(EngineError) -> Token {
+    switch sentAs.form {
+    case .basic:
+      do { return try TokenFile.password(in: contents) } catch {
+        throw .input(.staticToken(.password(error, file: file)))
+      }
+    case .bare, .scheme:
+      do { return try TokenFile.token(in: contents) } catch {
+        throw .input(.staticToken(.contents(error, file: file ?? "-")))
+      }
     }
   }
 

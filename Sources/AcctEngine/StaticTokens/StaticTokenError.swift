@@ -8,6 +8,8 @@ package enum StaticTokenError: Error, Equatable, Sendable {
   case header(StaticHeaderFlaw)
   /// What the file contains; its name as the user gave it.
   case contents(TokenFileFlaw, file: String)
+  /// Why the contents of a file, or what a program gave, are no password.
+  case password(PasswordFlaw, file: String?)
   case file(SecretFileFailure)
   /// Without an origin, no command could send it.
   case noOrigin

@@ -34,7 +34,8 @@ package struct StoredAccount: Equatable, Sendable {
 
   private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
     switch kind {
-    case .accessToken, .refreshToken, .session, .guest, .staticToken: (try? Token(secret)) != nil
+    case .accessToken, .refreshToken, .session, .guest: (try? Token(secret)) != nil
+    case .staticToken: (try? Token(secret, sentAs: account.sentAs)) != nil
     case .clientSecret: (try? ClientSecret.check(secret)) != nil
     case .clientKey: (try? ClientKey(privateJWK: secret)) != nil
     // They are not exported: each can be had again.

@@ -8,6 +8,12 @@ package struct Account: Equatable, Sendable {
     case dpop = "DPoP", bearer = "Bearer", session, guest, `static`
   }
 
+  /// A program that stores its logins in acct.
+  package enum KeepingProgram: String, Sendable {
+    /// Docker and the others that speak its protocol.
+    case docker
+  }
+
   package private(set) var id: AccountID
   package var name: AccountName
   package let kind: Kind
@@ -44,6 +50,8 @@ package struct Account: Equatable, Sendable {
   package var limitations: GuestLimitations?
   /// How a static token is sent; `nil` for any other account.
   package var sentAs: StaticHeader?
+  /// The program whose login stored its password; `nil` for any other account.
+  package var keptFor: KeepingProgram?
   package var recordedState: RecordedState
   /// The keyring that has its credentials, where that is not the one of the other accounts: it was added while
   /// `ACCT_KEYRING` named another one than the shared one that is in use.
@@ -79,6 +87,7 @@ package struct Account: Equatable, Sendable {
     sessionEndsAt: Timestamp? = nil,
     limitations: GuestLimitations? = nil,
     sentAs: StaticHeader? = nil,
+    keptFor: KeepingProgram? = nil,
     recordedState: RecordedState = .signedIn,
     keptIn: String? = nil,
     renewalStartedAt: Timestamp? = nil,
@@ -108,6 +117,7 @@ package struct Account: Equatable, Sendable {
     self.sessionEndsAt = sessionEndsAt
     self.limitations = limitations
     self.sentAs = sentAs
+    self.keptFor = keptFor
     self.recordedState = recordedState
     self.keptIn = keptIn
     self.renewalStartedAt = renewalStartedAt

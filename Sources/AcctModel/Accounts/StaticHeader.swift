@@ -17,6 +17,9 @@ package struct StaticHeader: Equatable, Sendable {
   /// `Authorization: Bearer TOKEN`.
   package static let bearer = StaticHeader(unchecked: "Authorization", .scheme("Bearer"))
 
+  /// `Authorization: Basic`, with a password and an empty user.
+  package static let emptyUser = StaticHeader(unchecked: "Authorization", .basic(user: ""))
+
   private init(unchecked field: String, _ form: Form) {
     self.field = field
     self.form = form

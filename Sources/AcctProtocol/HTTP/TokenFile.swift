@@ -8,7 +8,19 @@ package enum TokenFile {
   /// - Returns: The token, which fits on a header line.
   /// - Throws: ``TokenFileFlaw``.
   package static func token(in contents: Secret) throws(TokenFileFlaw) -> Token {
-    let line = contents.withBytes { bytes in
+    let line = line(of: contents)
+    do { return try Token(line) } catch { throw flaw(of: line) }
+  }
+
+  /// Reads a password of the scheme Basic in the same way.
+  ///
+  /// - Throws: ``PasswordFlaw``.
+  package static func password(in contents: Secret) throws(PasswordFlaw) -> Token {
+    try Token(password: line(of: contents))
+  }
+
+  private static func line(of contents: Secret) -> Secret {
+    contents.withBytes { bytes in
       var end = bytes.count
       if end > 0, bytes[end - 1] == UInt8(ascii: "\n") {
         end -= 1
@@ -16,7 +28,6 @@ package enum TokenFile {
       }
       return Secret(bytes.extracting(first: end))
     }
-    do { return try Token(line) } catch { throw flaw(of: line) }
   }
 
   private static func flaw(of line: Secret) -> TokenFileFlaw {

@@ -5,12 +5,11 @@ import AcctModel
 /// <https://doc.rust-lang.org/cargo/reference/credential-provider-protocol.html>
 package struct CargoCredential: HelperProtocol {
   package let task: HelperTask
+  /// Cargo sends the token to the servers that the index names in its `config.json`.
+  package let reach: HelperReach
 
   /// The word that cargo calls a provider with.
   private static let operation = ["--cargo-plugin"]
-
-  /// Cargo sends the token to the servers that the index names in its `config.json`.
-  package static let passesTokensOn = true
 
   package static func exchange(for operation: [String]) -> HelperExchange {
     operation.isEmpty || operation == Self.operation ? .lines(greeting: "{\"v\":[1]}\n") : .silent
@@ -25,22 +24,30 @@ package struct CargoCredential: HelperProtocol {
     let kind = try request.text("kind")
     guard let registry = try request.members("registry") else { throw .missing("registry") }
     let index = try registry.text("index-url")
+    let (isSparse, address) = Self.address(of: index)
+    reach = isSparse ? .named : .namedByRepository
     guard kind == "get" else {
       task = .answered(Self.refusal("operation-not-supported"))
       return
     }
     // A token is the same for each of them, also for one that a later cargo has.
     _ = try request.text("operation")
-    // Git fetches any other index, and its server is another one than the registry's: crates.io names
-    // a repository at GitHub, and would get GitHub's token.
+    do {
+      let url = try HTTPURL(address)
+      task = url.isIndexOfCratesIO ? .answered(Self.otherIndex) : .get(HelperTarget(url))
+    } catch {
+      task = error == .url ? .answered(Self.otherIndex) : .unusable(error)
+    }
+  }
+
+  /// The address of an index, and `true` if cargo reads it over http; otherwise git fetches it.
+  private static func address(of index: String) -> (isSparse: Bool, address: String) {
     let sparse = "sparse+"
-    guard index.hasPrefix(sparse) else {
-      task = .answered(Self.refusal("url-not-supported"))
-      return
+    if index.hasPrefix(sparse) { return (true, String(index.dropFirst(sparse.count))) }
+    for prefix in ["registry+", "git+"] where index.hasPrefix(prefix) {
+      return (false, String(index.dropFirst(prefix.count)))
     }
-    do { task = .get(HelperTarget(try HTTPURL(String(index.dropFirst(sparse.count))))) } catch {
-      task = error == .url ? .answered(Self.refusal("url-not-supported")) : .unusable(error)
-    }
+    return (false, index)
   }
 
   /// Cargo sends the token as the value of the field `Authorization`, and nothing besides.
@@ -83,7 +90,19 @@ package struct CargoCredential: HelperProtocol {
     }
   }
 
+  /// The answer to an index that is no account's own.
+  private static let otherIndex = refusal("url-not-supported")
+
   private static func refusal(_ kind: String) -> HelperAnswer {
     HelperAnswer(Secret("{\"Err\":{\"kind\":\"\(kind)\"}}\n"))
+  }
+}
+
+extension HTTPURL {
+  /// `true` for the index of crates.io as cargo names it: a repository at GitHub, which knows no token of crates.io's.
+  fileprivate var isIndexOfCratesIO: Bool {
+    guard origin.host == "github.com" else { return false }
+    let name = path.lowercased().split(separator: "/").joined(separator: "/")
+    return name == "rust-lang/crates.io-index" || name == "rust-lang/crates.io-index.git"
   }
 }

@@ -43,6 +43,9 @@ package struct DockerCredentials: HelperProtocol {
     }
   }
 
+  /// Docker hands what it has to each build, and so gets what is the registry's alone.
+  package var reach: HelperReach { .registry }
+
   package func accepts(_ form: CredentialForm) -> Bool { form.isPassword }
 
   package func answer(_ credential: HelperCredential) -> HelperAnswer {

@@ -17,10 +17,8 @@ package protocol HelperProtocol: Sendable {
   /// Then it is no news that no account has an origin, and only `--verbose` says so.
   static var asksForAnyServer: Bool { get }
 
-  /// Whether the program also sends the token to servers that the one at the address names.
-  ///
-  /// Then it gets only what the user has chosen for it, or for that very origin.
-  static var passesTokensOn: Bool { get }
+  /// Where the program sends the credential that it asks for.
+  var reach: HelperReach { get }
 
   /// An option that is not the program's, among words that it has from elsewhere.
   ///
@@ -62,7 +60,7 @@ package protocol HelperProtocol: Sendable {
 extension HelperProtocol {
   package static func exchange(for operation: [String]) -> HelperExchange { .whole }
   package static var asksForAnyServer: Bool { false }
-  package static var passesTokensOn: Bool { false }
+  package var reach: HelperReach { .address }
   package static func foreignOption(in words: ArraySlice<String>) -> String? { nil }
   package func answer(_ list: [HelperListing]) -> HelperAnswer { none }
   package var done: HelperAnswer { HelperAnswer() }

@@ -167,7 +167,7 @@ struct DockerHelperTests {
       ("store", #"{"ServerURL":"a b","Username":"a","Secret":"s"}"#, 1),
       ("store", #"{"ServerURL":"http://a.example","Username":"a","Secret":"s"}"#, 1),
       ("store", #"{"ServerURL":"a.example","Username":"a:b","Secret":"s"}"#, 1),
-      ("store", #"{"ServerURL":"a.example","Username":"a","Secret":"two words"}"#, 1),
+      ("store", #"{"ServerURL":"a.example","Username":"a","Secret":"two\nlines"}"#, 1),
       ("fetch", "", 64),
     ]
   )

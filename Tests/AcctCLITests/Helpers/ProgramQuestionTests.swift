@@ -191,18 +191,6 @@ struct ProgramQuestionTests {
     }
   }
 
-  @Test("Cargo gets no token for the repository of an index, whichever host has it")
-  func cratesIO() async {
-    await record.addToken("tok", at: "https://github.com", "--name", "hub")
-    record.set("ACCT_ACCOUNT", to: "hub")
-    let line =
-      #"{"v":1,"registry":{"index-url":"https://github.com/rust-lang/crates.io-index","#
-      + #""name":"crates-io"},"kind":"get","operation":"publish","name":"a","vers":"1.0.0","#
-      + #""cksum":"00","args":[]}"#
-    #expect(await ask(line + "\n", "cargo", "--cargo-plugin") == 0)
-    #expect(record.out == "{\"v\":[1]}\n{\"Err\":{\"kind\":\"url-not-supported\"}}\n")
-  }
-
   @Test(
     "Cargo, which sends tokens on, gets that of a sign-in only if the user chooses the account or the origin"
   )
@@ -213,17 +201,14 @@ struct ProgramQuestionTests {
     #expect(
       record.err == [
         "acct: the program sends tokens on, so it gets that of bob.example.com only if you choose it",
-        "acct: hint: set ACCT_ACCOUNT, or, if all of https://issuer.example may have it, run "
+        "acct: hint: set ACCT_ACCOUNT (a .acct file does not count), or, if all of "
+          + "https://issuer.example may have it, run "
           + "`acct allow bob.example.com https://issuer.example`",
       ]
     )
     let answer = AskingProgram.cargo.bearer("opaque-bob", 0)
     #expect(await record.ask(.cargo, as: "bob.example.com") == 0)
     #expect(record.out == answer)
-    record.place([.trusted(path: "/x/.acct", line: "bob.example.com")])
-    #expect(await record.ask(.cargo) == 0)
-    #expect(record.out == answer)
-    record.place([])
     record.set("ACCT_ACCOUNT", to: "bob.example.com")
     #expect(await record.ask(.cargo) == 0)
     #expect(record.out == answer)

@@ -37,21 +37,31 @@ struct CargoCredentialTests {
   }
 
   @Test(
-    "An index that git fetches is not supported: its server is another one than the registry's",
-    arguments: [
-      // As cargo writes it for crates.io.
-      #"{"v":1,"registry":{"index-url":"https://github.com/rust-lang/crates.io-index","#
-        + #""name":"crates-io"},"kind":"get","operation":"publish","name":"a","vers":"1.0.0","#
-        + #""cksum":"00","args":[]}"#,
-      #"{"v":1,"registry":{"index-url":"registry+https://r.example/index/"},"kind":"get","#
-        + #""operation":"read"}"#,
-      #"{"v":1,"registry":{"index-url":"https://r.example/index/"},"kind":"get","operation":"read"}"#,
-    ]
+    "An index says where cargo sends the token: where its server says, or where a repository says"
   )
-  func gitIndex(_ line: String) throws {
+  func reach() throws {
+    func asked(_ index: String) throws -> CargoCredential {
+      try provider(
+        #"{"v":1,"registry":{"index-url":"\#(index)"},"kind":"get","operation":"read"}"#
+      )
+    }
+    #expect(try asked("sparse+https://r.example/index/").reach == .named)
+    for prefix in ["", "registry+", "git+"] {
+      let index = try asked("\(prefix)https://r.example/index/")
+      #expect(index.reach == .namedByRepository, "\(prefix)")
+      #expect(index.task == .get(HelperTarget(try HTTPURL("https://r.example/index/"))))
+    }
+  }
+
+  @Test("The index of crates.io is at GitHub, and no token of GitHub's is for it")
+  func cratesIO() throws {
+    // As cargo writes it.
+    let line =
+      #"{"v":1,"registry":{"index-url":"https://github.com/rust-lang/crates.io-index","#
+      + #""name":"crates-io"},"kind":"get","operation":"publish","name":"a","vers":"1.0.0","#
+      + #""cksum":"00","args":[]}"#
     let answer = HelperAnswer(Secret(#"{"Err":{"kind":"url-not-supported"}}"# + "\n"))
     #expect(try provider(line).task == .answered(answer))
-    #expect(CargoCredential.passesTokensOn)
   }
 
   @Test("A registry that is not reached by http is one that cargo's other providers may know")

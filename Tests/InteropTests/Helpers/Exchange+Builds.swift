@@ -66,10 +66,28 @@ extension Exchange {
       #"{"v":[1]}"# + "\n" + #"{"Err":{"kind":"not-found"}}"# + "\n"
     ),
     Exchange(
-      "of an index that git fetches",
+      "of an index that git fetches, for the account that the user chose",
       ["cargo-credential-acct", "--cargo-plugin"],
       variables: ["ACCT_ACCOUNT": "work"],
       input: asks(cargo: "https://own.example/index", #""kind":"get","operation":"read""#),
+      #"{"v":[1]}"# + "\n"
+        + #"{"Ok":{"kind":"get","token":"Bearer TOKEN","cache":"session","operation_independent":true}}"#
+        + "\n"
+    ),
+    Exchange(
+      "of an index that git fetches, for none",
+      ["cargo-credential-acct", "--cargo-plugin"],
+      input: asks(cargo: "https://own.example/index", #""kind":"get","operation":"read""#),
+      #"{"v":[1]}"# + "\n" + #"{"Err":{"kind":"not-found"}}"# + "\n"
+    ),
+    Exchange(
+      "of crates.io",
+      ["cargo-credential-acct", "--cargo-plugin"],
+      variables: ["ACCT_ACCOUNT": "work"],
+      input: asks(
+        cargo: "https://github.com/rust-lang/crates.io-index",
+        #""kind":"get","operation":"read""#
+      ),
       #"{"v":[1]}"# + "\n" + #"{"Err":{"kind":"url-not-supported"}}"# + "\n"
     ),
     Exchange(

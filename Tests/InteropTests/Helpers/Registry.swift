@@ -1,14 +1,19 @@
 import AcctTestSupport
 
-/// A container registry of a test's own, Debian's `docker-registry`, for one user.
+/// A container registry of a test's own, Debian's `docker-registry`, for two users.
 ///
-/// It serves plain http on loopback, and takes no request without the user's password.
+/// It serves plain http on loopback, and takes no request without a user's password.
 struct Registry {
   static let user = "alice"
   static let password = "made-up-registry-password"
-  /// The same in the form that the registry reads: bcrypt, at its lowest cost.
-  private static let hashed =
-    "alice:$2y$04$.qx4gDwI3he7vUNElbCs4OnszWxd2710NnAOOCw3rV6Y8gJKRrOx6\n"
+  /// Another user, whose password has a blank and a letter beyond ASCII.
+  static let (otherUser, otherPassword) = ("bob", "zwei w\u{F6}rter")
+  /// Both in the form that the registry reads: bcrypt, at its lowest cost.
+  private static let hashed = """
+    alice:$2y$04$.qx4gDwI3he7vUNElbCs4OnszWxd2710NnAOOCw3rV6Y8gJKRrOx6
+    bob:$2y$04$gE/GNSU2ktb9Evdsokl9p.QVJ.2IROqA3sXfVSjK8ePRrQXaXSheS
+
+    """
 
   private let folder: TemporaryFolder
   private let process: RunningProcess
@@ -60,6 +65,20 @@ struct Registry {
     try await home.program(
       "skopeo",
       ["--insecure-policy"] + arguments,
+      with: ["REGISTRY_AUTH_FILE": settings],
+      input: input
+    ).run()
+  }
+
+  /// podman as a user of acct runs it, with nothing configured but the helper.
+  func podman(
+    _ home: AcctHome,
+    _ arguments: String...,
+    input: String = ""
+  ) async throws -> ChildProcess.Output {
+    try await home.program(
+      "podman",
+      arguments,
       with: ["REGISTRY_AUTH_FILE": settings],
       input: input
     ).run()

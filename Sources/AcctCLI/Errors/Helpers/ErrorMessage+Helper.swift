@@ -45,22 +45,35 @@ extension ErrorMessage {
         "no account has the origin \(origin)",
         hint: origins.first.map { "to allow it for one, run `acct allow NAME \($0)`" }
       )
-    case .several(let origins, let names):
+    case .several(let origins, let names, let reach):
       let origin = origins.first.map(\.description) ?? "the server"
       let list = names.map(\.description).joined(separator: ", ")
       self.init(
         "severalAccounts",
         .noSuchAccount,
         "\(origin) is an origin of more than one account: \(list)",
-        hint: "select one with --account, ACCT_ACCOUNT, a .acct file or `acct switch`"
+        hint: reach.passesOn
+          ? "select one with --account, ACCT_ACCOUNT or `acct switch`"
+          : "select one with --account, ACCT_ACCOUNT, a .acct file or `acct switch`"
       )
-    case .notGiven(let name, let origin):
+    case .notChosen(let name, let origin, .registry):
+      self.init(
+        "notGiven",
+        .refused,
+        "\(name) has other origins besides \(origin), so the program gets its credential only if "
+          + "you choose it",
+        hint: "log in with the program, or set ACCT_ACCOUNT"
+      )
+    case .notChosen(let name, let origin, let reach):
       self.init(
         "notGiven",
         .refused,
         "the program sends tokens on, so it gets that of \(name) only if you choose it",
-        hint: "set ACCT_ACCOUNT, or, if all of \(origin) may have it, run "
-          + "`acct allow \(name) \(origin)`"
+        hint: reach == .namedByRepository
+          ? "set ACCT_ACCOUNT: a .acct file does not count, nor does an allowed origin, since others "
+            + "may have repositories there"
+          : "set ACCT_ACCOUNT (a .acct file does not count), or, if all of \(origin) may have it, "
+            + "run `acct allow \(name) \(origin)`"
       )
     case .notAccepted(let name, let form):
       self.init(

@@ -11,6 +11,9 @@ extension ErrorMessage {
     case .contents(let flaw, let file):
       let name = file == "-" ? "standard input" : file
       self.init("badToken", .badInput, "\(name) \(words(for: flaw))", hint: remedy(for: flaw))
+    case .password(let flaw, let file):
+      let name = file.map { $0 == "-" ? "standard input" : $0 } ?? "the password"
+      self.init("badToken", .badInput, "\(name) \(words(for: flaw))", hint: remedy(for: flaw))
     case .file(.exposed(let path)):
       self.init(
         "fileExposed",
@@ -100,7 +103,12 @@ extension ErrorMessage {
         hint: "`acct add --import FILE` takes a token together with its dpopKey"
       )
     case .user:
-      self.init("usage", .usage, "the user of --basic can't have a colon or a control character")
+      self.init(
+        "usage",
+        .usage,
+        "the user's name has a colon or a control character, or is longer than 255 bytes",
+        hint: "the scheme Basic (RFC 7617) has no way to send it"
+      )
     case .basicElsewhere:
       self.init("usage", .usage, "--basic is for the header Authorization")
     }
@@ -121,5 +129,22 @@ private func remedy(for flaw: TokenFileFlaw) -> String? {
   case .empty, .severalLines: nil
   case .space: "give the token alone, without a scheme such as Bearer: --scheme names another one"
   case .character: "a token has visible ASCII characters alone; copy it again"
+  }
+}
+
+private func words(for flaw: PasswordFlaw) -> String {
+  switch flaw {
+  case .empty: "is empty"
+  case .severalLines: "has more than one line, and a password is one line"
+  case .control: "has a control character"
+  case .notText: "is not text in UTF-8"
+  }
+}
+
+private func remedy(for flaw: PasswordFlaw) -> String? {
+  switch flaw {
+  case .empty, .severalLines: nil
+  case .control, .notText:
+    "the scheme Basic (RFC 7617) sends any text in UTF-8 without control characters"
   }
 }
