@@ -14,13 +14,9 @@ final class LatestLimits: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    var latest: [AccountID: [Origin: Answer]] = [:]
+    var latest: [AccountID: [Origin: [RateLimit]]] = [:]
     /// What was written within the last second, and the wait for its end.
     var resting: [AccountID: Task<Void, Never>?] = [:]
-  }
-
-  private struct Answer {
-    var fields: [(name: String, value: String)]
   }
 
   /// - Parameters:
@@ -34,17 +30,19 @@ final class LatestLimits: Sendable {
 
   /// Remembers what a response told.
   ///
-  /// It returns when that, or what a later one told, is written, unless that is for later.
+  /// It returns when that, or what a later one told, is written, unless that is for later. The secrets that no name
+  /// may repeat are those that are held now: later they may be forgotten.
   func learn(
     from fields: [(name: String, value: String)],
     of origin: Origin,
     for id: AccountID
   ) async {
     // Most answers tell of none.
-    guard fields.contains(where: { $0.name.mayTellOfLimits }), ledger.tells(fields, of: origin)
-    else { return }
+    guard fields.contains(where: { $0.name.mayTellOfLimits }) else { return }
+    let told = ledger.read(fields, of: origin)
+    guard !told.isEmpty else { return }
     let isTime = state.withLock { state in
-      state.latest[id, default: [:]][origin] = Answer(fields: fields)
+      state.latest[id, default: [:]][origin] = told
       guard rests else { return true }
       guard state.resting[id] == nil else { return false }
       state.resting[id] = .some(nil)
@@ -67,8 +65,8 @@ final class LatestLimits: Sendable {
 
   private func write(_ id: AccountID) async {
     await writings.join(id) { [self] in
-      for (origin, answer) in state.withLock({ $0.latest.removeValue(forKey: id) ?? [:] }) {
-        await ledger.learn(from: answer.fields, of: origin, for: id)
+      for (origin, told) in state.withLock({ $0.latest.removeValue(forKey: id) ?? [:] }) {
+        await ledger.learn(told, of: origin, for: id)
       }
     }
   }

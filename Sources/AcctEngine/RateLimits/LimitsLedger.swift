@@ -11,24 +11,39 @@ package struct LimitsLedger: Sendable {
 
   package init(_ world: World) { self.world = world }
 
-  /// Remembers what a response told; what it says replaces all that its origin has said before.
-  ///
-  /// A response that tells of no limit leaves what is known as it is.
+  /// Reads what a response tells, without the secrets that are held now.
   ///
   /// - Parameters:
   ///   - fields: The response's fields, in order.
   ///   - origin: Who sent them.
-  ///   - id: Whose credentials the request carried.
-  package func learn(
-    from fields: [(name: String, value: String)],
-    of origin: Origin,
-    for id: AccountID
-  ) async {
+  /// - Returns: None where the fields tell of no limit.
+  func read(_ fields: [(name: String, value: String)], of origin: Origin) -> [RateLimit] {
     var told = RateLimitFields.limits(from: fields, of: origin, at: world.clock.now())
     // Most servers name no policy, and then nothing has to be looked through.
     for (index, name) in told.map(\.name).enumerated() where name != nil {
       told[index].name = name.map(world.held.redactor.redact)
     }
+    return told
+  }
+
+  /// Reads and remembers what a response tells.
+  package func learn(
+    from fields: [(name: String, value: String)],
+    of origin: Origin,
+    for id: AccountID
+  ) async {
+    await learn(read(fields, of: origin), of: origin, for: id)
+  }
+
+  /// Remembers what a response told; what it says replaces all that its origin has said before.
+  ///
+  /// A response that tells of no limit leaves what is known as it is.
+  ///
+  /// - Parameters:
+  ///   - told: What ``read(_:of:)`` returned.
+  ///   - origin: Who sent it.
+  ///   - id: Whose credentials the request carried.
+  package func learn(_ told: [RateLimit], of origin: Origin, for id: AccountID) async {
     guard isNews(told, to: limits(of: id).filter { $0.origin == origin }) else { return }
     // Two origins may answer at once. A process that can't write in a moment gives up: the next
     // answer tells more.
@@ -44,11 +59,6 @@ package struct LimitsLedger: Sendable {
     // In its old place, so that the order does not change with every answer.
     limits.insert(contentsOf: told, at: place)
     try? world.files.replace(.limits(id), LimitsFile.encode(limits))
-  }
-
-  /// Whether a response's fields tell of a limit at all.
-  func tells(_ fields: [(name: String, value: String)], of origin: Origin) -> Bool {
-    !RateLimitFields.limits(from: fields, of: origin, at: world.clock.now()).isEmpty
   }
 
   /// Whether it is worth a write: what is the same as a moment ago need not be written again.

@@ -15,8 +15,8 @@ package struct Observe: Sendable {
 
   /// Reads response heads on standard input and learns from the last one.
   ///
-  /// Whatever stands there, no credential is touched but a sealed session, and that only on its own
-  /// backend's word.
+  /// Whatever stands there, no credential is changed but a sealed session, and that only on its own
+  /// backend's word. The others are read where a limit has a name, which one of them may be.
   ///
   /// - Parameters:
   ///   - url: What was asked for.
@@ -43,8 +43,29 @@ package struct Observe: Sendable {
     context.world.held.hold(cookiesIn: head.fields)
     let nonceCache = NonceCache(context.world)
     nonceCache.learn(from: head.fields, of: origin, knowing: nonceCache.hint(for: origin))
-    await LimitsLedger(context.world).learn(from: head.fields, of: origin, for: account.id)
+    await LimitsLedger(context.world)
+      .learn(await limits(in: head.fields, of: origin, for: account), of: origin, for: account.id)
     return try await session.keep(from: head, of: origin, for: account).map { [$0] } ?? []
+  }
+
+  /// Reads the limits, without the account's secrets; where those can't be read without a person, without names.
+  private func limits(
+    in fields: [(name: String, value: String)],
+    of origin: Origin,
+    for account: Account
+  ) async -> [RateLimit] {
+    let ledger = LimitsLedger(context.world)
+    var told = ledger.read(fields, of: origin)
+    guard told.contains(where: { $0.name != nil }) else { return told }
+    var context = context
+    context.interaction = .forbidden
+    do throws(EngineError) {
+      try await CredentialStore(of: account, in: context).holdSecrets()
+      return ledger.read(fields, of: origin)
+    } catch {
+      for index in told.indices { told[index].name = nil }
+      return told
+    }
   }
 
   /// In bytes: servers and curl stop at far less for one head, and redirects bring several.

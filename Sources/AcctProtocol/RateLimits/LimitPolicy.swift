@@ -1,3 +1,4 @@
+import AcctModel
 import RawStructuredFieldValues
 
 /// A policy that a server applies: how much there is, under which name.
@@ -33,11 +34,22 @@ struct LimitPolicy: Equatable {
 }
 
 extension RFC9651BareItem {
-  /// A policy's name; what is too long to be one is none.
+  /// What a policy is known by within one answer; what is too long to be a name is none.
   var policyName: String? {
     switch self {
     case .string(let text), .token(let text): (1...128).contains(text.utf8.count) ? text : nil
     case .integer, .decimal, .bool, .undecodedByteSequence, .date, .displayString: nil
     }
+  }
+}
+
+extension String {
+  /// `true` if it can be the name of a policy: a short token (RFC 9651, section 3.3.4), which may begin with a digit,
+  /// as the names of some servers do, such as `100-in-15min`.
+  ///
+  /// A name is for people, and any other text may carry what is not meant for them.
+  var isPolicyName: Bool {
+    (1...32).contains(utf8.count)
+      && utf8.allSatisfy { $0.isHTTPTokenCharacter || ":/".utf8.contains($0) }
   }
 }

@@ -41,6 +41,11 @@ package enum RateLimitFields {
       if let place { limits[place] = limit } else { limits.append(limit) }
     }
     limits = Array(limits.prefix(maximum))
+    // What belongs together is known by any name; what is stored and shown is a short token alone.
+    for index in limits.indices where limits[index].name?.isPolicyName == false {
+      limits[index].name = nil
+    }
+    limits.removeAll { $0 == RateLimit(origin: origin, observedAt: observed) }
     if let wait = retryAfter(fields, observed) { add(wait, to: &limits, origin, observed) }
     return limits
   }

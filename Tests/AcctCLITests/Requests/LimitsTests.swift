@@ -146,9 +146,9 @@ struct LimitsTests {
     #expect(await world.acct("remove", "carol.example.com", "--local") == 0)
     #expect(world.file(.limits(account.id)) == nil)
     // An answer that comes after that leaves no trace.
-    let fields = [(name: "X-RateLimit-Remaining", value: "9")]
     let origin = try Origin("https://issuer.example")
-    await LimitsLedger(world.world()).learn(from: fields, of: origin, for: account.id)
+    let told = RateLimit(origin: origin, remaining: 9, observedAt: Timestamp(clamped: world.now))
+    await LimitsLedger(world.world()).learn([told], of: origin, for: account.id)
     #expect(world.file(.limits(account.id)) == nil)
   }
 
