@@ -38,7 +38,7 @@ struct PolicyNameTests {
     #expect(!world.filesText.contains("opaque-b") && !world.filesText.contains("refresh-bob"))
   }
 
-  @Test("A name that is a static token or a sealed session is not stored")
+  @Test("A name that is a static token is not stored")
   func otherSecrets() async {
     #expect(await world.addToken("made-up-static-token", at: "https://issuer.example") == 0)
     await observe("RateLimit-Policy: \"made-up-static-token\";q=5\n")
@@ -65,6 +65,22 @@ struct PolicyNameTests {
     world.keyring.fail(with: .failed(reason: "it was asked"))
     await observe("RateLimit-Limit: 5\nRateLimit-Remaining: 3\n")
     #expect(world.err.isEmpty)
+  }
+
+  @Test("A name that comes through the proxy is redacted, also where it is written down later")
+  func proxied() async {
+    #expect(await world.add(Handoffs.bearer()) == 0)
+    let record = world
+    world.localServer.visit { ask in
+      // The first answer is written at once, the second when the proxy has forgotten its token.
+      for name in ["daily", "opaque-bob"] {
+        record.serve(200, "", [("RateLimit-Policy", "\(name);q=5")])
+        _ = await ask("GET", "/x", [("Host", "issuer.example")], nil)
+      }
+    }
+    #expect(await world.acct("proxy") == 0)
+    #expect(await names() == ["<redacted>"])
+    #expect(!world.filesText.contains("opaque-bob"))
   }
 
   static let written: [(String, String?)] = [

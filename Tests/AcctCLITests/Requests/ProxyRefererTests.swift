@@ -8,9 +8,8 @@ import Testing
 struct ProxyRefererTests {
   let record = RecordedWorld()
 
-  /// The values of `Referer` that reach the server, for those that a client sends.
-  ///
-  /// - Parameter referers: `SECRET` stands for the secret of the run.
+  /// The values of `Referer` that reach the server, for those that a client sends; `SECRET` in one stands for the
+  /// secret of the run.
   private func passed(_ referers: String..., on options: [String] = ["--port", "0"]) async throws
     -> [String]
   {
