@@ -4,12 +4,26 @@ import AcctProtocol
 
 /// A static token and how it is sent: the first line is the field, the second a scheme and a user, the
 /// rest the file.
+///
+/// A password is sent in base64 alone, and stays what the file says.
 func staticTokenViolation(_ bytes: [UInt8]) -> String? {
   let parts = bytes.split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false)
-  guard parts.count == 3, let token = try? TokenFile.token(in: Secret(parts[2])) else { return nil }
+  guard parts.count == 3 else { return nil }
   let (field, word) = (text(Array(parts[0])), text(Array(parts[1])))
+  let contents = Secret(parts[2])
+  let (token, password) = (
+    try? TokenFile.token(in: contents), try? TokenFile.password(in: contents)
+  )
+  if token != nil, password != token { return "a token that is another password" }
   for form in [StaticHeader.Form.bare, .scheme(word), .basic(user: word)] {
-    guard let header = try? StaticHeader(field: field, form: form) else { continue }
+    var sent = token
+    if case .basic = form { sent = password }
+    guard let token = sent, let header = try? StaticHeader(field: field, form: form) else {
+      continue
+    }
+    guard (try? Token(token.secret, sentAs: header)) == token else {
+      return "a token that is none when it is read again"
+    }
     guard header.field.isHTTPToken else { return "a field that could end its line" }
     let isLine = header.value(of: token).withBytes { span in
       span.indices.allSatisfy { (0x20...0x7E).contains(span[$0]) }

@@ -11,6 +11,8 @@ extension AccountFile {
     private let object: JSONMembers
     /// The members are read nearly in the order in which they are written.
     private var next = 0
+    /// `true` once the form of a static token was read, and it is a password.
+    private var isPassword = false
 
     init(_ object: JSONMembers) { self.object = object }
 
@@ -128,12 +130,13 @@ extension AccountFile {
     mutating func sentAs(of kind: Account.Kind) throws(Damage) -> StaticHeader? {
       guard kind == .static else { return nil }
       guard let header = value("sentAs").flatMap(StaticHeader.init(json:)) else { throw Damage() }
+      if case .basic = header.form { isPassword = true }
       return header
     }
 
     /// The program whose login stored a password; only passwords have this member.
-    mutating func keptFor(_ header: StaticHeader?) throws(Damage) -> Account.KeepingProgram? {
-      guard case .basic? = header?.form, let word = try string("keptFor") else { return nil }
+    mutating func keptFor() throws(Damage) -> Account.KeepingProgram? {
+      guard isPassword, let word = try string("keptFor") else { return nil }
       return Account.KeepingProgram(rawValue: word)
     }
 

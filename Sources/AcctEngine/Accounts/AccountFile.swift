@@ -71,7 +71,6 @@ package enum AccountFile {
     guard try file.string("version", number: true) == "1" else { throw Damage() }
     let service = try file.optional("service", Origin.init)
     let kind: Account.Kind = try file.choice("kind")
-    let sentAs = try file.sentAs(of: kind)
     return Account(
       id: try file.required("id", AccountID.init),
       name: try file.required("name", AccountName.init),
@@ -102,8 +101,8 @@ package enum AccountFile {
       ),
       sessionEndsAt: try file.optional("sessionEndsAt", Timestamp.init),
       limitations: try file.limitations(),
-      sentAs: sentAs,
-      keptFor: try file.keptFor(sentAs),
+      sentAs: try file.sentAs(of: kind),
+      keptFor: try file.keptFor(),
       recordedState: try file.recordedState(),
       keptIn: try file.string("keptIn"),
       renewalStartedAt: try file.optional("renewalStartedAt", Timestamp.init),

@@ -77,7 +77,8 @@ struct CredentialStore: Sendable {
     return Credentials(
       account: account,
       token: try item(account.kind.tokenItem, in: items) { secret throws(ParseError) in
-        try Token(secret, sentAs: account.sentAs)
+        account.kind == .static
+          ? try Token(secret, sentAs: account.sentAs) : try Token(secret)
       },
       refreshToken: try item(.refreshToken, in: items) { secret throws(ParseError) in
         try Token(secret)

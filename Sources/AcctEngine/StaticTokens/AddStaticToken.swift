@@ -105,7 +105,7 @@ package struct AddStaticToken: Sendable {
     }
   }
 
-  /// - Parameter file: What it was read from; `nil` if a program gave it.
+  /// Reads the token; its file is `nil` if a program gave it.
   private func token(
     _ contents: Secret,
     of file: String?,

@@ -82,7 +82,7 @@ struct DockerAccountTests {
     record.place([])
     record.set("ACCT_ACCOUNT", to: "alice@s.example")
     #expect(await password(of: "s.example") == "two")
-    // One that was chosen and can't answer there is in nobody's way.
+    // One that was chosen and can't answer there does not silence the others.
     #expect(await password(of: "r.example") == "one")
   }
 
