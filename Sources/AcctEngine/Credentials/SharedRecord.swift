@@ -16,12 +16,13 @@ package struct SharedRecord: Sendable {
   /// - Returns: `nil` for items without an account, which are checked as well.
   /// - Throws: ``SharedDamage``.
   package init?(parsing contents: SharedContents) throws(SharedDamage) {
-    for (kind, secret) in contents.items where !Self.isSound(kind, secret) {
-      throw kind == .keypair && Self.isInDevice(secret) ? .keyInDevice : .item(kind)
+    let decoded = AccountFile.decode(contents.record)
+    for (kind, secret) in contents.items where !Self.isSound(kind, secret, of: decoded) {
+      throw kind == .keypair ? .keyInDevice : .item(kind)
     }
     if contents.record.isEmpty, contents.name == nil { return nil }
-    guard let account = AccountFile.decode(contents.record), account.id == contents.id,
-      account.name == contents.name, account.hasConsistentKind
+    guard let account = decoded, account.id == contents.id, account.name == contents.name,
+      account.hasConsistentKind
     else { throw .notThisAccount }
     guard account.keptIn == nil, account.incoming == nil else { throw .localState }
     guard account.keyStorage == .software else { throw .keyInDevice }
@@ -40,9 +41,14 @@ package struct SharedRecord: Sendable {
   }
 
   /// The form of an item. What costs more, such as a key's arithmetic, is checked where the item is used.
-  private static func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
+  private static func isSound(
+    _ kind: ItemKind,
+    _ secret: Secret,
+    of account: Account?
+  ) -> Bool {
     switch kind {
-    case .accessToken, .refreshToken, .session, .staticToken: (try? Token(secret)) != nil
+    case .accessToken, .refreshToken, .session: (try? Token(secret)) != nil
+    case .staticToken: (try? Token(secret, sentAs: account?.sentAs)) != nil
     case .clientSecret: (try? ClientSecret.check(secret)) != nil
     case .expiresAt: (try? Timestamp(secret.text)) != nil
     case .handle: (try? Handle(secret.text)) != nil
