@@ -4,6 +4,10 @@ package import AcctModel
 package enum Notice: Sendable {
   /// The token is used although it is due: it could not be renewed, and is not yet past.
   case usedUnrenewed(account: AccountName, secondsLeft: Int64, because: EngineError)
+  /// The session is over, for this reason, and its token is used to its end.
+  case usedToItsEnd(account: AccountName, reason: String)
+  /// A check could not ask the server.
+  case notChecked(NotChecked, Origin)
   /// The clock is more than a minute off from the server's; proofs follow the server's.
   case clockOff(seconds: Int64, Origin)
   /// The server ends the session soon, whatever is renewed.
@@ -45,6 +49,14 @@ package enum Notice: Sendable {
   case identityUnknown(because: EngineError)
   /// Other machines share the keyring and it can't be asked: what is shown is what this machine last saw.
   case copyShown(because: EngineError)
+
+  /// Why a token could not be checked.
+  package enum NotChecked: Equatable, Sendable {
+    /// Its server has no endpoint for that.
+    case nothingToAsk
+    /// With a status that does not say whether the token works.
+    case answered(status: Int)
+  }
 
   /// Why a session could not be revoked.
   package enum Cause: Sendable {

@@ -33,9 +33,18 @@ struct StatusCommand: AcctCommand {
       }
       let server = ServerCheck(context.engine)
       var refusal: EngineError?
-      do { try await server.check(choice.account) } catch { refusal = error }
+      var outcome: ServerCheck.Outcome?
+      do throws(EngineError) {
+        outcome = try await server.check(choice.account)
+        if case .notChecked(let cause, let origin) = outcome {
+          context.report([.notChecked(cause, origin)])
+        }
+      } catch {
+        refusal = error
+      }
       choice.account = try await Selection(context.engine).find(choice.account.id.description)
-      return try await show(choice, context, refusal)
+      let isChecked = outcome == .confirmed || refusal?.isServersWord ?? false
+      return try await show(choice, context, checked: isChecked, refusal)
     }
     return try await show(choice, context)
   }
@@ -43,6 +52,7 @@ struct StatusCommand: AcctCommand {
   private func show(
     _ choice: Selection.Choice,
     _ context: Context,
+    checked: Bool? = nil,
     _ refusal: EngineError? = nil
   ) async throws(EngineError) -> ExitStatus {
     let status = try await AccountOverview(context.engine).status(of: choice.account)
@@ -60,6 +70,7 @@ struct StatusCommand: AcctCommand {
         ],
         "selectedBy": .string(choice.selectedBy.rawValue),
         "selectedByFile": .init(choice.directoryFile),
+        "checked": checked.map(JSON.bool) ?? .null,
         "limits": .array(limits.map(\.json)),
         "secondTokens": .array(
           status.secondTokens.map { token in
@@ -86,5 +97,18 @@ struct StatusCommand: AcctCommand {
       try context.output(text.lines(on: context.screen))
     }
     return errorMessage?.status ?? .done
+  }
+}
+
+extension EngineError {
+  /// Whether it tells what a server said of the credentials.
+  fileprivate var isServersWord: Bool {
+    switch self {
+    case .signIn(.required), .server(.otherUser): true
+    case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .server, .signIn,
+      .atproto, .provider, .backend, .session, .guest, .request, .transfer, .files, .exec,
+      .cancelled:
+      false
+    }
   }
 }

@@ -15,6 +15,14 @@ extension ErrorMessage {
         hint: error.hint(origin)
       )
     case .resource(let flaw, let origin): self.init(flaw, origin)
+    case .otherUser(let other, let origin):
+      self.init(
+        "otherUser",
+        .serverFailed,
+        words(for: other, origin),
+        hint: other.place == .renewal
+          ? "sign in again with `acct add`; none of the new tokens was stored" : nil
+      )
     case .rateLimited(let retryAfter, let origin):
       self.init(
         "rateLimited",
@@ -57,7 +65,9 @@ extension OAuthError {
     case .unexplained: "the account is kept; if it keeps failing, sign in again with `acct add`"
     case .refused(let code, let description, _):
       registrationHint(code, description, at: "\(origin)")
-    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .redirected:
+    case .idToken(.expired): "nothing was stored; `acct doctor` checks this machine's clock"
+    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken,
+      .redirected:
       nil
     }
   }
@@ -75,8 +85,28 @@ func words(for error: OAuthError) -> String {
       + [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
   case .unexplained(let status): "answered \(status) without a reason"
   case .tokenType(let type): "sent a token of type \(printable(type)), which was not requested"
+  case .idToken(let flaw): "sent an ID token that was rejected: \(words(for: flaw))"
   case .redirected(let location):
     "redirects \(location.map { "to \(printable($0)) " } ?? "")where credentials are not sent"
+  }
+}
+
+private func words(for other: OtherUser, _ origin: Origin) -> String {
+  let users = "\(printable(other.found)) instead of \(printable(other.expected))"
+  return switch other.place {
+  case .renewal: "\(origin) renewed the tokens for \(users)"
+  case .userinfo: "the userinfo of \(origin) is about \(users)"
+  }
+}
+
+private func words(for flaw: IDToken.Flaw) -> String {
+  switch flaw {
+  case .unreadable: "it can't be read"
+  case .issuer: "it is from another issuer"
+  case .audience: "it is for another client"
+  case .nonceMissing: "it is not the answer to this sign-in: it has no nonce"
+  case .nonceMismatch: "it is not the answer to this sign-in: its nonce differs"
+  case .expired: "it has expired"
   }
 }
 

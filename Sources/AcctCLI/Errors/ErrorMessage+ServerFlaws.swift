@@ -13,6 +13,7 @@ extension OAuthError {
     case .metadata(.refused): "endpointRefused"
     case .metadata(.missing), .metadata(.malformed): "metadataMalformed"
     case .tokenType: "tokenType"
+    case .idToken: "idToken"
     case .unsupported, .notJSON, .malformedAnswer, .refused, .unexplained, .redirected:
       "serverAnswer"
     }

@@ -7,6 +7,12 @@ func words(for notice: Notice) -> String {
   case .usedUnrenewed(let account, let seconds, let cause):
     "the token of \(account) could not be renewed and is used for the \(duration(seconds)) it has left: "
       + ErrorMessage(cause).text
+  case .usedToItsEnd(let account, let reason):
+    "sign in again to \(account) with `acct add`: \(printable(reason)); its token from before is used to its end"
+  case .notChecked(.nothingToAsk, let origin):
+    "not checked: \(origin.authority) has nothing to ask"
+  case .notChecked(.answered(let status), let origin):
+    "not checked: \(origin.authority) answered \(status)"
   case .clockOff(let seconds, let origin):
     "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin)"
   case .sessionEnds(let account, let seconds):

@@ -113,6 +113,14 @@ extension AccountFile {
       return try OwnGrant(value)
     }
 
+    /// What its server has called its user; there only where acct itself signed in.
+    mutating func subjectStatements() throws(Damage) -> SubjectStatements {
+      guard let value = value("subjectStatements"), value != .null else {
+        return SubjectStatements()
+      }
+      return try SubjectStatements(value)
+    }
+
     /// Where its key lives; missing where that is the keyring.
     mutating func keyStorage() throws(Damage) -> KeyStorage {
       guard let word = try string("keyStorage") else { return .software }
@@ -154,7 +162,8 @@ extension AccountFile {
       return switch try string("standing") {
       case "signedIn": .signedIn
       case "expired": .expired(reason: reason)
-      case "reauthRequired": .reauthRequired(reason: reason)
+      case "reauthRequired":
+        .reauthRequired(reason: reason, tokenStands: isTrue("tokenStands"))
       case "signedOut": .signedOut(reason: reason)
       default: throw Damage()
       }

@@ -49,6 +49,8 @@ package enum AccountFile {
       "validatedAt": .init(account.validatedAt?.description),
       "createdAt": .string(account.createdAt.description),
     ]
+    json["subjectStatements"] = account.subjectStatements.json
+    if account.recordedState.tokenStands { json["tokenStands"] = true }
     if account.keyStorage != .software {
       json["keyStorage"] = .string(account.keyStorage.rawValue)
     }
@@ -71,7 +73,7 @@ package enum AccountFile {
     guard try file.string("version", number: true) == "1" else { throw Damage() }
     let service = try file.optional("service", Origin.init)
     let kind: Account.Kind = try file.choice("kind")
-    return Account(
+    var account = Account(
       id: try file.required("id", AccountID.init),
       name: try file.required("name", AccountName.init),
       kind: kind,
@@ -110,5 +112,7 @@ package enum AccountFile {
       validatedAt: try file.optional("validatedAt", Timestamp.init),
       createdAt: try file.required("createdAt", Timestamp.init)
     )
+    if account.source == .issuer { account.subjectStatements = try file.subjectStatements() }
+    return account
   }
 }

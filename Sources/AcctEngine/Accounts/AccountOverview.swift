@@ -137,12 +137,18 @@ package struct AccountOverview: Sendable {
     switch (assessment.state, assessment.action) {
     case (.locked, _), (.unavailable, _): failure
     case (_, .use), (_, .renew): nil
+    case (.reauthRequired, _) where account.tokenLasts(at: context.world.clock.now()): nil
     default: account.stateError(assessment)
     }
   }
 }
 
 extension Account {
+  /// Whether its token stands although its session has ended, and is not past.
+  fileprivate func tokenLasts(at now: Timestamp) -> Bool {
+    recordedState.tokenStands && tokenLifetime.secondsLeft(at: now).map { $0 > 0 } ?? true
+  }
+
   /// Why a command can't have a token, if the keyring itself did not fail.
   func stateError(_ assessment: Assessment) -> EngineError {
     let reason = assessment.reason ?? ""

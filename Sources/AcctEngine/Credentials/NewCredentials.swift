@@ -7,6 +7,8 @@ package struct NewCredentials: Sendable {
   package var kind: Account.Kind
   package var tokenType: Account.TokenType
   package var identity: Identity
+  /// What the server has called the user.
+  package var subjectStatements = SubjectStatements()
   /// Where they came from; `nil` where nothing tells.
   package var source: AccountSource?
   package var issuerSource: IssuerSource?
@@ -83,6 +85,7 @@ extension NewCredentials {
       kind: kind,
       tokenType: tokenType,
       identity: identity,
+      subjectStatements: subjectStatements,
       source: source,
       handle: handle,
       did: did,

@@ -27,92 +27,104 @@ struct IdentifyUser: Sendable {
 
   private var rules: SignIn.Identification { request.identification }
 
+  /// The ID token of an answer, if there is one.
+  ///
+  /// - Parameters:
+  ///   - response: The token endpoint's answer to the sign-in.
+  ///   - nonce: What the token must repeat.
+  /// - Returns: The token, which is this server's for this sign-in.
+  /// - Throws: ``OAuthError/idToken(_:)``.
+  func checked(_ response: TokenResponse, nonce: String?) throws(EngineError) -> IDToken? {
+    guard let reading = response.idToken else { return nil }
+    let origin = server.tokenEndpoint.origin
+    do throws(IDToken.Flaw) {
+      let token = try reading.get()
+      try token.check(
+        from: try issuer(of: token),
+        for: request.clientID,
+        repeating: nonce,
+        at: context.client.hint(for: origin).time(at: context.world.clock.now())
+      )
+      return token
+    } catch {
+      throw .server(.oauth(.idToken(error), origin))
+    }
+  }
+
+  /// The issuer that a token must have; one that a template makes is told by the token alone.
+  private func issuer(of token: IDToken) throws(IDToken.Flaw) -> Issuer? {
+    guard let template = rules.issuerTemplate else { return server.issuer }
+    guard let issuer = token.issuer(of: template) else { throw .issuer }
+    return issuer
+  }
+
   /// Completes new credentials.
   ///
   /// - Parameters:
   ///   - credentials: Get the subject, the name, and the origins of a provider.
-  ///   - response: The answer that brought them.
-  ///   - nonce: What an ID token must repeat.
+  ///   - idToken: The checked ID token, if there is one.
   /// - Returns: The same, with a notice where the server did not tell who it is.
-  /// - Throws: ``OAuthError/malformedAnswer(member:)`` for an ID token of another issuer than the provider's.
+  /// - Throws: ``ServerError/otherUser(_:_:)`` for a userinfo that is about another user than the ID token.
   func identified(
     _ credentials: NewCredentials,
-    _ response: TokenResponse,
-    nonce: String?
+    _ idToken: IDToken?
   ) async throws(EngineError) -> NewCredentials {
     var credentials = credentials
     if !rules.origins.isEmpty, request.resources.isEmpty {
       credentials.origins = OwnOrigins(rules.origins, for: .signIn)
       credentials.service = credentials.origins.first
     }
-    let isToldByIDToken = try read(response.idToken, into: &credentials, nonce: nonce)
+    if let idToken, request.settings.provider != nil { take(idToken, into: &credentials) }
     // The provider tells its users apart by another member than `sub`, which an access token may have, too.
-    if hasOwnSubject, !isToldByIDToken, request.resources.isEmpty, server.userinfoEndpoint != nil {
+    if hasOwnSubject, idToken == nil, request.resources.isEmpty, server.userinfoEndpoint != nil {
       credentials.identity.subject = nil
     }
     let isNamed = request.settings.provider == nil || credentials.userName != nil
-    if credentials.identity.subject == nil || !isNamed { await ask(&credentials) }
+    if credentials.identity.subject == nil || !isNamed { try await ask(&credentials) }
     return credentials
   }
 
   private var hasOwnSubject: Bool { rules.subjectMember.map { $0 != "sub" } ?? false }
 
-  /// - Returns: Whether the token tells who it is.
-  private func read(
-    _ token: IDToken?,
-    into credentials: inout NewCredentials,
-    nonce: String?
-  ) throws(EngineError) -> Bool {
-    guard let token, request.settings.provider != nil else { return false }
+  private func take(_ token: IDToken, into credentials: inout NewCredentials) {
+    credentials.identity.subject = token.subject
     if let template = rules.issuerTemplate {
-      guard
-        let found = token.user(fitting: template, for: request.clientID, repeating: nonce)
-      else {
-        throw .server(
-          .oauth(.malformedAnswer(member: "id_token"), server.tokenEndpoint.origin)
-        )
-      }
-      credentials.identity.subject = found.subject
-      credentials.identity.issuer = found.issuer
-    } else {
-      let subject = token.subject(
-        from: server.issuer,
-        for: request.clientID,
-        repeating: nonce
-      )
-      guard let subject else { return false }
-      credentials.identity.subject = subject
+      credentials.identity.issuer = token.issuer(of: template)
     }
     credentials.userName = token.name(rules.nameMember).map(context.world.held.redactor.redact)
-    return true
   }
 
   /// Asks the server with the new token.
-  private func ask(_ credentials: inout NewCredentials) async {
+  private func ask(_ credentials: inout NewCredentials) async throws(EngineError) {
+    // A token for another resource (RFC 8707) is not for the server's own endpoints.
+    guard request.resources.isEmpty else { return }
     let wasKnown = credentials.identity.subject != nil
+    var user: UserIdentity?
     do throws(EngineError) {
-      // A token for another resource (RFC 8707) is not for the server's own endpoints.
-      guard request.resources.isEmpty else { return }
-      var user = try await userinfo(credentials)
+      user = try await userinfo(&credentials)
       if user == nil, !wasKnown { user = try await introspection(credentials) }
-      // An answer for another user than the one of the token counts for nothing (OpenID Connect Core 1.0,
-      // section 5.3.2).
-      if let known = credentials.identity.subject, !hasOwnSubject, let other = user?.subject,
-        other != known
-      {
-        return
-      }
-      if let user {
-        credentials.identity.subject = credentials.identity.subject ?? user.subject
-        credentials.userName =
-          credentials.userName ?? user.name.map(context.world.held.redactor.redact)
-      }
+    } catch .server(.otherUser(let other, let origin)) {
+      throw .server(.otherUser(other, origin))
     } catch {
       if !wasKnown { credentials.notices.append(.identityUnknown(because: error)) }
+      return
+    }
+    // An answer for another user than the one of the token counts for nothing.
+    if let known = credentials.identity.subject, !hasOwnSubject, let other = user?.subject,
+      other != known
+    {
+      return
+    }
+    if let user {
+      credentials.identity.subject = credentials.identity.subject ?? user.subject
+      credentials.userName =
+        credentials.userName ?? user.name.map(context.world.held.redactor.redact)
     }
   }
 
-  private func userinfo(_ credentials: NewCredentials) async throws(EngineError) -> UserIdentity? {
+  private func userinfo(
+    _ credentials: inout NewCredentials
+  ) async throws(EngineError) -> UserIdentity? {
     guard let endpoint = server.userinfoEndpoint else { return nil }
     let response = try await context.client.get(
       endpoint,
@@ -121,7 +133,11 @@ struct IdentifyUser: Sendable {
       boundTo: credentials.key,
       reach: server.reach(to: endpoint)
     )
-    return try user(in: response, endpoint, rules.subjectMember, rules.nameMember)
+    let user = try user(in: response, endpoint, rules.subjectMember, rules.nameMember)
+    let stated = response.json?.objectValue?["sub"]?.stringValue
+    try credentials.subjectStatements.require(userinfo: stated, of: endpoint.origin, context)
+    credentials.subjectStatements.userinfo = stated ?? user?.subject
+    return user
   }
 
   private func introspection(

@@ -19,6 +19,8 @@ package enum ServerError: Error, Equatable, Sendable {
   case resource(ResourceFlaw, Origin)
   /// 429; `Retry-After` if it can be read.
   case rateLimited(retryAfter: RetryAfter?, Origin)
+  /// It named another user than the one who signed in.
+  case otherUser(OtherUser, Origin)
   /// 5xx; `Retry-After` if it can be read.
   case failed(status: Int, retryAfter: RetryAfter?, Origin)
   /// The same at a renewal, which the server may have made before it failed.

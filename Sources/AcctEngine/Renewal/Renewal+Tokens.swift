@@ -147,6 +147,12 @@ extension Renewal {
     defer { learn() }
     switch outcome {
     case .granted(let response):
+      if let other = account.otherUser(in: response, showing: context.world.held.redactor.redact) {
+        try end(&account, for: other, in: credentialStore)
+        throw .server(.otherUser(other, server.tokenEndpoint.origin))
+      }
+      account.subjectStatements.idToken =
+        response.idTokenSubject ?? account.subjectStatements.idToken
       account.renewalStartedAt = nil
       let (items, value) = keep(response, &account)
       try await KeyringRetry(context).store(items, with: account, in: credentialStore)
@@ -193,6 +199,18 @@ extension Renewal {
     if let scope = response.scope, !renewsItself { account.scope = scope }
     account.take(.confirmed, at: context.world.clock.now())
     return items
+  }
+
+  /// Ends an account's session whose renewal brought another user's tokens, of which none is stored.
+  ///
+  /// The refresh token is used up, and the access token from before is still the user's own.
+  private func end(
+    _ account: inout Account,
+    for other: OtherUser,
+    in credentialStore: CredentialStore
+  ) throws(EngineError) {
+    account.take(.otherUser, reason: other.reason, at: context.world.clock.now())
+    try settle(&account, wasSent: false, in: credentialStore)
   }
 
   /// Saves the account; the note stays where the refresh token may have been used up.

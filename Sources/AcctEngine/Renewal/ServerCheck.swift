@@ -8,29 +8,41 @@ package struct ServerCheck: Sendable {
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// Asks; returns if the server takes the credentials.
+  /// What a check found where nothing is wrong.
+  package enum Outcome: Equatable, Sendable {
+    /// The server takes the credentials.
+    case confirmed
+    /// The server could not be asked, or did not tell.
+    case notChecked(Notice.NotChecked, Origin)
+    /// No server is known that could be asked.
+    case notCheckable
+  }
+
+  /// Asks; returns if the server takes the credentials, or can't be asked.
   ///
   /// A backend and an AT Protocol data server are asked for the session; a backend's word that it
   /// is over is written down. Of another account the authorization server is asked whether the token
-  /// works, after a renewal if that was due. Where it offers no endpoint for that, its metadata is all
-  /// that can be known without knowing what its resource server offers. For a guest no server is
-  /// asked: its backend
+  /// works, after a renewal if that was due. For a guest no server is asked: its backend
   /// offers nothing, and any request to it could use up what little a guest has.
   ///
   /// - Parameter account: Whose credentials.
+  /// - Returns: Whether a server has confirmed them.
   /// - Throws: ``EngineError``; a refusal changes nothing of what is kept.
-  package func check(_ account: Account) async throws(EngineError) {
+  package func check(_ account: Account) async throws(EngineError) -> Outcome {
     switch account.kind {
-    case .session: _ = try await Renewal(context).renew(account, because: .checked)
+    case .session:
+      _ = try await Renewal(context).renew(account, because: .checked)
+      return .confirmed
     // What its token says of itself is looked at.
-    case .guest: _ = try await TokenProvider(context, .allowed).grant(to: account)
-    case .oauth: try await checkTokens(of: account)
-    // No server is known that could be asked about it alone.
-    case .static: return
+    case .guest:
+      _ = try await TokenProvider(context, .allowed).grant(to: account)
+      return .notCheckable
+    case .oauth: return try await checkTokens(of: account)
+    case .static: return .notCheckable
     }
   }
 
-  private func checkTokens(of account: Account) async throws(EngineError) {
+  private func checkTokens(of account: Account) async throws(EngineError) -> Outcome {
     var grant = try await TokenProvider(context, .allowed).grant(to: account)
     guard account.did != nil, let service = account.service else {
       return try await checkToken(grant, of: account)
@@ -44,7 +56,9 @@ package struct ServerCheck: Sendable {
     }
     await LimitsLedger(context.world).learn(from: response.fields, of: service, for: account.id)
     switch response.status {
-    case 200: try await confirm(account)
+    case 200:
+      try await record(.confirmed, of: account)
+      return .confirmed
     case 401:
       throw .signIn(.required(account: account.name, .ended(reason: "\(service) answered 401")))
     case 429, 500...: throw .noAnswer(response, service, context.world.held)
@@ -56,8 +70,8 @@ package struct ServerCheck: Sendable {
   private func checkToken(
     _ grant: AccessGrant,
     of account: Account
-  ) async throws(EngineError) {
-    guard account.hasServer else { return }
+  ) async throws(EngineError) -> Outcome {
+    guard account.hasServer else { return .notCheckable }
     let check = TokenCheck(context)
     var verdict = try await check.verdict(on: grant, of: account)
     if case .rejected = verdict, account.tokenLifetime.canRenew {
@@ -65,22 +79,31 @@ package struct ServerCheck: Sendable {
         .grant(at: context.world.clock.now())
       verdict = try await check.verdict(on: renewed, of: account)
       // The server has just renewed the session, so this endpoint is not for such a token.
-      if case .rejected = verdict { return }
+      if case .rejected = verdict { return .confirmed }
     }
     switch verdict {
-    case .accepted: try await confirm(account)
+    case .accepted:
+      try await record(.confirmed, of: account)
+      return .confirmed
+    case .otherUser(let other, let origin):
+      try await record(.otherUser, because: other.reason, of: account)
+      throw .server(.otherUser(other, origin))
     case .rejected(let reason):
       throw .signIn(.required(account: account.name, .ended(reason: reason)))
-    case .unknown: return
+    case .unknown(let cause, let origin): return .notChecked(cause, origin)
     }
   }
 
-  /// Writes down that the server has just taken the credentials.
-  private func confirm(_ account: Account) async throws(EngineError) {
+  /// Writes down what the server has just said of the credentials.
+  private func record(
+    _ event: SessionEvent,
+    because reason: String = "",
+    of account: Account
+  ) async throws(EngineError) {
     let accountStore = context.accountStore
     try await context.withExclusiveRecord(of: account) { (shared) throws(EngineError) in
       guard var current = try accountStore.account(account.id) else { return }
-      current.take(.confirmed, at: context.world.clock.now())
+      current.take(event, reason: reason, at: context.world.clock.now())
       try accountStore.save(current, sharing: shared)
     }
   }

@@ -13,12 +13,14 @@ struct TokenCheck: Sendable {
   enum Verdict {
     case accepted
     case rejected(reason: String)
-    /// It has nothing that this token, or this client, may ask.
-    case unknown
+    /// It named another user than before.
+    case otherUser(OtherUser, Origin)
+    /// It has nothing that this token, or this client, may ask, or does not tell.
+    case unknown(Notice.NotChecked, Origin)
   }
 
   /// Asks the userinfo endpoint, where the token was granted for it (OpenID Connect Core 1.0,
-  /// section 5.3), else the introspection endpoint (RFC 7662), which many servers keep from public
+  /// section 5.3) or the sign-in got its subject there, else the introspection endpoint (RFC 7662), which many servers keep from public
   /// clients.
   ///
   /// - Parameters:
@@ -32,22 +34,23 @@ struct TokenCheck: Sendable {
   ) async throws(EngineError) -> Verdict {
     // A token for another resource (RFC 8707) is not for the server's own endpoints.
     guard account.resources.isEmpty else {
-      _ = try await Discovery(context).server(of: account, named: account.naming)
-      return .unknown
+      let server = try await Discovery(context).server(of: account, named: account.naming)
+      return .unknown(.nothingToAsk, server.origin)
     }
-    let isForUserinfo =
-      Scope.words(account.scope).contains("openid") || account.client.endpoints[.userinfo] != nil
+    let isForUserinfo = account.mustPassUserinfo || account.client.endpoints[.userinfo] != nil
     let server = try await Discovery(context)
       .server(
         of: account,
         named: account.naming,
         using: [isForUserinfo ? .userinfo : .introspection]
       )
+    var unknown = Verdict.unknown(.nothingToAsk, server.origin)
     if isForUserinfo, let endpoint = server.userinfoEndpoint {
       let verdict = try await userinfo(at: endpoint, of: server, account, grant)
       guard case .unknown = verdict else { return verdict }
+      unknown = verdict
     }
-    guard let endpoint = server.introspectionEndpoint else { return .unknown }
+    guard let endpoint = server.introspectionEndpoint else { return unknown }
     return try await introspection(at: endpoint, of: server, account, grant)
   }
 
@@ -65,10 +68,18 @@ struct TokenCheck: Sendable {
       reach: server.reach(to: endpoint)
     )
     switch response.status {
-    case 200: return .accepted
-    case 401: return .rejected(reason: "\(endpoint.origin) answered 401")
+    case 200:
+      do throws(EngineError) {
+        let stated = response.json?.objectValue?["sub"]?.stringValue
+        try account.subjectStatements.require(userinfo: stated, of: endpoint.origin, context)
+      } catch .server(.otherUser(let other, let origin)) {
+        return .otherUser(other, origin)
+      }
+      return .accepted
+    case 401 where account.mustPassUserinfo:
+      return .rejected(reason: "\(endpoint.origin) answered 401")
     case 429, 500...: throw .noAnswer(response, endpoint.origin, context.world.held)
-    default: return .unknown
+    default: return .unknown(.answered(status: response.status), endpoint.origin)
     }
   }
 
@@ -88,8 +99,17 @@ struct TokenCheck: Sendable {
     }
     guard response.status == 200, response.field("Content-Type").isJSON,
       let isActive = response.json?.objectValue?["active"]?.boolValue
-    else { return .unknown }
+    else { return .unknown(.answered(status: response.status), endpoint.origin) }
     return isActive
       ? .accepted : .rejected(reason: "\(endpoint.origin) reports that its token is not active")
+  }
+}
+
+extension Account {
+  /// Whether its token must pass at the userinfo endpoint: one that does not is refused.
+  ///
+  /// The caller has made sure that the token is for no other resource.
+  fileprivate var mustPassUserinfo: Bool {
+    Scope.words(scope).contains("openid") || subjectStatements.userinfo != nil
   }
 }

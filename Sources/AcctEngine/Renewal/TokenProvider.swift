@@ -35,6 +35,9 @@ package struct TokenProvider: Sendable {
     to account: Account,
     leaving minimum: Int64? = nil
   ) async throws(EngineError) -> AccessGrant {
+    if account.recordedState.tokenStands {
+      return try await outlasting(account, leaving: minimum ?? 0)
+    }
     try account.requireNotEnded(at: context.world.clock.now())
     let credentials = try await CredentialStore.readWhole(of: account, in: context)
     let now = context.world.clock.now()
@@ -54,6 +57,22 @@ package struct TokenProvider: Sendable {
     case .useWhileUnpast, .stop, .keep, .record, .forget:
       throw credentials.account.stateError(assessment)
     }
+  }
+
+  /// A token that stands although its session has ended; it is not renewed.
+  private func outlasting(
+    _ account: Account,
+    leaving minimum: Int64
+  ) async throws(EngineError) -> AccessGrant {
+    let now = context.world.clock.now()
+    guard account.tokenLifetime.secondsLeft(at: now).map({ $0 > minimum }) ?? true else {
+      throw account.stateError(account.lastKnownState(at: now))
+    }
+    var grant = try await CredentialStore.readWhole(of: account, in: context).grant(at: now)
+    grant.notices.append(
+      .usedToItsEnd(account: account.name, reason: account.recordedState.reason ?? "")
+    )
+    return grant
   }
 
   /// Discards a guest's token that is past, and returns what to tell of it.

@@ -129,6 +129,8 @@ final class KeptCredentials: Sendable {
     }
     let keyring = try KeyringChoice(context.world).keyring(of: account)
     guard let items = keyring.changes() else { return current }
+    // Its token is used with a notice each time, and so not kept.
+    guard !account.recordedState.tokenStands else { return current }
     let now = context.world.clock.now()
     try account.requireNotEnded(at: now)
     var credentials: Credentials

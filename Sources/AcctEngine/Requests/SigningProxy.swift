@@ -176,7 +176,7 @@ extension EngineError {
     switch self {
     case .network(.http(.timedOut, _)), .network(.renewalUnanswered(.timedOut, _)): 504
     case .network(.http), .network(.renewalUnanswered), .server(.oauth), .server(.resource),
-      .server(.failed), .server(.renewalFailed):
+      .server(.otherUser), .server(.failed), .server(.renewalFailed):
       502
     case .server(.rateLimited): 429
     case .signIn(.required), .keyring(.failed), .keyring(.notChosen), .selection(.unknown),

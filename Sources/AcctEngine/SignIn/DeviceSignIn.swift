@@ -38,17 +38,18 @@ package struct DeviceSignIn: Sendable {
     defer { watch.release() }
     report(.device(flow))
     let response = try await polling.value.get()
+    let identify = IdentifyUser(context, server, serverClient, request)
+    let idToken = try identify.checked(response, nonce: nil)
     let credentials = NewCredentials(
       response,
+      idToken,
       key: key,
       from: server,
       serverClient,
       request,
-      nonce: nil,
       now: context.world.clock.now()
     )
-    return try await IdentifyUser(context, server, serverClient, request)
-      .identified(credentials, response, nonce: nil)
+    return try await identify.identified(credentials, idToken)
   }
 
   private func start(

@@ -28,7 +28,6 @@ package struct DirectSignIn: Sendable {
       from: server,
       client,
       request,
-      nonce: nil,
       now: context.world.clock.now()
     )
   }

@@ -2,14 +2,14 @@ import AcctModel
 import AcctProtocol
 
 extension NewCredentials {
-  /// What a token endpoint granted.
+  /// What a token endpoint granted, with an ID token that was checked, if there is one.
   init(
     _ response: TokenResponse,
+    _ idToken: IDToken? = nil,
     key: DPoPKey?,
     from server: AuthorizationServer,
     _ client: ServerClient,
     _ request: SignIn.Request,
-    nonce: String?,
     now: Timestamp
   ) {
     let clientID = request.clientID
@@ -23,12 +23,12 @@ extension NewCredentials {
     let subject =
       isDirect
       ? client.directSubject
-      : response.subject
-        ?? response.idToken?.subject(from: server.issuer, for: clientID, repeating: nonce)
+      : response.subject ?? idToken?.subject
     self.init(
       kind: .oauth,
       tokenType: response.tokenType,
       identity: Identity(subject: subject, issuer: server.issuer, clientID: clientID),
+      subjectStatements: SubjectStatements(idToken: idToken?.subject),
       source: .issuer,
       issuerSource: server.issuer == nil ? nil : request.issuerSource,
       service: own.first,

@@ -135,7 +135,8 @@ extension EngineError {
     switch self {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed), .server(.renewalFailed): true
-    case .network, .server(.oauth), .server(.resource), .selection, .authorization, .input,
+    case .network, .server(.oauth), .server(.resource), .server(.otherUser), .selection,
+      .authorization, .input,
       .keyring, .sharing, .key, .signIn, .provider, .atproto,
       .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
       false

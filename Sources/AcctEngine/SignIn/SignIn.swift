@@ -101,18 +101,19 @@ package struct SignIn: Sendable {
       ),
       report: report
     )
+    let identify = IdentifyUser(context, server, serverClient, request)
+    let idToken = try identify.checked(outcome.response, nonce: outcome.nonce)
     var credentials = NewCredentials(
       outcome.response,
+      idToken,
       key: key,
       from: server,
       serverClient,
       request,
-      nonce: outcome.nonce,
       now: context.world.clock.now()
     )
     credentials.notices = outcome.notices + credentials.notices
-    return try await IdentifyUser(context, server, serverClient, request)
-      .identified(credentials, outcome.response, nonce: outcome.nonce)
+    return try await identify.identified(credentials, idToken)
   }
 }
 

@@ -20,6 +20,8 @@ package struct Account: Equatable, Sendable {
   package var tokenType: TokenType
   /// Its identity, and its client and issuer.
   package var identity: Identity
+  /// What its server has called its user.
+  package var subjectStatements: SubjectStatements
   /// Where its credentials came from; `nil` if that was not stored (version 0.1.0).
   package var source: AccountSource?
   package var handle: Handle?
@@ -70,6 +72,7 @@ package struct Account: Equatable, Sendable {
     kind: Kind,
     tokenType: TokenType,
     identity: Identity,
+    subjectStatements: SubjectStatements = SubjectStatements(),
     source: AccountSource?,
     handle: Handle? = nil,
     did: DID? = nil,
@@ -100,6 +103,7 @@ package struct Account: Equatable, Sendable {
     self.kind = kind
     self.tokenType = tokenType
     self.identity = identity
+    self.subjectStatements = subjectStatements
     self.source = source
     self.handle = handle
     self.did = did

@@ -3,8 +3,8 @@ package enum RecordedState: Equatable, Sendable {
   case signedIn
   /// A guest's token has expired, for this reason, and was discarded.
   case expired(reason: String)
-  /// The server has ended the session, in these words.
-  case reauthRequired(reason: String)
+  /// The server has ended the session, in these words; or only its renewals, and the token is good to its end.
+  case reauthRequired(reason: String, tokenStands: Bool = false)
   /// The secrets are gone, for this reason.
   case signedOut(reason: String)
 }
@@ -24,8 +24,13 @@ extension RecordedState {
   package var reason: String? {
     switch self {
     case .signedIn: nil
-    case .expired(let reason), .reauthRequired(let reason), .signedOut(let reason): reason
+    case .expired(let reason), .reauthRequired(let reason, _), .signedOut(let reason): reason
     }
+  }
+
+  /// Whether a new sign-in is needed, and the token from before may be used to its end.
+  package var tokenStands: Bool {
+    if case .reauthRequired(_, let tokenStands) = self { tokenStands } else { false }
   }
 }
 
@@ -48,7 +53,8 @@ extension Account {
     case .keep:
       recordedState = .signedIn
       if event == .confirmed { validatedAt = now }
-    case .record: recordedState = .reauthRequired(reason: reason)
+    case .record:
+      recordedState = .reauthRequired(reason: reason, tokenStands: event == .otherUser)
     case .discard: recordedState = .expired(reason: reason)
     case .forget: recordedState = .signedOut(reason: reason)
     case .use, .renew, .useWhileUnpast, .stop: break

@@ -24,6 +24,8 @@ package enum SessionEvent: String, Sendable, CaseIterable {
   case replaced
   /// The session is over: `invalid_grant`, or a backend's 401 with a reason.
   case ended
+  /// It names another user than the one who signed in; the token from before is not affected.
+  case otherUser
   /// Nothing about the session: no connection, no answer in time, 429, 5xx, nonsense.
   case noAnswer
 
@@ -73,7 +75,7 @@ extension SessionState {
 
     // The server's answer stands, whatever else happens.
     case (.reauthRequired, _): (.reauthRequired, .stop)
-    case (_, .ended): (.reauthRequired, .record)
+    case (_, .ended), (_, .otherUser): (.reauthRequired, .record)
 
     case (_, .fresh): (.valid, .use)
     case (_, .due): (.expiring, .renew)

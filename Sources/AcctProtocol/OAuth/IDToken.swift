@@ -4,56 +4,73 @@ import StrictJSON
 /// An ID token's identity of the user (OpenID Connect Core 1.0, section 2).
 ///
 /// Its signature is not checked: the token came from the token endpoint itself, and the connection
-/// authenticates it (section 3.1.3.7, item 6). Its issuer and audience still count.
+/// authenticates it (section 3.1.3.7, item 6). Everything else counts.
 package struct IDToken: Equatable, Sendable {
+  package let issuer: String
+  package let subject: String
   private let claims: JWTClaims
 
-  /// Reads a token; a text that is not a JWT, or is encrypted for another recipient, is none.
-  init?(_ text: String) {
-    guard let token = try? Token(text), case .claims(let claims) = try? JWT.claims(ofToken: token)
-    else { return nil }
+  /// Why a token is rejected.
+  package enum Flaw: Error, Equatable, Sendable {
+    /// It is no JWT, is encrypted, or lacks `iss`, `aud` or `sub`.
+    case unreadable
+    /// Another issuer than the server's.
+    case issuer
+    /// An audience without this client.
+    case audience
+    case nonceMissing, nonceMismatch
+    case expired
+  }
+
+  /// Seconds that clocks may differ by, beyond what is known of the server's.
+  private static let tolerance: Int64 = 300
+
+  /// Reads a token.
+  ///
+  /// - Throws: ``Flaw/unreadable``.
+  package init(_ text: String) throws(Flaw) {
+    guard let token = try? Token(text), case .claims(let claims) = try? JWT.claims(ofToken: token),
+      let issuer = claims.issuer, !issuer.isEmpty, !claims.audiences.isEmpty,
+      let subject = claims.subject, !subject.isEmpty
+    else { throw .unreadable }
+    self.issuer = issuer
+    self.subject = subject
     self.claims = claims
   }
 
-  /// The `sub`, if the token is what was asked for (section 3.1.3.7, items 2, 3 and 11).
+  /// Checks that the token is the one that a sign-in asked for (section 3.1.3.7, items 2, 3, 9 and 11).
   ///
   /// - Parameters:
   ///   - issuer: The issuer that it must have; `nil` where none is known, since the user named the endpoints.
   ///   - clientID: The client that it must be for, alone or among others.
   ///   - nonce: The nonce that it must repeat, if the request had one.
-  /// - Returns: The user's subject, or `nil` if the token can't tell.
-  package func subject(
+  ///   - now: The time at the server.
+  /// - Throws: ``Flaw``.
+  package func check(
     from issuer: Issuer?,
     for clientID: String,
-    repeating nonce: String?
-  ) -> String? {
-    guard issuer == nil || claims.issuer == issuer?.description, audiences.contains(clientID),
-      nonce == nil || claims.object["nonce"]?.stringValue == nonce
-    else { return nil }
-    return claims.subject.flatMap { $0.isEmpty ? nil : $0 }
+    repeating nonce: String?,
+    at now: Timestamp
+  ) throws(Flaw) {
+    guard issuer == nil || self.issuer == issuer?.description else { throw .issuer }
+    guard isFor(clientID) else { throw .audience }
+    if let nonce {
+      guard let repeated = claims.object["nonce"]?.stringValue else { throw .nonceMissing }
+      guard repeated == nonce else { throw .nonceMismatch }
+    }
+    guard claims.expiry.map({ $0.seconds(since: now) + Self.tolerance > 0 }) ?? true else {
+      throw .expired
+    }
   }
 
-  /// Subject and issuer, if the token's issuer is one of a template, for the tenant that it names itself.
-  package func user(
-    fitting template: IssuerTemplate,
-    for clientID: String,
-    repeating nonce: String?
-  ) -> (subject: String, issuer: Issuer)? {
-    guard let tenant = claims.object["tid"]?.stringValue,
-      let issuer = template.issuer(of: tenant),
-      let subject = subject(from: issuer, for: clientID, repeating: nonce)
-    else { return nil }
-    return (subject, issuer)
+  /// Whether a client is one of its audiences.
+  package func isFor(_ clientID: String) -> Bool { claims.audiences.contains(clientID) }
+
+  /// The issuer that a template makes for the tenant that the token names; `nil` where it names none.
+  package func issuer(of template: IssuerTemplate) -> Issuer? {
+    claims.object["tid"]?.stringValue.flatMap(template.issuer)
   }
 
   /// What people know the user by; see ``UserIdentity/name(in:_:)``.
   package func name(_ member: String?) -> String? { UserIdentity.name(in: claims.object, member) }
-
-  private var audiences: [String] {
-    switch claims.object["aud"] {
-    case .string(let text): [text]
-    case .array(let values): values.compactMap(\.stringValue)
-    default: []
-    }
-  }
 }

@@ -21,6 +21,8 @@ package enum OAuthError: Error, Equatable, Sendable {
   case unexplained(status: Int)
   /// A token of another type than the requested one.
   case tokenType(String)
+  /// An ID token that is not what was asked for.
+  case idToken(IDToken.Flaw)
   /// A redirect that may not be followed.
   case redirected(to: String?)
 

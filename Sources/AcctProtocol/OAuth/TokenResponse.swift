@@ -13,8 +13,8 @@ package struct TokenResponse: Sendable {
   package let subject: String?
   /// The `sub` beside the token, as AT Protocol requires it.
   package let statedSubject: String?
-  /// The user's identity, if the server speaks OpenID Connect.
-  package let idToken: IDToken?
+  /// The user's identity, if the server speaks OpenID Connect; a failure is one that can't be read.
+  package let idToken: Result<IDToken, IDToken.Flaw>?
   /// The token's own audience.
   package let resourceServer: Origin?
   /// The token's own `exp`.
@@ -66,13 +66,20 @@ package struct TokenResponse: Sendable {
     scope = try string("scope").map(shown)
     statedSubject = try string("sub")
     subject = statedSubject ?? claims.subject
-    // A broken one is ignored, and does not invalidate the access token.
-    idToken = answer["id_token"]?.stringValue.flatMap { IDToken($0) }
+    idToken = Self.idToken(answer["id_token"])
     resourceServer = claims.resourceServer
     expiry = claims.expiry
     // An unusable lifetime counts as none: the token is good, and its own `exp` may tell.
     lifetime = answer["expires_in"]?.looseNumber.flatMap {
       abs($0) < 1e15 ? Int64($0.rounded(.down)) : nil
+    }
+  }
+
+  private static func idToken(_ member: JSON?) -> Result<IDToken, IDToken.Flaw>? {
+    guard let member, member != .null else { return nil }
+    return Result { () throws(IDToken.Flaw) in
+      guard let text = member.stringValue else { throw .unreadable }
+      return try IDToken(text)
     }
   }
 

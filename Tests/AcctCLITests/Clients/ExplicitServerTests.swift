@@ -79,7 +79,9 @@ struct ExplicitServerTests {
         "--token-url",
         "http://127.0.0.1:8080/elsewhere",
         "--userinfo-url",
-        "https://as.example/me"
+        "https://as.example/me",
+        "--scope",
+        "openid"
       ) == 0,
       "\(record.err)"
     )

@@ -15,7 +15,7 @@ struct ProviderTableTests {
     "Every server that people have signs in, is named, gives headers, is renewed and is removed"
   )
   func table() async {
-    let title = ["sign-in", "name".padded(36), "header", "renewal", "removal"]
+    let title = ["sign-in", "name".padded(36), "header", "check", "renewal", "removal"]
     var lines = ["server".padded(46) + "  " + title.joined(separator: "  ")]
     for row in ProviderRow.all + ProviderRow.byIssuer {
       let run = RowRun(row)
@@ -125,6 +125,8 @@ struct RowRun {
     let name = record.accountFile?["name"]?.stringValue ?? "-"
     let header = note(await run("header", row.api))
     let isBearer = record.out == "Authorization: Bearer \(row.bearer)\n"
+    let check = note(await run("status", "--check"))
+    let isTold = !record.err.contains { $0.contains("not checked: ") } || row.userinfo == nil
     let renewal = note(await run("refresh", "--force"))
     let renewed = await run("header", row.api)
     let isRenewed =
@@ -136,9 +138,11 @@ struct RowRun {
     return Result(
       line: [
         row.typed.padded(46), "\(added)".padded(7), name.padded(36), "\(header)".padded(6),
+        "\(check)".padded(5),
         renewalStatus.padded(7), "\(removal)",
       ].joined(separator: "  "),
-      isWhole: [added, header, renewed, removal] == [0, 0, 0, 0] && asked && isBearer && isRenewed
+      isWhole: [added, header, check, renewed, removal] == [0, 0, 0, 0, 0] && asked && isBearer
+        && isTold && isRenewed
         && isRevoked && name == row.name && (row.renewal == nil || renewal == 0)
         && record.accountFiles == 0,
       said: said + (asked ? [] : ["asked \(browser.addresses)"])

@@ -98,17 +98,6 @@ struct UnknownUserTests {
     #expect(record.accountFile?["name"] == "jane@as.example")
   }
 
-  @Test("A userinfo of another user than the ID token's counts for nothing")
-  func otherUser() async {
-    let claims = #"{"iss":"https://as.example","aud":"client","sub":"alice"}"#
-    let server = serve(Self.userinfo, ["sub": .null, "id_token": .string(idToken(claims))])
-    server.set("/me", .json(#"{"sub":"mallory","preferred_username":"mallory"}"#))
-    #expect(await addAcme() == 0, "\(record.err)")
-    #expect(record.accountFile?["subject"] == "alice")
-    #expect(record.accountFile?["name"] == "alice@as.example")
-    #expect(!record.filesText.contains("mallory"))
-  }
-
   @Test("A userinfo that repeats the token as a name puts it into no file")
   func echo() async {
     let server = serve(Self.userinfo)

@@ -45,7 +45,7 @@ struct IDTokenTests {
   }
 
   @Test(
-    "An ID token of another issuer or client, or without a subject, is ignored",
+    "An ID token of another issuer or client, or without a subject, is rejected",
     arguments: [
       #"{"iss":"https://as.example/","aud":"client","sub":"alice"}"#,
       #"{"aud":"client","sub":"alice"}"#,
@@ -61,7 +61,7 @@ struct IDTokenTests {
   }
 
   @Test(
-    "A broken ID token does not invalidate the access token",
+    "An ID token that can't be read is told from none",
     arguments: ["", "opaque", "e30.e30", "e30.bm8.sig", "e30.eyJzdWIiOiJhIiwic3ViIjoiYiJ9.sig"]
   )
   func broken(_ idToken: String) throws {
@@ -70,7 +70,19 @@ struct IDTokenTests {
       boundTo: nil,
       showing: { $0 }
     )
+    #expect(response.idToken == .failure(.unreadable))
     #expect(try subject(of: response) == nil)
+    let none = try TokenResponse(["access_token": "opaque"], boundTo: nil, showing: { $0 })
+    #expect(none.idToken == nil)
+  }
+
+  @Test(
+    "An ID token is rejected where it is more than 5 minutes past, and without an end it is not"
+  )
+  func expiry() throws {
+    let head = #"{"iss":"https://as.example","aud":"client","sub":"alice","exp":"#
+    #expect(try subject(of: response(head + "1799999701}")) == "alice")
+    #expect(try subject(of: response(head + "1799999700}")) == nil)
   }
 
   private func response(_ claims: String) throws -> TokenResponse {
@@ -88,6 +100,17 @@ struct IDTokenTests {
     repeating nonce: String? = nil
   ) throws -> String? {
     let issuer = try Issuer("https://as.example")
-    return response.idToken?.subject(from: issuer, for: "client", repeating: nonce)
+    guard case .success(let token) = response.idToken else { return nil }
+    do throws(IDToken.Flaw) {
+      try token.check(
+        from: issuer,
+        for: "client",
+        repeating: nonce,
+        at: Timestamp(clamped: 1_800_000_000)
+      )
+      return token.subject
+    } catch {
+      return nil
+    }
   }
 }

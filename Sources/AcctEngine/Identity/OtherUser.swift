@@ -1,0 +1,81 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// A server's statement about another user than the one who signed in (OpenID Connect Core 1.0, sections 5.3.2 and
+/// 12.2).
+package struct OtherUser: Error, Equatable, Sendable {
+  /// The statement's place.
+  package enum Place: Sendable {
+    /// The tokens of a renewal.
+    case renewal
+    case userinfo
+  }
+
+  package var place: Place
+  /// Subjects as people may see them; with the issuer before them where only that differs.
+  package var expected: String
+  package var found: String
+
+  /// Why a session is over that ended with it.
+  var reason: String {
+    switch place {
+    case .renewal: "the server renewed the tokens for \(found) instead of \(expected)"
+    case .userinfo: "the server's userinfo is about \(found) instead of \(expected)"
+    }
+  }
+}
+
+extension SubjectStatements {
+  /// Makes sure that a userinfo is about the same user as before, there or in the ID token.
+  ///
+  /// - Throws: ``ServerError/otherUser(_:_:)``.
+  func require(
+    userinfo stated: String?,
+    of origin: Origin,
+    _ context: EngineContext
+  ) throws(EngineError) {
+    // Without an ID token, the userinfo is compared with itself: an access token may name the user in another way.
+    guard let expected = idToken ?? userinfo, let stated, stated != expected else { return }
+    let shown = context.world.held.redactor.redact
+    throw .server(
+      .otherUser(
+        OtherUser(place: .userinfo, expected: shown(expected), found: shown(stated)),
+        origin
+      )
+    )
+  }
+}
+
+extension Account {
+  /// What a renewal's answer says that is not about the account's user; `nil` for one that is, or does not tell.
+  ///
+  /// An ID token that can't be read does not tell.
+  func otherUser(in response: TokenResponse, showing shown: (String) -> String) -> OtherUser? {
+    // Where the DID did not lead to the server, that may have a name of its own for the user.
+    if let did, let stated = response.statedSubject, stated != did.description,
+      issuerSource == .did || stated.hasPrefix("did:")
+    {
+      return OtherUser(place: .renewal, expected: did.description, found: shown(stated))
+    }
+    guard case .success(let token) = response.idToken, source == .issuer else { return nil }
+    let subject = subjectStatements.idToken ?? token.subject
+    guard token.subject == subject else {
+      return OtherUser(place: .renewal, expected: shown(subject), found: shown(token.subject))
+    }
+    let issuer = identity.issuer?.description ?? token.issuer
+    guard token.issuer == issuer else {
+      return OtherUser(
+        place: .renewal,
+        expected: "\(issuer) \(shown(subject))",
+        found: "\(shown(token.issuer)) \(shown(subject))"
+      )
+    }
+    return nil
+  }
+}
+
+extension TokenResponse {
+  /// The subject of a readable ID token.
+  var idTokenSubject: String? { try? idToken?.get().subject }
+}

@@ -1,0 +1,104 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// What `status --check` asks of an OAuth server, and what its answer means.
+@Suite("The check of a token")
+struct ServerCheckTests {
+  private let record = RecordedWorld()
+  private static let userinfo: JSONObject = ["userinfo_endpoint": "https://as.example/me"]
+
+  private func serve(_ metadata: JSONObject, sub: JSON = .null) -> RecordedServer {
+    RecordedServer(
+      record,
+      metadata: metadata,
+      tokens: RecordedServer.tokens("a", ["sub": sub, "refresh_token": nil])
+    )
+  }
+
+  private var checked: JSON? { record.json?.objectValue?["checked"] }
+  private var validatedAt: String? { record.accountFile?["validatedAt"]?.stringValue }
+
+  @Test("A userinfo that told who signed in is asked without openid, and its 401 is a no")
+  func toldThere() async {
+    let server = serve(Self.userinfo)
+    server.set("/me", .json(#"{"sub":"alice"}"#))
+    #expect(await record.addDevice(RecordedServer.issuer, "--scope", "read") == 0, "\(record.err)")
+    let asked = server.bodies("/me").count
+    record.now += 60
+    #expect(await record.acct("status", "--check", "--json") == 0, "\(record.err)")
+    #expect(server.bodies("/me").count == asked + 1)
+    #expect(checked == true)
+    #expect(validatedAt == "2027-01-15T08:01:05Z")
+    server.set("/me", .json("{}", 401))
+    #expect(await record.acct("status", "--check") == 4, "\(record.err)")
+    #expect(record.out.contains("https://as.example answered 401"), "\(record.out)")
+  }
+
+  @Test(
+    "A userinfo that does not tell is no answer, and the token counts as not checked",
+    arguments: [403, 404]
+  )
+  func unknown(status: Int) async {
+    let server = serve(Self.userinfo)
+    server.set("/me", .json(#"{"sub":"alice"}"#))
+    #expect(await record.addDevice(RecordedServer.issuer, "--scope", "read") == 0, "\(record.err)")
+    let before = validatedAt
+    record.now += 60
+    server.set("/me", .json("{}", status))
+    #expect(await record.acct("status", "--check", "--json") == 0, "\(record.err)")
+    #expect(checked == false)
+    #expect(record.err == ["acct: not checked: as.example answered \(status)"])
+    #expect(validatedAt == before)
+  }
+
+  @Test("A userinfo that the user named, and that told nothing, is no answer with 401")
+  func namedEndpoint() async {
+    let server = serve([:], sub: "alice")
+    server.set("/named", .json("{}", 401))
+    let named = "https://as.example/named"
+    #expect(
+      await record.addDevice(RecordedServer.issuer, "--userinfo-url", named) == 0,
+      "\(record.err)"
+    )
+    #expect(await record.acct("status", "--check") == 0, "\(record.err)")
+    #expect(record.err == ["acct: not checked: as.example answered 401"])
+  }
+
+  @Test("A userinfo answers 401 for a no where openid was granted")
+  func openID() async {
+    let server = serve(Self.userinfo, sub: "alice")
+    server.set("/me", .json("{}", 401))
+    #expect(await record.addDevice(RecordedServer.issuer, "--scope", "openid") == 0)
+    #expect(await record.acct("status", "--check") == 4, "\(record.err)")
+  }
+
+  @Test("A server that has nothing to ask is named, and the check ends with 0")
+  func nothing() async {
+    _ = serve([:], sub: "alice")
+    #expect(await record.addDevice() == 0, "\(record.err)")
+    let before = validatedAt
+    record.now += 60
+    #expect(await record.acct("status", "--check") == 0, "\(record.err)")
+    #expect(record.err == ["acct: not checked: as.example has nothing to ask"])
+    #expect(await record.acct("status", "--check", "--json") == 0, "\(record.err)")
+    #expect(checked == false)
+    #expect(record.err == ["acct: not checked: as.example has nothing to ask"])
+    #expect(validatedAt == before)
+    #expect(await record.acct("status", "--json") == 0)
+    #expect(checked == .null)
+  }
+
+  @Test("A token for a resource is not shown to its server's own endpoints")
+  func resource() async {
+    let server = serve(Self.userinfo, sub: "alice")
+    #expect(
+      await record.addDevice(RecordedServer.issuer, "--resource", "https://api.example") == 0
+    )
+    #expect(await record.acct("status", "--check") == 0, "\(record.err)")
+    #expect(record.err == ["acct: not checked: as.example has nothing to ask"])
+    #expect(server.bodies("/me").isEmpty)
+  }
+}
