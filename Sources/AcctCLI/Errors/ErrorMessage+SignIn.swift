@@ -64,6 +64,14 @@ extension ErrorMessage {
         "the browser did not come back within \(duration(seconds))",
         hint: "run the same command again; --wait SECONDS waits longer"
       )
+    case .hostUnconfirmed(let origin):
+      self.init(
+        "hostUnconfirmed",
+        .signInRequired,
+        "\(origin), which only the resource names, does not mark its answers, and no terminal can ask which "
+          + "server the browser showed",
+        hint: "if you trust \(origin), name it with --issuer, beside --resource"
+      )
     case .browserNeeded:
       self.init(
         "browserNeeded",

@@ -46,11 +46,13 @@ struct AuthorizationCodeFlow: Sendable {
   /// - Parameters:
   ///   - parameters: What is asked for.
   ///   - report: Takes what the user must see while it waits.
+  ///   - confirm: Called before the code is sent.
   /// - Returns: What the token endpoint granted.
   /// - Throws: ``EngineError``; nothing is left behind.
   func run(
     _ parameters: Parameters,
-    report: @escaping @Sendable (SignInPrompt) -> Void
+    report: @escaping @Sendable (SignInPrompt) -> Void,
+    confirm: () throws(EngineError) -> Void = {}
   ) async throws(EngineError) -> Outcome {
     let origin = parameters.server.origin
     guard let endpoint = parameters.server.authorizationEndpoint else {
@@ -107,9 +109,11 @@ struct AuthorizationCodeFlow: Sendable {
       code = .failure(error)
     }
     await listening.close()
+    let exchange = request.exchange(try code.get(), clientID: parameters.client.formID)
+    try confirm()
     let response = try await TokenEndpoint(of: parameters.server, by: parameters.client, client)
       .grant(
-        GrantForm(request.exchange(try code.get(), clientID: parameters.client.formID)),
+        GrantForm(exchange),
         key: parameters.key
       )
     return Outcome(response: response, nonce: request.nonce, notices: notices)

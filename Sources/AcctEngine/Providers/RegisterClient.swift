@@ -23,13 +23,13 @@ struct RegisterClient: Sendable {
     style: Provider.RegistrationStyle,
     _ words: ProviderError.Registration
   ) async throws(EngineError) {
-    let key = request.settings.endpoints[.registration]?.origin.description
-    let known = request.issuer.map { $0.url.origin.description + $0.url.path } ?? key
-    guard let known else {
+    guard let known = request.registrationPlace else {
       throw words.typed == nil ? ClientChoice.missing(request) : .provider(.clientNeeded(words))
     }
     guard style != .never else { throw .provider(.clientNeeded(words)) }
     let before = try context.clientBook()
+    request.redirect =
+      request.redirect ?? ownRedirect(for: request, before.registered[known], known)
     // Where no client can be registered there is nothing to listen for.
     let first = before.registered[known] == nil ? try await place(of: request, words) : nil
     let redirect =
@@ -52,6 +52,20 @@ struct RegisterClient: Sendable {
       return registered
     }
     take(client, &request, redirect)
+  }
+
+  /// The address of a client that is registered here alone.
+  ///
+  /// A client from before such addresses is used on where the user named the server: its codes come at the common
+  /// path, where a server with a path of its own does not take them.
+  private func ownRedirect(
+    for request: SignIn.Request,
+    _ client: ClientBook.Registered?,
+    _ known: String
+  ) -> LoopbackRedirect {
+    let common = LoopbackRedirect.standard(port: nil)
+    let isFromBefore = client?.redirect?.tail == common.tail
+    return isFromBefore && request.issuerSource != .resource ? common : .registered(at: known)
   }
 
   /// A client that can be used now: its secret is there, and has not ended.

@@ -40,6 +40,8 @@ package struct SignIn: Sendable {
     package var identification = Identification()
     /// Where the DPoP key is made.
     package var key = KeyWish()
+    /// Asks the user whether the browser showed this server and no other; `nil` where that can't be asked.
+    package var confirmHost: (@Sendable (Origin) -> Bool)?
 
     package init(
       issuer: Issuer?,
@@ -83,9 +85,10 @@ package struct SignIn: Sendable {
   ) async throws(EngineError) -> NewCredentials {
     let request = try await KnownClient(context).completed(request)
     let server = try await Discovery(context).server(of: request, using: [.authorization])
-    if request.issuerSource == .resource { try server.requireUnmistakable() }
+    let defense = try MixUpDefense(request, at: server)
     let serverClient = try ServerClient(request, at: server)
     let key = try await server.newKey(request, context)
+    if let prompt = defense.prompt { report(prompt) }
     let outcome = try await AuthorizationCodeFlow(context.world, client).run(
       .init(
         server: server,
@@ -99,7 +102,8 @@ package struct SignIn: Sendable {
         more: request.authorizationParameters,
         callbackTimeout: request.callbackTimeout
       ),
-      report: report
+      report: report,
+      confirm: { () throws(EngineError) in try defense.confirm(by: request) }
     )
     let identify = IdentifyUser(context, server, serverClient, request)
     let idToken = try identify.checked(outcome.response, nonce: outcome.nonce)
@@ -139,25 +143,12 @@ extension AuthorizationServer {
   }
 }
 
-extension AuthorizationServer {
-  /// Makes sure that the code of a sign-in goes to the server that the user signs in at.
-  ///
-  /// A server that only a resource names could send the browser to another server, and then gets that server's code
-  /// (mix-up: RFC 9700, section 4.4). It can't where answers name their issuer, or where both are one origin.
-  ///
-  /// - Throws: ``ServerError/resource(_:_:)``.
-  func requireUnmistakable() throws(EngineError) {
-    guard let endpoint = authorizationEndpoint, !isGiven(endpoint), !sendsIssuer,
-      endpoint.origin != origin
-    else { return }
-    throw .server(.resource(.signInElsewhere(endpoint.origin), origin))
-  }
-}
-
 /// What the user must see while a sign-in waits.
 package enum SignInPrompt: Sendable {
   /// The browser has been opened at the server; it waits for the user there.
   case browserOpened(Origin)
+  /// Only this server may be shown by the browser that will open.
+  case signInOnlyAt(Origin)
   /// No browser: the address, and where to paste the callback.
   case openYourself(address: String)
   /// The pasted text is not the callback.

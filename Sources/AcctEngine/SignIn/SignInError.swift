@@ -19,6 +19,8 @@ package enum SignInError: Error, Equatable, Sendable {
   case deviceCodeExpired
   /// No callback came in this time.
   case callbackTimedOut(seconds: Int64)
+  /// Nothing tells this server's codes from another's, and the user can't be asked where the browser was.
+  case hostUnconfirmed(Origin)
   /// `--no-input` does not allow the browser that is needed.
   case browserNeeded
   /// The server needs a client identifier.

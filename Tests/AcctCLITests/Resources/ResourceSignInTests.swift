@@ -228,6 +228,7 @@ struct ResourceSignInTests {
     server.set(RecordedServer.place, RecordedServer.metadata(["authorization_endpoint": endpoint]))
     let browser = RehearsedBrowser()
     let arguments = ["add", "--resource", Self.resource, "--client-id", "client"] + options
+    record.answer("y")
     #expect(
       await Acct.run(arguments, in: browser.world(of: record)) == status,
       "\(record.err)"

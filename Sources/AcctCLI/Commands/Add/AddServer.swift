@@ -36,6 +36,7 @@ struct AddServer {
     }
     var request = try signIn.request(issuer, client, context)
     request.key = try key.wish(for: name, context.world.environment)
+    request.confirmHost = confirmHost
     let clients = ClientChoice(context.engine)
     let prefersDevice = provider?.provider.flow == .device
     if let provider {
@@ -62,6 +63,18 @@ struct AddServer {
       : try await SignIn(context.engine).signIn(request, report: prompts.show)
     try AddAccount(context.engine).identify(&credentials, named: name)
     return credentials
+  }
+
+  /// Asks whether the browser showed a server and no other; `nil` without a terminal.
+  private var confirmHost: (@Sendable (Origin) -> Bool)? {
+    let terminal = context.world.terminal
+    guard context.interaction == .allowed, terminal.canAsk() else { return nil }
+    return { origin in
+      let answer = terminal.ask(
+        "did you sign in at \(origin.authority), and at no other host? [y/N] "
+      )
+      return ["y", "yes"].contains(answer?.lowercased())
+    }
   }
 
   /// Takes the server from what the resource says of itself (RFC 9728), and the scope from its challenge, if the
