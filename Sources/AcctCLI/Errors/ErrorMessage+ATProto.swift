@@ -57,6 +57,13 @@ extension ErrorMessage {
       )
     case .server(let origin, let member):
       self.init("serverLacks", .serverFailed, "\(origin) does not offer \(member)")
+    case .subjectMismatch(let expected?, let found?) where (try? DID(found)) != nil:
+      self.init(
+        "subjectMismatch",
+        .refused,
+        "the server signed in \(found) instead of \(expected)",
+        hint: wrongPersonHint(found, expected.description)
+      )
     case .subjectMismatch(let expected, let found):
       let who = found.map(printable) ?? "no identity"
       self.init(

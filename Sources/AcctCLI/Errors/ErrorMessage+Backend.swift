@@ -27,7 +27,14 @@ extension ErrorMessage {
       // The same data is bad input from a file, and a failure of the server from there.
       if status == .badInput { status = .serverFailed }
       text = "\(origin) sent an answer that acct can't use: \(text)"
-    case .otherPerson(let asked, let origin):
+    case .otherPerson(let asked, let found?, let origin):
+      self.init(
+        "otherPerson",
+        .refused,
+        "\(origin) signed in \(printable(found)) instead of \(asked)",
+        hint: wrongPersonHint(found, asked)
+      )
+    case .otherPerson(let asked, nil, let origin):
       self.init(
         "otherPerson",
         .serverFailed,
@@ -50,4 +57,11 @@ extension ErrorMessage {
       )
     }
   }
+}
+
+/// For a browser that was signed in as another identity than the named one.
+func wrongPersonHint(_ found: String, _ asked: String) -> String {
+  let found = printable(String(found.prefix { $0 != "," }))
+  return
+    "sign out of \(found) in the browser, then run the same command again and sign in as \(asked)"
 }

@@ -62,7 +62,7 @@ func words(for notice: Notice) -> String {
   }
 }
 
-private func words(for cause: Notice.Cause) -> String {
+func words(for cause: Notice.Cause) -> String {
   switch cause {
   case .damaged: "its items in the keyring are damaged"
   case .noEndpoint: "it has no revocation endpoint"

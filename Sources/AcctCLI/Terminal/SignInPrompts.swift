@@ -26,6 +26,10 @@ struct SignInPrompts: Sendable {
       report("acct: open this address and sign in:")
       report(address)
       report("acct: then come back, or paste the address that the browser was redirected to")
+    case .unwantedNotEnded(let person, let cause):
+      report(
+        "acct: the server did not end the unwanted session of \(printable(person)): \(words(for: cause))"
+      )
     case .wrongPaste:
       report("acct: this is not the callback of this sign-in; paste the whole address")
     case .pasteCallback:

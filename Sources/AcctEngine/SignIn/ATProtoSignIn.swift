@@ -114,7 +114,19 @@ package struct ATProtoSignIn: Sendable {
       report: report
     )
     let response = outcome.response
-    let document = try await verified(response, known, server)
+    let document: DIDDocument
+    do { document = try await verified(response, known, server) } catch {
+      if let known, case .atproto(.subjectMismatch(_, let found?)) = error,
+        let other = try? DID(found)
+      {
+        await UnwantedSession(context).revoke(
+          unwanted(response, key: key, of: other, beside: known, clientID: clientID, server),
+          of: other.description,
+          report: report
+        )
+      }
+      throw error
+    }
     let now = context.world.clock.now()
     return NewCredentials(
       kind: .oauth,
@@ -139,6 +151,35 @@ package struct ATProtoSignIn: Sendable {
       key: key,
       isKeyChosen: request.key.place != nil,
       notices: outcome.notices + Notice.lacking(response, requested: scope)
+    )
+  }
+
+  /// The credentials of another identity than the named one, as far as ending them needs.
+  private func unwanted(
+    _ response: TokenResponse,
+    key: DPoPKey?,
+    of did: DID,
+    beside known: DIDDocument,
+    clientID: String,
+    _ server: AuthorizationServer
+  ) -> NewCredentials {
+    NewCredentials(
+      kind: .oauth,
+      tokenType: response.tokenType,
+      identity: Identity(
+        subject: did.description,
+        issuer: server.issuer,
+        clientID: clientID
+      ),
+      source: .issuer,
+      issuerSource: .did,
+      did: did,
+      service: known.service,
+      origins: [known.service],
+      tokenLifetime: response.tokenLifetime(from: context.world.clock.now(), canRenew: false),
+      token: response.accessToken,
+      refreshToken: response.refreshToken,
+      key: key
     )
   }
 

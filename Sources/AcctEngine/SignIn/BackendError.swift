@@ -11,8 +11,8 @@ package enum BackendError: Error, Equatable, Sendable {
   case malformedAnswer(member: String, Origin)
   /// The credentials that it returned can't be used.
   case handoff(HandoffError, Origin)
-  /// It signed in another identity than the requested one, or returned another identity's token.
-  case otherPerson(asked: String, Origin)
+  /// It signed in another identity than the requested one, which it names, or returned another identity's token.
+  case otherPerson(asked: String, found: String?, Origin)
   /// No sign-in waits for the callback that the desktop opened, or it could not be delivered.
   case undelivered(SchemeHandlerFailure)
   /// The process that waits wants another callback.

@@ -66,7 +66,37 @@ package struct BackendSignIn: Sendable {
       }
     )
     let answer = try await call.post("/api/auth/tokens", ["code": .string(code.text)])
-    return try credentials(try handoff(answer, request), request)
+    let handoff = try handoff(answer, request)
+    try await requireWanted(handoff, request, report: report)
+    return try credentials(handoff, request)
+  }
+
+  /// Makes sure that the requested identity has signed in.
+  ///
+  /// - Throws: ``BackendError/otherPerson(asked:found:_:)``, after the session of another one was revoked.
+  private func requireWanted(
+    _ handoff: Handoff,
+    _ request: Request,
+    report: @escaping @Sendable (SignInPrompt) -> Void
+  ) async throws(EngineError) {
+    guard let person = request.person, !person.isNamed(by: handoff) else { return }
+    let found = [handoff.handle?.description, handoff.did?.description].compactMap(\.self)
+    // Without a handle beside a DID it may be the requested identity's session after all.
+    if case .handle = person, handoff.handle == nil {
+      throw .backend(.otherPerson(asked: person.description, found: nil, request.backend.origin))
+    }
+    await UnwantedSession(context).revoke(
+      try credentials(handoff, request),
+      of: found.first ?? "",
+      report: report
+    )
+    throw .backend(
+      .otherPerson(
+        asked: person.description,
+        found: found.joined(separator: ", "),
+        request.backend.origin
+      )
+    )
   }
 
   private func address(
@@ -87,7 +117,7 @@ package struct BackendSignIn: Sendable {
     return address
   }
 
-  /// The answer, if it is about the requested identity.
+  /// The answer, if it is about one identity.
   private func handoff(_ answer: JSON, _ request: Request) throws(EngineError) -> Handoff {
     let origin = request.backend.origin
     let handoff: Handoff
@@ -99,10 +129,7 @@ package struct BackendSignIn: Sendable {
     }
     // A resource server goes by the token's own claim.
     if let subject = handoff.tokenSubject, subject.hasPrefix("did:"), subject != did.description {
-      throw .backend(.otherPerson(asked: did.description, origin))
-    }
-    if let person = request.person, !person.isNamed(by: handoff) {
-      throw .backend(.otherPerson(asked: person.description, origin))
+      throw .backend(.otherPerson(asked: did.description, found: nil, origin))
     }
     return handoff
   }

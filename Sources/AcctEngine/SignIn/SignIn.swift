@@ -153,6 +153,8 @@ package enum SignInPrompt: Sendable {
   case openYourself(address: String)
   /// The pasted text is not the callback.
   case wrongPaste
+  /// The server may still accept the tokens of an identity that was not wanted.
+  case unwantedNotEnded(String, Notice.Cause)
   /// A browser is open, and the callback may have to be brought from there by hand.
   case pasteCallback
   /// The pasted text is not the callback of a backend, and why.

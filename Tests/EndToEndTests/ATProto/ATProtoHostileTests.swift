@@ -60,6 +60,19 @@ struct ATProtoHostileTests {
     #expect(try await !network.log().requests.contains { $0.endpoint == "token" })
   }
 
+  @Test("The session of another identity than the named one is revoked, and the error names it")
+  func unwanted() async throws {
+    let network = try await freshNetwork()
+    try await network.set(["token_override": ["sub": "did:plc:mallorytestaccountaaaaaa"]])
+    let home = try network.home()
+    let refusal = try await home.refusal(["alice.test"])
+    #expect(refusal.status == 8, "\(refusal)")
+    let log = try await network.log()
+    #expect(log.requests.count { $0.endpoint == "revoke" && $0.status == 200 } == 1)
+    #expect(log.offences == [])
+    #expect(try await home.traces() == [])
+  }
+
   @Test("A handle without a record is another error than a resolver that does not answer")
   func resolver() async throws {
     let network = try await freshNetwork()

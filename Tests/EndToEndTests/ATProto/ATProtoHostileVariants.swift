@@ -56,7 +56,8 @@ extension ATProtoHostileTests.Variant {
     Self(
       testDescription: "sub of another DID",
       settings: ["token_override": ["sub": mallory]],
-      code: "subjectMismatch"
+      code: "subjectMismatch",
+      status: 8
     ),
     Self(
       testDescription: "no sub",

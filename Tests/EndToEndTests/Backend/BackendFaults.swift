@@ -19,7 +19,8 @@ extension BackendFault {
     Self(
       testDescription: "another person's tokens",
       settings: ["signs_in": "mallory.test"],
-      code: "otherPerson"
+      code: "otherPerson",
+      status: 8
     ),
     Self(
       testDescription: "a DID that is not the token's",
@@ -31,7 +32,8 @@ extension BackendFault {
       testDescription: "another DID than was asked for",
       settings: ["signs_in": "mallory.test"],
       arguments: ["did:plc:alicetestaccountaaaaaaaa"],
-      code: "otherPerson"
+      code: "otherPerson",
+      status: 8
     ),
     Self(
       testDescription: "no handle where one was asked for",

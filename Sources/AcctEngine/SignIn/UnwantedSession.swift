@@ -1,0 +1,49 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// The session of an identity that signed in where another one was named.
+struct UnwantedSession: Sendable {
+  private let context: EngineContext
+
+  init(_ context: EngineContext) { self.context = context }
+
+  /// Revokes it at its server, best effort and never for long; it was not stored.
+  ///
+  /// - Parameters:
+  ///   - credentials: Whose tokens.
+  ///   - person: Who that is, as people may see it.
+  ///   - report: Takes why the server may still accept them.
+  func revoke(
+    _ credentials: NewCredentials,
+    of person: String,
+    report: @Sendable (SignInPrompt) -> Void
+  ) async {
+    guard let name = try? AccountName(person) else { return }
+    var account = credentials.account(
+      context.world.entropy.accountID(),
+      name,
+      createdAt: context.world.clock.now()
+    )
+    do throws(EngineError) {
+      // A backend need not say who issued its tokens; then the identity's own document leads there.
+      if account.identity.issuer == nil {
+        var brief = context
+        brief.timeout = min(context.timeout, 5)
+        _ = try await IdentityCheck(brief).check(&account)
+      }
+    } catch {
+      report(.unwantedNotEnded(person, .failed(error)))
+      return
+    }
+    let session = Credentials(
+      account: account,
+      token: credentials.token,
+      refreshToken: credentials.refreshToken,
+      key: credentials.key
+    )
+    if case .notRevoked(_, let cause)? = await Revocation(context).revoke(session) {
+      report(.unwantedNotEnded(person, cause))
+    }
+  }
+}
