@@ -39,8 +39,10 @@ package enum Notice: Sendable {
   case scopeNotGranted([String])
   /// A token was requested for an audience that it does not name; it names these.
   case audienceNotGranted([String])
-  /// No scope was requested, and the resource server lists these.
-  case scopesOffered([String], Origin)
+  /// No scope was requested, or only this one by default, and the server lists these.
+  case scopesOffered([String], Origin, requested: String? = nil)
+  /// A new sign-in brought no refresh token, and the one from before can't be used for it.
+  case refreshTokenLost(account: AccountName)
   /// `offline_access` was requested, and the server sent no refresh token.
   case noRefreshToken
   /// The client of the next account with this provider could not be remembered.

@@ -33,7 +33,13 @@ func words(for notice: Notice) -> String {
       ? "the server ignored the audience: the token names none"
       : "the server ignored the audience: the token is for "
         + audiences.map(printable).joined(separator: " ")
-  case .scopesOffered(let scopes, let origin):
+  case .scopesOffered(let scopes, let origin, let requested?):
+    "only the scope \(requested) is requested; \(origin) lists "
+      + "\(scopes.map(printable).joined(separator: " ")), and --scope requests others"
+  case .refreshTokenLost(let account):
+    "the server sent no refresh token this time, and the earlier one of \(account) does not fit: the account "
+      + "can't be renewed"
+  case .scopesOffered(let scopes, let origin, nil):
     "no scope is requested; \(origin) lists \(scopes.map(printable).joined(separator: " ")), and --scope "
       + "requests some"
   case .noRefreshToken:

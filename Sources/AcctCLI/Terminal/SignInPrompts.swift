@@ -20,6 +20,8 @@ struct SignInPrompts: Sendable {
     switch prompt {
     case .browserOpened(let origin):
       report("acct: sign in at \(origin), in the browser window that opened")
+    case .notices(let notices):
+      for notice in notices { report("acct: \(words(for: notice))") }
     case .signInOnlyAt(let origin):
       report("acct: sign in at \(origin.authority) alone: no other host may ask you to")
     case .openYourself(let address):

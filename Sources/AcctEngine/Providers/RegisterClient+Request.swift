@@ -11,6 +11,8 @@ extension RegisterClient {
     var reach: Reach
     var usesDeviceFlow: Bool
     var authentication: ClientAuthentication
+    /// What is registered: the user's scope, or the one that is requested without it.
+    var scope: String?
   }
 
   func place(
@@ -22,7 +24,8 @@ extension RegisterClient {
         endpoint: endpoint,
         reach: .anywhere,
         usesDeviceFlow: request.settings.endpoints[.deviceAuthorization] != nil,
-        authentication: request.settings.authentication ?? .none
+        authentication: request.settings.authentication ?? .none,
+        scope: request.scope
       )
     }
     let server = try await Discovery(context).server(of: request, using: [.registration])
@@ -33,7 +36,8 @@ extension RegisterClient {
       endpoint: endpoint,
       reach: try server.naming.checkedReach(to: endpoint.origin),
       usesDeviceFlow: server.deviceEndpoint != nil,
-      authentication: server.registrableAuthentication
+      authentication: server.registrableAuthentication,
+      scope: request.defaultScope(at: server)
     )
   }
 

@@ -44,7 +44,7 @@ struct RegisterClient: Sendable {
       book async throws(EngineError) -> UsableClient in
       if let client = try await usable(book, known, asked, redirect) { return client }
       var asked = asked
-      asked.scope = Self.joined(book.registered[known]?.scope, asked.scope)
+      asked.scope = Self.joined(book.registered[known]?.scope, place.scope)
       let registered = try await ask(asked, at: place, style, redirect, words)
       if book.registered[known] != nil || book.registered.count < ClientBook.most {
         book.registered[known] = registered.client

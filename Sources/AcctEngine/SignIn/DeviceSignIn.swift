@@ -24,8 +24,10 @@ package struct DeviceSignIn: Sendable {
     _ request: SignIn.Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let request = try await KnownClient(context).completed(request)
+    var request = try await KnownClient(context).completed(request)
     let server = try await Discovery(context).server(of: request, using: [.deviceAuthorization])
+    let offered = request.completeScope(at: server, redacting: context.world.held.redactor)
+    if !offered.isEmpty { report(.notices(offered)) }
     guard let endpoint = server.deviceEndpoint else {
       throw .server(.oauth(.unsupported(.deviceCode), server.origin))
     }

@@ -83,8 +83,10 @@ package struct SignIn: Sendable {
     _ request: Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
-    let request = try await KnownClient(context).completed(request)
+    var request = try await KnownClient(context).completed(request)
     let server = try await Discovery(context).server(of: request, using: [.authorization])
+    let offered = request.completeScope(at: server, redacting: context.world.held.redactor)
+    if !offered.isEmpty { report(.notices(offered)) }
     let defense = try MixUpDefense(request, at: server)
     let serverClient = try ServerClient(request, at: server)
     let key = try await server.newKey(request, context)
@@ -147,6 +149,8 @@ extension AuthorizationServer {
 package enum SignInPrompt: Sendable {
   /// The browser has been opened at the server; it waits for the user there.
   case browserOpened(Origin)
+  /// What the user should know before going there.
+  case notices([Notice])
   /// Only this server may be shown by the browser that will open.
   case signInOnlyAt(Origin)
   /// No browser: the address, and where to paste the callback.

@@ -32,6 +32,11 @@ package struct AuthorizationServer: Equatable, Sendable {
   /// The endpoints that the user named, whatever the server's documents say.
   private let given: Set<HTTPURL>
 
+  /// The scopes that it lists; more may be known to it.
+  package let offeredScopes: [String]
+  /// Whether it issues ID tokens (OpenID Connect Discovery 1.0, section 3).
+  package let isOpenIDProvider: Bool
+
   /// Whether a client identifier can be the URL of the client's metadata.
   package let readsClientMetadata: Bool
 
@@ -71,6 +76,12 @@ package struct AuthorizationServer: Equatable, Sendable {
     requiresPushedRequest = members.isTrue("require_pushed_authorization_requests")
     sendsIssuer = members.isTrue("authorization_response_iss_parameter_supported")
     clientAuthenticationMethods = try? members.list("token_endpoint_auth_methods_supported")
+    // A hint for people and a default: a flaw in it must not keep the account from renewing.
+    offeredScopes = ((try? members.list("scopes_supported")) ?? []).filter(Scope.isWellFormed)
+    isOpenIDProvider =
+      offeredScopes.contains("openid")
+      || document["subject_types_supported"] != nil
+        && document["id_token_signing_alg_values_supported"] != nil
     readsClientMetadata = members.isTrue("client_id_metadata_document_supported")
     namesDPoP = try members.list("dpop_signing_alg_values_supported")?.contains("ES256") ?? false
     if let methods = try members.list("code_challenge_methods_supported") {
@@ -98,6 +109,8 @@ package struct AuthorizationServer: Equatable, Sendable {
     pushedRequestEndpoint = nil
     introspectionEndpoint = nil
     requiresPushedRequest = false
+    offeredScopes = []
+    isOpenIDProvider = false
     sendsIssuer = false
     readsClientMetadata = false
     namesDPoP = false

@@ -1,0 +1,28 @@
+import AcctModel
+import AcctProtocol
+
+extension SignIn.Request {
+  /// Requests the scope `openid` of an OpenID provider where the user names none, so that the server says who signs in.
+  ///
+  /// A provider's file has a scope of its own, or wants none. With a resource the tokens are for that, and what the
+  /// server's own users could need is not requested.
+  ///
+  /// - Parameter server: The server.
+  /// - Returns: A notice of the scopes that it lists, for the user to choose from.
+  mutating func completeScope(
+    at server: AuthorizationServer,
+    redacting redactor: Redactor
+  ) -> [Notice] {
+    guard scope == nil, settings.provider == nil, issuerSource != .resource else { return [] }
+    scope = defaultScope(at: server)
+    let offered = server.offeredScopes.prefix(20).map(redactor.redact)
+    guard offered.contains(where: { $0 != scope }) else { return [] }
+    return [.scopesOffered(offered, server.origin, requested: scope)]
+  }
+
+  /// The scope that is requested where none is named, and that a client is registered for then.
+  func defaultScope(at server: AuthorizationServer) -> String? {
+    let isOpen = scope == nil && settings.provider == nil && issuerSource != .resource
+    return isOpen && resources.isEmpty && server.isOpenIDProvider ? "openid" : scope
+  }
+}
