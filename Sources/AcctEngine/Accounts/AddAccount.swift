@@ -41,6 +41,8 @@ package struct AddAccount: Sendable {
     package var wasKnown: Bool
     /// Its state before.
     var before: StoredAccount?
+    /// Whether a refresh token from before went, and none came.
+    package var hasLostRefreshToken = false
   }
 
   /// Stores `credentials` whole or not at all; signals wait until it is one or the other.
@@ -195,16 +197,24 @@ package struct AddAccount: Sendable {
           account: known,
           items: try await credentialStore.items(ItemKind.allCases)
         )
+        let earlier = EarlierRefreshToken(of: before, for: account, incoming.items)
+        var items = incoming.items
+        earlier.complete(&account, &items)
         try await ReplaceCredentials(context)
           .replace(
             known,
             with: account,
-            incoming.items,
+            items,
             in: credentialStore.keyring,
             waits: true,
             activates: options.activates
           )
-        return Added(account: account, wasKnown: true, before: before)
+        return Added(
+          account: account,
+          wasKnown: true,
+          before: before,
+          hasLostRefreshToken: earlier.isLost
+        )
       }
     } catch .selection(.unknown) {
       return nil

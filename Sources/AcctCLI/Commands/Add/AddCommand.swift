@@ -111,6 +111,9 @@ struct AddCommand: AcctCommand {
     } else {
       let credentials: NewCredentials
       (credentials, added) = try await stored(request, context)
+      if added.hasLostRefreshToken {
+        context.report([.refreshTokenLost(account: added.account.name)])
+      }
       await revokeReplaced(added, by: credentials, context)
       context.report(await ClientChoice(context.engine).remember(added.account))
     }
