@@ -24,48 +24,30 @@ extension SharedVault {
       isConfirmed = false
       return SharedChanges(records: [:], accounts: there.union(copied))
     }
-    var seal: Seal?
-    func opener() throws(KeyringFailure) -> Seal {
-      if let seal { return seal }
-      let made = try self.seal(header, interaction)
-      seal = made
-      return made
+    var opened: Seal?
+    func seal() throws(KeyringFailure) -> Seal {
+      if let opened { return opened }
+      let seal = try self.seal(header, interaction)
+      opened = seal
+      return seal
     }
     let found =
       try changes.objects.isEmpty
-      ? [] : opened(changes.objects, session, opener())
+      ? [] : whole(changes.objects, session, seal())
     let gone = copied.subtracting(there).subtracting(found.map(\.id))
     let doubtful = try self.doubtful(found, gone)
     for object in found where !doubtful.contains(object.id) {
       if object.contents.isRemoved { there.remove(object.id) } else { there.insert(object.id) }
     }
     // Another process of this machine may have seen a later object since the engine answered: it is asked again.
-    for id in doubtful where try look(session, opener(), id).isRolledBack {
+    for id in doubtful where try look(session, seal(), id).isRolledBack {
       return SharedChanges(records: [:], accounts: there.union(copied))
     }
-    var records: [AccountID: [UInt8]] = [:]
-    let settled = found.filter { !doubtful.contains($0.id) }
-    if !settled.isEmpty || !gone.isEmpty {
-      try copies.alone { () throws(KeyringFailure) in
-        for object in settled {
-          guard !object.contents.isRemoved else {
-            try copies.noteRemoval(of: object.id, object.contents.generation)
-            continue
-          }
-          // The copy may have come with another call, and the file not.
-          records[object.id] = object.contents.record
-          if let copy = try copies.copy(of: object.id), copy.isAsNew(as: object.copy) { continue }
-          try copies.replace(object.copy, of: object.id)
-        }
-        for id in gone where !doubtful.contains(id) {
-          // One that was added since is not gone.
-          guard let copy = try copies.copy(of: id), copy.version <= changes.standing.revision else {
-            continue
-          }
-          try copies.remove(id)
-        }
-      }
-    }
+    let records = try keep(
+      found.filter { !doubtful.contains($0.id) },
+      without: gone.subtracting(doubtful),
+      asOf: changes.standing
+    )
     let cursor = changes.objects.map(\.version).max() ?? 0
     guard cursor > known?.cursor ?? 0 else {
       return SharedChanges(records: records, accounts: there)
@@ -76,8 +58,40 @@ extension SharedVault {
     }
   }
 
+  /// Brings the copies up to date.
+  ///
+  /// - Returns: The records of the accounts that were found.
+  private func keep(
+    _ found: [OpenedObject],
+    without gone: Set<AccountID>,
+    asOf standing: SharedStore.Standing
+  ) throws(KeyringFailure) -> [AccountID: [UInt8]] {
+    guard !found.isEmpty || !gone.isEmpty else { return [:] }
+    var records: [AccountID: [UInt8]] = [:]
+    try copies.alone { () throws(KeyringFailure) in
+      for object in found {
+        guard !object.contents.isRemoved else {
+          try copies.noteRemoval(of: object.id, object.contents.generation)
+          continue
+        }
+        // The copy may have come with another call, and the file not.
+        records[object.id] = object.contents.record
+        if let copy = try copies.copy(of: object.id), copy.isAsNew(as: object.copy) { continue }
+        try copies.replace(object.copy, of: object.id)
+      }
+      for id in gone {
+        // One that was added since is not gone.
+        guard let copy = try copies.copy(of: id), copy.version <= standing.revision else {
+          continue
+        }
+        try copies.remove(id)
+      }
+    }
+    return records
+  }
+
   /// Opens what has changed; one object that is damaged hides none of the others, and is reported where it is used.
-  private func opened(
+  private func whole(
     _ objects: [SharedStore.Object],
     _ session: Session,
     _ seal: Seal

@@ -98,7 +98,8 @@ extension SharedRecords {
     do throws(KeyringFailure) { current = try accounts.fetch(id, context.interaction) } catch {
       current = wasRemoved ? nil : record
     }
-    if let current { try context.accountStore.update(id, to: current) }
+    guard let current, try !isNamesake(id, current) else { return }
+    try context.accountStore.update(id, to: current)
   }
 
   /// Deletes the file of an account that is not there any more; the caller holds its lock.
@@ -111,46 +112,6 @@ extension SharedRecords {
       throw .keyring(.failed(error, kind))
     }
     if record == nil { try await context.forget(id) }
-  }
-
-  /// The accounts whose name is another account's, as the name's own object says; one of this machine alone keeps its name.
-  private func namesakes(
-    in records: [AccountID: [UInt8]],
-    beside known: Set<AccountID>
-  ) throws(EngineError) -> Set<AccountID> {
-    guard !records.isEmpty else { return [] }
-    var names: [AccountID: AccountName] = [:]
-    var local: Set<AccountID> = []
-    for account in try context.accountStore.listing().accounts {
-      names[account.id] = account.name
-      if account.keptIn != nil { local.insert(account.id) }
-    }
-    for (id, record) in records where !local.contains(id) {
-      names[id] = context.accountStore.account(id, in: record)?.name
-    }
-    var namesakes: Set<AccountID> = []
-    for (name, ids) in Dictionary(grouping: names.keys, by: { names[$0] }) where ids.count > 1 {
-      guard let name else { continue }
-      let holder = try holder(of: name, among: ids, local, known)
-      namesakes.formUnion(ids.filter { $0 != holder && !local.contains($0) })
-    }
-    return namesakes
-  }
-
-  /// The account that keeps a name which several have.
-  private func holder(
-    of name: AccountName,
-    among ids: [AccountID],
-    _ local: Set<AccountID>,
-    _ known: Set<AccountID>
-  ) throws(EngineError) -> AccountID? {
-    if let id = ids.first(where: local.contains) { return id }
-    do throws(KeyringFailure) {
-      if let id = try accounts.holder(name, context.interaction) { return id }
-    } catch {
-      throw .keyring(.failed(error, kind))
-    }
-    return ids.filter(known.contains).min { $0.description < $1.description }
   }
 
   private func files() throws(EngineError) -> Set<AccountID> {

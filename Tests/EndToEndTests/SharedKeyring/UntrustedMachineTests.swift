@@ -144,6 +144,7 @@ struct UntrustedMachineTests {
 
     #expect(try await home.accounts().map { $0["name"] } == ["user-1"])
     let doctor = try await home.acct("doctor", "--json")
+    #expect(try await home.accounts().map { $0["name"] } == ["user-1"])
     for id in ids {
       #expect((doctor.text + doctor.errorText).contains(id), "\(id): \(doctor.text)")
     }
