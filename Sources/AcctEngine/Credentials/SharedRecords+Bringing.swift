@@ -24,7 +24,7 @@ extension SharedRecords {
       try KeyringChoice(context.world).settle(on: kind)
     }
     // An account whose copy came with another call may still lack its file.
-    let namesakes = try namesakes(in: changes.records, beside: known)
+    let namesakes = try namesakes(in: changes, beside: known)
     let stale = changes.accounts.subtracting(namesakes)
       .filter { changes.records[$0] != nil || !known.contains($0) }
     var isWhole = true

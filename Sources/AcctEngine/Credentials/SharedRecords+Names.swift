@@ -7,17 +7,19 @@ import AcctPorts
 extension SharedRecords {
   /// The accounts whose name is another account's, as the name's own object says; one of this machine alone keeps its name.
   func namesakes(
-    in records: [AccountID: [UInt8]],
+    in changes: SharedChanges,
     beside known: Set<AccountID>
   ) throws(EngineError) -> Set<AccountID> {
-    guard !records.isEmpty else { return [] }
+    guard !changes.records.isEmpty else { return [] }
     var names: [AccountID: AccountName] = [:]
     var local: Set<AccountID> = []
     for account in try context.accountStore.listing().accounts {
-      names[account.id] = account.name
       if account.keptIn != nil { local.insert(account.id) }
+      // One that another machine has removed leaves its name free.
+      guard account.keptIn != nil || changes.accounts.contains(account.id) else { continue }
+      names[account.id] = account.name
     }
-    for (id, record) in records where !local.contains(id) {
+    for (id, record) in changes.records where !local.contains(id) {
       names[id] = context.accountStore.account(id, in: record)?.name
     }
     var namesakes: Set<AccountID> = []
