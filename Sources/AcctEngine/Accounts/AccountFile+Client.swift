@@ -7,6 +7,7 @@ extension ClientSettings {
     guard self != .standard else { return nil }
     var object = JSONObject()
     object["authentication"] = authentication.map { .string($0.rawValue) }
+    object["assertionAudience"] = assertionAudience.map { .string($0.rawValue) }
     if !endpoints.isEmpty {
       var named = JSONObject()
       for name in EndpointName.allCases {
@@ -35,6 +36,7 @@ extension ClientSettings {
     for (name, value) in object {
       switch name {
       case "authentication": authentication = try Self.choice(value)
+      case "assertionAudience": assertionAudience = try Self.choice(value)
       case "endpoints": endpoints = try Self.endpoints(value)
       case "tokenParameters": tokenParameters = try Self.parameters(value)
       case "dpop":

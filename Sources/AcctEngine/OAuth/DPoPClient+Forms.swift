@@ -32,6 +32,9 @@ extension DPoPClient {
   }
 
   /// The same, but the last response is left for the caller to learn from.
+  ///
+  /// A client whose assertion is refused is asked about once more with the other audience that servers want, and what
+  /// was taken is noted in the client.
   func sendUnlearned(
     _ form: GrantForm,
     to endpoint: HTTPURL,
@@ -40,11 +43,50 @@ extension DPoPClient {
     key: DPoPKey? = nil,
     mayBeSent: (@Sendable () -> Bool)? = nil
   ) async throws(EngineError) -> Unlearned {
+    let audience = client.audience.current
+    let first = try await sendUnlearned(
+      form,
+      to: endpoint,
+      of: server,
+      by: client,
+      for: audience,
+      key: key,
+      mayBeSent: mayBeSent
+    )
+    guard client.method == .privateKey else { return first }
+    let answer = ServerAnswer(first.response, redacting: held.redactor)
+    guard let next = client.nextAudience(after: answer, to: audience, at: endpoint, of: server)
+    else { return first }
+    learn(from: first)
+    let second = try await sendUnlearned(
+      form,
+      to: endpoint,
+      of: server,
+      by: client,
+      for: next,
+      key: key,
+      mayBeSent: mayBeSent
+    )
+    if ServerAnswer(second.response, redacting: held.redactor).hasTakenClient {
+      client.audience.learn(next)
+    }
+    return second
+  }
+
+  private func sendUnlearned(
+    _ form: GrantForm,
+    to endpoint: HTTPURL,
+    of server: AuthorizationServer,
+    by client: ServerClient,
+    for audience: AssertionAudience,
+    key: DPoPKey?,
+    mayBeSent: (@Sendable () -> Bool)?
+  ) async throws(EngineError) -> Unlearned {
     // Made anew for each try: a server takes an assertion once, and two of one client are two.
     try await sendUnlearned(to: endpoint.origin, key: key, timed: client.assertionRefusals) {
       (hint) throws(EngineError) -> HTTPRequest in
       var form = try form.make(moment(hint))
-      let field = try client.authenticate(&form, at: endpoint, of: server, moment(hint))
+      let field = try client.authenticate(&form, of: server, for: audience, moment(hint))
       var fields = [
         ("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("application/json")),
       ]

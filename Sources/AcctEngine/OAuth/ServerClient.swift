@@ -10,6 +10,8 @@ struct ServerClient: Sendable {
   let method: ClientAuthentication
   private let secret: Secret?
   let key: ClientKey?
+  /// The audience of its assertions, as its server has been found to want it.
+  let audience: KnownAudience
 
   /// - Parameters:
   ///   - id: The client identifier.
@@ -28,6 +30,7 @@ struct ServerClient: Sendable {
     self.settings = settings
     self.secret = secret
     self.key = key
+    audience = KnownAudience(settings.assertionAudience ?? .issuer)
     method =
       settings.authentication
       ?? (secret != nil
@@ -44,11 +47,17 @@ struct ServerClient: Sendable {
     }
   }
 
-  /// The settings with the method that was found, for requests to come.
+  /// The settings with the method and the audience that were found, for requests to come.
   var remembered: ClientSettings {
     var settings = settings
     if method != .none { settings.authentication = method }
+    settings.assertionAudience = rememberedAudience
     return settings
+  }
+
+  /// The audience that is worth being kept: the issuer is what each new client begins with.
+  var rememberedAudience: AssertionAudience? {
+    method == .privateKey && audience.current == .tokenEndpoint ? .tokenEndpoint : nil
   }
 
   /// The identifier in a form of the token endpoint and its like.
@@ -69,15 +78,15 @@ struct ServerClient: Sendable {
   ///
   /// - Parameters:
   ///   - form: Gets what stands in the body.
-  ///   - endpoint: Where it goes.
-  ///   - server: Whose endpoint it is.
+  ///   - server: Where it goes.
+  ///   - audience: For an assertion.
   ///   - moment: For an assertion, which is good once.
   /// - Returns: The field that it takes, if any.
   /// - Throws: ``KeyError/clientKey(_:)``.
   func authenticate(
     _ form: inout FormBody,
-    at endpoint: HTTPURL,
     of server: AuthorizationServer,
+    for audience: AssertionAudience,
     _ moment: Moment
   ) throws(EngineError) -> HeaderField? {
     switch method {
@@ -90,15 +99,17 @@ struct ServerClient: Sendable {
       return nil
     case .privateKey:
       guard let id, let key else { return nil }
-      // For the token endpoint there, for the server's other endpoints its issuer: no server that names
-      // another's token endpoint as its own gets an assertion that the other takes.
-      let audience =
-        endpoint == server.tokenEndpoint
-        ? endpoint.description : server.issuer?.description ?? server.tokenEndpoint.description
       form.add("client_assertion_type", ClientAssertion.type)
       form.add(
         "client_assertion",
-        try assertion(key, issuer: id, subject: id, audience: audience, [:], moment)
+        try assertion(
+          key,
+          issuer: id,
+          subject: id,
+          audience: server.name(for: audience),
+          [:],
+          moment
+        )
       )
       return nil
     }

@@ -145,6 +145,7 @@ extension Renewal {
       guard outcome.rejectsRequest else { break }
     }
     defer { learn() }
+    account.client.assertionAudience = client.rememberedAudience
     switch outcome {
     case .granted(let response):
       if let other = account.otherUser(in: response, showing: context.world.held.redactor.redact) {

@@ -3,6 +3,8 @@
 package struct ClientSettings: Equatable, Sendable {
   /// How the client authenticates itself; `nil` for a client without a secret or a key.
   package var authentication: ClientAuthentication?
+  /// The audience of the client's assertions that its server takes, where that is not the issuer.
+  package var assertionAudience: AssertionAudience?
   /// Endpoints in place of those in the server's metadata, or of the metadata itself.
   package var endpoints: [EndpointName: HTTPURL]
   /// More parameters of each token request.
@@ -17,6 +19,7 @@ package struct ClientSettings: Equatable, Sendable {
 
   package init(
     authentication: ClientAuthentication? = nil,
+    assertionAudience: AssertionAudience? = nil,
     endpoints: [EndpointName: HTTPURL] = [:],
     tokenParameters: [RequestParameter] = [],
     usesDPoP: Bool = true,
@@ -25,6 +28,7 @@ package struct ClientSettings: Equatable, Sendable {
     isRegistered: Bool = false
   ) {
     self.authentication = authentication
+    self.assertionAudience = assertionAudience
     self.endpoints = endpoints
     self.tokenParameters = tokenParameters
     self.usesDPoP = usesDPoP
@@ -47,6 +51,22 @@ package enum ClientAuthentication: String, Sendable, CaseIterable {
   case post
   /// A JWT that its key signs: `private_key_jwt` (RFC 7523, section 2.2).
   case privateKey = "private-key"
+}
+
+/// The audience of a JWT that authenticates a client.
+package enum AssertionAudience: String, Sendable {
+  /// The issuer's identifier (FAPI 2.0 Security Profile, section 5.3.3; draft-ietf-oauth-rfc7523bis).
+  case issuer
+  /// The address of the token endpoint, which servers of before that want.
+  case tokenEndpoint = "token-endpoint"
+
+  /// The other one.
+  package var other: AssertionAudience {
+    switch self {
+    case .issuer: .tokenEndpoint
+    case .tokenEndpoint: .issuer
+    }
+  }
 }
 
 /// An endpoint of an authorization server.

@@ -3,7 +3,7 @@ import StrictJSON
 
 /// A server's answer to a call of acct's own, as far as it tells the result of the call.
 package struct ServerAnswer: Sendable {
-  let status: Int
+  package let status: Int
   /// The body, where it is a JSON object and says so.
   let object: JSONObject?
   private let retryAfter: RetryAfter?
@@ -66,12 +66,12 @@ package struct ServerAnswer: Sendable {
     }
   }
 
-  /// The server's description of the error, cut to a length that can be stored.
-  var errorCode: String? {
+  /// The code of the error, cut to a length that can be stored (RFC 6749, section 5.2).
+  package var errorCode: String? {
     text("error").map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The same in a sentence (RFC 6749, section 5.2).
+  /// The same in a sentence.
   var description: String? { text("error_description") }
 
   /// The server's words without a secret in them: the only way to any of its text.
