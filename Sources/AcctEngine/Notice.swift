@@ -37,6 +37,8 @@ package enum Notice: Sendable {
   case requestNotPushed(Origin, because: EngineError)
   /// Scopes that were requested and are not in the server's answer.
   case scopeNotGranted([String])
+  /// The token is for the first of several resources; without a refresh token there is none for the others.
+  case resourcesApart(ResourceIndicator, others: [ResourceIndicator], areHad: Bool)
   /// A token was requested for an audience that it does not name; it names these.
   case audienceNotGranted([String])
   /// No scope was requested, or only this one by default, and the server lists these.

@@ -28,6 +28,11 @@ func words(for notice: Notice) -> String {
       + ErrorMessage(cause).text
   case .scopeNotGranted(let scopes):
     "the server did not grant \(scopes.map(printable).joined(separator: " "))"
+  case .resourcesApart(let first, let others, let areHad):
+    "the token is for \(first); "
+      + (areHad
+        ? "requests to \(list(others)) get a token of their own"
+        : "the server sent no refresh token, so there is no token for \(list(others))")
   case .audienceNotGranted(let audiences):
     audiences.isEmpty
       ? "the server ignored the audience: the token names none"
@@ -75,4 +80,8 @@ func words(for cause: Notice.Cause) -> String {
   case .refused(let status): "it answered \(status)"
   case .failed(let error): ErrorMessage(error).text
   }
+}
+
+private func list(_ resources: [ResourceIndicator]) -> String {
+  resources.map { printable($0.description) }.joined(separator: " ")
 }

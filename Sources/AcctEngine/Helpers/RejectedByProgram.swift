@@ -45,7 +45,7 @@ struct RejectedByProgram {
       }
       let now = context.world.clock.now()
       guard !own.account.wasRenewed(within: Self.pause, at: now) else { return [] }
-      guard let purpose else {
+      guard let purpose = own.purpose else {
         return try await Renewal(context).renew(own.account, because: .refused(own.token))
           .credentials.notices
       }
@@ -56,6 +56,15 @@ struct RejectedByProgram {
     }
   }
 
+  /// A credential, and whose it is.
+  private struct Own {
+    var account: Account
+    var token: Token
+    /// What the token is for, where that is not what the account's own is for.
+    var purpose: TokenPurpose?
+    var origin: Origin
+  }
+
   /// The account that the credential is of.
   ///
   /// One that can't be read hides no other: it is an error only if the credential is none of theirs.
@@ -63,7 +72,7 @@ struct RejectedByProgram {
     _ target: HelperTarget,
     _ given: Secret,
     _ reference: String?
-  ) async throws(EngineError) -> (account: Account, token: Token, origin: Origin)? {
+  ) async throws(EngineError) -> Own? {
     let finder = ProgramsAccount(for: target, in: context) { $0.isPassword }
     let accounts =
       if let reference {
@@ -77,8 +86,9 @@ struct RejectedByProgram {
         continue
       }
       do throws(EngineError) {
-        if let token = try await token(of: account), token.secret == given {
-          return (account, token, url.origin)
+        let purpose = try account.purpose(for: url, purpose)
+        if let token = try await token(of: account, for: purpose), token.secret == given {
+          return Own(account: account, token: token, purpose: purpose, origin: url.origin)
         }
       } catch {
         failure = failure ?? error
@@ -89,7 +99,10 @@ struct RejectedByProgram {
   }
 
   /// The token that the program gets of an account.
-  private func token(of account: Account) async throws(EngineError) -> Token? {
+  private func token(
+    of account: Account,
+    for purpose: TokenPurpose?
+  ) async throws(EngineError) -> Token? {
     guard let purpose else {
       return try await CredentialStore.readWhole(of: account, in: context).token
     }

@@ -17,7 +17,7 @@ extension Renewal {
       RefreshRequest.form(
         refreshToken,
         clientID: client.formID,
-        resources: account.resources
+        resource: account.resources.first
       )
     )
   }

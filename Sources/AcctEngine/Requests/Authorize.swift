@@ -64,7 +64,7 @@ package struct Authorize: Sendable {
   ///   - asBearer: Send a sealed session as a bearer token instead of a cookie; the tokens of
   ///     others are bearer tokens already, or can't be, or are sent as the user said when adding them.
   ///   - minimum: Seconds that the token must have left; the skew buffer if not given.
-  ///   - purpose: What the token is for, where that is not what the account's own is for.
+  ///   - purpose: What the user wants the token to be for, where that is not what the URL's own is for.
   ///   - grant: A token that is in hand already; read, and renewed if that is due, if not given.
   ///   - hint: What is known of the server; read from its file where a proof needs it, if not given.
   /// - Returns: The lines, in the order in which they are printed.
@@ -87,7 +87,7 @@ package struct Authorize: Sendable {
     let grant =
       if let grant {
         grant
-      } else if let purpose {
+      } else if let purpose = try account.purpose(for: target.url, purpose) {
         try await TokenProvider(context, network)
           .grant(to: account, for: purpose, leaving: minimum)
       } else {

@@ -54,7 +54,7 @@ extension MakeRequest {
   ) async -> RetryStateMachine.Event {
     var byAnother = false
     do throws(EngineError) {
-      if let purpose = attempt.request.purpose {
+      if let purpose = try attempt.purpose {
         attempt.grant = try await Renewal(context)
           .secondToken(
             for: purpose,

@@ -34,6 +34,11 @@ struct RequestAttempt {
     get async { await body?.canRepeat ?? true }
   }
 
+  /// What its token is for, where that is not what the account's own is for.
+  var purpose: TokenPurpose? {
+    get throws(EngineError) { try account.purpose(for: request.url, request.purpose) }
+  }
+
   /// Goes on at the URL that a redirect leads to.
   mutating func follow(to url: HTTPURL) {
     if url.origin != request.url.origin { request.fields = request.fields.elsewhere }

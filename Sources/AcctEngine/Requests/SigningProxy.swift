@@ -118,8 +118,10 @@ package struct SigningProxy: Sendable {
     to url: HTTPURL,
     as owner: Account
   ) async throws(EngineError) -> MakeRequest.Answer {
-    let current = try await kept.current(owner, for: url.origin)
+    var current = try await kept.current(owner, for: url.origin)
     let account = current.account
+    // What is kept is the account's own token.
+    if try account.purpose(for: url, nil) != nil { current.grant = nil }
     let outgoing = MakeRequest.Request(
       method: request.method,
       url: url,

@@ -34,7 +34,9 @@ package struct DeviceSignIn: Sendable {
     let serverClient = try ServerClient(request, at: server)
     let key = try await server.newKey(request, context)
     let flow = try await start(request, at: endpoint, of: server, by: serverClient)
-    let polling = Task { await poll(flow, serverClient, server, key) }
+    let polling = Task {
+      await poll(flow, serverClient, server, key, for: request.resources.first)
+    }
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.
     let watch = context.world.signals.watch { polling.cancel() }
     defer { watch.release() }
@@ -83,7 +85,8 @@ package struct DeviceSignIn: Sendable {
     _ flow: DeviceFlow,
     _ serverClient: ServerClient,
     _ server: AuthorizationServer,
-    _ key: DPoPKey?
+    _ key: DPoPKey?,
+    for resource: ResourceIndicator?
   ) async -> Result<TokenResponse, EngineError> {
     var flow = flow
     let endpoint = TokenEndpoint(of: server, by: serverClient, client)
@@ -91,7 +94,9 @@ package struct DeviceSignIn: Sendable {
     while await context.world.clock.sleep(flow.interval) {
       let step: DeviceFlow.Step
       do throws(EngineError) {
-        let question = GrantForm(flow.question(clientID: serverClient.formID))
+        let question = GrantForm(
+          flow.question(clientID: serverClient.formID, resource: resource)
+        )
         let answer = try await endpoint.ask(question, key: key)
         answer.learn()
         step = flow.take(answer.outcome, at: context.world.clock.now())

@@ -49,11 +49,27 @@ extension NewCredentials {
       clientSecret: request.clientSecret,
       clientKey: request.clientKey,
       notices: Notice.lacking(response, requested: request.scope, isDirect: isDirect)
+        + (isDirect ? [] : Notice.resourcesApart(request.resources, in: response))
     )
   }
 }
 
 extension Notice {
+  /// How tokens for several resources come.
+  fileprivate static func resourcesApart(
+    _ resources: [ResourceIndicator],
+    in response: TokenResponse
+  ) -> [Notice] {
+    guard resources.count > 1 else { return [] }
+    return [
+      .resourcesApart(
+        resources[0],
+        others: Array(resources.dropFirst()),
+        areHad: response.refreshToken != nil
+      )
+    ]
+  }
+
   /// What was requested and is not in the answer.
   static func lacking(
     _ response: TokenResponse,

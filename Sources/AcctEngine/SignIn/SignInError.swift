@@ -34,6 +34,8 @@ package enum SignInError: Error, Equatable, Sendable {
   /// Neither an issuer nor a token endpoint was named.
   case tokenEndpointNeeded
   case listen(ListenFailure)
+  /// The account's own token is for another resource, and it has no refresh token that could bring one for this.
+  indirect case noTokenForResource(Account, ResourceIndicator)
   /// A request needs what only a new sign-in can bring.
   indirect case stepUp(StepUp)
 }

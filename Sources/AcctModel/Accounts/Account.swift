@@ -35,7 +35,8 @@ package struct Account: Equatable, Sendable {
   package var origins: OwnOrigins
   /// The scope that was granted.
   package var scope: String?
-  /// The resource servers that its tokens are requested for, at each renewal too (RFC 8707).
+  /// The resource servers that its tokens are requested for (RFC 8707): its own token for the first, at each renewal too,
+  /// and a second token for each other.
   package var resources: [ResourceIndicator]
   /// How its client asks its server.
   package var client: ClientSettings

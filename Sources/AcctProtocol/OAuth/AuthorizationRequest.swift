@@ -91,6 +91,9 @@ package struct AuthorizationRequest: Sendable {
 
   /// The form that exchanges the code for tokens (RFC 6749, section 4.1.3).
   ///
+  /// It names the first resource alone: servers that bind a token to one resource reject two with `invalid_target`, and
+  /// the code is spent by then. The refresh token brings tokens for the others (RFC 8707, section 2.2).
+  ///
   /// - Parameters:
   ///   - code: What the callback brought.
   ///   - clientID: `nil` for a client that authenticates itself in a field of its own.
@@ -102,7 +105,7 @@ package struct AuthorizationRequest: Sendable {
     form.add("redirect_uri", redirectURI)
     form.add("client_id", clientID)
     form.add("code_verifier", pkce.verifier)
-    for resource in resources { form.add("resource", resource.description) }
+    form.add("resource", resources.first?.description)
     return form
   }
 }

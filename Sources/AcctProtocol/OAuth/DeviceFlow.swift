@@ -48,13 +48,18 @@ package struct DeviceFlow: Sendable {
     interval = Int64(min(max(pause, 1), 300))
   }
 
-  /// The form of one question (section 3.4); without an identifier for a client that authenticates itself in a
-  /// field of its own.
-  package func question(clientID: String?) -> FormBody {
+  /// The form of one question (section 3.4).
+  ///
+  /// - Parameters:
+  ///   - clientID: `nil` for a client that authenticates itself in a field of its own.
+  ///   - resource: What the token is for (RFC 8707, section 2.2), of the resources that the first request named.
+  /// - Returns: The form.
+  package func question(clientID: String?, resource: ResourceIndicator?) -> FormBody {
     var form = FormBody()
     form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
     form.add("device_code", deviceCode)
     form.add("client_id", clientID)
+    form.add("resource", resource?.description)
     return form
   }
 

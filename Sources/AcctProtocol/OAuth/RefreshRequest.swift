@@ -7,18 +7,18 @@ package enum RefreshRequest {
   /// - Parameters:
   ///   - refreshToken: Often good for one use alone.
   ///   - clientID: The very same string as at sign-in; another one ends the session.
-  ///   - resources: The very same as at sign-in (RFC 8707, section 2.2).
+  ///   - resource: What the token is for, one of those of the sign-in (RFC 8707, section 2.2).
   /// - Returns: The form.
   package static func form(
     _ refreshToken: Token,
     clientID: String?,
-    resources: [ResourceIndicator]
+    resource: ResourceIndicator?
   ) -> FormBody {
     var form = FormBody()
     form.add("grant_type", "refresh_token")
     form.add("refresh_token", refreshToken.secret)
     form.add("client_id", clientID)
-    for resource in resources { form.add("resource", resource.description) }
+    form.add("resource", resource?.description)
     return form
   }
 

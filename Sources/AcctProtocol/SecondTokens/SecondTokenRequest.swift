@@ -21,17 +21,16 @@ package enum SecondTokenRequest {
     of account: Account,
     clientID: String?
   ) -> FormBody {
-    var resources = account.resources
+    var resource = account.resources.first
     var audiences = account.ownGrant?.audiences ?? []
     if let audience = purpose.audience {
-      let resource = account.resources.isEmpty ? nil : try? ResourceIndicator(audience)
-      resources = [resource].compactMap(\.self)
+      resource = account.resources.isEmpty ? nil : try? ResourceIndicator(audience)
       audiences = resource == nil ? [audience] : []
     }
     var form = RefreshRequest.form(
       refreshToken,
       clientID: clientID,
-      resources: resources
+      resource: resource
     )
     form.add("scope", scope(of: purpose, besides: account.ownGrant))
     add(audiences, of: account, isOwn: purpose.audience == nil, to: &form)
@@ -55,7 +54,7 @@ package enum SecondTokenRequest {
     var form = RefreshRequest.form(
       refreshToken,
       clientID: clientID,
-      resources: account.resources
+      resource: account.resources.first
     )
     form.add("scope", grant.scope)
     add(grant.audiences, of: account, isOwn: true, to: &form)

@@ -30,9 +30,12 @@ final class RehearsedBrowser: Sendable {
   static func parameters(of address: String) -> [String: String] {
     guard let mark = address.firstIndex(of: "?") else { return [:] }
     let query = address[mark...].dropFirst()
-    let names = query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
-    guard let parsed = try? QueryParameters(String(query)) else { return [:] }
-    return Dictionary(names.map { ($0, parsed[$0] ?? "") }) { first, _ in first }
+    // One by one: a parameter that may come more than once, such as `resource`, counts the first time.
+    let pairs = query.split(separator: "&").map { pair in
+      let name = String(pair.prefix { $0 != "=" })
+      return (name, (try? QueryParameters(String(pair)))?[name] ?? "")
+    }
+    return Dictionary(pairs) { first, _ in first }
   }
 
   /// The world of a record with this browser in it.

@@ -25,6 +25,17 @@ func signInLine(_ stepUp: StepUp) -> String? {
   return words.map(shellWord).joined(separator: " ")
 }
 
+/// The command line that signs in to an account's server again for one resource alone.
+///
+/// - Returns: `nil` where nothing tells how the account was signed in.
+func signInLine(_ account: Account, for resource: ResourceIndicator) -> String? {
+  var account = account
+  account.resources = [resource]
+  guard let place = place(of: account) else { return nil }
+  let words = ["acct", "add"] + place + option("--scope", scope(of: account, adding: []))
+  return words.map(shellWord).joined(separator: " ")
+}
+
 /// Where the account signs in, and as which client.
 private func place(of account: Account) -> [String]? {
   let person = account.handle?.description ?? account.did?.description

@@ -1,0 +1,49 @@
+import AcctModel
+import AcctProtocol
+
+extension Account {
+  /// What the token of a request is for, where that is not what the account's own token is for.
+  ///
+  /// An account with several resources has its own token for the first, and a second token for each other, which a
+  /// request to the origin of that one gets by itself. No token that is for one of them goes to another's origin.
+  ///
+  /// - Parameters:
+  ///   - url: Where the request goes; `nil` for the account's own token.
+  ///   - typed: What the user asked for.
+  /// - Returns: The purpose; `nil` for the account's own token.
+  /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)`` for an audience that is another resource,
+  ///   ``SignInError/noTokenForResource(_:_:)`` where no second token can be had.
+  func purpose(
+    for url: HTTPURL?,
+    _ typed: TokenPurpose?
+  ) throws(EngineError) -> TokenPurpose? {
+    // A grant that renews itself names them all, and has one token.
+    guard resources.count > 1, let url, let resource = resource(of: url),
+      !client.grant.renewsItself
+    else { return typed }
+    if let audience = typed?.audience {
+      guard let other = resources.first(where: { $0.description == audience }),
+        other.origin != url.origin
+      else { return typed }
+      throw .authorization(.originRefused(url.origin, account: name, allowed: [other.origin]))
+    }
+    guard resource != resources.first else { return typed }
+    guard canHaveSecondTokens,
+      let purpose = try? TokenPurpose(audience: resource.description, scope: typed?.scopeText)
+    else { throw .signIn(.noTokenForResource(self, resource)) }
+    return purpose
+  }
+
+  /// The resource that a URL belongs to, if it is at the origin of one: the one that the URL's path is below, else the
+  /// first.
+  private func resource(of url: HTTPURL) -> ResourceIndicator? {
+    let there = resources.filter { $0.origin == url.origin }
+    guard there.count > 1 else { return there.first }
+    func depth(_ resource: ResourceIndicator) -> Int? {
+      guard let place = try? HTTPURL(resource.description) else { return nil }
+      let path = place.path.hasSuffix("/") ? String(place.path.dropLast()) : place.path
+      return url.path == path || url.path.hasPrefix("\(path)/") ? path.utf8.count : nil
+    }
+    return there.max { (depth($0) ?? -1) < (depth($1) ?? -1) } ?? there.first
+  }
+}
