@@ -28,6 +28,8 @@ struct ProviderRow: Sendable, CustomTestStringConvertible {
   /// What no form of the token endpoint may have.
   var withholds: [String] = ["client_secret"]
   var basic: String?
+  /// Whom each assertion of its client is for, where the client has a key.
+  var assertionAudience: String?
   var answer: String
   /// The claims of the ID token in the answer; `NONCE` is what the request had.
   var claims = "{}"
@@ -99,15 +101,25 @@ struct RowServer {
 
   private static let requestURI = "urn:ietf:params:oauth:request_uri:made-up"
 
-  /// Takes a request from a client that proves itself; a client without a secret may push none.
+  /// Takes a request from a client that proves itself; for a client without a secret the endpoint is not there.
   private func pushed(_ request: HTTPRequest, _ form: [String: String]) -> HTTPResponse {
-    guard let basic = row.basic, Self.field("Authorization", request) == basic else {
+    guard row.basic != nil || row.assertionAudience != nil else {
+      return .json(#"{"error":"not_found"}"#, 404)
+    }
+    guard Self.field("Authorization", request) == row.basic, takesAssertion(in: request) else {
       return .json(#"{"error":"invalid_client"}"#, 401)
     }
     guard form["request_uri"] == nil, form["client_id"] == "client",
       form["code_challenge_method"] == "S256", Self.field("DPoP", request) == nil
     else { return .json(#"{"error":"invalid_request"}"#, 400) }
     return .json(#"{"request_uri":"\#(Self.requestURI)","expires_in":600}"#, 201)
+  }
+
+  /// Whether the assertion in a form is for whom this server wants it to be, as one string.
+  private func takesAssertion(in request: HTTPRequest) -> Bool {
+    guard let audience = row.assertionAudience else { return true }
+    let assertion = try? Assertion(in: Self.text(request.body), named: "client_assertion")
+    return assertion?.claims["aud"] == .string(audience)
   }
 
   /// What a token endpoint grants, with the ID token that repeats the request's nonce.
@@ -121,6 +133,10 @@ struct RowServer {
     func refused(_ reason: String) -> HTTPResponse {
       .json(#"{"error":"invalid_request","error_description":"\#(reason)"}"#, 400)
     }
+    guard takesAssertion(in: request) else { return .json(#"{"error":"invalid_client"}"#, 401) }
+    guard
+      Self.text(request.body).split(separator: "&").count(where: { $0.hasPrefix("resource=") }) < 2
+    else { return .json(#"{"error":"invalid_target"}"#, 400) }
     for (name, value) in row.forms where form[name] != value {
       return refused("\(name) is \(form[name] ?? "missing")")
     }

@@ -201,7 +201,64 @@ extension ProviderRow {
     return row
   }()
 
+  /// FAPI 2.0: the client has a key, and signs each assertion for the issuer.
+  private static let fapi: ProviderRow = {
+    let issuer = "https://fapi.example"
+    var row = byIssuer(
+      issuer,
+      issuer: issuer,
+      at: issuer,
+      [
+        "authorization": "/authorize", "token": "/token", "revocation": "/revoke",
+        "pushed_authorization_request": "/par",
+      ],
+      subject: "f1",
+      name: "f1@fapi.example",
+      api: "https://api.example/accounts",
+      offers: [
+        "token_endpoint_auth_methods_supported": ["private_key_jwt"],
+        "require_pushed_authorization_requests": true,
+      ]
+    )
+    row.options = options(
+      scope: "openid accounts",
+      api: "https://api.example",
+      "--client-key",
+      "key"
+    )
+    row.asks["scope"] = "openid accounts"
+    row.assertionAudience = issuer
+    return row
+  }()
+
+  /// Its token requests name one resource, although the sign-in may name several; on another device, too.
+  private static func oneResource(_ host: String, _ more: String...) -> ProviderRow {
+    let issuer = "https://\(host)"
+    let isDevice = more.contains("--device")
+    var row = byIssuer(
+      issuer,
+      issuer: issuer,
+      at: issuer,
+      [
+        isDevice ? "device_authorization" : "authorization": "/start", "token": "/token",
+        "revocation": "/revoke",
+      ],
+      subject: "r1",
+      name: "r1@\(host)",
+      api: "https://one.example/things"
+    )
+    row.options =
+      [
+        "--client-id", "client", "--scope", "openid", "--resource", "https://one.example",
+        "--resource", "https://two.example",
+      ] + more
+    row.asks = ["scope": "openid", "resource": "https://one.example"]
+    row.forms["resource"] = "https://one.example"
+    return row
+  }
+
   static let byIssuer: [ProviderRow] = [
-    salesforce, confidentialDuende, publicDuende, authentik, wlcg, egi,
+    salesforce, confidentialDuende, publicDuende, authentik, wlcg, egi, fapi,
+    oneResource("resources.example"), oneResource("device-resources.example", "--device"),
   ]
 }

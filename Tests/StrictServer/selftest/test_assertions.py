@@ -17,7 +17,7 @@ class Assertions(StrictServerTest):
 
     def assertion(self, alg: str = "ES256", **changes: object) -> str:
         now = int(time.time())
-        claims = {"iss": "keyed", "sub": "keyed", "aud": f"{self.client.issuer}/token",
+        claims = {"iss": "keyed", "sub": "keyed", "aud": self.client.issuer,
                   "jti": secrets.token_urlsafe(16), "iat": now, "exp": now + 120, **changes}
         return self.key.sign({"alg": alg, "typ": "JWT"}, {name: value for name, value in claims.items() if value})
 
@@ -35,18 +35,20 @@ class Assertions(StrictServerTest):
 
     def test_an_assertion_is_a_grant(self):
         self.client.post("/token", {"grant_type": "client_credentials", "client_id": CLIENT})
-        answer = self.client.post("/token", {"grant_type": BEARER, "assertion": self.assertion()})
+        token = f"{self.client.issuer}/token"
+        answer = self.client.post("/token", {"grant_type": BEARER, "assertion": self.assertion(aud=token)})
         self.assertEqual(answer.status, 200)
         self.assertNotIn("refresh_token", answer.json)
         self.assertEqual(self.counts()["jwt_bearer"], 1)
         wrong = self.client.post("/token", {"grant_type": BEARER, "assertion": self.assertion(aud="elsewhere")})
         self.assertError(wrong, "invalid_grant", says="aud")
-        other = self.client.post("/token", {"grant_type": BEARER, "assertion": self.assertion(), "client_id": CLIENT})
+        other = self.client.post("/token", {"grant_type": BEARER, "assertion": self.assertion(aud=token),
+                                            "client_id": CLIENT})
         self.assertError(other, "invalid_request", says="another client")
 
     def test_what_is_refused(self):
         now = int(time.time())
-        for changes, says in [({"aud": self.client.issuer}, "aud"), ({"sub": "another"}, "sub"),
+        for changes, says in [({"aud": f"{self.client.issuer}/token"}, "aud"), ({"sub": "another"}, "sub"),
                               ({"jti": None}, "jti"), ({"iat": now - 600}, "iat"), ({"exp": now + 4000}, "exp"),
                               ({"iss": CLIENT}, "iss"), ({"alg": "RS256"}, "alg")]:
             with self.subTest(says):
@@ -60,3 +62,10 @@ class Assertions(StrictServerTest):
         self.key = other
         self.assertError(self.credentials(self.assertion(), client_secret="s"), "invalid_client", 401)
         self.assertError(self.credentials(self.assertion(), client_assertion_type="x"), "invalid_client", 401)
+
+    def test_a_server_may_want_its_token_endpoint(self):
+        self.settings(assertion_audience="token")
+        self.client.post("/token", {"grant_type": "client_credentials", "client_id": CLIENT})
+        self.assertError(self.credentials(self.assertion()), "invalid_client", 401, says="aud")
+        token = f"{self.client.issuer}/token"
+        self.assertEqual(self.credentials(self.assertion(aud=token)).status, 200)

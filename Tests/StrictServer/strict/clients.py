@@ -79,15 +79,14 @@ def _confidential(realm: Realm, request: Request, form: dict[str, str], name: st
 
 
 def _by_assertion(realm: Realm, request: Request, form: dict[str, str]) -> str:
-    """An assertion for the token endpoint, or for the issuer at any other: what one takes is worth nothing elsewhere."""
+    """An assertion for the issuer at every endpoint (FAPI 2.0, 5.3.3), or for the token endpoint, as older servers want it."""
     if request.value("Authorization") is not None or "client_secret" in form:
         raise _refused("one method of authentication, no more and no less (RFC 6749 §2.3)")
     if form.get("client_assertion_type") != assertions.TYPE:
         raise _refused("client_assertion_type is missing or another one")
-    here = request.base + request.path
+    audience = {"issuer": realm.issuer, "token": f"{realm.bases['as']}/token"}[realm.settings.assertion_audience]
     try:
-        name = assertions.verified(realm, required(form, "client_assertion"),
-                                   here if request.path == "/token" else realm.issuer)
+        name = assertions.verified(realm, required(form, "client_assertion"), audience)
     except assertions.Refused as error:
         raise _refused(str(error)) from None
     # The form has one: by it the client was found (RFC 7521 §4.2 would let an assertion do).

@@ -21,6 +21,7 @@ class Settings:
     require_dpop_jkt: bool = False
     par: str = "required"  # required | offered | off
     par_dpop: str = "optional"  # optional | required
+    assertion_audience: str = "issuer"  # issuer | token: whom a client's assertion is for
     # Proofs and nonces
     iat_window: float = 60
     as_nonce: bool = True
