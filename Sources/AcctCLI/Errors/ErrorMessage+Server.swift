@@ -66,8 +66,10 @@ extension OAuthError {
     case .refused(let code, let description, _):
       registrationHint(code, description, at: "\(origin)")
     case .idToken(.expired): "nothing was stored; `acct doctor` checks this machine's clock"
-    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken,
-      .redirected:
+    case .noMetadata:
+      "a server without metadata is named by its addresses: --token-url URL --authorize-url URL, and "
+        + "--client-auth post where it takes the secret in the form"
+    case .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken, .redirected:
       nil
     }
   }

@@ -57,7 +57,16 @@ extension ErrorMessage {
         "the code expired before it was entered",
         hint: "run the same command again for a new one"
       )
-    case .callbackTimedOut(let seconds):
+    case .requestRefused(let refusal): self.init(refusal)
+    case .callbackTimedOut(let seconds, let addressValidFor?):
+      self.init(
+        "callbackTimedOut",
+        .signInRequired,
+        "the browser did not come back within \(duration(seconds)), and the address was valid for "
+          + validity(addressValidFor),
+        hint: "run the same command again for a new address"
+      )
+    case .callbackTimedOut(let seconds, nil):
       self.init(
         "callbackTimedOut",
         .signInRequired,
@@ -157,7 +166,7 @@ extension ErrorMessage {
 /// The redirect address that a client is registered with.
 private let redirectAddress = "http://127.0.0.1/callback"
 
-private func clientHint(_ server: String) -> String {
+func clientHint(_ server: String) -> String {
   "register a client at \(server), with the redirect address \(redirectAddress); give its id with --client-id"
     + ", and its secret, if it has one, with --client-secret-file"
 }
@@ -179,6 +188,11 @@ func registrationHint(
   at server: String
 ) -> String? {
   if ["invalid_client", "unauthorized_client"].contains(code) { return clientHint(server) }
+  switch RefusedPart(rawValue: code) {
+  case .scope: return "run the same command again with another --scope"
+  case .resource: return "run the same command again with another --resource"
+  case .client, .use, nil: break
+  }
   let isRedirect = [code, description ?? ""].contains { $0.lowercased().contains("redirect") }
   return isRedirect
     ? "register \(redirectAddress) as a redirect address of the client; if the server compares ports, "

@@ -18,6 +18,9 @@ func duration(_ seconds: Int64) -> String {
   return parts.isEmpty ? "0 s" : parts.joined(separator: " ")
 }
 
+/// How long an address is valid; a minute or so in seconds, as its server says it.
+func validity(_ seconds: Int64) -> String { seconds < 120 ? "\(seconds) s" : duration(seconds) }
+
 /// A time as seen from `now`: `in 54 min`, `now`, or `2 h ago`.
 func relative(_ time: Timestamp, to now: Timestamp) -> String {
   let seconds = time.seconds(since: now)

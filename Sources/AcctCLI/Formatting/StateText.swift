@@ -19,7 +19,7 @@ extension Account {
   }
 
   /// When its token expires; `nil` if there is no token, or the server rejects it already.
-  var shownExpiry: Timestamp? { recordedState == .signedIn ? tokenLifetime.expiresAt : nil }
+  var shownExpiry: Timestamp? { recordedState.state == .valid ? tokenLifetime.expiresAt : nil }
 }
 
 extension SessionState {

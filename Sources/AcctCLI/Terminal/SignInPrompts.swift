@@ -32,6 +32,11 @@ struct SignInPrompts: Sendable {
       report(
         "acct: the server did not end the unwanted session of \(printable(person)): \(words(for: cause))"
       )
+    case .addressEnds(let seconds, let canBeRenewed):
+      report(
+        "acct: the address is valid for \(validity(seconds))"
+          + (canBeRenewed ? "; press Enter for a new one" : "")
+      )
     case .wrongPaste:
       report("acct: this is not the callback of this sign-in; paste the whole address")
     case .pasteCallback:

@@ -160,7 +160,7 @@ extension AccountFile {
     mutating func recordedState() throws(Damage) -> RecordedState {
       let reason = try string("reason") ?? ""
       return switch try string("standing") {
-      case "signedIn": .signedIn
+      case "signedIn": reason.isEmpty ? .signedIn : .renewalRefused(reason: reason)
       case "expired": .expired(reason: reason)
       case "reauthRequired":
         .reauthRequired(reason: reason, tokenStands: isTrue("tokenStands"))

@@ -8,7 +8,8 @@ package enum AccountFile {
   package static func encode(_ account: Account) -> [UInt8] {
     let recordedState =
       switch account.recordedState {
-      case .signedIn: "signedIn"
+      // Earlier versions read the one as the other, without its reason.
+      case .signedIn, .renewalRefused: "signedIn"
       case .expired: "expired"
       case .reauthRequired: "reauthRequired"
       case .signedOut: "signedOut"

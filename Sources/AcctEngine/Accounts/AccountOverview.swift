@@ -88,7 +88,7 @@ package struct AccountOverview: Sendable {
         }
       cause = .keyring(.failed(failure, kind))
     }
-    var assessment = account.assess(evidence, at: context.world.clock.now())
+    var assessment = account.told(evidence, at: context.world.clock.now())
     if assessment.action == .discard {
       await discard(&account)
       assessment = account.assess(.missing, at: context.world.clock.now())
@@ -152,6 +152,9 @@ extension Account {
   /// Why a command can't have a token, if the keyring itself did not fail.
   func stateError(_ assessment: Assessment) -> EngineError {
     let reason = assessment.reason ?? ""
+    if assessment.state == .expired, let refusal = RequestRefusal(lastRenewalOf: self) {
+      return .signIn(.requestRefused(refusal))
+    }
     if let replacement {
       let end: StaticTokenEnd =
         switch assessment.state {

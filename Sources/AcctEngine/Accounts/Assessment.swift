@@ -54,6 +54,9 @@ extension Account {
     case .failure(let failure): (event, reason) = (failure.event, failure.reason)
     }
     let (state, action) = recordedState.state.after(event)
+    if let refusal = recordedState.refusedRenewal, state == .valid || state == .expiring {
+      return Assessment(state, reason: "its last renewal was refused: \(refusal)", action)
+    }
     // A recorded state keeps its recorded reason; any other state has its own.
     let isRecorded = state == recordedState.state && recordedState.reason != nil
     return Assessment(state, reason: isRecorded ? recordedState.reason : reason, action)
@@ -86,7 +89,19 @@ extension Account {
   }
 
   /// The state as far as it is known without asking the keyring or a server.
-  package func lastKnownState(at now: Timestamp) -> Assessment { assess(.none, at: now) }
+  package func lastKnownState(at now: Timestamp) -> Assessment { told(.none, at: now) }
+
+  /// The state as people and scripts are told it.
+  ///
+  /// A command that needs a token requests a renewal all the same, which the server may grant by then; what is known is
+  /// that it refused the last one.
+  func told(_ evidence: Evidence, at now: Timestamp) -> Assessment {
+    let assessment = assess(evidence, at: now)
+    guard assessment.state == .expiring, recordedState.refusedRenewal != nil,
+      let left = tokenLifetime.secondsLeft(at: now), left <= 0
+    else { return assessment }
+    return Assessment(.expired, reason: assessment.reason, .stop)
+  }
 }
 
 extension KeyringFailure {

@@ -57,7 +57,7 @@ extension Account {
   ///
   /// An account that is known to be signed out lacks nothing that it claims to have.
   fileprivate func missing(among kinds: Set<ItemKind>) -> ItemKind? {
-    guard recordedState == .signedIn else { return nil }
+    guard recordedState.state == .valid else { return nil }
     var needed = [kind.tokenItem]
     if tokenType == .dpop { needed.append(.keypair) }
     if kind == .oauth && tokenLifetime.canRenew {

@@ -78,17 +78,11 @@ struct AuthorizationCodeFlow: Sendable {
     world.held.hold([Secret(request.state), request.pkce.verifier])
     if let nonce = request.nonce { world.held.hold(Secret(nonce)) }
     var notices: [Notice] = []
+    let asked = RequestRefusal.Asked(parameters.client, parameters.scope, parameters.resources)
     let code: Result<Secret, EngineError>
     do throws(EngineError) {
-      let pushed = try await PushedRequest(by: parameters.client, client)
-        .push(
-          request,
-          to: parameters.server,
-          key: parameters.key,
-          provesAtOnce: parameters.provesAtOnce
-        )
-      notices += [pushed.notice(origin)].compactMap(\.self)
-      let address = request.browserAddress(at: endpoint, pushed: pushed.requestURI)
+      let (address, notice) = try await address(of: request, at: endpoint, parameters)
+      notices += [notice].compactMap(\.self)
       let receiver = CallbackReceiver(
         world,
         listening,
@@ -109,13 +103,45 @@ struct AuthorizationCodeFlow: Sendable {
       code = .failure(error)
     }
     await listening.close()
-    let exchange = request.exchange(try code.get(), clientID: parameters.client.formID)
-    try confirm()
-    let response = try await TokenEndpoint(of: parameters.server, by: parameters.client, client)
-      .grant(
-        GrantForm(exchange),
-        key: parameters.key
-      )
-    return Outcome(response: response, nonce: request.nonce, notices: notices)
+    do throws(EngineError) {
+      let exchange = request.exchange(try code.get(), clientID: parameters.client.formID)
+      try confirm()
+      let response = try await TokenEndpoint(of: parameters.server, by: parameters.client, client)
+        .grant(GrantForm(exchange), key: parameters.key)
+      return Outcome(response: response, nonce: request.nonce, notices: notices)
+    } catch {
+      throw error.refusing(asked)
+    }
+  }
+
+  /// The address that the user is sent to, with the request pushed before where that is of use.
+  ///
+  /// An address that the user opens later may have ended by then: where the server does not require that the request is
+  /// pushed, it is in the address itself.
+  private func address(
+    of request: AuthorizationRequest,
+    at endpoint: HTTPURL,
+    _ parameters: Parameters
+  ) async throws(EngineError) -> (SignInAddress, Notice?) {
+    let isPushed =
+      parameters.opensBrowser || parameters.provesAtOnce || parameters.server.requiresPushedRequest
+    let pushed: PushedRequest.Outcome =
+      isPushed
+      ? try await PushedRequest(by: parameters.client, client)
+        .push(
+          request,
+          to: parameters.server,
+          key: parameters.key,
+          provesAtOnce: parameters.provesAtOnce
+        ) : .notOffered
+    var address = SignInAddress(
+      request.browserAddress(at: endpoint, pushed: pushed.requestURI)
+    )
+    if let seconds = pushed.validFor {
+      address.end = SignInAddress.End(seconds: seconds) { () throws(EngineError) in
+        try await self.address(of: request, at: endpoint, parameters).0
+      }
+    }
+    return (address, pushed.notice(parameters.server.origin))
   }
 }

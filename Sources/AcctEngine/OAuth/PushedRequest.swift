@@ -15,13 +15,16 @@ struct PushedRequest: Sendable {
 
   /// What the server answered.
   enum Outcome {
-    case pushed(requestURI: String)
+    /// The server takes the address for so many seconds, where it says that.
+    case pushed(requestURI: String, validFor: Int64?)
     /// The server takes no pushed requests.
     case notOffered
-    /// The endpoint is not for this client; the browser may take the parameters instead.
+    /// The endpoint takes no such request; the browser may take the parameters instead.
     case refused(EngineError)
 
-    var requestURI: String? { if case .pushed(let uri) = self { uri } else { nil } }
+    var requestURI: String? { if case .pushed(let uri, _) = self { uri } else { nil } }
+
+    var validFor: Int64? { if case .pushed(_, let seconds) = self { seconds } else { nil } }
 
     /// What the user should know of it.
     func notice(_ origin: Origin) -> Notice? {
@@ -39,8 +42,8 @@ struct PushedRequest: Sendable {
   ///   - server: The server.
   ///   - key: The key that the tokens are to be bound to, if any.
   ///   - provesAtOnce: Send the proof unasked, as AT Protocol wants it.
-  /// - Returns: What the server answered; a rejection of the client only where the server does not require pushed
-  ///   requests.
+  /// - Returns: What the server answered; a rejection only where the server does not require pushed requests, and
+  ///   the browser may still bring this one.
   /// - Throws: ``EngineError``.
   func push(
     _ request: AuthorizationRequest,
@@ -62,17 +65,17 @@ struct PushedRequest: Sendable {
       response = try await client.send(form, to: endpoint, of: server, by: serverClient, key: key)
     }
     let answer = ServerAnswer(response, redacting: client.held.redactor)
-    if answer.refusesClient, !server.requiresPushedRequest, !provesAtOnce {
+    if answer.refusesPushedRequest, !server.requiresPushedRequest, !provesAtOnce {
       return .refused(EngineError(answer.noAnswer, endpoint.origin))
     }
-    return .pushed(requestURI: try requestURI(in: response, answer, endpoint.origin))
+    return try pushed(in: response, answer, endpoint.origin)
   }
 
-  private func requestURI(
+  private func pushed(
     in response: HTTPResponse,
     _ answer: ServerAnswer,
     _ origin: Origin
-  ) throws(EngineError) -> String {
+  ) throws(EngineError) -> Outcome {
     // 201 is the one that the RFC names; 200 is seen.
     guard (200...201).contains(response.status), !answer.isError else {
       throw EngineError(answer.noAnswer, origin)
@@ -83,6 +86,14 @@ struct PushedRequest: Sendable {
     guard let uri = json.objectValue?["request_uri"]?.stringValue, !uri.isEmpty else {
       throw .server(.oauth(.malformedAnswer(member: "request_uri"), origin))
     }
-    return uri
+    return .pushed(requestURI: uri, validFor: json.objectValue?["expires_in"]?.seconds)
+  }
+}
+
+extension JSON {
+  /// Whole seconds, if it is a number of them (RFC 9126, section 2.2).
+  fileprivate var seconds: Int64? {
+    guard let number = numberValue?.integer, number > 0 else { return nil }
+    return Int64(number)
   }
 }

@@ -97,6 +97,7 @@ extension Renewal {
   ///   - client: The account's client.
   ///   - server: The server.
   ///   - credentialStore: Takes what comes of it.
+  ///   - purpose: What they ask for, where that is not the account's own token; a refusal of that is not the account's.
   ///   - replaced: The account's own parameters of token requests that the forms have in another way.
   ///   - keep: What is to be stored of the server's grant, with the account as it is then.
   /// - Returns: The value that `keep` returned.
@@ -107,6 +108,7 @@ extension Renewal {
     by client: ServerClient,
     at server: AuthorizationServer,
     in credentialStore: CredentialStore,
+    for purpose: TokenPurpose? = nil,
     replacing replaced: Set<String> = [],
     keep: (TokenResponse, inout Account) -> (items: [Keyring.Item], value: Value)
   ) async throws(EngineError) -> Value {
@@ -174,12 +176,16 @@ extension Renewal {
       try await KeyringRetry(context).store(items ?? [], with: account, in: credentialStore)
       throw EngineError(outcome, server.tokenEndpoint.origin)
     case .unanswered:
+      let error = EngineError(outcome, server.tokenEndpoint.origin)
+        .refusing(.init(credentials.account, for: purpose, by: client))
+      if purpose == nil, case .signIn(.requestRefused(let refusal)) = error {
+        account.noteRefusedRenewal(refusal.reason)
+      }
       try settle(
         &account,
         wasSent: usesToken && (outcome.mayHaveSpentTheToken || wasInterrupted),
         in: credentialStore
       )
-      let error = EngineError(outcome, server.tokenEndpoint.origin)
       throw usesToken ? error.ofRenewal(inDoubt: wasInterrupted) : error
     }
   }
@@ -198,6 +204,7 @@ extension Renewal {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }
     if let scope = response.scope, !renewsItself { account.scope = scope }
+    account.noteRenewal()
     account.take(.confirmed, at: context.world.clock.now())
     return items
   }

@@ -181,7 +181,8 @@ extension EngineError {
       .server(.otherUser), .server(.failed), .server(.renewalFailed):
       502
     case .server(.rateLimited): 429
-    case .signIn(.required), .keyring(.failed), .keyring(.notChosen), .selection(.unknown),
+    case .signIn(.required), .signIn(.requestRefused), .keyring(.failed), .keyring(.notChosen),
+      .selection(.unknown),
       .key(.hardware):
       503
     case .authorization(.originRefused), .input(.malformed): 421

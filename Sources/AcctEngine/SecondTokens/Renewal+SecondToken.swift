@@ -70,6 +70,7 @@ extension Renewal {
           by: client,
           at: server,
           in: credentialStore,
+          for: purpose,
           replacing: purpose.audience == nil ? [] : ["audience"]
         ) { response, account in
           grant(response, for: purpose, beside: tokens, &account, key)

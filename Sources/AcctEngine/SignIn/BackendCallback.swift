@@ -50,7 +50,7 @@ struct BackendCallback: Sendable {
       }
       outcome = .success(
         try await receiver.answer(
-          at: address.description,
+          at: SignInAddress(address.description),
           of: address.origin,
           opensBrowser: route.opensBrowser,
           report: report

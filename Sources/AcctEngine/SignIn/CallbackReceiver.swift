@@ -55,17 +55,17 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   /// - Throws: ``EngineError/cancelled``, at the end of an input that it had to come from too;
   ///   ``SignInError/callbackTimedOut(seconds:)``.
   func answer(
-    at address: String,
+    at address: SignInAddress,
     of origin: Origin,
     opensBrowser: Bool,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> Answer {
+    let shown = ShownAddress()
     let ending = await cancelledBySignals { () -> Ending? in
       let reception = await reception(report)
       let sources: [@Sendable () async -> Ending?] = [
         {
-          let answer = await sent(to: address, of: origin, opensBrowser, reception, report)
-          return answer.map { .answered($0) }
+          await sent(to: address, of: origin, opensBrowser, reception, shown, report)
         },
         { await world.clock.sleep(timeout) ? .timedOut : nil },
       ]
@@ -75,7 +75,9 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     }
     switch ending {
     case .answered(let answer): return answer
-    case .timedOut: throw .signIn(.callbackTimedOut(seconds: timeout))
+    case .timedOut:
+      throw .signIn(.callbackTimedOut(seconds: timeout, addressValidFor: shown.seconds))
+    case .failed(let error): throw error
     case nil: throw .cancelled
     }
   }
@@ -84,35 +86,53 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   private enum Ending: Sendable {
     case answered(Answer)
     case timedOut
+    /// A new address could not be made.
+    case failed(EngineError)
   }
 
   private func sent(
-    to address: String,
+    to address: SignInAddress,
     of origin: Origin,
     _ opensBrowser: Bool,
     _ reception: SchemeReception?,
+    _ shown: ShownAddress,
     _ report: @escaping @Sendable (SignInPrompt) -> Void
-  ) async -> Answer? {
-    let isOpen = if opensBrowser { await world.browser.open(address) } else { false }
-    var sources: [@Sendable () async -> Answer?] = []
-    if let listening = channels.listening { sources.append { await heard(on: listening, report) } }
-    if let reception { sources.append { await handed(over: reception) } }
+  ) async -> Ending? {
+    let isOpen = if opensBrowser { await world.browser.open(address.text) } else { false }
+    var sources: [@Sendable () async -> Ending?] = []
+    if let listening = channels.listening {
+      sources.append { await heard(on: listening, report).map { .answered($0) } }
+    }
+    if let reception { sources.append { await handed(over: reception).map { .answered($0) } } }
     if isOpen {
       report(.browserOpened(origin))
       guard channels.alwaysAsks || sources.isEmpty else { return await first(of: sources) }
       report(.pasteCallback)
     } else {
-      report(.openYourself(address: address))
+      show(address, shown, report)
     }
     // End of input ends the wait as well if the callback can only be pasted; with an open browser
     // it may still come by itself.
     let outlastsInput = isOpen && !sources.isEmpty
     sources.append {
-      if let answer = await pasted(report) { return answer }
+      if let ending = await pasted(isOpen ? nil : address.end, shown, report) { return ending }
       if outlastsInput { await forever() }
       return nil
     }
     return await first(of: sources)
+  }
+
+  /// Shows an address that the user is to open.
+  private func show(
+    _ address: SignInAddress,
+    _ shown: ShownAddress,
+    _ report: @Sendable (SignInPrompt) -> Void
+  ) {
+    shown.seconds = address.end?.seconds
+    report(.openYourself(address: address.text))
+    if let end = address.end {
+      report(.addressEnds(seconds: end.seconds, canBeRenewed: world.terminal.canAsk()))
+    }
   }
 
   /// The desktop's callbacks; without them it can still be pasted.
@@ -175,11 +195,21 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     }
   }
 
-  /// The first pasted address that is an answer.
-  private func pasted(_ report: @Sendable (SignInPrompt) -> Void) async -> Answer? {
+  /// The first pasted address that is an answer; at a terminal, an empty line is answered with a new address to open.
+  private func pasted(
+    _ end: SignInAddress.End?,
+    _ shown: ShownAddress,
+    _ report: @Sendable (SignInPrompt) -> Void
+  ) async -> Ending? {
     for await line in world.terminal.lines("callback address: ") {
+      if line.count == 0, let end, world.terminal.canAsk() {
+        do throws(EngineError) { show(try await end.renew(), shown, report) } catch {
+          return .failed(error)
+        }
+        continue
+      }
       switch judged(line.text) {
-      case .taken(let answer, _): return answer
+      case .taken(let answer, _): return .answered(answer)
       case .wrong(let prompt): report(prompt)
       }
     }
@@ -201,23 +231,6 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
       },
     ])
   }
-}
-
-/// The result of the first source that ends; the others are cancelled, and waited for.
-private func first<Value: Sendable>(of sources: [@Sendable () async -> Value?]) async -> Value? {
-  await withTaskGroup(of: Value?.self) { group in
-    for source in sources { group.addTask { await source() } }
-    let value = await group.next() ?? nil
-    group.cancelAll()
-    return value
-  }
-}
-
-/// Waits until the task is cancelled.
-private func forever() async {
-  let (nothing, ending) = AsyncStream.makeStream(of: Never.self)
-  for await _ in nothing {}
-  ending.finish()
 }
 
 extension Secret {

@@ -33,7 +33,11 @@ package struct DeviceSignIn: Sendable {
     }
     let serverClient = try ServerClient(request, at: server)
     let key = try await server.newKey(request, context)
-    let flow = try await start(request, at: endpoint, of: server, by: serverClient)
+    let asked = RequestRefusal.Asked(serverClient, request.scope, request.resources)
+    let flow: DeviceFlow
+    do throws(EngineError) {
+      flow = try await start(request, at: endpoint, of: server, by: serverClient)
+    } catch { throw error.refusing(asked) }
     let polling = Task {
       await poll(flow, serverClient, server, key, for: request.resources.first)
     }
@@ -41,7 +45,7 @@ package struct DeviceSignIn: Sendable {
     let watch = context.world.signals.watch { polling.cancel() }
     defer { watch.release() }
     report(.device(flow))
-    let response = try await polling.value.get()
+    let response = try await polling.value.mapError { $0.refusing(asked) }.get()
     let identify = IdentifyUser(context, server, serverClient, request)
     let idToken = try identify.checked(response, nonce: nil)
     let credentials = NewCredentials(

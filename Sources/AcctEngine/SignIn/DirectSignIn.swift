@@ -20,8 +20,13 @@ package struct DirectSignIn: Sendable {
     let client = try ServerClient(request, at: server)
     let key = try await server.newKey(request, context)
     let form = GrantForm(direct: request.scope, request.resources, of: server, by: client)
-    let response = try await TokenEndpoint(of: server, by: client, context.client)
-      .grant(form, key: key)
+    let response: TokenResponse
+    do throws(EngineError) {
+      response = try await TokenEndpoint(of: server, by: client, context.client)
+        .grant(form, key: key)
+    } catch {
+      throw error.refusing(.init(client, request.scope, request.resources))
+    }
     return NewCredentials(
       response,
       key: key,

@@ -155,6 +155,8 @@ package enum SignInPrompt: Sendable {
   case signInOnlyAt(Origin)
   /// No browser: the address, and where to paste the callback.
   case openYourself(address: String)
+  /// The address just shown is valid for so long; an empty line makes a new one, where that can be typed.
+  case addressEnds(seconds: Int64, canBeRenewed: Bool)
   /// The pasted text is not the callback.
   case wrongPaste
   /// The server may still accept the tokens of an identity that was not wanted.

@@ -15,10 +15,12 @@ package enum SignInError: Error, Equatable, Sendable {
   case moved(account: AccountName, to: Origin)
   /// The server, or the user there, said no.
   case refused(code: String, description: String?)
+  /// The server refuses the client, the scope or the resource.
+  indirect case requestRefused(RequestRefusal)
   case untrustedCallback(AuthorizationResponse.Distrust)
   case deviceCodeExpired
-  /// No callback came in this time.
-  case callbackTimedOut(seconds: Int64)
+  /// No callback came in this time, to an address that was valid for so many seconds, where it had an end.
+  case callbackTimedOut(seconds: Int64, addressValidFor: Int64? = nil)
   /// Nothing tells this server's codes from another's, and the user can't be asked where the browser was.
   case hostUnconfirmed(Origin)
   /// `--no-input` does not allow the browser that is needed.

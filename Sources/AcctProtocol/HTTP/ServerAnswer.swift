@@ -54,16 +54,16 @@ package struct ServerAnswer: Sendable {
   /// Whether it says that something is wrong, whatever its status: GitHub answers errors with 200.
   package var isError: Bool { errorCode != nil }
 
-  /// Whether an endpoint that is optional refuses this client, and not what the client requests: the
-  /// endpoint is not for it, or is not there.
-  package var refusesClient: Bool {
-    switch (status, errorCode) {
-    case (404, _), (405, _), (401, nil), (403, nil): true
-    case (400...403, "invalid_client"?), (400...403, "unauthorized_client"?),
-      (400...403, "access_denied"?):
-      true
-    default: false
-    }
+  /// `true` if a server that takes pushed requests rejects this one in a way that says nothing of the same request in a
+  /// browser (RFC 9126, section 2.3): the endpoint is not there, or is not for this client.
+  ///
+  /// What the client is, and what it asks for, the server would reject there, too, on a page that no program sees; and a
+  /// proof is not sent there.
+  package var refusesPushedRequest: Bool {
+    guard (400..<500).contains(status), status != 429 else { return false }
+    guard let errorCode else { return true }
+    return RefusedPart(rawValue: errorCode) == nil
+      && !["use_dpop_nonce", "invalid_dpop_proof"].contains(errorCode)
   }
 
   /// The code of the error, cut to a length that can be stored (RFC 6749, section 5.2).

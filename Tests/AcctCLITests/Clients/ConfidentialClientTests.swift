@@ -170,7 +170,7 @@ struct ConfidentialClientTests {
       "/start",
       .json(#"{"error":"invalid_client","error_description":"Missing secret"}"#, 401)
     )
-    #expect(await add() == 11)
+    #expect(await add() == 4)
     #expect(record.err.first?.contains("invalid_client: Missing secret") == true)
     #expect(record.err.last?.contains("--client-secret-file") == true)
   }

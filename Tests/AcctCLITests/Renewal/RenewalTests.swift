@@ -229,7 +229,6 @@ struct RenewalTests {
         HTTPResponse(status: 307, fields: [("Location", "https://evil.test/")], body: Secret(""))
       ), 11, false
     ),
-    ("invalid_client", .success(.json(#"{"error":"invalid_client"}"#, 401)), 11, false),
     (
       "a DPoP token for a bearer account",
       .success(.json(#"{"access_token":"n","token_type":"DPoP"}"#)), 11, true

@@ -89,7 +89,7 @@ struct SignInRepairTests {
     #expect(record.err.last?.contains("http://127.0.0.1/callback") == true)
     let server = RecordedServer(record, tokens: RecordedServer.tokens("a"))
     server.set("/start", .json(#"{"error":"invalid_client"}"#, 401))
-    #expect(await record.addDevice() == 11)
+    #expect(await record.addDevice() == 4)
     #expect(record.err.last?.contains("register a client at https://as.example") == true)
     server.set(
       "/start",

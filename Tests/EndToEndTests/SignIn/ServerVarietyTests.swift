@@ -29,10 +29,13 @@ struct ServerVarietyTests {
   func refusedPush() async throws {
     let server = try await StrictServer(["par": "offered"])
     let home = try AcctHome()
-    let fault: JSON = [
-      "endpoint": "par", "kind": "error", "error": "invalid_client", "status": 401, "count": .null,
-    ]
-    try await server.fault(fault)
+    func fault(_ error: String, _ status: Int64) -> JSON {
+      [
+        "endpoint": "par", "kind": "error", "error": .string(error),
+        "status": .number(JSONNumber(status)), "count": .null,
+      ]
+    }
+    try await server.fault(fault("access_denied", 403))
     let added = try await home.signIn(at: server).run()
     try #require(added.status == 0, "\(added.errorText)")
     #expect(added.errorText.contains("takes no pushed request of this client"))
@@ -42,11 +45,29 @@ struct ServerVarietyTests {
     try await server.expectNothingWrong()
     // Where it has to push, the refusal is the answer.
     let strict = try await StrictServer()
-    try await strict.fault(fault)
+    try await strict.fault(fault("access_denied", 403))
     let refused = try await home.signIn(at: strict).run()
     #expect(refused.status == 11)
-    #expect(refused.errorText.contains("refused (401): invalid_client"), "\(refused.errorText)")
+    #expect(refused.errorText.contains("refused (403): access_denied"), "\(refused.errorText)")
     #expect(try await strict.requests(to: "authorize").isEmpty)
+  }
+
+  @Test(
+    "A client that a server does not know when it pushes its request ends the sign-in with 4",
+    arguments: ["offered", "required"]
+  )
+  func unknownClient(par: String) async throws {
+    let server = try await StrictServer(["par": .string(par)])
+    let home = try AcctHome()
+    try await server.fault([
+      "endpoint": "par", "kind": "error", "error": "invalid_client", "status": 401, "count": .null,
+    ])
+    let refused = try await home.signIn(at: server).run()
+    #expect(refused.status == 4)
+    #expect(refused.errorText.contains("does not accept the client"), "\(refused.errorText)")
+    #expect(refused.errorText.contains("(401): invalid_client"), "\(refused.errorText)")
+    #expect(try await server.requests(to: "authorize").isEmpty)
+    #expect(try await home.accounts().isEmpty)
   }
 
   @Test("A device sign-in continues where the server reports a pending code with 200")

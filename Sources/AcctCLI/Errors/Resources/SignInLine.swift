@@ -37,7 +37,7 @@ func signInLine(_ account: Account, for resource: ResourceIndicator) -> String? 
 }
 
 /// Where the account signs in, and as which client.
-private func place(of account: Account) -> [String]? {
+func place(of account: Account) -> [String]? {
   let person = account.handle?.description ?? account.did?.description
   if let backend = account.source?.backend {
     return ["--backend", backend.description] + [person].compactMap(\.self)
@@ -85,7 +85,7 @@ private func settings(_ client: ClientSettings) -> [String] {
     + client.tokenParameters.flatMap { ["--token-param", "\($0.name)=\($0.value)"] }
 }
 
-private func option(_ name: String, _ value: String?) -> [String] {
+func option(_ name: String, _ value: String?) -> [String] {
   value.map { [name, $0] } ?? []
 }
 
@@ -114,7 +114,7 @@ extension EndpointName {
 }
 
 /// What the account has, and then what is missing.
-private func scope(of account: Account, adding more: [String]) -> String? {
+func scope(of account: Account, adding more: [String]) -> String? {
   let words = (Scope.words(account.scope) + more).filter(Scope.isWellFormed)
   let each = words.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
   return each.isEmpty ? nil : each.joined(separator: " ")

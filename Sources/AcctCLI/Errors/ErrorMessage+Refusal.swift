@@ -1,0 +1,85 @@
+import AcctEngine
+import AcctModel
+import AcctProtocol
+
+extension ErrorMessage {
+  /// A server refuses the client, the scope or the resource; only the user can change them.
+  init(_ refusal: RequestRefusal) {
+    let status = refusal.status.map { " (\($0))" } ?? ""
+    self.init(
+      refusal.code,
+      .signInRequired,
+      "\(refusal.origin) \(refusal.words)\(status): \(printable(refusal.reason))",
+      hint: refusal.asked.account.map { refusal.hint(for: $0) } ?? refusal.signInHint
+    )
+  }
+}
+
+extension RequestRefusal {
+  /// The code for scripts.
+  fileprivate var code: String {
+    switch part {
+    case .client, .use: "clientRefused"
+    case .scope: "scopeRefused"
+    case .resource: "resourceRefused"
+    }
+  }
+
+  fileprivate var words: String {
+    let client = asked.clientID.map { " \(shellWord(printable($0)))" } ?? ""
+    let scope = asked.scope.map { " \(shellWord(printable($0)))" } ?? " that was requested"
+    let targets = asked.targets.map(printable).joined(separator: " ")
+    return switch part {
+    case .client: "does not accept the client\(client)"
+    case .use: "does not allow this to the client\(client)"
+    case .scope: "does not grant the scope\(scope)"
+    case .resource: "issues no token for \(targets.isEmpty ? "what was requested" : targets)"
+    }
+  }
+
+  /// The other way to send a secret, which is not tried unasked: a failed authentication counts against the client.
+  private var otherWay: String {
+    switch asked.method {
+    case .basic: "; if the server takes the secret in the form, add --client-auth post"
+    case .post: "; if the server takes the secret by Basic, add --client-auth basic"
+    case .none, .privateKey: ""
+    }
+  }
+
+  /// What to change in the command line of a sign-in.
+  fileprivate var signInHint: String {
+    switch part {
+    case .client where asked.method == .privateKey:
+      "check --client-id and --client-key; the server must have the public key of this client"
+    case .client where asked.method != .none:
+      "check --client-id and the secret in --client-secret-file\(otherWay)"
+    case .client, .use: clientHint("\(origin)")
+    case .scope: "run the same command again with another --scope"
+    case .resource where asked.targets.count > 1:
+      "run the same command again with another --resource, or with one alone"
+    case .resource: "run the same command again with another --resource"
+    }
+  }
+
+  /// The command that changes it for an account.
+  fileprivate func hint(for account: Account) -> String {
+    switch part {
+    case .scope where asked.isSecondToken: return "name another --scope"
+    case .resource where asked.isSecondToken: return "name another --audience"
+    case .client, .use, .scope, .resource: break
+    }
+    var account = account
+    if part == .resource { account.resources = [] }
+    guard let place = place(of: account) else {
+      return "sign in again with `acct add`; the account keeps its name"
+    }
+    let scope = option("--scope", part == .scope ? nil : scope(of: account, adding: []))
+    let line = (["acct", "add"] + place + scope).map(shellWord).joined(separator: " ")
+    return switch part {
+    case .client: "to change it, run `\(line)`\(otherWay)"
+    case .use: "to sign in with another client, run `\(line)` with its --client-id"
+    case .scope: "to sign in with another scope, run `\(line) --scope SCOPE`"
+    case .resource: "to sign in for another resource, run `\(line) --resource URL`"
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package import AcctModel
+import AcctPorts
+package import AcctProtocol
+
+/// A server's refusal of what only the user can change: the client, the scope or the resource of a request.
+package struct RequestRefusal: Equatable, Sendable {
+  /// What was asked for, and by whom.
+  package var asked: Asked
+  package var part: RefusedPart
+  /// The server's words.
+  package var description: String?
+  /// The status of the answer; `nil` where the account's file recalls an earlier refusal.
+  package var status: Int?
+  package var origin: Origin
+
+  /// What a request for tokens asks for.
+  package struct Asked: Equatable, Sendable {
+    package var clientID: String?
+    package var method: ClientAuthentication
+    package var scope: String?
+    /// The resources or audiences.
+    package var targets: [String]
+    /// The account whose token was to be renewed; `nil` at a sign-in.
+    package var account: Account?
+    /// Whether it is a second token of the account that was requested.
+    package var isSecondToken = false
+  }
+
+  /// The code of the error and the server's words, which an account's file keeps.
+  package var reason: String {
+    [part.rawValue, description].compactMap(\.self).joined(separator: ": ")
+  }
+}
+
+extension RequestRefusal.Asked {
+  /// What a sign-in asks for.
+  init(_ client: ServerClient, _ scope: String?, _ resources: [ResourceIndicator]) {
+    self.init(
+      clientID: client.id,
+      method: client.method,
+      scope: scope,
+      targets: resources.map(\.description)
+    )
+  }
+
+  /// What a renewal asks for, or a request for a second token.
+  init(_ account: Account, for purpose: TokenPurpose?, by client: ServerClient) {
+    let own = account.resources.first.map { [$0.description] } ?? account.ownGrant?.audiences ?? []
+    self.init(
+      clientID: client.id,
+      method: client.method,
+      scope: purpose?.scopeText ?? account.scope,
+      targets: purpose?.audience.map { [$0] } ?? own,
+      account: account,
+      isSecondToken: purpose != nil
+    )
+  }
+}
+
+extension RequestRefusal {
+  /// The refusal that the last renewal of an account ended with; `nil` if it did not.
+  init?(lastRenewalOf account: Account) {
+    guard let reason = account.recordedState.refusedRenewal else { return nil }
+    let code = reason.prefix { $0 != ":" }
+    let place = account.identity.issuer?.url ?? account.client.endpoints[.token]
+    guard let part = RefusedPart(rawValue: String(code)), let place else { return nil }
+    let words = reason.dropFirst(code.count + 2)
+    self.init(
+      asked: Asked(
+        clientID: account.identity.clientID,
+        method: account.client.authentication ?? .none,
+        scope: account.scope,
+        targets: account.resources.first.map { [$0.description] } ?? [],
+        account: account
+      ),
+      part: part,
+      description: words.isEmpty ? nil : String(words),
+      status: nil,
+      origin: place.origin
+    )
+  }
+}
+
+extension EngineError {
+  /// The same with what was asked for, where the server refuses that.
+  func refusing(_ asked: RequestRefusal.Asked) -> EngineError {
+    guard case .server(.oauth(.refused(let code, let description, let status), let origin)) = self,
+      let part = RefusedPart(rawValue: code)
+    else { return self }
+    return .signIn(
+      .requestRefused(
+        RequestRefusal(
+          asked: asked,
+          part: part,
+          description: description,
+          status: status,
+          origin: origin
+        )
+      )
+    )
+  }
+}
