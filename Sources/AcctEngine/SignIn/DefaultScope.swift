@@ -7,7 +7,9 @@ extension SignIn.Request {
   /// A provider's file has a scope of its own, or wants none. With a resource the tokens are for that, and what the
   /// server's own users could need is not requested.
   ///
-  /// - Parameter server: The server.
+  /// - Parameters:
+  ///   - server: The server.
+  ///   - redactor: Takes secrets out of what it lists.
   /// - Returns: A notice of the scopes that it lists, for the user to choose from.
   mutating func completeScope(
     at server: AuthorizationServer,

@@ -55,7 +55,7 @@ struct RegistrationTests {
     #expect(request?["scope"] == "read")
     #expect(
       request?["redirect_uris"] == [
-        "http://127.0.0.1:8123\(ownPath)", "http://127.0.0.1\(ownPath)",
+        .string("http://127.0.0.1:8123\(ownPath)"), .string("http://127.0.0.1\(ownPath)"),
       ]
     )
     #expect(browser.parameters["client_id"] == "made-for-you")

@@ -119,9 +119,9 @@ struct MixUpTests {
       .clients,
       with: """
         {"version":1,"named":{},"registered":{
-         "\(MixedUpServers.honest)":{"clientID":"old-honest","authentication":"none",
+         "\(MixedUpServers.honest)/":{"clientID":"old-honest","authentication":"none",
           "redirect":"http://127.0.0.1:8123/callback"},
-         "\(MixedUpServers.dishonest)":{"clientID":"old-dishonest","authentication":"none",
+         "\(MixedUpServers.dishonest)/":{"clientID":"old-dishonest","authentication":"none",
           "redirect":"http://127.0.0.1:8123/callback"}}}
         """
     )

@@ -72,6 +72,18 @@ struct OtherUserTests {
     #expect(await status()?["state"] == "reauthRequired")
   }
 
+  @Test("A user's name that repeats a secret is redacted in words and in the account's file")
+  func echo() async {
+    #expect(await server.add() == 0, "\(record.err)")
+    server.set { $0.claims?["sub"] = "rt-1-long-enough" }
+    #expect(await record.acct("refresh", "--force") == 11)
+    #expect(
+      record.err.first
+        == "acct: https://as.example renewed the tokens for <redacted> instead of alice"
+    )
+    #expect(!record.filesText.contains("rt-1-long-enough"))
+  }
+
   @Test("A renewal's ID token needs no nonce, and a renewal needs no ID token")
   func withoutNonce() async {
     #expect(await server.add() == 0, "\(record.err)")
