@@ -33,7 +33,8 @@ struct SharedRecords: Sendable {
     }
     // A new name is another machine's to give, and not that of an account that is here.
     if let name = context.accountStore.account(account.id, in: record)?.name, name != account.name,
-      let other = try context.accountStore.account(named: name.description), other.id != account.id
+      let other = try context.accountStore.account(named: name.description), other.id != account.id,
+      other.keptIn == nil
     {
       throw .keyring(.failed(.damagedAccount(account.id, .nameTaken), kind))
     }

@@ -14,7 +14,7 @@ private let basicCredentials = "Basic Y2xpZW50Om1hZGUtdXAtc2VjcmV0"
 /// Servers that acct has no provider for: the user types their issuer.
 extension ProviderRow {
   /// A server that describes itself where OpenID Connect Discovery 1.0 appends it.
-  private static func byIssuer(
+  static func byIssuer(
     _ typed: String,
     issuer: String,
     at base: String,
@@ -55,7 +55,7 @@ extension ProviderRow {
     )
   }
 
-  private static func options(scope: String, api: String, _ more: String...) -> [String] {
+  static func options(scope: String, api: String, _ more: String...) -> [String] {
     ["--client-id", "client", "--scope", scope, "--allow-origin", api] + more
   }
 
@@ -258,7 +258,7 @@ extension ProviderRow {
   }
 
   static let byIssuer: [ProviderRow] = [
-    salesforce, confidentialDuende, publicDuende, authentik, wlcg, egi, fapi,
+    salesforce, confidentialDuende, publicDuende, authentik, wlcg, egi, fapi, toolkit, hub,
     oneResource("resources.example"), oneResource("device-resources.example", "--device"),
   ]
 }
