@@ -55,6 +55,11 @@ package struct SessionSignIn: Sendable {
     var credentials = NewCredentials(callback, request.backend)
     do throws(EngineError) {
       try await confirm(&credentials, at: backend)
+    } catch .session(.otherIdentity(let asked, let found, let origin))
+      where asked == request.handle?.description
+    {
+      await UnwantedSession(context).revoke(credentials, of: found, report: report)
+      throw .backend(.otherPerson(asked: asked, found: found, origin))
     } catch let error where error.leavesOpen {
       report(.notConfirmed(error))
     }
@@ -100,8 +105,8 @@ package struct SessionSignIn: Sendable {
     _ origin: Origin
   ) throws(EngineError) {
     let pairs = [
-      (credentials.did?.description, owner.did?.description),
       (credentials.handle?.description, owner.handle?.description),
+      (credentials.did?.description, owner.did?.description),
     ]
     for case (let expected?, let found?) in pairs where expected != found {
       throw .session(

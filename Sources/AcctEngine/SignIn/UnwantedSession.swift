@@ -27,7 +27,7 @@ struct UnwantedSession: Sendable {
     )
     do throws(EngineError) {
       // A backend need not say who issued its tokens; then the identity's own document leads there.
-      if account.identity.issuer == nil {
+      if account.kind == .oauth, account.identity.issuer == nil {
         var brief = context
         brief.timeout = min(context.timeout, 5)
         _ = try await IdentityCheck(brief).check(&account)

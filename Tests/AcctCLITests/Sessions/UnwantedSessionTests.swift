@@ -60,6 +60,43 @@ struct UnwantedSessionTests {
     #expect(recorded.keyring.items.isEmpty)
   }
 
+  @Test("A sealed session of another identity than the named one is ended, and 8 names whose it is")
+  func sealed() async {
+    let mallory = "did:plc:mallorytestaccountaaaaaa"
+    recorded.serve { request throws(HTTPFailure) in
+      switch request.url.path {
+      case "/api/auth/mobile-start":
+        .json(#"{"success":true,"authUrl":"https://as.example/authorize"}"#)
+      case "/api/auth/session":
+        .json(#"{"valid":true,"did":"\#(mallory)","handle":"mallory.example.com"}"#)
+      case "/api/auth/logout": .json("{}")
+      default: .json(#"{"error":"not_found"}"#, 404)
+      }
+    }
+    recorded.desktop.opens(
+      "limit://auth?session_token=Fe26.2*1*made-up&did=did%3Aplc%3Aalicetestaccountaaaaaaaa"
+        + "&handle=alice.example.com"
+    )
+    var world = recorded.world()
+    world.browser = Browser { _ in true }
+    let status = await Acct.run(
+      [
+        "add", "--session", "https://app.example", "alice.example.com", "--callback",
+        "limit://auth",
+      ],
+      in: world
+    )
+    #expect(status == 8, "\(recorded.err)")
+    #expect(
+      recorded.err.contains(
+        "acct: https://app.example signed in mallory.example.com instead of alice.example.com"
+      ),
+      "\(recorded.err)"
+    )
+    #expect(recorded.requests.last?.url.path == "/api/auth/logout")
+    #expect(recorded.accountFiles == 0)
+  }
+
   @Test("A server that does not revoke an unwanted session is named, and nothing is stored")
   func notRevoked() async {
     #expect(await add("alice.test", handle: "mallory.test", revocation: 503) == 8)

@@ -94,7 +94,8 @@ struct SessionSignInRefusalTests {
   func notConfirmed() async throws {
     let words: [(JSON, Int32)] = [
       (["session_override": ["did": "did:plc:mallory"]], 11),
-      (["session_override": ["handle": "mallory.example.com", "userHandle": .null]], 11),
+      // The named handle is another's there: that session is not wanted.
+      (["session_override": ["handle": "mallory.example.com", "userHandle": .null]], 8),
       (["session_override": ["valid": "yes"]], 11),
       (["session_override": ["did": .null, "sub": "did:plc:mallory"]], 11),
       (["callback_override": ["did": "did:plc:mallory"]], 11),
