@@ -40,7 +40,9 @@ package struct SharedRecord: Sendable {
     }
   }
 
-  /// The form of an item. What costs more, such as a key's arithmetic, is checked where the item is used.
+  /// Checks the form of an item.
+  ///
+  /// What costs more, such as a key's arithmetic, is checked where the item is used.
   private static func isSound(
     _ kind: ItemKind,
     _ secret: Secret,
@@ -48,7 +50,10 @@ package struct SharedRecord: Sendable {
   ) -> Bool {
     switch kind {
     case .accessToken, .refreshToken, .session: (try? Token(secret)) != nil
-    case .staticToken: (try? Token(secret, sentAs: account?.sentAs)) != nil
+    case .staticToken:
+      // Without its record it is not known to be no password.
+      account.map { (try? Token(secret, sentAs: $0.sentAs)) != nil }
+        ?? ((try? Token(password: secret)) != nil)
     case .clientSecret: (try? ClientSecret.check(secret)) != nil
     case .expiresAt: (try? Timestamp(secret.text)) != nil
     case .handle: (try? Handle(secret.text)) != nil

@@ -66,6 +66,34 @@ struct SharedRecordTests {
     #expect(SharedRecord.check(empty) == .notThisAccount)
   }
 
+  @Test("A static token has what its form can send: a password more than any other")
+  func staticToken() throws {
+    func damage(_ token: String, _ scheme: JSON, _ user: JSON) throws -> SharedDamage? {
+      try self.damage([.staticToken: Secret(token)]) { record in
+        record["kind"] = "static"
+        record["tokenType"] = "static"
+        record["canRenew"] = false
+        record["sentAs"] = ["header": "Authorization", "scheme": scheme, "user": user]
+        record["keptFor"] = "docker"
+      }
+    }
+    #expect(try damage("zwei w\u{F6}rter", "Basic", "alice") == nil)
+    #expect(try damage("token", "Bearer", nil) == nil)
+    #expect(try damage("two words", "Bearer", nil) == .item(.staticToken))
+    #expect(try damage("two words", nil, nil) == .item(.staticToken))
+    #expect(try damage("a\r\nX-B: c", "Basic", "alice") == .item(.staticToken))
+    // What is left of an account that was being removed has no record.
+    for (token, flaw) in [("two words", nil), ("a\nb", SharedDamage.item(.staticToken))] {
+      let rest = SharedContents(
+        id: account.id,
+        name: nil,
+        record: [],
+        items: [.staticToken: Secret(token)]
+      )
+      #expect(SharedRecord.check(rest) == flaw)
+    }
+  }
+
   @Test("A record that speaks of one machine's files, of its device or of a guest is damaged")
   func localState() throws {
     #expect(try damage { $0["keptIn"] = "vault" } == .localState)

@@ -20,6 +20,17 @@ struct SharedAccountTests {
     #expect(fleet.second.out.contains("DPoP: "))
   }
 
+  @Test("A login of docker's with any password is listed and used by the other machine")
+  func dockerLogin() async {
+    let login = #"{"ServerURL":"r.example","Username":"alice","Secret":"zwei wörter"}"#
+    #expect(await fleet.first.docker("store", login) == 0, "\(fleet.first.err)")
+    #expect(await fleet.second.acct("list") == 0, "\(fleet.second.err)")
+    #expect(await fleet.second.docker("list") == 0)
+    #expect(fleet.second.out == #"{"r.example":"alice"}"# + "\n", "\(fleet.second.err)")
+    #expect(await fleet.second.docker("get", "r.example") == 0, "\(fleet.second.err)")
+    #expect(fleet.second.json?.objectValue?["Secret"] == "zwei w\u{F6}rter")
+  }
+
   @Test("A new account is stored in one step")
   func addedAtOnce() async {
     #expect(await fleet.first.add(Handoffs.dpop()) == 0)
