@@ -303,7 +303,9 @@ let package = Package(
     .testTarget(
       name: "InteropTests",
       dependencies: ["AcctModel", "AcctTestSupport", "StrictJSON"],
-      exclude: ["Doorkeeper", "Glewlwyd", "MCP", "NanoIDP", "export_format.py"],
+      exclude: [
+        "Doorkeeper", "Glewlwyd", "LongForm/Scripts", "MCP", "NanoIDP", "export_format.py",
+      ],
       swiftSettings: testRules
     ),
     tests(
