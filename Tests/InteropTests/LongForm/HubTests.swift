@@ -63,6 +63,7 @@ struct HubTests {
     #expect(try await curl(server.user, headers: header).status == "403")
     let checked = try await home.acct("status", "--check")
     #expect(checked.status == 0, "\(checked.errorText)")
+    #expect(checked.errorText.contains("not checked"), "\(checked.errorText)")
     #expect(try await home.acct("header", server.user).text == header)
   }
 }
