@@ -18,7 +18,7 @@ extension SharedStore {
       try Self.check(reading.standing)
       if let object = reading.object {
         guard object.key == key else { throw .outOfBounds }
-        reading.object = try Self.checked(object)
+        reading.object = try Self.checked(object, asOf: reading.standing)
       }
       return reading
     }
@@ -36,7 +36,7 @@ extension SharedStore {
         Set(changes.objects.map(\.key)).count == changes.objects.count
       else { throw .outOfBounds }
       for index in changes.objects.indices {
-        changes.objects[index] = try Self.checked(changes.objects[index])
+        changes.objects[index] = try Self.checked(changes.objects[index], asOf: changes.standing)
       }
       return changes
     }
@@ -49,8 +49,14 @@ extension SharedStore {
     else { throw .outOfBounds }
   }
 
-  private static func checked(_ object: Object) throws(SharedStoreFailure) -> Object {
-    guard (1...lastVersion).contains(object.version) else { throw .outOfBounds }
+  /// No object is later than the store's latest change: a version of the future would hide all changes before it.
+  private static func checked(
+    _ object: Object,
+    asOf standing: Standing
+  ) throws(SharedStoreFailure) -> Object {
+    guard (1...lastVersion).contains(object.version), object.version <= standing.revision else {
+      throw .outOfBounds
+    }
     guard object.bytes.count > Seal.sizeLimit else { return object }
     return Object(key: object.key, bytes: [], version: object.version)
   }
@@ -59,6 +65,6 @@ extension SharedStore {
 extension SharedStoreFailure {
   fileprivate static let outOfBounds = SharedStoreFailure.failed(
     reason:
-      "an answer is out of bounds: a version is not between 1 and 2^62, or a key is another one's"
+      "an answer is out of bounds: a version is not between 1 and the revision, or a key is another one's"
   )
 }

@@ -75,7 +75,7 @@ extension SharedVault {
           continue
         }
         // The copy may have come with another call, and the file not.
-        records[object.id] = object.contents.record
+        if object.contents.isAccount { records[object.id] = object.contents.record }
         if let copy = try copies.copy(of: object.id), copy.isAsNew(as: object.copy) { continue }
         try copies.replace(object.copy, of: object.id)
       }

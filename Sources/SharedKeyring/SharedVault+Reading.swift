@@ -90,7 +90,9 @@ extension SharedVault {
     do { _ = try storePending(session, seal, id) } catch {
       guard error == .rolledBack else { throw error }
     }
-    return try current(session, seal, id)?.record
+    guard let object = try current(session, seal, id) else { return nil }
+    guard object.isAccount else { throw .damagedAccount(id, .notThisAccount) }
+    return object.record
   }
 
   /// The account as the engine has it now, which is this machine's copy from then on.

@@ -156,7 +156,7 @@ struct GenerationTests {
 
   @Test(
     "An answer whose numbers are out of bounds is rejected, and nothing is kept of it",
-    arguments: [0, -1, (1 << 62) + 1, Int64.max] as [Int64]
+    arguments: [0, -1, 1_000_000, 1 << 62, (1 << 62) + 1, Int64.max] as [Int64]
   )
   func bounds(version: Int64) throws {
     fleet.engine.put(try object.bytes, at: place, version: version)
@@ -166,5 +166,26 @@ struct GenerationTests {
     }
     fleet.engine.put(try object.bytes, at: place)
     #expect(try !here.vault().sharedKeyring.report().isRolledBack)
+  }
+
+  @Test("A stray object with a version of the future hides no change")
+  func cursor() throws {
+    let stray = "/acct/main/a/stray"
+    fleet.engine.put([0], at: stray, version: 1 << 62)
+    #expect(throws: KeyringFailure.self) { try there.accounts().fetchAll(.forbidden) }
+    fleet.engine.delete(stray)
+    try here.accounts().store(Made.renewed(token: "R1"), .forbidden)
+    #expect(try there.accounts().fetchAll(.forbidden).records == [Made.alice: Made.record("alice")])
+  }
+
+  @Test("Items that are planted without an account are no account")
+  func itemsAlone() throws {
+    let items = SharedObject(items: [ItemKind.refreshToken.rawValue: Secret("R9")])
+    fleet.engine.put(try fleet.sealed(items, at: place), at: place)
+    let there = try fleet.machine("third")
+    #expect(throws: KeyringFailure.damagedAccount(Made.alice, .notThisAccount)) {
+      try there.accounts().fetch(Made.alice, .forbidden)
+    }
+    #expect(try there.accounts().fetchAll(.forbidden).records == [:])
   }
 }

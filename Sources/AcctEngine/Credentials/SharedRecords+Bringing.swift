@@ -91,15 +91,17 @@ extension SharedRecords {
     // One that had a file was removed by another process of this machine meanwhile.
     let wasRemoved = file == nil && wasKnown
     if let record, !wasRemoved, file == nil || file == record {
-      return try context.accountStore.update(id, to: record)
+      return try context.accountStore.take(record, of: id)
     }
     // Another process of this machine may have stored something newer since the engine was asked.
     let current: [UInt8]?
     do throws(KeyringFailure) { current = try accounts.fetch(id, context.interaction) } catch {
+      // What is damaged or was put back is not brought; an engine that has failed since may be asked later.
+      guard case .engine = error else { return }
       current = wasRemoved ? nil : record
     }
     guard let current, try !isNamesake(id, current) else { return }
-    try context.accountStore.update(id, to: current)
+    try context.accountStore.take(current, of: id)
   }
 
   /// Deletes the file of an account that is not there any more; the caller holds its lock.

@@ -38,7 +38,7 @@ struct SharedRecords: Sendable {
     {
       throw .keyring(.failed(.damagedAccount(account.id, .nameTaken), kind))
     }
-    try context.accountStore.update(account.id, to: record)
+    try context.accountStore.take(record, of: account.id)
   }
 
   /// Stores an account and what becomes of its items in one step, then its file; ends a claim.

@@ -71,6 +71,9 @@ package struct SharedObject: Equatable, Sendable {
     return mine == other
   }
 
+  /// `false` for items without an account, as the vault can have them.
+  var isAccount: Bool { name != nil && !record.isEmpty }
+
   /// Whether nothing of an account is left in it.
   var isEmpty: Bool { name == nil && record.isEmpty && items.isEmpty }
 }
