@@ -61,10 +61,12 @@ struct PushedRequest: Sendable {
       by: serverClient,
       key: provesAtOnce ? key : nil
     )
-    if let key, !provesAtOnce, (400...403).contains(response.status) {
+    var answer = ServerAnswer(response, redacting: client.held.redactor)
+    // A client, scope or resource that is refused is not accepted with a proof, and a failed authentication counts.
+    if let key, !provesAtOnce, (400...403).contains(response.status), answer.refusedPart == nil {
       response = try await client.send(form, to: endpoint, of: server, by: serverClient, key: key)
+      answer = ServerAnswer(response, redacting: client.held.redactor)
     }
-    let answer = ServerAnswer(response, redacting: client.held.redactor)
     if answer.refusesPushedRequest, !server.requiresPushedRequest, !provesAtOnce {
       return .refused(EngineError(answer.noAnswer, endpoint.origin))
     }

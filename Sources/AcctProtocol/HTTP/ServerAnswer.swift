@@ -62,9 +62,11 @@ package struct ServerAnswer: Sendable {
   package var refusesPushedRequest: Bool {
     guard (400..<500).contains(status), status != 429 else { return false }
     guard let errorCode else { return true }
-    return RefusedPart(rawValue: errorCode) == nil
-      && !["use_dpop_nonce", "invalid_dpop_proof"].contains(errorCode)
+    return refusedPart == nil && !["use_dpop_nonce", "invalid_dpop_proof"].contains(errorCode)
   }
+
+  /// The part of the request that it refuses, if it names one.
+  package var refusedPart: RefusedPart? { errorCode.flatMap(RefusedPart.init) }
 
   /// The code of the error, cut to a length that can be stored (RFC 6749, section 5.2).
   package var errorCode: String? {

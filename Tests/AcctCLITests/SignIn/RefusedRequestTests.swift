@@ -17,6 +17,7 @@ struct RefusedRequestTests {
     "authorization_endpoint": "https://as.example/authorize",
     "pushed_authorization_request_endpoint": "https://as.example/par",
     "revocation_endpoint": "https://as.example/revoke",
+    "dpop_signing_alg_values_supported": ["ES256"],
   ]
 
   private static func refusal(_ code: String, _ status: Int = 400) -> HTTPResponse {
@@ -41,6 +42,8 @@ struct RefusedRequestTests {
     let options = ["--scope", "read", "--resource", "https://api.example"]
     #expect(await add(options[0], options[1], options[2], options[3]) == 4, "\(record.err)")
     #expect(browser.addresses.isEmpty)
+    // Not once more with a proof: a failed authentication counts.
+    #expect(server.bodies("/par").count == 1)
     #expect(server.bodies("/token").isEmpty)
     let named =
       switch code {
@@ -61,7 +64,7 @@ struct RefusedRequestTests {
   func notPushed(code: String, status: Int) async {
     let server = RecordedServer(record, metadata: Self.metadata, tokens: RecordedServer.tokens("a"))
     server.set("/par", Self.refusal(code, status))
-    #expect(await add() == 0, "\(record.err)")
+    #expect(await add("--no-dpop") == 0, "\(record.err)")
     #expect(browser.parameters["code_challenge"] != nil)
     #expect(said.contains("takes no pushed request"), "\(said)")
   }
