@@ -30,6 +30,7 @@ extension ServerClient {
   ///   - audience: The audience of the first try.
   ///   - endpoint: What was asked.
   ///   - server: Whose endpoint it is.
+  /// - Returns: The other audience; `nil` where it is of no use, or must not be told to the endpoint.
   func nextAudience(
     after answer: ServerAnswer,
     to audience: AssertionAudience,

@@ -22,7 +22,7 @@ extension Copies {
 
   /// Notes a removal, and forgets the copy; under ``alone(_:)``.
   ///
-  /// - Parameter generation: The trace's; 0 if an earlier version of acct has left none.
+  /// The generation is the trace's, 0 if an earlier version of acct has left none.
   func noteRemoval(of id: AccountID, _ generation: Int64) throws(KeyringFailure) {
     if generation > 0, try removal(of: id) ?? 0 < generation {
       var contents = Self.magic

@@ -79,7 +79,7 @@ package final class InMemoryStore: Sendable {
 
   /// Puts something under a key, as an attacker with the engine's rights can.
   ///
-  /// - Parameter version: The one that it claims to have, if that is not the next one.
+  /// The version is the one that it claims to have, if that is not the next one.
   package func put(_ bytes: [UInt8], at key: String, version: Int64? = nil) {
     contents.withLock { contents in
       contents.standing.revision += 1

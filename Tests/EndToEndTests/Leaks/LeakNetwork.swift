@@ -54,11 +54,12 @@ final class LeakNetwork {
   private func runUnbelievable() async throws {
     try await signIn(["alice.test", "--json", "-v"], status: 11, mood: "wrong-iss")
     try await signIn(["alice.test", "--json", "-v"], status: 4, mood: "deny")
-    for wrong in [
-      ["sub": "did:plc:mallorytestaccountaaaaaa"], ["token_type": "Bearer"], ["scope": "other"],
-    ] as [JSON] {
+    for (wrong, status) in [
+      (["sub": "did:plc:mallorytestaccountaaaaaa"], 8), (["token_type": "Bearer"], 11),
+      (["scope": "other"], 11),
+    ] as [(JSON, Int32)] {
       try await network.set(["token_override": wrong])
-      try await signIn(["alice.test", "--json", "-v"], status: 11)
+      try await signIn(["alice.test", "--json", "-v"], status: status)
     }
     try await network.set(["token_override": [:]])
     try await backend.set(["key": "another"])

@@ -111,7 +111,10 @@ struct UntrustedEngineTests {
     #expect(try await home.accounts().isEmpty)
   }
 
-  @Test("Rows of any size cost a command little memory", arguments: [(1, 100 << 20), (300, 1 << 20)])
+  @Test(
+    "Rows of any size cost a command little memory",
+    arguments: [(1, 100 << 20), (300, 1 << 20)]
+  )
   func largeRows(count: Int, bytes: Int) async throws {
     let engine = try await PostgresEngine()
     let fleet = try await Fleet(on: .postgres, engine, machines: 1)
