@@ -37,6 +37,9 @@ enum Statements {
   static let objectLimit = 1 << 20
   static let answerLimit = 64 << 20
 
+  /// Bytes that a row takes here besides its key and its object.
+  private static let rowCost = 256
+
   /// An object's bytes, or none in the place of too many: the server does not send them.
   private static let bytes = """
     CASE WHEN octet_length(o.bytes) <= \(objectLimit) THEN o.bytes ELSE ''::bytea END
@@ -53,7 +56,7 @@ enum Statements {
   /// The last column is the size of it all, in bytes; over the limit there is one row without an object.
   static let changes = """
     WITH answer AS (
-      SELECT coalesce(sum(octet_length(key) + CASE WHEN version > $2::bigint
+      SELECT coalesce(sum(\(rowCost) + octet_length(key) + CASE WHEN version > $2::bigint
         AND octet_length(bytes) <= \(objectLimit) THEN octet_length(bytes) ELSE 0 END), 0)::bigint AS size
       FROM acct_objects WHERE key ^@ $1)
     SELECT s.identifier::text, s.revision, o.key, o.version,

@@ -6,7 +6,6 @@ extension SharedStore {
   /// The highest version and revision: as far from overflow as an engine never comes.
   static let lastVersion: Int64 = 1 << 62
   private static let identifierLimit = 256
-  private static let keyLimit = 256
 
   /// The same store, which rejects answers that are out of bounds.
   ///
@@ -31,7 +30,7 @@ extension SharedStore {
       var changes = try self.changes(prefix, version)
       try Self.check(changes.standing)
       guard
-        changes.keys.allSatisfy({ $0.utf8.count <= Self.keyLimit && $0.hasPrefix(prefix) }),
+        changes.keys.allSatisfy({ $0.hasPrefix(prefix) }),
         changes.objects.allSatisfy({ changes.keys.contains($0.key) }),
         Set(changes.objects.map(\.key)).count == changes.objects.count
       else { throw .outOfBounds }

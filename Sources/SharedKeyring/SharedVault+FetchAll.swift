@@ -40,8 +40,10 @@ extension SharedVault {
       if object.contents.isRemoved { there.remove(object.id) } else { there.insert(object.id) }
     }
     // Another process of this machine may have seen a later object since the engine answered: it is asked again.
+    var isRolledBack = false
     for id in doubtful where try look(session, seal(), id).isRolledBack {
-      return SharedChanges(records: [:], accounts: there.union(copied))
+      isRolledBack = true
+      if copied.contains(id) { there.insert(id) } else { there.remove(id) }
     }
     let records = try keep(
       found.filter { !doubtful.contains($0.id) },
@@ -49,7 +51,8 @@ extension SharedVault {
       asOf: changes.standing
     )
     let cursor = changes.objects.map(\.version).max() ?? 0
-    guard cursor > known?.cursor ?? 0 else {
+    // What was put back is told of again the next time.
+    guard cursor > known?.cursor ?? 0, !isRolledBack else {
       return SharedChanges(records: records, accounts: there)
     }
     copies.learn(changes.standing)
@@ -114,10 +117,7 @@ extension SharedVault {
     var doubtful: Set<AccountID> = []
     for object in found {
       let (copy, seen) = try copies.seen(of: object.id)
-      let isSame = copy?.bytes == object.object.bytes
-      if seen.isContradicted(by: object.contents.generation, isSame: isSame) {
-        doubtful.insert(object.id)
-      }
+      if seen.isContradicted(by: object, besides: copy) { doubtful.insert(object.id) }
     }
     for id in gone where try copies.seen(of: id).1.isContradicted(by: nil, isSame: false) {
       doubtful.insert(id)
@@ -133,4 +133,14 @@ struct OpenedObject {
   var object: SharedStore.Object
 
   var copy: CopyFile { CopyFile(object, generation: contents.generation) }
+}
+
+extension SeenGeneration {
+  /// `true` if an engine that has this object has gone back to an earlier state.
+  func isContradicted(by found: OpenedObject, besides copy: CopyFile?) -> Bool {
+    isContradicted(
+      by: found.contents.generation,
+      isSame: isRemoval ? found.contents.isRemoved : copy?.bytes == found.object.bytes
+    )
+  }
 }

@@ -11,7 +11,8 @@ extension SharedVault {
       try session.store.changes(session.places.accounts, 0)
     }
     var inspection = SharedKeyring.Inspection()
-    inspection.strayKeys = changes.keys.filter { session.places.account(at: $0) == nil }.sorted()
+    inspection.strayKeys = changes.keys.filter { session.places.account(at: $0) == nil }
+      .map { String($0.prefix(256)) }.sorted()
     var names: [AccountName: [AccountID]] = [:]
     for object in changes.objects {
       guard let id = session.places.account(at: object.key) else { continue }
@@ -20,10 +21,9 @@ extension SharedVault {
       case .success(let contents):
         if let name = contents.name { names[name, default: []].append(id) }
         let (copy, seen) = try copies.seen(of: id)
-        let isSame = copy?.bytes == object.bytes
-        if seen.isContradicted(by: contents.generation, isSame: isSame),
-          try look(session, seal, id).isRolledBack
-        {
+        let found = OpenedObject(id: id, contents: contents, object: object)
+        // Another process of this machine may have seen a later one since: it is asked again.
+        if seen.isContradicted(by: found, besides: copy), try look(session, seal, id).isRolledBack {
           inspection.rolledBack.append(id)
         }
       }
@@ -33,7 +33,9 @@ extension SharedVault {
       for id in ids where id != holder { inspection.damaged[id] = .nameTaken }
     }
     for id in try copies.accounts() where !changes.keys.contains(session.places.account(id)) {
-      if try copies.seen(of: id).1.isContradicted(by: nil, isSame: false) {
+      if try copies.seen(of: id).1.isContradicted(by: nil, isSame: false),
+        try look(session, seal, id).isRolledBack
+      {
         inspection.rolledBack.append(id)
       }
     }

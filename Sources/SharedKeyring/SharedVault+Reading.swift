@@ -47,7 +47,7 @@ extension SharedVault {
       }
       look.isRolledBack = seen.isContradicted(
         by: reading.object == nil ? nil : look.generation,
-        isSame: reading.object?.bytes == copy?.bytes
+        isSame: seen.isRemoval ? look.contents == nil : reading.object?.bytes == copy?.bytes
       )
     }
     isConfirmed = !look.isRolledBack

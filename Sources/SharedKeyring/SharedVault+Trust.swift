@@ -44,6 +44,11 @@ extension SharedVault {
         }
       }
       for id in try copies.pendingAccounts() {
+        // Another machine has removed it since: its answer is of no use.
+        if try copies.removal(of: id) != nil {
+          try copies.removePending(id)
+          continue
+        }
         let place = session.places.account(id)
         if try !rebase(id, onto: objects[id], at: place, seal, former) {
           unopened.answers[id] = try copies.setAside(id)
@@ -118,7 +123,7 @@ extension SharedVault {
       file.base.version = object.version
       let theirs = try seal.objectIfWhole(object.bytes, of: id, at: place)
       generation = theirs?.generation ?? generation
-      if let theirs, !theirs.isRemoved {
+      if let theirs {
         wanted = SharedObject.merged(
           base: base,
           mine: wanted,

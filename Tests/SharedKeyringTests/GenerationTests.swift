@@ -102,6 +102,50 @@ struct GenerationTests {
     }
   }
 
+  @Test("An account of the very generation of its removal's trace was put back")
+  func besideTrace() throws {
+    try change()
+    let engine = fleet.engine
+    let undo = engine.backup()
+    try there.accounts().store(Made.renewed(token: "R2"), .forbidden)
+    let withheld = try object
+    undo()
+    engine.advance(by: 10)
+    try here.accounts().remove(Made.alice, .forbidden)
+    engine.put(withheld.bytes, at: place)
+    #expect(try here.accounts().fetchAll(.forbidden).accounts == [])
+    #expect(throws: KeyringFailure.rolledBack) {
+      try here.accounts().fetch(Made.alice, .forbidden)
+    }
+  }
+
+  @Test("An answer that waits for an account that was removed is dropped by trust")
+  func answerOfRemoved() async throws {
+    let accounts = try await here.claimant()
+    fleet.engine.befall(.lostThenAway)
+    #expect(throws: SharedAccountFailure.self) {
+      try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    }
+    fleet.engine.fail(with: nil)
+    try there.accounts().remove(Made.alice, .forbidden)
+    _ = try here.vault().sharedKeyring.trust(.forbidden)
+    #expect(try here.vault().sharedKeyring.report().pending == [])
+    #expect(try here.accounts().fetch(Made.alice, .forbidden) == nil)
+    #expect(try there.accounts().fetchAll(.forbidden).accounts == [])
+  }
+
+  @Test("An older object of one account hides no change of the others")
+  func others() throws {
+    let before = try object
+    try here.accounts().store(Made.account(Made.bob, named: "bob"), .forbidden)
+    try change()
+    fleet.engine.put(before.bytes, at: place)
+    try there.accounts().store(Made.renewed(Made.bob, named: "robert", token: "R5"), .forbidden)
+    let changes = try here.accounts().fetchAll(.forbidden)
+    #expect(changes.records == [Made.bob: Made.record("robert")])
+    #expect(changes.accounts == [Made.alice, Made.bob])
+  }
+
   @Test("An account may be made again where its trace is, and is then a later one")
   func madeAgain() async throws {
     let before = try object

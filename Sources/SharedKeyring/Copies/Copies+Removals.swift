@@ -29,6 +29,8 @@ extension Copies {
       contents.append(bigEndian: generation)
       try write(id.description, contents, in: removed, surviving: true)
     }
+    // One that was made again since is a later one.
+    if let copy = try copy(of: id), generation > 0, copy.generation > generation { return }
     try remove(id)
   }
 

@@ -16,12 +16,12 @@ package struct SeenGeneration: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - found: The object's generation; `nil` if there is no object, not even the trace of a removal.
-  ///   - isSame: `true` if the object has the very bytes that were seen.
+  ///   - isSame: `true` if the object has the very bytes that were seen, or is a trace as the one that was.
   /// - Returns: `true` for a rollback.
   package func isContradicted(by found: Int64?, isSame: Bool) -> Bool {
     guard number > 0 else { return false }
     // The trace of a removal has nothing to lose.
     guard let found else { return !isRemoval }
-    return found < number || (found == number && !isSame && !isRemoval)
+    return found < number || (found == number && !isSame)
   }
 }
