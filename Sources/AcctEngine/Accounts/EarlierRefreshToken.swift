@@ -9,7 +9,8 @@ enum EarlierRefreshToken {
   /// There was none, or the new sign-in brought its own.
   case notNeeded
   case kept(Secret, OwnGrant?)
-  /// It is for less than the new scope, bound to another key, or of a session that has ended.
+  /// It is for less than the new scope, bound to another key, or of a session that has ended; or the server does not say
+  /// whose either is, and another person may have signed in.
   case lost
 
   /// - Parameters:
@@ -28,7 +29,8 @@ enum EarlierRefreshToken {
       return
     }
     let (old, new) = (Scope.words(known.scope), Scope.words(account.scope))
-    guard known.recordedState.state != .reauthRequired, known.tokenType == account.tokenType,
+    guard account.subjectStatements != SubjectStatements(),
+      known.recordedState.state != .reauthRequired, known.tokenType == account.tokenType,
       known.thumbprint == account.thumbprint,
       known.identity.clientID == account.identity.clientID, new.allSatisfy(old.contains)
     else {

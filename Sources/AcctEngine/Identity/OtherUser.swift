@@ -63,7 +63,9 @@ extension Account {
     guard token.subject == subject else {
       return OtherUser(place: .renewal, expected: shown(subject), found: shown(token.subject))
     }
-    let issuer = identity.issuer?.description ?? token.issuer
+    // Before the first ID token was checked, its issuer may have been spelled otherwise.
+    let checked = subjectStatements.idToken == nil ? nil : identity.issuer?.description
+    let issuer = checked ?? token.issuer
     guard token.issuer == issuer else {
       return OtherUser(
         place: .renewal,

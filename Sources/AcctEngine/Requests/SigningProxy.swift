@@ -181,7 +181,8 @@ extension EngineError {
       .server(.otherUser), .server(.failed), .server(.renewalFailed):
       502
     case .server(.rateLimited): 429
-    case .signIn(.required), .signIn(.requestRefused), .keyring(.failed), .keyring(.notChosen),
+    case .signIn(.required), .signIn(.requestRefused), .signIn(.noTokenForResource),
+      .keyring(.failed), .keyring(.notChosen),
       .selection(.unknown),
       .key(.hardware):
       503

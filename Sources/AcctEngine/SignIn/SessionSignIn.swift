@@ -78,9 +78,9 @@ package struct SessionSignIn: Sendable {
       word = try await backend.validate(credentials.token)
     }
     if let rotated = word.rotated {
-      try requireSame(rotated.owner, credentials, backend.origin)
-      // Even if the answer leaves all else open: a backend may accept no other from now on.
+      // Even if the answer leaves all else open, or names another user: a backend may accept no other from now on.
       credentials.token = rotated.session.token
+      try requireSame(rotated.owner, credentials, backend.origin)
     }
     switch word.answer {
     case .valid(let details):

@@ -5,6 +5,11 @@ extension ProviderFiles {
   /// The files in the user's configuration; of one name the first folder's.
   package static func live(_ folders: Folders) -> ProviderFiles {
     let places = folders.configurations.map { $0.subfolder("providers") }
+    /// A service whose user's home is closed to it has `ACCT_HOME` alone.
+    @Sendable func isBeside(_ folder: PrivateFolder, _ error: PrivateFilesError) -> Bool {
+      guard case .failed = error else { return false }
+      return folder.path(of: "") != places[0].path(of: "")
+    }
     return ProviderFiles(
       names: { () throws(FilesFailure) in
         var names: Set<String> = []
@@ -14,7 +19,7 @@ extension ProviderFiles {
               names.insert(String(name.dropLast(5)))
             }
           } catch {
-            throw FilesFailure(error)
+            guard isBeside(folder, error) else { throw FilesFailure(error) }
           }
         }
         return Array(names)
@@ -25,7 +30,7 @@ extension ProviderFiles {
             guard let bytes = try folder.read("\(name).json", limit: sizeLimit) else { continue }
             return File(bytes, at: folder.path(of: "\(name).json"))
           } catch {
-            throw FilesFailure(error)
+            guard isBeside(folder, error) else { throw FilesFailure(error) }
           }
         }
         return nil

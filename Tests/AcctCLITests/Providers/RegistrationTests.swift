@@ -148,4 +148,4 @@ struct RegistrationTests {
 }
 
 /// The redirect path of a client that `https://as.example` has registered.
-let ownPath = "/callback/ZZKjQMBTujCU6ddp"
+let ownPath = "/ZZKjQMBTujCU6ddp/callback"
