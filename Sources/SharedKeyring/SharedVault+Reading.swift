@@ -39,16 +39,14 @@ extension SharedVault {
         || reading.object.map { StandingCheck.contradicts($0, copy: copy.object(at: key)) }
           ?? (reading.standing.revision < copy.version)
     }
-    if !look.isRolledBack {
-      if let object = reading.object {
-        let opened = try seal.object(object.bytes, of: id, at: key)
-        look.generation = opened.generation
-        look.contents = opened.isRemoved ? nil : opened
-      }
-      look.isRolledBack = seen.isContradicted(
-        by: reading.object == nil ? nil : look.generation,
-        isSame: seen.isRemoval ? look.contents == nil : reading.object?.bytes == copy?.bytes
-      )
+    if !look.isRolledBack, let object = reading.object {
+      let opened = try seal.object(object.bytes, of: id, at: key)
+      look.generation = opened.generation
+      look.contents = opened.isRemoved ? nil : opened
+      let found = OpenedObject(id: id, contents: opened, object: object)
+      look.isRolledBack = seen.isContradicted(by: found, besides: copy)
+    } else if !look.isRolledBack {
+      look.isRolledBack = seen.isContradicted(by: nil, isSame: false)
     }
     isConfirmed = !look.isRolledBack
     note(rolledBack: look.isRolledBack, id)

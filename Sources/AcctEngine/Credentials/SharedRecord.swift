@@ -49,18 +49,15 @@ package struct SharedRecord: Sendable {
     of account: Account?
   ) -> Bool {
     switch kind {
-    case .accessToken, .refreshToken, .session: (try? Token(secret)) != nil
+    case .accessToken, .refreshToken, .session, .clientSecret, .expiresAt, .handle, .did,
+      .secondTokens, .clientKey:
+      kind.isWellFormed(secret)
     case .staticToken:
       // Without its record it is not known to be no password.
       account.map { (try? Token(secret, sentAs: $0.sentAs)) != nil }
         ?? ((try? Token(password: secret)) != nil)
-    case .clientSecret: (try? ClientSecret.check(secret)) != nil
-    case .expiresAt: (try? Timestamp(secret.text)) != nil
-    case .handle: (try? Handle(secret.text)) != nil
-    case .did: (try? DID(secret.text)) != nil
     case .keypair: !isInDevice(secret)
     case .guest: false
-    case .secondTokens, .clientKey: true
     }
   }
 

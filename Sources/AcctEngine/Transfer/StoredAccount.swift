@@ -34,19 +34,32 @@ package struct StoredAccount: Equatable, Sendable {
 
   private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
     switch kind {
-    case .accessToken, .refreshToken, .session, .guest: (try? Token(secret)) != nil
+    case .accessToken, .refreshToken, .session, .guest, .clientSecret, .expiresAt, .handle, .did:
+      kind.isWellFormed(secret)
     case .staticToken: (try? Token(secret, sentAs: account.sentAs)) != nil
-    case .clientSecret: (try? ClientSecret.check(secret)) != nil
     case .clientKey: (try? ClientKey(privateJWK: secret)) != nil
     // They are not exported: each can be had again.
     case .secondTokens: false
-    case .expiresAt: (try? Timestamp(secret.text)) != nil
-    case .handle: (try? Handle(secret.text)) != nil
-    case .did: (try? DID(secret.text)) != nil
     case .keypair:
       // One in a device came from another machine's.
       account.keyStorage == .software
         && (try? DPoPKey(privateJWK: secret)).map { $0.thumbprint == account.thumbprint } ?? false
+    }
+  }
+}
+
+extension ItemKind {
+  /// `true` for an item of the form that acct writes, where that form needs neither the account nor a key's arithmetic.
+  ///
+  /// Keys, second tokens and static tokens have rules of their own, and pass.
+  func isWellFormed(_ secret: Secret) -> Bool {
+    switch self {
+    case .accessToken, .refreshToken, .session, .guest: (try? Token(secret)) != nil
+    case .clientSecret: (try? ClientSecret.check(secret)) != nil
+    case .expiresAt: (try? Timestamp(secret.text)) != nil
+    case .handle: (try? Handle(secret.text)) != nil
+    case .did: (try? DID(secret.text)) != nil
+    case .keypair, .clientKey, .secondTokens, .staticToken: true
     }
   }
 }

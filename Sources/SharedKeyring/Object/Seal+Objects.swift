@@ -34,8 +34,10 @@ extension Seal {
     of id: AccountID,
     at place: String
   ) throws(KeyringFailure) -> SharedObject {
-    let opened: Result<SharedObject, SharedDamage> = try inspected(bytes, of: id, at: place)
-    do { return try opened.get() } catch { throw .damagedAccount(id, error) }
+    switch try inspected(bytes, of: id, at: place) {
+    case .success(let object): return object
+    case .failure(let damage): throw .damagedAccount(id, damage)
+    }
   }
 
   /// The same; `nil` for one that is damaged.
