@@ -31,12 +31,7 @@ func room(
 let testRules = houseRules + [.unsafeFlags(["-Onone"])]
 
 /// The tests of a room; spec vectors lie beside them in `Vectors`, as data.
-func tests(
-  _ name: String,
-  _ dependencies: [Target.Dependency],
-  vectors: Bool = false,
-  data: String? = nil
-) -> Target {
+func tests(_ name: String, _ dependencies: [Target.Dependency], vectors: Bool = false, data: String? = nil) -> Target {
   .testTarget(
     name: name,
     dependencies: dependencies,
@@ -45,10 +40,7 @@ func tests(
   )
 }
 
-let argumentParser = Target.Dependency.product(
-  name: "ArgumentParser",
-  package: "swift-argument-parser"
-)
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let structuredFields = Target.Dependency.product(
   name: "RawStructuredFieldValues",
@@ -65,14 +57,7 @@ func nio(_ product: String) -> Target.Dependency { .product(name: product, packa
 let fuzzer: [Target] =
   Context.environment["ACCT_FUZZ"] == nil
   ? []
-  : [
-    .executableTarget(
-      name: "Fuzzer",
-      dependencies: ["FuzzTargets"],
-      path: "Tests/Fuzzer",
-      swiftSettings: houseRules
-    )
-  ]
+  : [.executableTarget(name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzzer", swiftSettings: houseRules)]
 
 /// A measurement within one process, built for nothing else; see `Benchmarks/proof`.
 let measurements: [Target] =
@@ -154,37 +139,20 @@ let package = Package(
     room("AcctModel"),
     room("StrictJSON"),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
-    room(
-      "AcctCrypto",
-      ["AcctModel", "COpenSSL", crypto],
-      linking: [.linkedLibrary(":libcrypto.a")]
-    ),
+    room("AcctCrypto", ["AcctModel", "COpenSSL", crypto], linking: [.linkedLibrary(":libcrypto.a")]),
     // The providers' files become code: nothing is looked for, and read only when it is asked for.
-    room(
-      "AcctProtocol",
-      ["AcctModel", "StrictJSON", "AcctCrypto", structuredFields],
-      embedding: "Providers/Shipped"
-    ),
+    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto", structuredFields], embedding: "Providers/Shipped"),
     room("AcctPorts", ["AcctModel"]),
     room("AcctEngine", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts"]),
 
     // Adapters, one per port family; none knows another.
     room("PrivateFiles", ["CLinux"]),
     room("SessionBus", ["AcctModel"]),
-    room(
-      "SecretServiceKeyring",
-      ["AcctModel", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"]
-    ),
+    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"]),
     // What opens a vault's key, for the vault of this machine and for one that several machines share.
-    room(
-      "VaultKey",
-      ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]
-    ),
+    room("VaultKey", ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]),
     room("VaultKeyring", ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKey"]),
-    room(
-      "SharedKeyring",
-      ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "VaultKey"]
-    ),
+    room("SharedKeyring", ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "VaultKey"]),
     // libcurl begins once in a process, whichever adapter needs it first.
     room("LoadedCurl", ["CLibCurl", "PrivateFiles"]),
     room("EtcdStore", ["AcctModel", "AcctPorts", "PrivateFiles", "LoadedCurl", "CLibCurl"]),
@@ -195,23 +163,15 @@ let package = Package(
 
     room(
       "LiveHTTP",
-      [
-        "AcctModel", "AcctPorts", "LoadedCurl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"),
-        nio("NIOHTTP1"),
-      ]
+      ["AcctModel", "AcctPorts", "LoadedCurl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1")]
     ),
 
-    room(
-      "AcctCLI",
-      ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser]
-    ),
+    room("AcctCLI", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser]),
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctEngine", "AcctPorts", "CWipingFree", "EtcdStore", "LiveHTTP", "LiveSystem",
-        "LoadedCurl",
-        "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "VaultKey",
-        "VaultKeyring",
+        "AcctCLI", "AcctEngine", "AcctPorts", "CWipingFree", "EtcdStore", "LiveHTTP", "LiveSystem", "LoadedCurl",
+        "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "VaultKey", "VaultKeyring",
       ],
       swiftSettings: houseRules,
       linkerSettings: acctLinking
@@ -220,9 +180,7 @@ let package = Package(
     // Tests.
     .target(
       name: "AcctTestSupport",
-      dependencies: [
-        "AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "VaultKey", "COpenSSL",
-      ],
+      dependencies: ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "VaultKey", "COpenSSL"],
       path: "Tests/AcctTestSupport",
       swiftSettings: testRules
     ),
@@ -236,11 +194,7 @@ let package = Package(
     ),
     tests("AcctModelTests", ["AcctModel", "AcctTestSupport"], vectors: true),
     tests("StrictJSONTests", ["StrictJSON"]),
-    tests(
-      "AcctCryptoTests",
-      ["AcctModel", "AcctCrypto", "AcctTestSupport", crypto],
-      vectors: true
-    ),
+    tests("AcctCryptoTests", ["AcctModel", "AcctCrypto", "AcctTestSupport", crypto], vectors: true),
     tests(
       "AcctProtocolTests",
       ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctTestSupport"],
@@ -281,12 +235,7 @@ let package = Package(
     ),
     tests("SessionBusTests", ["AcctModel", "SessionBus"]),
     tests("TPMTests", ["AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "TPM"]),
-    .testTarget(
-      name: "PKCS11Tests",
-      dependencies: ["AcctTestSupport"],
-      exclude: ["Modules"],
-      swiftSettings: testRules
-    ),
+    .testTarget(name: "PKCS11Tests", dependencies: ["AcctTestSupport"], exclude: ["Modules"], swiftSettings: testRules),
     tests("PostgresStoreTests", ["AcctPorts", "AcctTestSupport", "PostgresStore"]),
     tests(
       "KeyringContractTests",
@@ -296,24 +245,16 @@ let package = Package(
       ]
     ),
     tests("EtcdStoreTests", ["AcctModel", "AcctPorts", "EtcdStore"]),
-    tests(
-      "SharedStoreTests",
-      ["AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore"]
-    ),
+    tests("SharedStoreTests", ["AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore"]),
     .testTarget(
       name: "InteropTests",
       dependencies: ["AcctModel", "AcctTestSupport", "StrictJSON"],
-      exclude: [
-        "Doorkeeper", "Glewlwyd", "LongForm/Scripts", "MCP", "NanoIDP", "export_format.py",
-      ],
+      exclude: ["Doorkeeper", "Glewlwyd", "LongForm/Scripts", "MCP", "NanoIDP", "export_format.py"],
       swiftSettings: testRules
     ),
     tests(
       "EndToEndTests",
-      [
-        "AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore", "SharedKeyring",
-        "StrictJSON",
-      ]
+      ["AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore", "SharedKeyring", "StrictJSON"]
     ),
     tests("ShellTests", ["AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
 

@@ -31,8 +31,7 @@ func microseconds(_ body: () async throws -> Void) async rethrows -> Double {
 func ownSignature() -> (() -> Void)? {
   guard let making = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
   var key: OpaquePointer?
-  guard unsafe EVP_PKEY_keygen_init(making) == 1,
-    unsafe EVP_PKEY_CTX_set_group_name(making, "P-256") == 1,
+  guard unsafe EVP_PKEY_keygen_init(making) == 1, unsafe EVP_PKEY_CTX_set_group_name(making, "P-256") == 1,
     unsafe EVP_PKEY_generate(making, &key) == 1
   else { return nil }
   let message = [UInt8](repeating: 1, count: 400)

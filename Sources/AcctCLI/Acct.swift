@@ -12,17 +12,11 @@ package struct Acct: AsyncParsableCommand {
       """,
     version: "acct \(version)",
     subcommands: [
-      AddCommand.self, ListCommand.self, SwitchCommand.self, StatusCommand.self, HeaderCommand.self,
-      TokenCommand.self,
-      RequestCommand.self, ProxyCommand.self, ObserveCommand.self, LimitsCommand.self,
-      RefreshCommand.self, RemoveCommand.self, RenameCommand.self, AllowCommand.self,
-      KeyCommand.self, ExportCommand.self,
-      ExecCommand.self, HelperCommand.self, ProvidersCommand.self, VaultCommand.self,
-      KeyringCommand.self,
-      DoctorCommand.self,
-      CallbackCommand.self,
-      CompleteCommand.self,
-      HomeCommand.self,
+      AddCommand.self, ListCommand.self, SwitchCommand.self, StatusCommand.self, HeaderCommand.self, TokenCommand.self,
+      RequestCommand.self, ProxyCommand.self, ObserveCommand.self, LimitsCommand.self, RefreshCommand.self,
+      RemoveCommand.self, RenameCommand.self, AllowCommand.self, KeyCommand.self, ExportCommand.self, ExecCommand.self,
+      HelperCommand.self, ProvidersCommand.self, VaultCommand.self, KeyringCommand.self, DoctorCommand.self,
+      CallbackCommand.self, CompleteCommand.self, HomeCommand.self,
     ],
     defaultSubcommand: HomeCommand.self
   )

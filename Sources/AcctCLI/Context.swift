@@ -34,17 +34,14 @@ struct Context {
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or none.
   func choose(_ name: String? = nil) async throws(EngineError) -> Selection.Choice {
     let choice = try await Selection(engine).choose(name ?? options.account)
-    for case .ignored(let path, let reason) in choice.ignored {
-      notice("\(path) is ignored: \(reason)")
-    }
+    for case .ignored(let path, let reason) in choice.ignored { notice("\(path) is ignored: \(reason)") }
     if let path = choice.directoryFile { announce(path, choosing: choice.account.name) }
     return choice
   }
 
   /// Says once that a `.acct` file chooses the account, if a terminal shows it.
   private func announce(_ path: String, choosing name: AccountName) {
-    guard world.streams.passing != nil, !options.quiet,
-      DirectoryHistory(world).isFirst(path, choosing: name)
+    guard world.streams.passing != nil, !options.quiet, DirectoryHistory(world).isFirst(path, choosing: name)
     else { return }
     notice("\(printable(path)) chooses \(name) in this folder and below; this is said once")
   }
@@ -56,9 +53,7 @@ struct Context {
   }
 
   /// Prints lines as the result.
-  func output(_ lines: [String]) throws(EngineError) {
-    try output(Secret(lines.map { $0 + "\n" }.joined()))
-  }
+  func output(_ lines: [String]) throws(EngineError) { try output(Secret(lines.map { $0 + "\n" }.joined())) }
 
   /// Prints bytes as the result, as they are.
   func output(_ bytes: Secret) throws(EngineError) {
@@ -76,10 +71,7 @@ struct Context {
   func done(_ account: Account, _ text: String) throws(EngineError) -> ExitStatus {
     if options.json {
       let active = try AccountOverview(engine).listing().active
-      let json = account.json(
-        account.lastKnownState(at: world.clock.now()),
-        isActive: active == account.id
-      )
+      let json = account.json(account.lastKnownState(at: world.clock.now()), isActive: active == account.id)
       try output(["version": 1, "account": json])
     } else {
       notice(text)
@@ -91,9 +83,7 @@ struct Context {
   func json(of accounts: [Account]) throws(EngineError) -> JSON {
     let active = try AccountOverview(engine).listing().active
     let now = world.clock.now()
-    return .array(
-      accounts.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) }
-    )
+    return .array(accounts.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) })
   }
 
   /// The same for an account that has just been changed, as it is now.

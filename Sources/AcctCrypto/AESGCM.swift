@@ -27,9 +27,7 @@ package enum AESGCM {
   ) throws(CryptoError) -> [UInt8] {
     let cipher = try GCMContext(.encrypt, key: key, nonce: nonce)
     try cipher.authenticate(associatedData)
-    var sealed = try plaintext.withBytes { bytes throws(CryptoError) in
-      try cipher.update(bytes)
-    }
+    var sealed = try plaintext.withBytes { bytes throws(CryptoError) in try cipher.update(bytes) }
     sealed.append(contentsOf: try cipher.finishedTag())
     return sealed
   }

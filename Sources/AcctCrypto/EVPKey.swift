@@ -14,26 +14,20 @@ import COpenSSL
     guard let builder = unsafe OSSL_PARAM_BLD_new() else { throw .libraryFailed }
     defer { unsafe OSSL_PARAM_BLD_free(builder) }
     // The builder takes names and numbers by reference, so they live until the key is made.
-    let parts = try numbers.map { name, number throws(CryptoError) in
-      (name: name, number: try BigNumber(number))
-    }
+    let parts = try numbers.map { name, number throws(CryptoError) in (name: name, number: try BigNumber(number)) }
     defer { withExtendedLifetime(parts) {} }
     for part in parts {
-      guard unsafe OSSL_PARAM_BLD_push_BN(builder, part.name.cString, part.number.pointer) == 1
-      else {
+      guard unsafe OSSL_PARAM_BLD_push_BN(builder, part.name.cString, part.number.pointer) == 1 else {
         throw .libraryFailed
       }
     }
     guard let parameters = unsafe OSSL_PARAM_BLD_to_param(builder) else { throw .libraryFailed }
     defer { unsafe OSSL_PARAM_free(parameters) }
-    guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "RSA", nil) else {
-      throw .libraryFailed
-    }
+    guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "RSA", nil) else { throw .libraryFailed }
     defer { unsafe EVP_PKEY_CTX_free(context) }
     var key: OpaquePointer?
     guard unsafe EVP_PKEY_fromdata_init(context) == 1,
-      unsafe EVP_PKEY_fromdata(context, &key, wholeKey, parameters) == 1,
-      let key = unsafe key
+      unsafe EVP_PKEY_fromdata(context, &key, wholeKey, parameters) == 1, let key = unsafe key
     else { throw .notAKey }
     unsafe self.key = key
   }
@@ -46,8 +40,7 @@ import COpenSSL
     defer { ERR_clear_error() }
     let key: OpaquePointer? = unsafe pem.withBytes { bytes in
       unsafe bytes.withUnsafeBytes { bytes in
-        guard let count = Int32(exactly: bytes.count),
-          let source = unsafe BIO_new_mem_buf(bytes.baseAddress, count)
+        guard let count = Int32(exactly: bytes.count), let source = unsafe BIO_new_mem_buf(bytes.baseAddress, count)
         else { return nil }
         defer { unsafe BIO_free(source) }
         // Without an answer of its own OpenSSL would ask for a passphrase at the terminal.
@@ -72,10 +65,7 @@ import COpenSSL
   func number(_ name: StaticString) -> Secret? {
     defer { ERR_clear_error() }
     var number: OpaquePointer?
-    guard unsafe EVP_PKEY_get_bn_param(key, name.cString, &number) == 1, let number = unsafe number
-    else {
-      return nil
-    }
+    guard unsafe EVP_PKEY_get_bn_param(key, name.cString, &number) == 1, let number = unsafe number else { return nil }
     defer { unsafe BN_clear_free(number) }
     var bytes = [UInt8](repeating: 0, count: (Int(unsafe BN_num_bits(number)) + 7) / 8)
     guard unsafe BN_bn2bin(number, &bytes) == Int32(bytes.count) else { return nil }
@@ -87,9 +77,7 @@ import COpenSSL
     defer { ERR_clear_error() }
     guard let context = unsafe EVP_MD_CTX_new() else { throw .libraryFailed }
     defer { unsafe EVP_MD_CTX_free(context) }
-    guard unsafe EVP_DigestSignInit_ex(context, nil, "SHA256", nil, nil, key, nil) == 1 else {
-      throw .libraryFailed
-    }
+    guard unsafe EVP_DigestSignInit_ex(context, nil, "SHA256", nil, nil, key, nil) == 1 else { throw .libraryFailed }
     var signature = [UInt8](repeating: 0, count: Int(unsafe EVP_PKEY_get_size(key)))
     var count = signature.count
     let done = unsafe message.withUnsafeBufferPointer { message in
@@ -104,17 +92,9 @@ import COpenSSL
     defer { ERR_clear_error() }
     guard let context = unsafe EVP_MD_CTX_new() else { return false }
     defer { unsafe EVP_MD_CTX_free(context) }
-    guard unsafe EVP_DigestVerifyInit_ex(context, nil, "SHA256", nil, nil, key, nil) == 1 else {
-      return false
-    }
+    guard unsafe EVP_DigestVerifyInit_ex(context, nil, "SHA256", nil, nil, key, nil) == 1 else { return false }
     return unsafe message.withUnsafeBufferPointer { message in
-      unsafe EVP_DigestVerify(
-        context,
-        signature,
-        signature.count,
-        message.baseAddress,
-        message.count
-      ) == 1
+      unsafe EVP_DigestVerify(context, signature, signature.count, message.baseAddress, message.count) == 1
     }
   }
 }

@@ -10,27 +10,16 @@ import COpenSSL
   private let context: OpaquePointer
 
   init(_ direction: Direction, key: Secret, nonce: [UInt8]) throws(CryptoError) {
-    guard key.count == AESGCM.keyCount, nonce.count == AESGCM.nonceCount else {
-      throw .wrongLength
-    }
+    guard key.count == AESGCM.keyCount, nonce.count == AESGCM.nonceCount else { throw .wrongLength }
     guard Library.isConfigured else { throw .notConfigured }
     // By the name that every provider has it under.
-    guard let cipher = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) else {
-      throw .libraryFailed
-    }
+    guard let cipher = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) else { throw .libraryFailed }
     // The context keeps a reference.
     defer { unsafe EVP_CIPHER_free(cipher) }
     guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .libraryFailed }
     let done = key.withBytes { key in
       unsafe key.withUnsafeBufferPointer { key in
-        unsafe EVP_CipherInit_ex2(
-          context,
-          cipher,
-          key.baseAddress,
-          nonce,
-          direction.rawValue,
-          nil
-        )
+        unsafe EVP_CipherInit_ex2(context, cipher, key.baseAddress, nonce, direction.rawValue, nil)
       }
     }
     guard done == 1 else {
@@ -84,8 +73,6 @@ import COpenSSL
     var written: Int32 = 0
     guard unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1
     else { throw .libraryFailed }
-    guard unsafe EVP_CipherFinal_ex(context, &rest, &written) == 1 else {
-      throw .authenticationFailed
-    }
+    guard unsafe EVP_CipherFinal_ex(context, &rest, &written) == 1 else { throw .authenticationFailed }
   }
 }

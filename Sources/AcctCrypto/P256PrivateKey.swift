@@ -34,17 +34,13 @@ package struct P256PrivateKey: Sendable {
     try rawScalar.withBytes { scalar throws(CryptoError) in
       // Lent, not copied: the library reads the bytes into a number of its own, which it wipes.
       do {
-        return try unsafe scalar.withUnsafeBytes {
-          try unsafe P256.Signing.PrivateKey(rawRepresentation: $0)
-        }
+        return try unsafe scalar.withUnsafeBytes { try unsafe P256.Signing.PrivateKey(rawRepresentation: $0) }
       } catch { throw .scalarOutOfRange }
     }
   }
 
   /// The same key at rest: only ``rawScalar`` has the scalar, and the library gets it for each signature anew.
-  package var resting: P256PrivateKey {
-    P256PrivateKey(nil, rawScalar: rawScalar, publicKey: publicKey)
-  }
+  package var resting: P256PrivateKey { P256PrivateKey(nil, rawScalar: rawScalar, publicKey: publicKey) }
 
   private init(_ key: P256.Signing.PrivateKey?, rawScalar: Secret, publicKey: P256PublicKey) {
     self.key = key

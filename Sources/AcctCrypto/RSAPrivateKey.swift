@@ -17,14 +17,10 @@ package struct RSAPrivateKey: Sendable {
   /// - Parameter number: Gives each number, big-endian.
   /// - Throws: ``CryptoError/wrongLength`` for a modulus outside ``bits``, ``CryptoError/notAKey``,
   ///   ``CryptoError/notConfigured``.
-  package init<Failure: Error>(
-    number: (Part) throws(Failure) -> Secret
-  ) throws(RSAPrivateKeyError<Failure>) {
+  package init<Failure: Error>(number: (Part) throws(Failure) -> Secret) throws(RSAPrivateKeyError<Failure>) {
     var numbers: [Secret] = []
     for part in Part.allCases {
-      do throws(Failure) { numbers.append(try number(part).withoutLeadingZeros) } catch {
-        throw .number(error)
-      }
+      do throws(Failure) { numbers.append(try number(part).withoutLeadingZeros) } catch { throw .number(error) }
     }
     self.numbers = numbers
     do throws(CryptoError) { try check() } catch { throw .key(error) }
@@ -48,9 +44,7 @@ package struct RSAPrivateKey: Sendable {
     let bits = self[.n].withBytes { $0.count == 0 ? 0 : $0.count * 8 - $0[0].leadingZeroBitCount }
     guard Self.bits.contains(bits) else { throw .wrongLength }
     let longest = self[.n].count
-    guard numbers.allSatisfy({ (1...longest).contains($0.count) }), self[.e].count <= 8 else {
-      throw .notAKey
-    }
+    guard numbers.allSatisfy({ (1...longest).contains($0.count) }), self[.e].count <= 8 else { throw .notAKey }
     let probe = Array("acct".utf8)
     guard let signature = try? sign(probe.span), isValidSignature(signature, of: probe.span) else {
       throw Library.isConfigured ? .notAKey : .notConfigured
@@ -60,9 +54,7 @@ package struct RSAPrivateKey: Sendable {
   /// Signs with RSASSA-PKCS1-v1_5 and SHA-256 (RFC 7518, section 3.3).
   ///
   /// - Throws: ``CryptoError/libraryFailed`` or ``CryptoError/notConfigured``.
-  package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
-    try loaded().sign(message)
-  }
+  package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] { try loaded().sign(message) }
 
   /// Whether a signature is one of this key, by its public part.
   package func isValidSignature(_ signature: [UInt8], of message: Span<UInt8>) -> Bool {

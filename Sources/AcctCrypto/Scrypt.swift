@@ -34,18 +34,7 @@ package enum Scrypt {
     defer { wipe(&key) }
     let done = passphrase.withBytes { passphrase in
       unsafe passphrase.withUnsafeBytes { passphrase in
-        unsafe EVP_PBE_scrypt(
-          passphrase.baseAddress,
-          passphrase.count,
-          salt,
-          salt.count,
-          n,
-          r,
-          p,
-          memory,
-          &key,
-          length
-        )
+        unsafe EVP_PBE_scrypt(passphrase.baseAddress, passphrase.count, salt, salt.count, n, r, p, memory, &key, length)
       }
     }
     guard done == 1 else { throw .libraryFailed }
@@ -78,8 +67,7 @@ package enum Scrypt {
   /// What OpenSSL will allocate, in bytes, or `nil` for parameters that cannot be used.
   private static func memory(n: UInt64, r: UInt64, p: UInt64) -> UInt64? {
     // Each below 2^31 keeps the products within 64 bits.
-    guard n > 1, n & (n - 1) == 0, n < 1 << 31, (1..<1 << 24).contains(r),
-      (1..<1 << 24).contains(p), r * p < 1 << 30
+    guard n > 1, n & (n - 1) == 0, n < 1 << 31, (1..<1 << 24).contains(r), (1..<1 << 24).contains(p), r * p < 1 << 30
     else { return nil }
     let needed = 128 * r * (n + 2 + p)
     return needed <= memoryLimit ? needed : nil

@@ -19,12 +19,7 @@ package struct EngineContext: Sendable {
   /// Takes what the user should know while a use case waits.
   package var report: Waiting.Reporter
 
-  package init(
-    _ world: World,
-    _ interaction: Interaction,
-    timeout: Int,
-    report: @escaping Waiting.Reporter
-  ) {
+  package init(_ world: World, _ interaction: Interaction, timeout: Int, report: @escaping Waiting.Reporter) {
     self.world = world
     self.interaction = interaction
     self.timeout = timeout
@@ -32,9 +27,7 @@ package struct EngineContext: Sendable {
   }
 
   /// Does what could hold up its thread, such as with a file or a keyring, where no other request waits for it.
-  func aside<Value, Failure: Error>(
-    _ body: () async throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
+  func aside<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
     try await withTaskExecutorPreference(sideExecutor, operation: body)
   }
 

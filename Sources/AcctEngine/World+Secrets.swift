@@ -57,9 +57,7 @@ extension HTTPTransport {
         held.hold(SecretMembers.ofFields(request.fields))
         if let body = request.body { held.hold(SecretMembers.ofBody(body, .sent)) }
         let response: HTTPResponse
-        do throws(HTTPFailure) { response = try await send(request) } catch {
-          throw error.redacted(by: held)
-        }
+        do throws(HTTPFailure) { response = try await send(request) } catch { throw error.redacted(by: held) }
         held.hold(cookiesIn: response.fields)
         held.hold(SecretMembers.ofBody(response.body, .received))
         return response
@@ -67,9 +65,7 @@ extension HTTPTransport {
       stream: { request throws(HTTPFailure) in
         held.hold(SecretMembers.ofFields(request.fields))
         let response: StreamedResponse
-        do throws(HTTPFailure) { response = try await stream(request) } catch {
-          throw error.redacted(by: held)
-        }
+        do throws(HTTPFailure) { response = try await stream(request) } catch { throw error.redacted(by: held) }
         held.hold(cookiesIn: response.head.fields)
         return response
       },
@@ -85,9 +81,7 @@ extension HTTPFailure {
     case .untrusted(let reason): .untrusted(reason: held.redactor.redact(reason))
     case .unsendable(let reason): .unsendable(reason: held.redactor.redact(reason))
     case .proxy(let reason): .proxy(reason: held.redactor.redact(reason))
-    case .unresolved, .inside, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source,
-      .withheld:
-      self
+    case .unresolved, .inside, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source, .withheld: self
     }
   }
 }
@@ -126,9 +120,7 @@ extension Keyring {
 
 extension HeldSecrets {
   /// Does something with a keyring, whose failure may repeat a secret.
-  func redacting<Value>(
-    _ body: () async throws(KeyringFailure) -> Value
-  ) async throws(KeyringFailure) -> Value {
+  func redacting<Value>(_ body: () async throws(KeyringFailure) -> Value) async throws(KeyringFailure) -> Value {
     do { return try await body() } catch { throw error.redacted(by: self) }
   }
 }

@@ -45,8 +45,7 @@ extension Unicode.Scalar {
 
 /// Whether the scalar of a character is one without which an emoji or an ideograph looks different.
 private func joinsEmoji(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
-  guard index > 0, let first = scalars.first?.properties, first.isEmoji || first.isIdeographic
-  else { return false }
+  guard index > 0, let first = scalars.first?.properties, first.isEmoji || first.isIdeographic else { return false }
   guard scalars[index] == "\u{200D}" else { return scalars[index].properties.isVariationSelector }
   return index + 1 < scalars.count && scalars[index + 1].properties.isEmoji
 }

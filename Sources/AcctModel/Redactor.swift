@@ -50,8 +50,7 @@ package struct Redactor: Sendable {
   package func findsWhole(in text: String) -> Bool {
     let bytes = Array(text.utf8)
     return secrets.contains { secret in
-      secret.count <= bytes.count
-        && Redactor([secret]).marks(in: bytes).count { $0 } >= secret.count
+      secret.count <= bytes.count && Redactor([secret]).marks(in: bytes).count { $0 } >= secret.count
     }
   }
 
@@ -109,9 +108,7 @@ private struct SecretWindows {
     }
     for word in words where view.bytes.count >= word.count {
       for first in 0...(view.bytes.count - word.count)
-      where view.bytes[first..<(first + word.count)].elementsEqual(word)
-        && view.isWord(first..<(first + word.count))
-      {
+      where view.bytes[first..<(first + word.count)].elementsEqual(word) && view.isWord(first..<(first + word.count)) {
         for place in view.starts[first]..<view.ends[first + word.count - 1] { marks[place] = true }
       }
     }

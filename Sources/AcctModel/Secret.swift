@@ -45,9 +45,7 @@ package struct Secret: Sendable {
     storage = unsafe Storage(count: parts.reduce(0) { $0 + $1.count }) { room in
       var filled = 0
       for part in parts {
-        part.withBytes { bytes in
-          unsafe bytes.withUnsafeBytes { unsafe room[filled...].copyBytes(from: $0) }
-        }
+        part.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe room[filled...].copyBytes(from: $0) } }
         filled += part.count
       }
     }
@@ -59,9 +57,7 @@ package struct Secret: Sendable {
   /// Lends the bytes for the length of a call; the body must not keep a copy.
   package func withBytes<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try storage.withBytes(body)
-  }
+  ) throws(Failure) -> Result { try storage.withBytes(body) }
 }
 
 extension Secret: Equatable {
@@ -100,9 +96,7 @@ package func wipe(_ bytes: inout [UInt8]) { unsafe explicit_bzero(&bytes, bytes.
   }
 
   convenience init(copying bytes: Span<UInt8>) {
-    unsafe self.init(count: bytes.count) { room in
-      unsafe bytes.withUnsafeBytes { unsafe room.copyBytes(from: $0) }
-    }
+    unsafe self.init(count: bytes.count) { room in unsafe bytes.withUnsafeBytes { unsafe room.copyBytes(from: $0) } }
   }
 
   convenience init(copying bytes: UnsafeBufferPointer<UInt8>) {
@@ -111,9 +105,7 @@ package func wipe(_ bytes: inout [UInt8]) { unsafe explicit_bzero(&bytes, bytes.
 
   deinit { unsafe SecretMemory.release(memory) }
 
-  func withBytes<Result, Failure: Error>(
-    _ body: (Span<UInt8>) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  func withBytes<Result, Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
     defer { extendLifetime(self) }
     let bytes = unsafe memory.assumingMemoryBound(to: UInt8.self)
     return try body(unsafe bytes.span)

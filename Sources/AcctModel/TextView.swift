@@ -30,9 +30,7 @@ struct TextView {
 
   /// The reading without `%XX`, `\uXXXX` and `\` before another character; `nil` if it is the same.
   var unescaped: TextView? {
-    guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else {
-      return nil
-    }
+    guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else { return nil }
     var view = TextView()
     var index = 0
     while index < bytes.count {
@@ -46,13 +44,9 @@ struct TextView {
   /// The byte that stands at an index, and how many bytes write it.
   private func unit(at index: Int) -> (byte: UInt8, length: Int) {
     let left = bytes.count - index
-    if bytes[index] == UInt8(ascii: "%"), left > 2, let byte = hexadecimal(index + 1, 2) {
-      return (UInt8(byte), 3)
-    }
+    if bytes[index] == UInt8(ascii: "%"), left > 2, let byte = hexadecimal(index + 1, 2) { return (UInt8(byte), 3) }
     guard bytes[index] == UInt8(ascii: "\\"), left > 1 else { return (bytes[index], 1) }
-    if bytes[index + 1] == UInt8(ascii: "u"), left > 5, let value = hexadecimal(index + 2, 4),
-      value < 0x80
-    {
+    if bytes[index + 1] == UInt8(ascii: "u"), left > 5, let value = hexadecimal(index + 2, 4), value < 0x80 {
       return (UInt8(value), 6)
     }
     return (bytes[index + 1], 2)

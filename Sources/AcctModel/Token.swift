@@ -10,9 +10,7 @@ package struct Token: Equatable, Sendable {
   ///
   /// - Throws: ``ParseError/token``.
   package init(_ secret: Secret) throws(ParseError) {
-    let usable = secret.withBytes { bytes in
-      bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) }
-    }
+    let usable = secret.withBytes { bytes in bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) } }
     guard secret.count > 0, usable else { throw .token }
     self.secret = secret
   }

@@ -14,12 +14,8 @@ extension SharedStore {
       // etcd keeps any key; there is nothing to make.
       prepare: {},
       get: { key throws(SharedStoreFailure) in try cluster.get(key) },
-      swap: { key, bytes, version throws(SharedStoreFailure) in
-        try cluster.swap(key, bytes, version)
-      },
-      changes: { prefix, version throws(SharedStoreFailure) in
-        try cluster.changes(prefix, version)
-      },
+      swap: { key, bytes, version throws(SharedStoreFailure) in try cluster.swap(key, bytes, version) },
+      changes: { prefix, version throws(SharedStoreFailure) in try cluster.changes(prefix, version) },
       end: { cluster.end() }
     )
   }
@@ -38,11 +34,7 @@ extension Cluster {
   /// up. The next attempt compares the same version, so that one of them changes the object at most. If it finds
   /// another version and the very bytes that were to be written, then that was the earlier attempt: ciphertext with
   /// its random nonce is written by no one else.
-  fileprivate func swap(
-    _ key: String,
-    _ bytes: [UInt8]?,
-    _ version: Int64?
-  ) throws(SharedStoreFailure) -> Int64? {
+  fileprivate func swap(_ key: String, _ bytes: [UInt8]?, _ version: Int64?) throws(SharedStoreFailure) -> Int64? {
     let change: [TxnRequest.Operation] =
       switch (bytes, version) {
       case (let bytes?, _): [.put(key: key, value: bytes)]
@@ -63,10 +55,7 @@ extension Cluster {
     return found.first?.revision ?? answer.header.revision
   }
 
-  fileprivate func changes(
-    _ prefix: String,
-    _ since: Int64
-  ) throws(SharedStoreFailure) -> SharedStore.Changes {
+  fileprivate func changes(_ prefix: String, _ since: Int64) throws(SharedStoreFailure) -> SharedStore.Changes {
     var keys = RangeRequest(prefix: prefix)
     keys.keysOnly = true
     var objects = RangeRequest(prefix: prefix)
@@ -83,13 +72,8 @@ extension SharedStore.Reading {
   ///
   /// - Throws: ``SharedStoreFailure/failed(reason:)`` for one about other keys.
   package init(_ answer: RangeResponse, of key: String) throws(SharedStoreFailure) {
-    guard answer.pairs.allSatisfy({ $0.key == key }), answer.pairs.count <= 1 else {
-      throw .strange
-    }
-    self.init(
-      object: answer.pairs.first.map { SharedStore.Object($0) },
-      standing: SharedStore.Standing(answer.header)
-    )
+    guard answer.pairs.allSatisfy({ $0.key == key }), answer.pairs.count <= 1 else { throw .strange }
+    self.init(object: answer.pairs.first.map { SharedStore.Object($0) }, standing: SharedStore.Standing(answer.header))
   }
 }
 
@@ -97,11 +81,7 @@ extension SharedStore.Changes {
   /// What a member's answer to the two questions for a prefix says.
   ///
   /// - Throws: ``SharedStoreFailure/failed(reason:)`` for one about other keys, or to other questions.
-  package init(
-    _ answer: TxnResponse,
-    under prefix: String,
-    since: Int64
-  ) throws(SharedStoreFailure) {
+  package init(_ answer: TxnResponse, under prefix: String, since: Int64) throws(SharedStoreFailure) {
     guard answer.succeeded, answer.ranges.count == 2,
       answer.ranges.joined().allSatisfy({ $0.key.utf8.starts(with: prefix.utf8) })
     else { throw .strange }
@@ -114,22 +94,16 @@ extension SharedStore.Changes {
 }
 
 /// Reads a reply that came with a status of success.
-private func read<Message>(
-  _ parse: () throws(WireFlaw) -> Message
-) throws(SharedStoreFailure) -> Message {
+private func read<Message>(_ parse: () throws(WireFlaw) -> Message) throws(SharedStoreFailure) -> Message {
   do throws(WireFlaw) { return try parse() } catch { throw .strange }
 }
 
 extension SharedStoreFailure {
-  fileprivate static let strange = SharedStoreFailure.failed(
-    reason: "the cluster does not answer as etcd does"
-  )
+  fileprivate static let strange = SharedStoreFailure.failed(reason: "the cluster does not answer as etcd does")
 }
 
 extension SharedStore.Object {
-  fileprivate init(_ pair: KeyValue) {
-    self.init(key: pair.key, bytes: pair.value, version: pair.revision)
-  }
+  fileprivate init(_ pair: KeyValue) { self.init(key: pair.key, bytes: pair.value, version: pair.revision) }
 }
 
 extension SharedStore.Standing {

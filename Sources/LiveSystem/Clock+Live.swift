@@ -19,9 +19,7 @@ extension Clock {
       },
       sleep: { seconds in
         // The library adds it to the time since boot, which must not overflow.
-        do { try await Task.sleep(for: .seconds(min(max(seconds, 0), 1 << 32))) } catch {
-          return false
-        }
+        do { try await Task.sleep(for: .seconds(min(max(seconds, 0), 1 << 32))) } catch { return false }
         return true
       },
       rest: {
@@ -42,9 +40,7 @@ extension Entropy {
       // Eight at a time: each draw is a system call.
       while bytes.count < count {
         let number: UInt64 = generator.next()
-        for shift in stride(from: 0, to: 64, by: 8) {
-          bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
-        }
+        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(shift))) }
       }
       bytes.removeLast(bytes.count - count)
       return bytes

@@ -9,14 +9,10 @@ extension DNS {
   /// - Returns: The port; nothing is asked yet.
   package static func live(variable: @escaping @Sendable (_ name: String) -> String?) -> DNS {
     DNS { name, seconds throws(DNSFailure) in
-      let server = try variable("ACCT_DNS_SERVER").map { text throws(DNSFailure) in
-        try Server(text)
-      }
+      let server = try variable("ACCT_DNS_SERVER").map { text throws(DNSFailure) in try Server(text) }
       // The resolver blocks, so it runs on a thread of its own.
       let answer: [UInt8]? = await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
-          continuation.resume(returning: query(name, at: server, seconds: seconds))
-        }
+        DispatchQueue.global().async { continuation.resume(returning: query(name, at: server, seconds: seconds)) }
       }
       guard let answer else { throw .noAnswer }
       return answer
@@ -32,12 +28,9 @@ private struct Server: Sendable {
   init(_ text: String) throws(DNSFailure) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let port = parts.count == 2 ? UInt16(parts[1]) : 53,
-      parts[0].split(separator: ".").count == 4,
-      parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E })
+      parts[0].split(separator: ".").count == 4, parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E })
     else {
-      guard text.hasPrefix("localhost:"), let port = UInt16(text.dropFirst(10)) else {
-        throw .badServer(text)
-      }
+      guard text.hasPrefix("localhost:"), let port = UInt16(text.dropFirst(10)) else { throw .badServer(text) }
       self.address = "127.0.0.1"
       self.port = port
       return
@@ -51,14 +44,7 @@ private func query(_ name: String, at server: Server?, seconds: Int) -> [UInt8]?
   var answer = [UInt8](repeating: 0, count: 65_535)
   let received =
     if let server {
-      unsafe acct_query_txt(
-        name,
-        server.address,
-        server.port,
-        Int32(clamping: seconds),
-        &answer,
-        Int32(answer.count)
-      )
+      unsafe acct_query_txt(name, server.address, server.port, Int32(clamping: seconds), &answer, Int32(answer.count))
     } else {
       unsafe acct_query_txt(name, nil, 0, Int32(clamping: seconds), &answer, Int32(answer.count))
     }

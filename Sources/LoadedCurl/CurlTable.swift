@@ -20,9 +20,7 @@ import Synchronization
   /// Begins to load it on a thread of its own, for a caller that has something else to do before it needs it.
   ///
   /// ``finishPreloading()`` has to be called before the process exits.
-  package static func beginPreloading() {
-    isPreloading.store(startThread { preload() }, ordering: .relaxed)
-  }
+  package static func beginPreloading() { isPreloading.store(startThread { preload() }, ordering: .relaxed) }
 
   /// Waits until it is loaded, if that has begun.
   ///

@@ -74,9 +74,7 @@ private final class FirstAnswer<Result: Sendable>: Sendable {
   private typealias Caller = CheckedContinuation<Swift.Result<Result, HardwareKeyFailure>, Never>
   private let caller: Mutex<Caller?>
 
-  init(_ caller: CheckedContinuation<Swift.Result<Result, HardwareKeyFailure>, Never>) {
-    self.caller = Mutex(caller)
-  }
+  init(_ caller: CheckedContinuation<Swift.Result<Result, HardwareKeyFailure>, Never>) { self.caller = Mutex(caller) }
 
   func give(_ result: Swift.Result<Result, HardwareKeyFailure>) {
     caller.withLock { $0.take() }?.resume(returning: result)

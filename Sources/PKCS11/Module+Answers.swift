@@ -23,8 +23,7 @@ extension HardwareKeyFailure {
   init(_ function: String, _ value: CK_RV) {
     let reason = "\(function) failed with \(name(of: value))"
     switch value {
-    case CKR_TOKEN_NOT_PRESENT, CKR_DEVICE_REMOVED, CKR_SLOT_ID_INVALID,
-      CKR_TOKEN_NOT_RECOGNIZED:
+    case CKR_TOKEN_NOT_PRESENT, CKR_DEVICE_REMOVED, CKR_SLOT_ID_INVALID, CKR_TOKEN_NOT_RECOGNIZED:
       self = .absent(reason: "the token is not there (\(name(of: value)))")
     case CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE: self = .wrongPIN(triesLeft: nil)
     case CKR_PIN_LOCKED: self = .lockedOut
@@ -40,9 +39,7 @@ extension HardwareKeyFailure {
 }
 
 /// The name of a return value, else its number.
-private func name(of value: CK_RV) -> String {
-  names[value] ?? "0x\(String(value, radix: 16))"
-}
+private func name(of value: CK_RV) -> String { names[value] ?? "0x\(String(value, radix: 16))" }
 
 private let names: [CK_RV: String] = [
   CKR_HOST_MEMORY: "CKR_HOST_MEMORY", CKR_SLOT_ID_INVALID: "CKR_SLOT_ID_INVALID",

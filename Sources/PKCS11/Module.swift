@@ -35,9 +35,7 @@ import Synchronization
     let version = unsafe list.pointee.version
     guard (version.major == 2 && version.minor >= 1) || version.major == 3 else {
       let number = "\(version.major).\(version.minor)"
-      throw .unsuitable(
-        reason: "\(printable(path)) speaks version \(number) of PKCS#11, not 2 or 3"
-      )
+      throw .unsuitable(reason: "\(printable(path)) speaks version \(number) of PKCS#11, not 2 or 3")
     }
     self.path = path
     unsafe functions = list.pointee
@@ -47,9 +45,7 @@ import Synchronization
   ///
   /// It stays initialized for the next operation, unless this one failed: then the next one starts afresh, since
   /// some modules do not see a reader again that was away.
-  func use<Result>(
-    _ body: () throws(HardwareKeyFailure) -> Result
-  ) throws(HardwareKeyFailure) -> Result {
+  func use<Result>(_ body: () throws(HardwareKeyFailure) -> Result) throws(HardwareKeyFailure) -> Result {
     try use.withLock { use throws(HardwareKeyFailure) in
       if !use.isInitialized { use.isInitialized = try initialize() }
       use.operations += 1

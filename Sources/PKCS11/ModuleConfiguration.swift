@@ -24,17 +24,13 @@ package struct ModuleConfiguration: Sendable {
     #else
     let architecture = "x86_64"
     #endif
-    func absolute(_ name: String) -> String? {
-      variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
-    }
+    func absolute(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
     let home = absolute("XDG_CONFIG_HOME") ?? absolute("HOME").map { "\($0)/.config" }
     return ModuleConfiguration(
       folders: [
         home.map { "\($0)/pkcs11/modules" }, "/etc/pkcs11/modules", "/usr/share/p11-kit/modules",
       ].compactMap(\.self),
-      libraries: [
-        "/usr/lib/\(architecture)-linux-gnu/pkcs11", "/usr/lib64/pkcs11", "/usr/lib/pkcs11",
-      ]
+      libraries: ["/usr/lib/\(architecture)-linux-gnu/pkcs11", "/usr/lib64/pkcs11", "/usr/lib/pkcs11"]
     )
   }
 
@@ -54,15 +50,12 @@ package struct ModuleConfiguration: Sendable {
     return ordered.compactMap { path(of: $0.value) }.filter { seen.insert($0).inserted }
   }
 
-  private func priority(_ settings: [String: String]) -> Int {
-    settings["priority"].flatMap { Int($0) } ?? 0
-  }
+  private func priority(_ settings: [String: String]) -> Int { settings["priority"].flatMap { Int($0) } ?? 0 }
 
   /// The path of a module; `nil` if there is none, or it is not for keys, or not for this program.
   private func path(of settings: [String: String]) -> String? {
     guard let module = settings["module"], !module.isEmpty, settings["trust-policy"] != "yes",
-      !contains(settings["disable-in"]),
-      settings["enable-in"] == nil || contains(settings["enable-in"])
+      !contains(settings["disable-in"]), settings["enable-in"] == nil || contains(settings["enable-in"])
     else { return nil }
     if module.hasPrefix("/") { return module }
     let places = libraries.map { "\($0)/\(module)" }

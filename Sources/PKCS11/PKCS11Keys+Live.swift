@@ -8,23 +8,16 @@ extension Tokens {
   package var keys: PKCS11Keys {
     PKCS11Keys(
       take: { uri, holder throws(HardwareKeyFailure) in try await self.take(uri, holder) },
-      sign: { uri, digest, holder throws(HardwareKeyFailure) in
-        try await self.sign(uri, digest, holder)
-      },
+      sign: { uri, digest, holder throws(HardwareKeyFailure) in try await self.sign(uri, digest, holder) },
       remove: { uri, holder throws(HardwareKeyFailure) in try await self.remove(uri, holder) },
       list: { uri in await self.list(uri) }
     )
   }
 
-  private func take(
-    _ uri: PKCS11URI,
-    _ holder: KeyHolder
-  ) async throws(HardwareKeyFailure) -> PKCS11Key {
+  private func take(_ uri: PKCS11URI, _ holder: KeyHolder) async throws(HardwareKeyFailure) -> PKCS11Key {
     let id = uri.id ?? entropy.bytes(16)
     return try await loggedIn(uri, holder) { session, _ throws(HardwareKeyFailure) in
-      guard let key = try session.privateKey(uri) else {
-        return try session.makeKey(uri, id: id)
-      }
+      guard let key = try session.privateKey(uri) else { return try session.makeKey(uri, id: id) }
       try session.checkSuitable(key)
       return PKCS11Key(
         uri: try session.uri(of: key, uri),
@@ -40,9 +33,7 @@ extension Tokens {
     _ digest: [UInt8],
     _ holder: KeyHolder
   ) async throws(HardwareKeyFailure) -> [UInt8] {
-    guard digest.count == 32 else {
-      throw .failed(reason: "a digest of \(digest.count) bytes instead of 32")
-    }
+    guard digest.count == 32 else { throw .failed(reason: "a digest of \(digest.count) bytes instead of 32") }
     let touch = touchWatch(holder)
     return try await loggedIn(uri, holder, touch) { session, pin throws(HardwareKeyFailure) in
       guard let key = try session.privateKey(uri) else { throw .gone }
@@ -64,9 +55,7 @@ extension Tokens {
     var slots: [PKCS11Slot] = []
     for path in modulePaths(uri) {
       do throws(HardwareKeyFailure) {
-        for (module, token) in try await tokens(path, uri, .brief) {
-          slots.append(await slot(module, token, uri))
-        }
+        for (module, token) in try await tokens(path, uri, .brief) { slots.append(await slot(module, token, uri)) }
       } catch {
         slots.append(PKCS11Slot(module: path, failure: error))
       }

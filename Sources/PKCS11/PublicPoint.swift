@@ -4,9 +4,7 @@ import AcctPorts
 /// P-256 and its points as tokens write them (PKCS #11 current mechanisms 2.40, section 2.3.3).
 enum P256 {
   /// CKA_EC_PARAMS: DER of the curve's object identifier, 1.2.840.10045.3.1.7.
-  static let objectIdentifier: [UInt8] = [
-    0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07,
-  ]
+  static let objectIdentifier: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
 
   /// CKA_EC_PARAMS as the name of a curve, a PrintableString: SEC 2's and ANSI X9.62's, and NIST's.
   private static let names: Set<String> = ["secp256r1", "prime256v1", "P-256"]
@@ -43,9 +41,7 @@ enum P256 {
   }
 
   /// id-ecPublicKey, 1.2.840.10045.2.1 (RFC 5480, section 2.1.1).
-  private static let publicKey: [UInt8] = [
-    0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
-  ]
+  private static let publicKey: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
 
   /// SEC 1, section 2.3.3.
   private static func uncompressed(_ bytes: ArraySlice<UInt8>) -> HardwareKeyPoint? {

@@ -6,10 +6,7 @@ extension Session {
   /// Makes a key that can only sign, and never leaves the token.
   ///
   /// Both halves get the label and the CKA_ID.
-  func makeKey(
-    label: String,
-    id: [UInt8]
-  ) throws(HardwareKeyFailure) -> (PrivateKey, publicHalf: CK_OBJECT_HANDLE) {
+  func makeKey(label: String, id: [UInt8]) throws(HardwareKeyFailure) -> (PrivateKey, publicHalf: CK_OBJECT_HANDLE) {
     var both = Template()
     both.add(CKA_TOKEN, true)
     both.add(CKA_LABEL, Array(label.utf8))
@@ -24,14 +21,8 @@ extension Session {
     privateHalf.add(CKA_EXTRACTABLE, false)
     privateHalf.add(CKA_SIGN, true)
     // What is left out has the token's own default, which may be "yes".
-    for use in [CKA_SIGN_RECOVER, CKA_DECRYPT, CKA_UNWRAP, CKA_DERIVE] {
-      privateHalf.add(use, false)
-    }
-    var mechanism = unsafe CK_MECHANISM(
-      mechanism: CKM_EC_KEY_PAIR_GEN,
-      pParameter: nil,
-      ulParameterLen: 0
-    )
+    for use in [CKA_SIGN_RECOVER, CKA_DECRYPT, CKA_UNWRAP, CKA_DERIVE] { privateHalf.add(use, false) }
+    var mechanism = unsafe CK_MECHANISM(mechanism: CKM_EC_KEY_PAIR_GEN, pParameter: nil, ulParameterLen: 0)
     var publicHandle: CK_OBJECT_HANDLE = 0
     var privateHandle: CK_OBJECT_HANDLE = 0
     let result = unsafe publicHalf.withAttributes { publicStart, publicCount in

@@ -24,10 +24,7 @@ extension Session {
   func privateKey(_ uri: PKCS11URI) throws(HardwareKeyFailure) -> PrivateKey? {
     let keys = try privateKeys(uri)
     guard keys.count < 2 else {
-      throw .unsuitable(
-        reason:
-          "\(keys.count) keys of \(token.name) match the URI; object=LABEL or id=ID selects one"
-      )
+      throw .unsuitable(reason: "\(keys.count) keys of \(token.name) match the URI; object=LABEL or id=ID selects one")
     }
     return keys.first
   }
@@ -68,16 +65,11 @@ extension Session {
       throw .unsuitable(reason: "the key is not one of an elliptic curve")
     }
     if let parameters = try value(of: CKA_EC_PARAMS, key.handle) {
-      guard P256.isNamed(by: parameters) else {
-        throw .unsuitable(reason: "the key is on another curve than P-256")
-      }
+      guard P256.isNamed(by: parameters) else { throw .unsuitable(reason: "the key is on another curve than P-256") }
     }
-    guard try flag(CKA_SIGN, key.handle) == true else {
-      throw .unsuitable(reason: "the key may not sign")
-    }
+    guard try flag(CKA_SIGN, key.handle) == true else { throw .unsuitable(reason: "the key may not sign") }
     // A token that does not know the notion of extraction has no call for it either.
-    guard try flag(CKA_SENSITIVE, key.handle) == true,
-      try flag(CKA_EXTRACTABLE, key.handle) != true
+    guard try flag(CKA_SENSITIVE, key.handle) == true, try flag(CKA_EXTRACTABLE, key.handle) != true
     else { throw .unsuitable(reason: "the key can be copied out of the token") }
     guard try flag(CKA_DERIVE, key.handle) != true else {
       throw .unsuitable(reason: "the key may also derive other keys (ECDH)")
@@ -95,9 +87,7 @@ extension Session {
   /// the first.
   func mayHaveCopies(_ half: CK_OBJECT_HANDLE) throws(HardwareKeyFailure) -> Bool {
     for attribute in [CKA_LOCAL, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE]
-    where try flag(attribute, half) == false {
-      return true
-    }
+    where try flag(attribute, half) == false { return true }
     return false
   }
 
@@ -121,25 +111,18 @@ extension Session {
       for (handle, _, _) in try objects(CKO_PUBLIC_KEY, uri) {
         if let point = try pointOfPublicKey(handle) { points.insert(point) }
       }
-      guard points.count < 2 else {
-        throw .unsuitable(reason: "the token has two public halves for the key")
-      }
+      guard points.count < 2 else { throw .unsuitable(reason: "the token has two public halves for the key") }
       if let point = points.first { return point }
       for (handle, _, _) in try objects(CKO_CERTIFICATE, uri) {
-        if let point = try value(of: CKA_VALUE, handle).flatMap(P256.certifiedPoint) {
-          return point
-        }
+        if let point = try value(of: CKA_VALUE, handle).flatMap(P256.certifiedPoint) { return point }
       }
     }
     if let point = try value(of: CKA_EC_POINT, key.handle).flatMap(P256.point) { return point }
-    throw .unsuitable(
-      reason: "the token has neither the key's public half nor a certificate for it"
-    )
+    throw .unsuitable(reason: "the token has neither the key's public half nor a certificate for it")
   }
 
   /// The point of a public half; `nil` if it is no key on P-256.
-  func pointOfPublicKey(_ handle: CK_OBJECT_HANDLE) throws(HardwareKeyFailure) -> HardwareKeyPoint?
-  {
+  func pointOfPublicKey(_ handle: CK_OBJECT_HANDLE) throws(HardwareKeyFailure) -> HardwareKeyPoint? {
     guard try number(CKA_KEY_TYPE, handle) == CKK_EC,
       let parameters = try value(of: CKA_EC_PARAMS, handle), P256.isNamed(by: parameters)
     else { return nil }

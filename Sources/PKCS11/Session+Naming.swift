@@ -20,12 +20,7 @@ extension Session {
         guard try writer.privateKey(named) != nil else {
           throw .unsuitable(reason: "the token made a key that can't be found by its label and id")
         }
-        return PKCS11Key(
-          uri: named,
-          point: point,
-          isNew: true,
-          mayHaveCopies: try writer.mayHaveCopies(made.handle)
-        )
+        return PKCS11Key(uri: named, point: point, isNew: true, mayHaveCopies: try writer.mayHaveCopies(made.handle))
       } catch {
         // What a token made and should not have is of no use to anyone; the first failure is the one to tell.
         try? writer.destroy(publicHalf)
@@ -36,9 +31,7 @@ extension Session {
   }
 
   /// Opens a second session, which may write; the login is one for both.
-  func writing<Result>(
-    _ body: (Session) throws(HardwareKeyFailure) -> Result
-  ) throws(HardwareKeyFailure) -> Result {
+  func writing<Result>(_ body: (Session) throws(HardwareKeyFailure) -> Result) throws(HardwareKeyFailure) -> Result {
     try Session.with(token, of: module, writing: true, body)
   }
 
@@ -68,9 +61,7 @@ extension Session {
     var keys: [PKCS11Key] = []
     func add(_ id: [UInt8]?, _ label: String?, _ point: HardwareKeyPoint?, _ mayHaveCopies: Bool) {
       guard let point, let uri = uri(id: id, label: label, given) else { return }
-      keys.append(
-        PKCS11Key(uri: uri, point: point, isNew: false, mayHaveCopies: mayHaveCopies)
-      )
+      keys.append(PKCS11Key(uri: uri, point: point, isNew: false, mayHaveCopies: mayHaveCopies))
     }
     for (handle, id, label) in try objects(CKO_PUBLIC_KEY, uriOfOthers(given)) {
       // The private half is not visible without the PIN; the public half was made with it.

@@ -12,9 +12,7 @@ extension Session {
   func find(_ template: Template) throws(HardwareKeyFailure) -> [CK_OBJECT_HANDLE] {
     try module.check(
       "C_FindObjectsInit",
-      unsafe template.withAttributes {
-        unsafe module.functions.C_FindObjectsInit?(handle, $0, $1)
-      }
+      unsafe template.withAttributes { unsafe module.functions.C_FindObjectsInit?(handle, $0, $1) }
     )
     defer { _ = module.functions.C_FindObjectsFinal?(handle) }
     var found: [CK_OBJECT_HANDLE] = []
@@ -37,24 +35,15 @@ extension Session {
   }
 
   /// Reads an attribute; `nil` if the object has none of that type, or does not show it.
-  func value(
-    of type: CK_ATTRIBUTE_TYPE,
-    _ object: CK_OBJECT_HANDLE
-  ) throws(HardwareKeyFailure) -> [UInt8]? {
-    guard let length = try length(unsafe read(type, object, into: nil, room: 0)) else {
-      return nil
-    }
-    guard length <= Self.maximumValue else {
-      throw .malformedReply(reason: "an attribute of \(length) bytes")
-    }
+  func value(of type: CK_ATTRIBUTE_TYPE, _ object: CK_OBJECT_HANDLE) throws(HardwareKeyFailure) -> [UInt8]? {
+    guard let length = try length(unsafe read(type, object, into: nil, room: 0)) else { return nil }
+    guard length <= Self.maximumValue else { throw .malformedReply(reason: "an attribute of \(length) bytes") }
     var bytes = [UInt8](repeating: 0, count: max(1, length))
     let result = unsafe bytes.withUnsafeMutableBytes {
       unsafe read(type, object, into: $0.baseAddress, room: CK_ULONG($0.count))
     }
     guard let written = try self.length(result) else { return nil }
-    guard written <= bytes.count else {
-      throw .malformedReply(reason: "an attribute is longer than it said")
-    }
+    guard written <= bytes.count else { throw .malformedReply(reason: "an attribute is longer than it said") }
     return Array(bytes.prefix(written))
   }
 
@@ -81,22 +70,14 @@ extension Session {
   }
 
   /// Reads a CK_BBOOL.
-  func flag(
-    _ type: CK_ATTRIBUTE_TYPE,
-    _ object: CK_OBJECT_HANDLE
-  ) throws(HardwareKeyFailure) -> Bool? {
+  func flag(_ type: CK_ATTRIBUTE_TYPE, _ object: CK_OBJECT_HANDLE) throws(HardwareKeyFailure) -> Bool? {
     guard let bytes = try value(of: type, object), !bytes.isEmpty else { return nil }
-    guard bytes.count == 1 else {
-      throw .malformedReply(reason: "a yes or no of \(bytes.count) bytes")
-    }
+    guard bytes.count == 1 else { throw .malformedReply(reason: "a yes or no of \(bytes.count) bytes") }
     return bytes[0] != 0
   }
 
   /// Reads a CK_ULONG.
-  func number(
-    _ type: CK_ATTRIBUTE_TYPE,
-    _ object: CK_OBJECT_HANDLE
-  ) throws(HardwareKeyFailure) -> CK_ULONG? {
+  func number(_ type: CK_ATTRIBUTE_TYPE, _ object: CK_OBJECT_HANDLE) throws(HardwareKeyFailure) -> CK_ULONG? {
     guard let bytes = try value(of: type, object) else { return nil }
     guard bytes.count == MemoryLayout<CK_ULONG>.size else {
       throw .malformedReply(reason: "a number of \(bytes.count) bytes")

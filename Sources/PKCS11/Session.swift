@@ -17,10 +17,7 @@ struct Session {
   ) throws(HardwareKeyFailure) -> Result {
     var handle: CK_SESSION_HANDLE = 0
     let flags = CKF_SERIAL_SESSION | (writing ? CKF_RW_SESSION : 0)
-    try module.check(
-      "C_OpenSession",
-      unsafe module.functions.C_OpenSession?(token.slot, flags, nil, nil, &handle)
-    )
+    try module.check("C_OpenSession", unsafe module.functions.C_OpenSession?(token.slot, flags, nil, nil, &handle))
     let session = Session(module: module, token: token, handle: handle)
     // A token that was pulled out can't be told good-bye: what these return is of no use.
     defer { _ = module.functions.C_CloseSession?(handle) }

@@ -36,20 +36,15 @@ struct Token: Sendable {
 
   /// Whether both are the same device.
   func isSame(as other: Token) -> Bool {
-    label == other.label && manufacturer == other.manufacturer && model == other.model
-      && serial == other.serial
+    label == other.label && manufacturer == other.manufacturer && model == other.model && serial == other.serial
   }
 
   /// Reads a token's description; `nil` if it was removed meanwhile, or is of no kind that the module knows.
-  static func read(
-    _ slot: CK_SLOT_ID,
-    _ module: Module
-  ) throws(HardwareKeyFailure) -> Token? {
+  static func read(_ slot: CK_SLOT_ID, _ module: Module) throws(HardwareKeyFailure) -> Token? {
     var info = CK_TOKEN_INFO()
     let result = unsafe module.functions.C_GetTokenInfo?(slot, &info)
     switch try module.answer("C_GetTokenInfo", result) {
-    case CKR_TOKEN_NOT_PRESENT, CKR_TOKEN_NOT_RECOGNIZED, CKR_DEVICE_REMOVED,
-      CKR_SLOT_ID_INVALID:
+    case CKR_TOKEN_NOT_PRESENT, CKR_TOKEN_NOT_RECOGNIZED, CKR_DEVICE_REMOVED, CKR_SLOT_ID_INVALID:
       return nil
     case let result: try module.check("C_GetTokenInfo", result)
     }
@@ -74,16 +69,11 @@ extension Module {
     for _ in 0..<3 {
       var count: CK_ULONG = 0
       try check("C_GetSlotList", unsafe functions.C_GetSlotList?(CK_BBOOL(CK_TRUE), nil, &count))
-      guard count <= Self.maximumSlots else {
-        throw .malformedReply(reason: "the module has \(count) slots")
-      }
+      guard count <= Self.maximumSlots else { throw .malformedReply(reason: "the module has \(count) slots") }
       if count == 0 { return [] }
       var slots = [CK_SLOT_ID](repeating: 0, count: Int(count))
       let room = count
-      let result = try answer(
-        "C_GetSlotList",
-        unsafe functions.C_GetSlotList?(CK_BBOOL(CK_TRUE), &slots, &count)
-      )
+      let result = try answer("C_GetSlotList", unsafe functions.C_GetSlotList?(CK_BBOOL(CK_TRUE), &slots, &count))
       if result == CKR_BUFFER_TOO_SMALL { continue }
       try check("C_GetSlotList", result)
       guard count <= room else {

@@ -79,10 +79,7 @@ package final class Tokens: Sendable {
   }
 
   /// Finds the one token that a URI means.
-  func token(
-    _ uri: PKCS11URI,
-    _ patience: DevicePatience
-  ) async throws(HardwareKeyFailure) -> (Module, Token) {
+  func token(_ uri: PKCS11URI, _ patience: DevicePatience) async throws(HardwareKeyFailure) -> (Module, Token) {
     let paths = modulePaths(uri)
     var found: [(Module, Token)] = []
     var failure: HardwareKeyFailure?
@@ -145,17 +142,13 @@ package final class Tokens: Sendable {
         guard try Token.read(token.slot, module)?.isSame(as: token) == true else {
           throw .absent(reason: "the token was removed")
         }
-        return try Session.with(token, of: module) { session throws(HardwareKeyFailure) in
-          try body(session, brief)
-        }
+        return try Session.with(token, of: module) { session throws(HardwareKeyFailure) in try body(session, brief) }
       }
     }
   }
 
   /// What tells the person that a signature takes long.
-  func touchWatch(_ holder: KeyHolder) -> TouchWatch {
-    TouchWatch(after: time.touch, holder.touch)
-  }
+  func touchWatch(_ holder: KeyHolder) -> TouchWatch { TouchWatch(after: time.touch, holder.touch) }
 
   private func load(_ path: String) throws(HardwareKeyFailure) -> Module {
     try modules.withLock { modules throws(HardwareKeyFailure) in

@@ -6,11 +6,7 @@ import Glibc
 ///
 /// The password is in no `String`, whose copies could not be wiped; libpq wipes its own copy when the
 /// connection ends.
-func begin(
-  _ options: [String: String],
-  _ password: Secret?,
-  _ library: Library
-) -> OpaquePointer? {
+func begin(_ options: [String: String], _ password: Secret?, _ library: Library) -> OpaquePointer? {
   var options = options
   // A value that is not empty keeps the variable out. Older poolers refuse the option: only where needed.
   if options["options"] == nil, unsafe getenv("PGOPTIONS") != nil { options["options"] = " " }
@@ -34,10 +30,7 @@ func begin(
 }
 
 /// Lends strings as C wants them: an array of pointers that ends with a null.
-func withCStrings<Result>(
-  _ strings: [String],
-  _ body: ([UnsafePointer<CChar>?]) -> Result
-) -> Result {
+func withCStrings<Result>(_ strings: [String], _ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
   let copies = unsafe strings.map { unsafe strdup($0) }
   defer { unsafe copies.forEach { unsafe free($0) } }
   return unsafe body(copies.map { unsafe UnsafePointer($0) } + [nil])

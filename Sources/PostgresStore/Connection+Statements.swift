@@ -8,23 +8,10 @@ extension Connection {
   /// The parameters are what `$1`, `$2`, … stand for.
   ///
   /// - Throws: ``Trouble``.
-  func read(
-    _ statement: String,
-    _ parameters: [String],
-    until end: ContinuousClock.Instant
-  ) throws(Trouble) -> Rows {
+  func read(_ statement: String, _ parameters: [String], until end: ContinuousClock.Instant) throws(Trouble) -> Rows {
     try answer(until: end) {
       unsafe withCStrings(parameters) { values in
-        unsafe library.call.PQsendQueryParams(
-          handle,
-          statement,
-          Int32(parameters.count),
-          nil,
-          values,
-          nil,
-          nil,
-          1
-        )
+        unsafe library.call.PQsendQueryParams(handle, statement, Int32(parameters.count), nil, values, nil, nil, 1)
       }
     }
   }
@@ -42,10 +29,7 @@ extension Connection {
     try answer(until: end) { unsafe library.call.PQsendQuery(handle, statements) }
   }
 
-  private func answer(
-    until end: ContinuousClock.Instant,
-    to send: () -> Int32
-  ) throws(Trouble) -> Rows {
+  private func answer(until end: ContinuousClock.Instant, to send: () -> Int32) throws(Trouble) -> Rows {
     isBusy = true
     guard send() == 1 else { throw broken() }
     while true {

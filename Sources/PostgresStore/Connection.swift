@@ -49,11 +49,7 @@ import Glibc
   /// sent, without a word, until the deadline.
   var isUsable: Bool {
     guard !isBusy, lastAnswer.duration(to: .now) < .seconds(60), isOpen else { return false }
-    var request = pollfd(
-      fd: unsafe library.call.PQsocket(handle),
-      events: Int16(POLLIN),
-      revents: 0
-    )
+    var request = pollfd(fd: unsafe library.call.PQsocket(handle), events: Int16(POLLIN), revents: 0)
     // Nothing was asked: what has come is the server's last word.
     return unsafe poll(&request, 1, 0) == 0
   }
@@ -61,9 +57,7 @@ import Glibc
   var isOpen: Bool { unsafe library.call.PQstatus(handle) == CONNECTION_OK }
 
   /// What libpq says about a connection that broke.
-  func broken() -> Trouble {
-    Trouble(SharedStoreFailure(connecting: words), isLost: true)
-  }
+  func broken() -> Trouble { Trouble(SharedStoreFailure(connecting: words), isLost: true) }
 
   private var words: String {
     guard let words = unsafe library.call.PQerrorMessage(handle) else { return "" }
@@ -77,8 +71,7 @@ import Glibc
       switch next {
       case PGRES_POLLING_OK: return
       case PGRES_POLLING_READING: try wait(for: POLLIN, until: end)
-      case PGRES_POLLING_WRITING:
-        if unsafe library.call.PQsocket(handle) >= 0 { try wait(for: POLLOUT, until: end) }
+      case PGRES_POLLING_WRITING: if unsafe library.call.PQsocket(handle) >= 0 { try wait(for: POLLOUT, until: end) }
       default: throw Trouble(SharedStoreFailure(connecting: words))
       }
       next = unsafe library.call.PQconnectPoll(handle)

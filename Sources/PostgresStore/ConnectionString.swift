@@ -19,16 +19,12 @@ struct ConnectionString: Equatable, Sendable {
     let parsed = unsafe library.call.PQconninfoParse(text, &message)
     // It quotes the string, of which a part may be a password.
     if let message = unsafe message { unsafe library.call.PQfreemem(message) }
-    guard let parsed = unsafe parsed else {
-      throw .failed(reason: "the connection string is malformed")
-    }
+    guard let parsed = unsafe parsed else { throw .failed(reason: "the connection string is malformed") }
     defer { unsafe library.call.PQconninfoFree(parsed) }
     options = [:]
     var option = unsafe parsed
     while let name = unsafe option.pointee.keyword {
-      if let value = unsafe option.pointee.val {
-        unsafe options[String(cString: name)] = String(cString: value)
-      }
+      if let value = unsafe option.pointee.val { unsafe options[String(cString: name)] = String(cString: value) }
       unsafe option += 1
     }
     try check()
@@ -39,9 +35,7 @@ struct ConnectionString: Equatable, Sendable {
       throw .failed(reason: "the connection string contains a password")
     }
     if let mode = options["sslmode"], mode != "verify-full" {
-      throw .untrusted(
-        reason: "sslmode=\(printable(mode)) does not verify the server; verify-full does"
-      )
+      throw .untrusted(reason: "sslmode=\(printable(mode)) does not verify the server; verify-full does")
     }
   }
 
@@ -65,8 +59,7 @@ struct ConnectionString: Equatable, Sendable {
     }
     let count = lists.filter { $0.0 != "port" }.map(\.1.count).max() ?? 1
     // libpq says what is wrong with lists of different lengths.
-    guard count > 1,
-      lists.allSatisfy({ $0.1.count == count || ($0.0 == "port" && $0.1.count == 1) })
+    guard count > 1, lists.allSatisfy({ $0.1.count == count || ($0.0 == "port" && $0.1.count == 1) })
     else { return [base] }
     return (0..<count).map { index in
       lists.reduce(into: base) { $0[$1.0] = String($1.1[$1.1.count == 1 ? 0 : index]) }

@@ -13,9 +13,7 @@ import CLibPQ
 
   private static let outcome: Result<Library, SharedStoreFailure> =
     unsafe withUnsafeTemporaryAllocation(of: acct_libpq.self, capacity: 1) { table in
-      guard let place = table.baseAddress else {
-        return .failure(.unavailable(reason: "out of memory"))
-      }
+      guard let place = table.baseAddress else { return .failure(.unavailable(reason: "out of memory")) }
       if let missing = unsafe acct_libpq_load(place) {
         return .failure(.unavailable(reason: unsafe String(cString: missing)))
       }

@@ -35,10 +35,7 @@ struct PostgresStore: Sendable {
     do throws(Trouble) { return try read(key, until: end) } catch { throw error.failure }
   }
 
-  func changes(
-    _ prefix: String,
-    since version: Int64
-  ) throws(SharedStoreFailure) -> SharedStore.Changes {
+  func changes(_ prefix: String, since version: Int64) throws(SharedStoreFailure) -> SharedStore.Changes {
     let end = ContinuousClock.now + Self.limit
     do throws(Trouble) {
       return try repeating(until: end) { connection throws(Trouble) in
@@ -56,11 +53,7 @@ struct PostgresStore: Sendable {
     }
   }
 
-  func swap(
-    _ key: String,
-    _ bytes: [UInt8]?,
-    ifVersion version: Int64?
-  ) throws(SharedStoreFailure) -> Int64? {
+  func swap(_ key: String, _ bytes: [UInt8]?, ifVersion version: Int64?) throws(SharedStoreFailure) -> Int64? {
     let end = ContinuousClock.now + Self.limit
     let statement = Statements.swap(key, bytes, ifVersion: version)
     do throws(Trouble) {
@@ -71,17 +64,12 @@ struct PostgresStore: Sendable {
     } catch {
       guard error.isLost else { throw error.failure }
       // It may have been made: what is there now tells. No other swap writes these bytes.
-      guard let there = try? read(key, until: end), there.object?.bytes == bytes else {
-        throw error.failure
-      }
+      guard let there = try? read(key, until: end), there.object?.bytes == bytes else { throw error.failure }
       return there.object?.version ?? there.standing.revision
     }
   }
 
-  private func read(
-    _ key: String,
-    until end: ContinuousClock.Instant
-  ) throws(Trouble) -> SharedStore.Reading {
+  private func read(_ key: String, until end: ContinuousClock.Instant) throws(Trouble) -> SharedStore.Reading {
     try repeating(until: end) { connection throws(Trouble) in
       let rows = try connection.read(Statements.get, [key], until: end)
       let standing = try rows.standing(connection)
@@ -114,9 +102,7 @@ extension Rows {
 
   /// The object of a row, if the row has its bytes.
   fileprivate func object(_ row: Int) -> SharedStore.Object? {
-    guard let key = text(row, 2), let version = integer(row, 3), let bytes = bytes(row, 4) else {
-      return nil
-    }
+    guard let key = text(row, 2), let version = integer(row, 3), let bytes = bytes(row, 4) else { return nil }
     return SharedStore.Object(key: key, bytes: bytes, version: version)
   }
 }

@@ -46,9 +46,7 @@ import CLibPQ
   }
 
   /// A value that is text.
-  func text(_ row: Int, _ column: Int) -> String? {
-    bytes(row, column).map { String(decoding: $0, as: UTF8.self) }
-  }
+  func text(_ row: Int, _ column: Int) -> String? { bytes(row, column).map { String(decoding: $0, as: UTF8.self) } }
 
   /// A `bigint` in binary form: 8 bytes, the highest first.
   func integer(_ row: Int, _ column: Int) -> Int64? {

@@ -14,12 +14,8 @@ extension SharedStore {
     return SharedStore(
       prepare: { () throws(SharedStoreFailure) in try store.prepare() },
       get: { key throws(SharedStoreFailure) in try store.get(key) },
-      swap: { key, bytes, version throws(SharedStoreFailure) in
-        try store.swap(key, bytes, ifVersion: version)
-      },
-      changes: { prefix, version throws(SharedStoreFailure) in
-        try store.changes(prefix, since: version)
-      },
+      swap: { key, bytes, version throws(SharedStoreFailure) in try store.swap(key, bytes, ifVersion: version) },
+      changes: { prefix, version throws(SharedStoreFailure) in try store.changes(prefix, since: version) },
       end: { store.end() }
     )
   }

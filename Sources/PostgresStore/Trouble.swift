@@ -86,14 +86,10 @@ private func serverError(in message: String) -> (state: String, words: String)? 
     // Only the form counts: the severity before it is in the server's language.
     let parts = Array(line.utf8)
     for index in parts.indices.dropLast(9)
-    where parts[index...].starts(with: ":  ".utf8) && parts[(index + 8)...].starts(with: ": ".utf8)
-    {
+    where parts[index...].starts(with: ":  ".utf8) && parts[(index + 8)...].starts(with: ": ".utf8) {
       let code = parts[(index + 3)..<(index + 8)]
       guard code.allSatisfy({ (48...57).contains($0) || (65...90).contains($0) }) else { continue }
-      return (
-        String(decoding: code, as: UTF8.self),
-        String(decoding: parts[(index + 10)...], as: UTF8.self)
-      )
+      return (String(decoding: code, as: UTF8.self), String(decoding: parts[(index + 10)...], as: UTF8.self))
     }
   }
   return nil

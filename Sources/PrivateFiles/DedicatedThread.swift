@@ -28,9 +28,7 @@ package func startThread(_ work: @escaping @Sendable () -> Void) -> Bool {
     &thread,
     nil,
     { data in
-      if let data = unsafe data {
-        unsafe Unmanaged<Job>.fromOpaque(data).takeRetainedValue().work()
-      }
+      if let data = unsafe data { unsafe Unmanaged<Job>.fromOpaque(data).takeRetainedValue().work() }
       return nil
     },
     retained.toOpaque()

@@ -32,8 +32,7 @@ package struct Descriptor: ~Copyable {
     let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     do { return try Self.retrying { unsafe openat(number, name, all, 0o600) } } catch {
       // With `O_DIRECTORY` the kernel calls a link "not a directory".
-      guard error == .system(ELOOP) || error == .system(ENOTDIR),
-        try status(of: name)?.kind == .link
+      guard error == .system(ELOOP) || error == .system(ENOTDIR), try status(of: name)?.kind == .link
       else { throw error }
       throw .isLink
     }
@@ -43,9 +42,7 @@ package struct Descriptor: ~Copyable {
   ///
   /// - Returns: The queue, with no folder in it.
   /// - Throws: The error of inotify_init1(2), such as that the user has too many.
-  package static func watchQueue() throws(FileError) -> Descriptor {
-    try retrying { acct_watch_queue() }
-  }
+  package static func watchQueue() throws(FileError) -> Descriptor { try retrying { acct_watch_queue() } }
 
   static func retrying(_ call: () -> Int32) throws(FileError) -> Descriptor {
     while true {
@@ -60,13 +57,7 @@ package struct Descriptor: ~Copyable {
   /// - Parameter seconds: How long.
   package func setReadTimeout(seconds: Int) {
     var limit = timeval(tv_sec: seconds, tv_usec: 0)
-    unsafe setsockopt(
-      number,
-      SOL_SOCKET,
-      SO_RCVTIMEO,
-      &limit,
-      socklen_t(MemoryLayout<timeval>.size)
-    )
+    unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
   /// Makes written data survive a loss of power.

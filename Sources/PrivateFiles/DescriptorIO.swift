@@ -28,11 +28,7 @@ package func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(FileErr
 ///     be asked again.
 /// - Returns: The bytes, or `nil` if there are more than `limit`.
 /// - Throws: The first error that is not just "again".
-package func readAll(
-  from descriptor: Int32,
-  limit: Int,
-  expecting size: Int? = nil
-) throws(FileError) -> [UInt8]? {
+package func readAll(from descriptor: Int32, limit: Int, expecting size: Int? = nil) throws(FileError) -> [UInt8]? {
   var failure: FileError?
   var isTooLong = false
   let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in

@@ -12,9 +12,7 @@ package enum FileError: Error, Equatable, Sendable {
 
   package static let notThere = FileError.system(ENOENT)
   static let exists = FileError.system(EEXIST)
-  package static let exposed = FileError.distrusted(
-    reason: "its group or others can read or write it"
-  )
+  package static let exposed = FileError.distrusted(reason: "its group or others can read or write it")
   static let isLink = FileError.distrusted(reason: "it is a symbolic link")
 
   /// In words that follow a path and a colon, such as "no space left on device".

@@ -48,9 +48,7 @@ package struct FileStatus: Equatable, Sendable {
   /// - Throws: ``FileError/distrusted(reason:)``.
   package func checkGenuine() throws(FileError) {
     guard isOwn else { throw .distrusted(reason: "it belongs to another user") }
-    guard mode & 0o022 == 0 else {
-      throw .distrusted(reason: "its group or others can write to it")
-    }
+    guard mode & 0o022 == 0 else { throw .distrusted(reason: "its group or others can write to it") }
   }
 
   /// Checks that only its owner, this user, can read or change it.

@@ -26,9 +26,7 @@ package final class FolderLock: Sendable {
       guard let last = held.take() else { return }
       // Checked first: if another program deleted the file, the name may be another holder's by
       // now.
-      if let mine = try? last.file.status(), let named = try? last.folder.status(of: name),
-        mine.isSame(as: named)
-      {
+      if let mine = try? last.file.status(), let named = try? last.folder.status(of: name), mine.isSame(as: named) {
         unsafe unlinkat(last.folder.number, name, 0)
       }
     }

@@ -18,9 +18,7 @@ package struct NamedFile: Sendable {
   /// - Throws: An obstacle for a path that can be no file's.
   package init(
     _ path: String,
-    suffix: @escaping @Sendable () -> String = {
-      String(UInt64.random(in: .min ... .max), radix: 16)
-    }
+    suffix: @escaping @Sendable () -> String = { String(UInt64.random(in: .min ... .max), radix: 16) }
   ) throws(FileError) {
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     folder = slash.map { String(path[...$0]) } ?? "."
@@ -51,11 +49,7 @@ package struct NamedFile: Sendable {
 }
 
 extension Descriptor {
-  fileprivate func rename(
-    _ temporary: String,
-    to name: String,
-    replacing: Bool
-  ) throws(FileError) {
+  fileprivate func rename(_ temporary: String, to name: String, replacing: Bool) throws(FileError) {
     if replacing {
       guard unsafe renameat(number, temporary, number, name) == 0 else { throw .last }
       return
@@ -87,9 +81,7 @@ extension Descriptor {
   package func credentialBytes(limit: Int) throws(FileError) -> [UInt8] {
     let status = try status()
     try status.checkRegular()
-    guard status.isOwn || status.owner == 0 else {
-      throw .distrusted(reason: "it belongs to another user")
-    }
+    guard status.isOwn || status.owner == 0 else { throw .distrusted(reason: "it belongs to another user") }
     guard status.mode & 0o037 == 0 else { throw .exposed }
     guard let bytes = try readAll(from: number, limit: limit) else { throw .system(EFBIG) }
     return bytes

@@ -17,9 +17,6 @@ package enum PrivateFilesError: Error, Equatable, Sendable {
 }
 
 /// Names the file that `body` fails at.
-func at<Result: ~Copyable>(
-  _ path: String,
-  _ body: () throws(FileError) -> Result
-) throws(PrivateFilesError) -> Result {
+func at<Result: ~Copyable>(_ path: String, _ body: () throws(FileError) -> Result) throws(PrivateFilesError) -> Result {
   do { return try body() } catch { throw PrivateFilesError(path, error) }
 }

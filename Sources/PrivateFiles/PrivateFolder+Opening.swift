@@ -12,9 +12,7 @@ extension PrivateFolder {
   ///
   /// - Throws: ``PrivateFilesError``.
   func created() throws(PrivateFilesError) -> Descriptor {
-    guard let folder = try descend(creating: true) else {
-      throw PrivateFilesError(path, .notThere)
-    }
+    guard let folder = try descend(creating: true) else { throw PrivateFilesError(path, .notThere) }
     return folder
   }
 
@@ -29,22 +27,14 @@ extension PrivateFolder {
   private func descend(creating: Bool) throws(PrivateFilesError) -> Descriptor? {
     let basePath = base.isEmpty ? "." : base
     guard
-      var folder = try at(
-        basePath,
-        { () throws(FileError) in try openBase(basePath, creating: creating) }
-      )
-    else {
-      return nil
-    }
+      var folder = try at(basePath, { () throws(FileError) in try openBase(basePath, creating: creating) })
+    else { return nil }
     var place = base
     for (depth, name) in chain.enumerated() {
       if depth > 0 { try check(name) }
       place += name
       guard
-        let next = try at(
-          place,
-          { () throws(FileError) in try step(into: name, of: folder, creating: creating) }
-        )
+        let next = try at(place, { () throws(FileError) in try step(into: name, of: folder, creating: creating) })
       else { return nil }
       folder = next
       place += "/"
@@ -69,19 +59,13 @@ private func openBase(_ path: String, creating: Bool) throws(FileError) -> Descr
   return try .open(path, flags)
 }
 
-private func step(
-  into name: String,
-  of parent: borrowing Descriptor,
-  creating: Bool
-) throws(FileError) -> Descriptor? {
+private func step(into name: String, of parent: borrowing Descriptor, creating: Bool) throws(FileError) -> Descriptor? {
   guard let folder = try open(folder: name, in: parent, creating: creating) else { return nil }
   try folder.status().checkGenuine()
   if creating, try folder.status().mode & 0o077 != 0 {
     _ = fchmod(folder.number, 0o700)
     // Checked again, since some file systems accept a mode and ignore it.
-    guard try folder.status().mode & 0o077 == 0 else {
-      throw .distrusted(reason: "others can read it")
-    }
+    guard try folder.status().mode & 0o077 == 0 else { throw .distrusted(reason: "others can read it") }
   }
   return folder
 }

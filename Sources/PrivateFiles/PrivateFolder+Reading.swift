@@ -28,9 +28,7 @@ extension PrivateFolder {
   /// - Throws: ``PrivateFilesError``.
   package func names() throws(PrivateFilesError) -> [String] {
     guard let folder = try opened() else { return [] }
-    return try at(path) { () throws(FileError) in
-      try folder.names().filter { !$0.hasPrefix(Self.temporaryPrefix) }
-    }
+    return try at(path) { () throws(FileError) in try folder.names().filter { !$0.hasPrefix(Self.temporaryPrefix) } }
   }
 }
 
@@ -46,9 +44,7 @@ extension Descriptor {
     try status.checkGenuine()
     // No more than it has, since files are replaced and never grow, and most are far smaller.
     let size = min(status.size, limit)
-    guard let bytes = try readAll(from: number, limit: size, expecting: size) else {
-      throw .system(EFBIG)
-    }
+    guard let bytes = try readAll(from: number, limit: size, expecting: size) else { throw .system(EFBIG) }
     return bytes
   }
 

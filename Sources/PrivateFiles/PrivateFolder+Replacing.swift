@@ -12,11 +12,7 @@ extension PrivateFolder {
   ///   - surviving: Whether it has to survive a loss of power. What can be had again need not, and is written
   ///     many times faster; its reader has to know damage when it sees it.
   /// - Throws: ``PrivateFilesError``; the old file is then still there.
-  package func replace(
-    _ name: String,
-    _ bytes: Span<UInt8>,
-    surviving: Bool = true
-  ) throws(PrivateFilesError) {
+  package func replace(_ name: String, _ bytes: Span<UInt8>, surviving: Bool = true) throws(PrivateFilesError) {
     try check(name)
     let folder = try created()
     try at(path(of: name)) { () throws(FileError) in
@@ -63,11 +59,7 @@ extension PrivateFolder {
 extension Descriptor {
   /// Writes a file that was not there before, and sees it onto the disk; nothing is left of it on
   /// failure.
-  func write(
-    _ bytes: Span<UInt8>,
-    toNew name: String,
-    surviving: Bool = true
-  ) throws(FileError) {
+  func write(_ bytes: Span<UInt8>, toNew name: String, surviving: Bool = true) throws(FileError) {
     let file = try open(name, O_WRONLY | O_CREAT | O_EXCL)
     do {
       try writeAll(bytes, to: file.number)

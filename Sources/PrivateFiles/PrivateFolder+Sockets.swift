@@ -25,8 +25,7 @@ extension PrivateFolder {
       let socket = try Descriptor.unixSocket()
       try unsafe socket.call(folder, name) { unsafe bind($0, $1, $2) }
       // No other user gets into the folder; the mode is for tools that check it.
-      guard unsafe fchmodat(folder.number, name, 0o600, 0) == 0,
-        Glibc.listen(socket.number, 16) == 0
+      guard unsafe fchmodat(folder.number, name, 0o600, 0) == 0, Glibc.listen(socket.number, 16) == 0
       else { throw .last }
       return socket
     }
@@ -59,9 +58,7 @@ extension Descriptor {
   ///
   /// - Returns: The connection.
   /// - Throws: The error of accept(2).
-  package func accept() throws(FileError) -> Descriptor {
-    try Self.retrying { acct_accept(number) }
-  }
+  package func accept() throws(FileError) -> Descriptor { try Self.retrying { acct_accept(number) } }
 
   /// Whether the process at the other end of a unix socket is the same user's (`SO_PEERCRED`).
   package var isFromOwnUser: Bool { acct_peer_is_own(number) != 0 }
@@ -81,9 +78,7 @@ extension Descriptor {
     address.sun_family = sa_family_t(AF_UNIX)
     // By way of the descriptor: a path may be longer than the 107 bytes that fit here.
     let path = Array("/proc/self/fd/\(folder.number)/\(name)".utf8)
-    guard path.count < MemoryLayout.size(ofValue: address.sun_path) else {
-      throw .system(ENAMETOOLONG)
-    }
+    guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .system(ENAMETOOLONG) }
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
     let result = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in

@@ -31,9 +31,7 @@ extension PrivateFolder {
   }
 
   /// Whether a name is that of a file while it is being written.
-  package static func isTemporary(_ name: some StringProtocol) -> Bool {
-    name.hasPrefix(temporaryPrefix)
-  }
+  package static func isTemporary(_ name: some StringProtocol) -> Bool { name.hasPrefix(temporaryPrefix) }
 
   /// Removes a file if it is still the one that was surveyed.
   ///
@@ -41,8 +39,7 @@ extension PrivateFolder {
   package func discard(_ name: String, modifiedAt time: Int) throws(PrivateFilesError) {
     guard let folder = try opened() else { return }
     try at(path(of: name)) { () throws(FileError) in
-      guard let status = try folder.status(of: name), status.kind == .regular, status.isOwn,
-        status.modifiedAt == time
+      guard let status = try folder.status(of: name), status.kind == .regular, status.isOwn, status.modifiedAt == time
       else { return }
       guard unsafe unlinkat(folder.number, name, 0) == 0 || errno == ENOENT else { throw .last }
     }
@@ -50,11 +47,7 @@ extension PrivateFolder {
 }
 
 extension Descriptor {
-  fileprivate func survey(
-    _ path: String,
-    depth: Int,
-    into entries: inout [SurveyEntry]
-  ) throws(FileError) {
+  fileprivate func survey(_ path: String, depth: Int, into entries: inout [SurveyEntry]) throws(FileError) {
     for name in try names() {
       // Deleted since it was listed: another process is active.
       guard let status = try status(of: name) else { continue }

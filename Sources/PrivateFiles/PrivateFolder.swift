@@ -26,9 +26,7 @@ package struct PrivateFolder: Sendable {
   ///   - suffix: The random part of a temporary file's name; 64 random bits if not given.
   package init(
     at path: String,
-    suffix: @escaping @Sendable () -> String = {
-      String(UInt64.random(in: .min ... .max), radix: 16)
-    }
+    suffix: @escaping @Sendable () -> String = { String(UInt64.random(in: .min ... .max), radix: 16) }
   ) {
     let parts = path.split(separator: "/")
     self.path = path
@@ -51,9 +49,7 @@ package struct PrivateFolder: Sendable {
   package var outermost: String { base + (chain.first ?? "") }
 
   /// The path of a file in this folder, for people.
-  package func path(of name: String) -> String {
-    path.hasSuffix("/") ? path + name : "\(path)/\(name)"
-  }
+  package func path(of name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
   /// Checks that a name stays within this folder and is none of its temporary files.
   func check(_ name: String) throws(PrivateFilesError) {

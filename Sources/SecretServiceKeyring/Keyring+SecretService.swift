@@ -39,9 +39,7 @@ extension Keyring {
         }
       },
       list: { () throws(KeyringFailure) in
-        try await provider.perform(.forbidden) { operation throws(KeyringFailure) in
-          try operation.list()
-        }
+        try await provider.perform(.forbidden) { operation throws(KeyringFailure) in try operation.list() }
       },
       prepare: { interaction throws(KeyringFailure) in
         try await provider.perform(interaction) { operation throws(KeyringFailure) in
@@ -50,9 +48,7 @@ extension Keyring {
       },
       state: {
         do throws(KeyringFailure) {
-          return try await provider.perform(.forbidden) { operation throws(KeyringFailure) in
-            try operation.state()
-          }
+          return try await provider.perform(.forbidden) { operation throws(KeyringFailure) in try operation.state() }
         } catch {
           return .unavailable
         }
@@ -88,11 +84,7 @@ private struct Provider: Sendable {
     // Without a person this takes milliseconds, and at worst the deadline: not worth a thread.
     let result: Result? = try await connection.use(to: address, until: end) {
       (channel) throws(KeyringFailure) in
-      let operation = try ServiceOperation(
-        over: channel,
-        prompter: mayAsk ? nil : channel,
-        isAsking: false
-      )
+      let operation = try ServiceOperation(over: channel, prompter: mayAsk ? nil : channel, isAsking: false)
       channel.announcesLocks = !operation.connection.mayAskToSearch
       do throws(KeyringFailure) { return try body(operation) } catch {
         guard operation.lacksPerson, mayAsk else { throw error }

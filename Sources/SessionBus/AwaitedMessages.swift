@@ -50,10 +50,7 @@ struct AwaitedMessages {
   mutating func reply(to serial: UInt32) -> BusMessage? { replies.removeValue(forKey: serial) }
 
   /// Takes the first signal of its kind, if one has come.
-  mutating func signal<Content>(
-    _ signal: BusSignal<Content>,
-    from sender: String
-  ) -> BusMessage? {
+  mutating func signal<Content>(_ signal: BusSignal<Content>, from sender: String) -> BusMessage? {
     let subject = [signal.path, signal.interface, signal.name]
     for index in subscriptions.indices
     where subscriptions[index].sender == sender && subscriptions[index].subject == subject {
@@ -68,9 +65,7 @@ struct AwaitedMessages {
     if let serial = message.replySerial {
       guard let callee = callees[serial], isBelieved(sender, for: callee) else { return }
       callees[serial] = nil
-      if let name = questions.removeValue(forKey: serial) {
-        owners[name] = try? message.answer(to: .owner(of: name))
-      }
+      if let name = questions.removeValue(forKey: serial) { owners[name] = try? message.answer(to: .owner(of: name)) }
       replies[serial] = message
     } else if let index = subscriptions.firstIndex(where: {
       $0.sender == sender && $0.subject == message.subject

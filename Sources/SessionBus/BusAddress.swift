@@ -30,9 +30,7 @@ package struct BusAddress: Sendable {
       var names: [[UInt8]] = []
       for entry in entries { if let name = try Self.socketName(entry) { names.append(name) } }
       socketNames = names
-      guard !names.isEmpty else {
-        throw .unreachable(reason: "the session bus has no Unix socket")
-      }
+      guard !names.isEmpty else { throw .unreachable(reason: "the session bus has no Unix socket") }
     } else if given == nil, let socket = try Self.runtimeSocket() {
       socketNames = [socket]
     } else {
@@ -65,9 +63,7 @@ package struct BusAddress: Sendable {
         bytes.append(byte)
         continue
       }
-      guard let high = rest.popFirst()?.hexDigit, let low = rest.popFirst()?.hexDigit else {
-        return nil
-      }
+      guard let high = rest.popFirst()?.hexDigit, let low = rest.popFirst()?.hexDigit else { return nil }
       bytes.append(high << 4 | low)
     }
     return bytes.isEmpty ? nil : bytes
@@ -97,8 +93,7 @@ package struct BusAddress: Sendable {
     return path.reduce(into: "") { text, byte in
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: text.unicodeScalars.append(Unicode.Scalar(byte))
-      case _ where #"-_/.\*"#.utf8.contains(byte):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
+      case _ where #"-_/.\*"#.utf8.contains(byte): text.unicodeScalars.append(Unicode.Scalar(byte))
       default: text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
       }
     }

@@ -113,15 +113,10 @@ package final class BusConnection {
   ///   - sender: The unique name of the process that emits it; the same from others is ignored.
   /// - Returns: The signal's contents.
   /// - Throws: ``BusError``; ``BusError/peerLeft`` if the process leaves the bus before.
-  package func wait<Content>(
-    for signal: BusSignal<Content>,
-    from sender: String
-  ) throws(BusError) -> Content {
+  package func wait<Content>(for signal: BusSignal<Content>, from sender: String) throws(BusError) -> Content {
     try flush()
     while true {
-      if let message = awaited.signal(signal, from: sender),
-        let content = try message.content(of: signal)
-      {
+      if let message = awaited.signal(signal, from: sender), let content = try message.content(of: signal) {
         return content
       }
       if let message = awaited.signal(.ownerChanged, from: Self.bus),
@@ -177,9 +172,7 @@ package final class BusConnection {
   /// Reads the two lines that accept us (D-Bus Specification, "Authentication Protocol").
   private func awaitWelcome() throws(BusError) {
     for expected in ["DATA", "OK "] {
-      guard try nextLine().hasPrefix(expected) else {
-        throw .unreachable(reason: "the session bus refused it")
-      }
+      guard try nextLine().hasPrefix(expected) else { throw .unreachable(reason: "the session bus refused it") }
     }
     isWelcome = true
   }
@@ -190,9 +183,7 @@ package final class BusConnection {
         (bytes.indices.first { bytes[$0] == UInt8(ascii: "\n") }, bytes.count)
       }
       if let end {
-        return inbox.take(end + 1).withBytes { line in
-          String(decoding: line.indices.map { line[$0] }, as: UTF8.self)
-        }
+        return inbox.take(end + 1).withBytes { line in String(decoding: line.indices.map { line[$0] }, as: UTF8.self) }
       }
       guard count < Self.longestLine else { throw .malformed }
       try inbox.fill(from: socket)

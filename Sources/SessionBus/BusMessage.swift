@@ -34,9 +34,7 @@ package struct BusMessage: Sendable {
   package init(_ bytes: Secret) throws(BusError) {
     self.bytes = bytes
     let (header, order) = try bytes.withBytes { bytes throws(BusError) in
-      guard let order = Self.byteOrder(of: bytes), try Self.length(of: bytes) == bytes.count else {
-        throw .malformed
-      }
+      guard let order = Self.byteOrder(of: bytes), try Self.length(of: bytes) == bytes.count else { throw .malformed }
       return (try Header(bytes, isLittleEndian: order), order)
     }
     isLittleEndian = order
@@ -85,8 +83,7 @@ package struct BusMessage: Sendable {
   ///
   /// - Throws: ``BusError/malformed`` or ``BusError/tooLarge``.
   static func length(of prologue: Span<UInt8>) throws(BusError) -> Int {
-    guard prologue.count >= prologueCount, let isLittleEndian = byteOrder(of: prologue),
-      prologue[3] == protocolVersion
+    guard prologue.count >= prologueCount, let isLittleEndian = byteOrder(of: prologue), prologue[3] == protocolVersion
     else { throw .malformed }
     var reader = WireReader(at: 4, isLittleEndian: isLittleEndian)
     let body = Int(try reader.uint32(in: prologue))

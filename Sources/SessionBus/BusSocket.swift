@@ -33,12 +33,7 @@ struct BusSocket: ~Copyable {
       let rest = bytes.extracting(droppingFirst: offset)
       // A bus that hung up is an error, not the end of the process.
       let sent = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.send(
-          number,
-          $0.baseAddress,
-          $0.count,
-          Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
-        )
+        unsafe Glibc.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
       }
       if sent >= 0 { offset += sent } else { try waitUnlessFailed(POLLOUT) }
     }
@@ -52,12 +47,7 @@ struct BusSocket: ~Copyable {
     // An answer takes the bus and the provider a while: a first try would return nothing.
     try wait(POLLIN)
     while true {
-      let count = unsafe recv(
-        number,
-        buffer.baseAddress,
-        buffer.count,
-        Int32(MSG_DONTWAIT)
-      )
+      let count = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 { return count }
       if count == 0 { throw .unreachable(reason: "the session bus closed the connection") }
       try waitUnlessFailed(POLLIN)
@@ -78,10 +68,7 @@ struct BusSocket: ~Copyable {
     }
   }
 
-  private static func connected(
-    to name: [UInt8],
-    until end: ContinuousClock.Instant
-  ) throws(BusError) -> Int32 {
+  private static func connected(to name: [UInt8], until end: ContinuousClock.Instant) throws(BusError) -> Int32 {
     var address = sockaddr_un()
     let offset = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)
     guard offset + name.count < MemoryLayout<sockaddr_un>.size else {
@@ -94,13 +81,7 @@ struct BusSocket: ~Copyable {
     // connect(2) waits where a bus has too many callers, for as long as this says.
     var timeout = timeval(remaining(until: end))
     let length = socklen_t(offset + name.count)
-    unsafe setsockopt(
-      number,
-      SOL_SOCKET,
-      SO_SNDTIMEO,
-      &timeout,
-      socklen_t(MemoryLayout<timeval>.size)
-    )
+    unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     let result = unsafe withUnsafePointer(to: &address) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         unsafe connect(number, address, length)
@@ -153,7 +134,5 @@ extension timeval {
 
 extension BusError {
   /// The error in `errno`.
-  fileprivate static var last: BusError {
-    unsafe .unreachable(reason: String(cString: strerror(errno)))
-  }
+  fileprivate static var last: BusError { unsafe .unreachable(reason: String(cString: strerror(errno))) }
 }

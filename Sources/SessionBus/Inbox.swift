@@ -31,19 +31,14 @@ import Glibc
   /// Makes room for a message of so many bytes.
   func reserve(_ count: Int) {
     guard unsafe count > storage.count else { return }
-    let larger = unsafe UnsafeMutableRawBufferPointer.allocate(
-      byteCount: max(count, 2 * storage.count),
-      alignment: 16
-    )
+    let larger = unsafe UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 2 * storage.count), alignment: 16)
     unsafe larger.copyMemory(from: .init(rebasing: storage[..<filled]))
     unsafe Self.discard(storage)
     unsafe storage = larger
   }
 
   /// Lends what is there.
-  func withBytes<Result>(
-    _ body: (Span<UInt8>) throws(BusError) -> Result
-  ) throws(BusError) -> Result {
+  func withBytes<Result>(_ body: (Span<UInt8>) throws(BusError) -> Result) throws(BusError) -> Result {
     let bytes = unsafe UnsafeRawBufferPointer(rebasing: storage[..<filled])
     return try unsafe body(Span(_unsafeBytes: bytes))
   }

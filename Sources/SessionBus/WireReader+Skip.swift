@@ -12,21 +12,13 @@ extension WireReader {
     try skip(signature, depth: 0, in: bytes)
   }
 
-  private mutating func skip(
-    _ signature: String,
-    depth: Int,
-    in bytes: Span<UInt8>
-  ) throws(BusError) {
+  private mutating func skip(_ signature: String, depth: Int, in bytes: Span<UInt8>) throws(BusError) {
     var types = Array(signature.utf8)[...]
     try skip(&types, depth, in: bytes)
     guard types.isEmpty else { throw .malformed }
   }
 
-  private mutating func skip(
-    _ types: inout ArraySlice<UInt8>,
-    _ depth: Int,
-    in bytes: Span<UInt8>
-  ) throws(BusError) {
+  private mutating func skip(_ types: inout ArraySlice<UInt8>, _ depth: Int, in bytes: Span<UInt8>) throws(BusError) {
     guard depth <= Self.depthLimit, let type = types.popFirst() else { throw .malformed }
     switch type {
     case UInt8(ascii: "s"), UInt8(ascii: "o"): _ = try string(in: bytes)
@@ -58,10 +50,7 @@ extension WireReader {
   }
 
   /// Removes one complete type from the front of a signature.
-  private static func removeType(
-    from types: inout ArraySlice<UInt8>,
-    _ depth: Int
-  ) throws(BusError) {
+  private static func removeType(from types: inout ArraySlice<UInt8>, _ depth: Int) throws(BusError) {
     guard depth <= depthLimit, let type = types.popFirst() else { throw .malformed }
     let end: UInt8
     switch type {

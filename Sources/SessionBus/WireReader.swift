@@ -45,9 +45,7 @@ package struct WireReader {
   /// Reads a `t`.
   ///
   /// - Throws: ``BusError/malformed``.
-  package mutating func uint64(in bytes: Span<UInt8>) throws(BusError) -> UInt64 {
-    try number(of: 8, in: bytes)
-  }
+  package mutating func uint64(in bytes: Span<UInt8>) throws(BusError) -> UInt64 { try number(of: 8, in: bytes) }
 
   /// Reads a `b`.
   ///

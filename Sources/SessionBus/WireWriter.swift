@@ -27,9 +27,7 @@ package struct WireWriter {
   /// Writes a `u`.
   package mutating func uint32(_ value: UInt32) {
     align(4)
-    for shift in UInt32.shiftsInMemoryOrder {
-      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
-    }
+    for shift in UInt32.shiftsInMemoryOrder { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
   }
 
   /// Writes a `b`.
@@ -81,9 +79,7 @@ package struct WireWriter {
 
 extension UInt32 {
   /// How far to shift for each byte of a number, from the lowest address up.
-  static var shiftsInMemoryOrder: [UInt32] {
-    isLittleEndianMachine ? [0, 8, 16, 24] : [24, 16, 8, 0]
-  }
+  static var shiftsInMemoryOrder: [UInt32] { isLittleEndianMachine ? [0, 8, 16, 24] : [24, 16, 8, 0] }
 }
 
 /// The byte order of this machine, which messages are written in.

@@ -35,12 +35,7 @@ struct Change {
   /// This change, made in what another machine has stored meanwhile.
   func merged(into theirs: SharedObject) -> SharedObject {
     let write = write(over: theirs)
-    var merged = SharedObject.merged(
-      base: base ?? SharedObject(),
-      mine: wanted,
-      theirs: theirs,
-      replacing: replacing
-    )
+    var merged = SharedObject.merged(base: base ?? SharedObject(), mine: wanted, theirs: theirs, replacing: replacing)
     merged.lock = write.lock(afterMerging: theirs.lock)
     return merged
   }
@@ -67,10 +62,7 @@ struct Change {
   }
 
   /// The credential that was spent: an earlier answer's, if the engine has that one after all.
-  private func spent(
-    _ base: SharedObject,
-    _ found: SharedObject?
-  ) -> SharedObject.Credential? {
+  private func spent(_ base: SharedObject, _ found: SharedObject?) -> SharedObject.Credential? {
     guard let found, alsoSpent.contains(found.credential) else { return base.credential }
     return found.credential
   }
@@ -80,11 +72,7 @@ extension SharedVault {
   /// Stores a change: another machine sees all of it or nothing.
   ///
   /// - Throws: ``KeyringFailure/engine(_:)`` if it is not known whether it is stored; ``KeyringFailure/rolledBack``.
-  func commit(
-    _ change: Change,
-    _ session: Session,
-    _ seal: Seal
-  ) throws(KeyringFailure) -> Change.Outcome {
+  func commit(_ change: Change, _ session: Session, _ seal: Seal) throws(KeyringFailure) -> Change.Outcome {
     let place = session.places.account(change.account)
     var (sealed, version) = (change.sealed, change.version)
     // Each refusal is another machine's progress.

@@ -21,9 +21,7 @@ extension SharedVault {
   /// The settings in force: those of the environment, else the stored ones.
   func settings() throws(KeyringFailure) -> SharedKeyringSettings? {
     if let settings = try SharedKeyringSettings.named(by: environment) { return settings }
-    guard let contents = try copies.read(SettingsFile.fileName, in: copies.folder) else {
-      return nil
-    }
+    guard let contents = try copies.read(SettingsFile.fileName, in: copies.folder) else { return nil }
     guard let settings = SettingsFile.parse(contents) else {
       throw .failed(reason: "\(copies.folder.path(of: SettingsFile.fileName)) is damaged")
     }
@@ -50,14 +48,10 @@ extension SharedVault {
 
   /// The keyring's header: this machine's copy, which works while the engine is away, else the engine's own.
   func header(_ session: Session) throws(KeyringFailure) -> AnyVaultHeader {
-    if let contents = try copies.read(Self.headerName, in: copies.folder),
-      try copies.known() != nil
-    {
+    if let contents = try copies.read(Self.headerName, in: copies.folder), try copies.known() != nil {
       return try parse(contents)
     }
-    let reading = try ask { () throws(SharedStoreFailure) in
-      try session.store.get(session.places.header)
-    }
+    let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
     guard let object = reading.object else { throw .notJoined }
     let header = try parse(object.bytes)
     try adopt(header, object.bytes, reading.standing, session.settings)
@@ -74,9 +68,7 @@ extension SharedVault {
     try copies.alone { () throws(KeyringFailure) in
       try copies.write(Self.headerName, contents, in: copies.folder, surviving: true)
       guard try copies.known() == nil else { return }
-      try copies.keep(
-        KnownKeyring(kind: settings.kind, name: settings.name, standing: standing, cursor: 0)
-      )
+      try copies.keep(KnownKeyring(kind: settings.kind, name: settings.name, standing: standing, cursor: 0))
     }
   }
 
@@ -89,28 +81,18 @@ extension SharedVault {
   }
 
   /// Opens the keyring.
-  func seal(
-    _ session: Session,
-    _ interaction: Interaction,
-    keeping: Bool = true
-  ) throws(KeyringFailure) -> Seal {
+  func seal(_ session: Session, _ interaction: Interaction, keeping: Bool = true) throws(KeyringFailure) -> Seal {
     try seal(try header(session), interaction, keeping: keeping)
   }
 
   /// Opens the keyring that a header is of.
-  func seal(
-    _ header: AnyVaultHeader,
-    _ interaction: Interaction,
-    keeping: Bool = true
-  ) throws(KeyringFailure) -> Seal {
+  func seal(_ header: AnyVaultHeader, _ interaction: Interaction, keeping: Bool = true) throws(KeyringFailure) -> Seal {
     let key = try opener.open(header, interaction, keeping: keeping)
     return Seal(key: key, entropy: entropy, check: check)
   }
 
   /// Asks the engine, and translates its failure.
-  func ask<Answer>(
-    _ question: () throws(SharedStoreFailure) -> Answer
-  ) throws(KeyringFailure) -> Answer {
+  func ask<Answer>(_ question: () throws(SharedStoreFailure) -> Answer) throws(KeyringFailure) -> Answer {
     do { return try question() } catch { throw .engine(error) }
   }
 }

@@ -43,19 +43,13 @@ extension SharedStore {
   }
 
   private static func check(_ standing: Standing) throws(SharedStoreFailure) {
-    guard (0...lastVersion).contains(standing.revision),
-      standing.identifier.utf8.count <= identifierLimit
+    guard (0...lastVersion).contains(standing.revision), standing.identifier.utf8.count <= identifierLimit
     else { throw .outOfBounds }
   }
 
   /// No object is later than the store's latest change: a version of the future would hide all changes before it.
-  private static func checked(
-    _ object: Object,
-    asOf standing: Standing
-  ) throws(SharedStoreFailure) -> Object {
-    guard (1...lastVersion).contains(object.version), object.version <= standing.revision else {
-      throw .outOfBounds
-    }
+  private static func checked(_ object: Object, asOf standing: Standing) throws(SharedStoreFailure) -> Object {
+    guard (1...lastVersion).contains(object.version), object.version <= standing.revision else { throw .outOfBounds }
     guard object.bytes.count > Seal.sizeLimit else { return object }
     return Object(key: object.key, bytes: [], version: object.version)
   }

@@ -16,8 +16,7 @@ extension SharedVault {
     hold(nil, of: id)
     let seal = try seal(session, interaction)
     try confirm(session, id)
-    guard try storePending(session, seal, id) == nil, let copy = try copies.copy(of: id),
-      isRead(copy, of: id)
+    guard try storePending(session, seal, id) == nil, let copy = try copies.copy(of: id), isRead(copy, of: id)
     else { return nil }
     let place = session.places.account(id)
     var object = try seal.object(copy.bytes, of: id, at: place)
@@ -35,11 +34,7 @@ extension SharedVault {
     object = object.written(over: object.generation)
     let bytes = try seal.sealed(object, at: place)
     // From before the swap: others count from when they see the lock, which is later.
-    let window = SendWindow(
-      start: machine.bootTime(),
-      ttl: ttl,
-      timeout: Int64(intent.timeout)
-    )
+    let window = SendWindow(start: machine.bootTime(), ttl: ttl, timeout: Int64(intent.timeout))
     guard let version = try putLock(bytes, copy.version, session, seal, id) else { return nil }
     let claimed = CopyFile(version: version, generation: object.generation, bytes: bytes)
     keep(claimed, of: id)
@@ -62,16 +57,12 @@ extension SharedVault {
   ) throws(KeyringFailure) -> Int64? {
     var failure: SharedStoreFailure?
     do {
-      if let version = try session.store.swap(session.places.account(id), bytes, version) {
-        return version
-      }
+      if let version = try session.store.swap(session.places.account(id), bytes, version) { return version }
     } catch {
       failure = error
     }
     let look: Look
-    do { look = try self.look(session, seal, id) } catch {
-      throw failure.map(KeyringFailure.engine) ?? error
-    }
+    do { look = try self.look(session, seal, id) } catch { throw failure.map(KeyringFailure.engine) ?? error }
     guard !look.isRolledBack else { throw .rolledBack }
     if let failure {
       // Bytes with this nonce are this process's own.
@@ -128,12 +119,7 @@ extension SharedVault {
       // After the answer: the lock can't be younger than that.
       let now = machine.bootTime()
       let earlier = sightings.sighting(of: id)
-      let sighting = Sighting.of(
-        version: copy.version,
-        bootID: me.bootID,
-        now: now,
-        after: earlier
-      )
+      let sighting = Sighting.of(version: copy.version, bootID: me.bootID, now: now, after: earlier)
       if sighting != earlier { sightings.keep(sighting, of: id) }
       guard await machine.pause(min(pause, left)) else { throw .timedOut }
       pause = min(pause * 2, 1_000)

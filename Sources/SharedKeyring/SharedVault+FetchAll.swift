@@ -6,10 +6,7 @@ extension SharedVault {
   /// Brings all copies of this machine up to date, at the cost of what has changed.
   ///
   /// It holds no account's lock, and leaves pending answers to those who do.
-  func fetchAll(
-    _ session: Session,
-    _ interaction: Interaction
-  ) throws(KeyringFailure) -> SharedChanges {
+  func fetchAll(_ session: Session, _ interaction: Interaction) throws(KeyringFailure) -> SharedChanges {
     // What opens the keyring is needed only for what has changed.
     let header = try header(session)
     let known = try copies.known()
@@ -52,9 +49,7 @@ extension SharedVault {
     )
     let cursor = changes.objects.map(\.version).max() ?? 0
     // What was put back is told of again the next time.
-    guard cursor > known?.cursor ?? 0, !isRolledBack else {
-      return SharedChanges(records: records, accounts: there)
-    }
+    guard cursor > known?.cursor ?? 0, !isRolledBack else { return SharedChanges(records: records, accounts: there) }
     copies.learn(changes.standing)
     return SharedChanges(records: records, accounts: there) { [copies] in
       copies.learn(changes.standing, cursor: cursor)
@@ -84,9 +79,7 @@ extension SharedVault {
       }
       for id in gone {
         // One that was added since is not gone.
-        guard let copy = try copies.copy(of: id), copy.version <= standing.revision else {
-          continue
-        }
+        guard let copy = try copies.copy(of: id), copy.version <= standing.revision else { continue }
         try copies.remove(id)
       }
     }
@@ -110,18 +103,13 @@ extension SharedVault {
   }
 
   /// The accounts whose objects are older than this machine has seen them, or are gone without the trace of a removal.
-  private func doubtful(
-    _ found: [OpenedObject],
-    _ gone: Set<AccountID>
-  ) throws(KeyringFailure) -> Set<AccountID> {
+  private func doubtful(_ found: [OpenedObject], _ gone: Set<AccountID>) throws(KeyringFailure) -> Set<AccountID> {
     var doubtful: Set<AccountID> = []
     for object in found {
       let (copy, seen) = try copies.seen(of: object.id)
       if seen.isContradicted(by: object, besides: copy) { doubtful.insert(object.id) }
     }
-    for id in gone where try copies.seen(of: id).1.isContradicted(by: nil, isSame: false) {
-      doubtful.insert(id)
-    }
+    for id in gone where try copies.seen(of: id).1.isContradicted(by: nil, isSame: false) { doubtful.insert(id) }
     return doubtful
   }
 }

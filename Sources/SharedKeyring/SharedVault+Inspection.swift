@@ -7,9 +7,7 @@ extension SharedVault {
     guard let settings = try settings() else { throw .notJoined }
     let session = try session(settings.kind)
     let seal = try seal(session, interaction)
-    let changes = try ask { () throws(SharedStoreFailure) in
-      try session.store.changes(session.places.accounts, 0)
-    }
+    let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
     var inspection = SharedKeyring.Inspection()
     inspection.strayKeys = changes.keys.filter { session.places.account(at: $0) == nil }
       .map { String($0.prefix(256)) }.sorted()
@@ -33,9 +31,7 @@ extension SharedVault {
       for id in ids where id != holder { inspection.damaged[id] = .nameTaken }
     }
     for id in try copies.accounts() where !changes.keys.contains(session.places.account(id)) {
-      if try copies.seen(of: id).1.isContradicted(by: nil, isSame: false),
-        try look(session, seal, id).isRolledBack
-      {
+      if try copies.seen(of: id).1.isContradicted(by: nil, isSame: false), try look(session, seal, id).isRolledBack {
         inspection.rolledBack.append(id)
       }
     }
@@ -44,11 +40,7 @@ extension SharedVault {
   }
 
   /// The account that has a name, as the name's own object says; `nil` if there is no such object, or it is damaged.
-  func holder(
-    of name: AccountName,
-    _ session: Session,
-    _ seal: Seal
-  ) throws(KeyringFailure) -> AccountID? {
+  func holder(of name: AccountName, _ session: Session, _ seal: Seal) throws(KeyringFailure) -> AccountID? {
     let place = session.places.name(seal.digest(of: name))
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
     return reading.object.flatMap { try? seal.holder($0.bytes, at: place) }

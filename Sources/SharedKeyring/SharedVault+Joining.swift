@@ -6,10 +6,7 @@ extension SharedVault {
   /// Makes a keyring on the engine, and keeps the settings.
   ///
   /// One that is there is joined if the key opens it.
-  func create(
-    _ settings: SharedKeyringSettings,
-    _ interaction: Interaction
-  ) throws(KeyringFailure) {
+  func create(_ settings: SharedKeyringSettings, _ interaction: Interaction) throws(KeyringFailure) {
     try checkCopies(of: settings)
     let session = Session(settings, store(settings))
     try ask { () throws(SharedStoreFailure) in try session.store.prepare() }
@@ -19,29 +16,20 @@ extension SharedVault {
       // A person's time and scrypt's are spent before anything is written.
       let header = try opener.make(interaction).serialized()
       do { _ = try session.store.swap(place, header, nil) } catch {
-        guard let now = try? session.store.get(place), now.object != nil else {
-          throw .engine(error)
-        }
+        guard let now = try? session.store.get(place), now.object != nil else { throw .engine(error) }
       }
       // Another machine may have been faster; its keyring is used, if the key opens it.
       reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
     }
-    guard let object = reading.object else {
-      throw .failed(reason: "the engine does not have what was just stored")
-    }
+    guard let object = reading.object else { throw .failed(reason: "the engine does not have what was just stored") }
     try enter(session, object, reading.standing, interaction)
   }
 
   /// Joins the keyring that another machine has made, and keeps the settings.
-  func join(
-    _ settings: SharedKeyringSettings,
-    _ interaction: Interaction
-  ) throws(KeyringFailure) {
+  func join(_ settings: SharedKeyringSettings, _ interaction: Interaction) throws(KeyringFailure) {
     try checkCopies(of: settings)
     let session = Session(settings, store(settings))
-    let reading = try ask { () throws(SharedStoreFailure) in
-      try session.store.get(session.places.header)
-    }
+    let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
     guard let object = reading.object else {
       throw .engine(.notPrepared(reason: "there is no keyring \(settings.name) on the engine"))
     }
@@ -72,9 +60,7 @@ extension SharedVault {
     guard let settings = try settings() else { throw .notJoined }
     let session = try session(settings.kind)
     // Brings removals and older objects to light, where the key can be had without asking anyone.
-    do { _ = try fetchAll(session, .forbidden) } catch {
-      guard case .locked = error else { throw error }
-    }
+    do { _ = try fetchAll(session, .forbidden) } catch { guard case .locked = error else { throw error } }
     let known = try copies.known()
     let changes = try ask { () throws(SharedStoreFailure) in
       try session.store.changes(session.places.accounts, known?.standing.revision ?? 0)

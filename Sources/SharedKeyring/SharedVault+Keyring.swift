@@ -18,22 +18,16 @@ extension SharedVault {
         try self.remove(self.session(kind), account, kinds, interaction)
       },
       list: { () throws(KeyringFailure) in try self.list(self.session(kind)) },
-      prepare: { interaction throws(KeyringFailure) in
-        try self.prepare(self.session(kind), interaction)
-      },
+      prepare: { interaction throws(KeyringFailure) in try self.prepare(self.session(kind), interaction) },
       state: { self.state(kind) },
       accounts: SharedAccounts(
         fetch: { account, interaction throws(KeyringFailure) in
           try self.fetch(self.session(kind), account, interaction)
         },
-        fetchAll: { interaction throws(KeyringFailure) in
-          try self.fetchAll(self.session(kind), interaction)
-        },
+        fetchAll: { interaction throws(KeyringFailure) in try self.fetchAll(self.session(kind), interaction) },
         store: { account, interaction throws(SharedAccountFailure) in
           let session: Session
-          do throws(KeyringFailure) { session = try self.session(kind) } catch {
-            throw .keyring(error)
-          }
+          do throws(KeyringFailure) { session = try self.session(kind) } catch { throw .keyring(error) }
           try self.store(session, account, interaction)
         },
         remove: { account, interaction throws(KeyringFailure) in
@@ -67,9 +61,7 @@ extension SharedVault {
 
   /// Lists what the engine has, else what this machine has copies of.
   private func list(_ session: Session) throws(KeyringFailure) -> [AccountID: Set<ItemKind>] {
-    do { _ = try fetchAll(session, .forbidden) } catch {
-      guard case .engine = error else { throw error }
-    }
+    do { _ = try fetchAll(session, .forbidden) } catch { guard case .engine = error else { throw error } }
     let copies = try copies.all()
     guard !copies.isEmpty else { return [:] }
     let seal = try seal(session, .forbidden)
@@ -83,17 +75,12 @@ extension SharedVault {
     return accounts
   }
 
-  private func prepare(
-    _ session: Session,
-    _ interaction: Interaction
-  ) throws(KeyringFailure) {
+  private func prepare(_ session: Session, _ interaction: Interaction) throws(KeyringFailure) {
     _ = try seal(session, interaction)
     isConfirmed = false
     try confirm(session)
     // A full disk has to show before a refresh token is spent: an answer may have to wait on it.
-    do { try copies.pending.checkWritable(size: Self.spaceForRenewal) } catch {
-      throw KeyringFailure(error)
-    }
+    do { try copies.pending.checkWritable(size: Self.spaceForRenewal) } catch { throw KeyringFailure(error) }
   }
 
   /// The most that a pending answer takes, in bytes, generously.
@@ -103,9 +90,7 @@ extension SharedVault {
     do {
       let session = try session(kind)
       _ = try seal(session, .forbidden, keeping: false)
-      _ = try ask { () throws(SharedStoreFailure) in
-        try session.store.get(session.places.header)
-      }
+      _ = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
       return .ready
     } catch {
       if case .locked = error { return .locked }

@@ -7,20 +7,13 @@ import AcctPorts
 /// between is found by the next account that wants the name: its holder is not there, or has another name.
 extension SharedVault {
   /// Takes a name for an account.
-  func reserve(
-    _ name: AccountName,
-    for id: AccountID,
-    _ session: Session,
-    _ seal: Seal
-  ) throws(SharedAccountFailure) {
+  func reserve(_ name: AccountName, for id: AccountID, _ session: Session, _ seal: Seal) throws(SharedAccountFailure) {
     let place = session.places.name(seal.digest(of: name))
     do throws(KeyringFailure) {
       let bytes = try seal.sealed(id, at: place)
       var version: Int64?
       for _ in 0..<8 {
-        let taken = try ask { () throws(SharedStoreFailure) in
-          try session.store.swap(place, bytes, version)
-        }
+        let taken = try ask { () throws(SharedStoreFailure) in try session.store.swap(place, bytes, version) }
         if taken != nil { return }
         let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
         version = reading.object?.version
@@ -66,8 +59,7 @@ extension SharedVault {
   /// What fails is left behind, and found by the next account that wants it.
   func release(_ name: AccountName, of id: AccountID, _ session: Session, _ seal: Seal) {
     let place = session.places.name(seal.digest(of: name))
-    guard let object = (try? session.store.get(place))?.object,
-      (try? seal.holder(object.bytes, at: place)) == id
+    guard let object = (try? session.store.get(place))?.object, (try? seal.holder(object.bytes, at: place)) == id
     else { return }
     _ = try? session.store.swap(place, nil, object.version)
   }
@@ -94,13 +86,9 @@ extension SharedVault {
     let place = session.places.account(id)
     let undone = former ?? .removed(generation: copy.generation)
     let sealed = try seal.sealed(undone, over: copy.generation, at: place)
-    let version = try ask { () throws(SharedStoreFailure) in
-      try session.store.swap(place, sealed.bytes, copy.version)
-    }
+    let version = try ask { () throws(SharedStoreFailure) in try session.store.swap(place, sealed.bytes, copy.version) }
     guard let version else { return }
     guard former == nil else { return keep(sealed.copy(version), of: id) }
-    try copies.alone { () throws(KeyringFailure) in
-      try copies.noteRemoval(of: id, sealed.generation)
-    }
+    try copies.alone { () throws(KeyringFailure) in try copies.noteRemoval(of: id, sealed.generation) }
   }
 }

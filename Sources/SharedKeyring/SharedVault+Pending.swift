@@ -6,11 +6,7 @@ extension SharedVault {
   ///
   /// - Returns: What became of it; `nil` if there was none.
   /// - Throws: ``KeyringFailure``; the answer is then still there.
-  func storePending(
-    _ session: Session,
-    _ seal: Seal,
-    _ id: AccountID
-  ) throws(KeyringFailure) -> Change.Outcome? {
+  func storePending(_ session: Session, _ seal: Seal, _ id: AccountID) throws(KeyringFailure) -> Change.Outcome? {
     guard let file = try copies.pendingAnswer(of: id) else { return nil }
     let place = session.places.account(id)
     do { try confirm(session, id) } catch {
@@ -31,9 +27,7 @@ extension SharedVault {
       replacing: file.replacing
     )
     for bytes in file.earlier {
-      if let earlier = try seal.objectIfWhole(bytes, of: id, at: place) {
-        change.alsoSpent.append(earlier.credential)
-      }
+      if let earlier = try seal.objectIfWhole(bytes, of: id, at: place) { change.alsoSpent.append(earlier.credential) }
     }
     let outcome: Change.Outcome
     do { outcome = try commit(change, session, seal) } catch {
@@ -48,18 +42,10 @@ extension SharedVault {
   ///
   /// Whether the engine has the earlier one by then, because only its own answer was lost, is not known; so the
   /// credential that it brought counts as spent, too.
-  func keepBesidePending(
-    _ account: SharedAccount,
-    _ session: Session,
-    _ seal: Seal
-  ) throws(KeyringFailure) {
-    guard !account.items.isUnchanged, var file = try copies.pendingAnswer(of: account.id) else {
-      return
-    }
+  func keepBesidePending(_ account: SharedAccount, _ session: Session, _ seal: Seal) throws(KeyringFailure) {
+    guard !account.items.isUnchanged, var file = try copies.pendingAnswer(of: account.id) else { return }
     let place = session.places.account(account.id)
-    guard let earlier = try seal.objectIfWhole(file.bytes, of: account.id, at: place) else {
-      return
-    }
+    guard let earlier = try seal.objectIfWhole(file.bytes, of: account.id, at: place) else { return }
     let base: SharedObject
     if let claim = claim(of: account.id) {
       base = claim.object
@@ -71,12 +57,7 @@ extension SharedVault {
     mine.name = account.name
     mine.record = account.record
     mine.items = base.changed(by: account.items)
-    var wanted = SharedObject.merged(
-      base: base,
-      mine: mine,
-      theirs: earlier,
-      replacing: account.items.isReplacing
-    )
+    var wanted = SharedObject.merged(base: base, mine: mine, theirs: earlier, replacing: account.items.isReplacing)
     // The lock of another machine is not this change's to take out.
     wanted.lock = claim(of: account.id) == nil ? earlier.lock : nil
     guard wanted != earlier else { return }
@@ -94,12 +75,7 @@ extension SharedVault {
   ///
   /// - Returns: Whether it is kept. Where the disk refuses, the engine may still take it.
   func keepPending(_ change: Change, _ base: CopyFile) -> Bool {
-    let file = PendingFile(
-      writer: change.writer,
-      base: base,
-      replacing: change.replacing,
-      bytes: change.sealed.bytes
-    )
+    let file = PendingFile(writer: change.writer, base: base, replacing: change.replacing, bytes: change.sealed.bytes)
     do { try copies.keepPending(file, of: change.account) } catch { return false }
     return true
   }

@@ -29,10 +29,7 @@ extension SharedVault {
     let (copy, seen) = try copies.seen(of: id)
     let key = session.places.account(id)
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(key) }
-    var look = Look(
-      object: reading.object,
-      isRolledBack: hasGoneBack(reading.standing, known)
-    )
+    var look = Look(object: reading.object, isRolledBack: hasGoneBack(reading.standing, known))
     if let copy {
       look.isRolledBack =
         look.isRolledBack
@@ -65,9 +62,7 @@ extension SharedVault {
     if let id, isRolledBack(id) { throw .rolledBack }
     guard !isConfirmed else { return }
     let known = try copies.known()
-    let reading = try ask { () throws(SharedStoreFailure) in
-      try session.store.get(session.places.header)
-    }
+    let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
     guard !hasGoneBack(reading.standing, known) else { throw .rolledBack }
     isConfirmed = true
   }
@@ -77,17 +72,11 @@ extension SharedVault {
   /// While the engine is older than what is known, the copies stay as they are: they may be all that is left.
   ///
   /// - Returns: The record, or `nil` if there is no such account (any more).
-  func fetch(
-    _ session: Session,
-    _ id: AccountID,
-    _ interaction: Interaction
-  ) throws(KeyringFailure) -> [UInt8]? {
+  func fetch(_ session: Session, _ id: AccountID, _ interaction: Interaction) throws(KeyringFailure) -> [UInt8]? {
     // A process that asks anew gives up its claim.
     hold(nil, of: id)
     let seal = try seal(session, interaction)
-    do { _ = try storePending(session, seal, id) } catch {
-      guard error == .rolledBack else { throw error }
-    }
+    do { _ = try storePending(session, seal, id) } catch { guard error == .rolledBack else { throw error } }
     guard let object = try current(session, seal, id) else { return nil }
     guard object.isAccount else { throw .damagedAccount(id, .notThisAccount) }
     return object.record
@@ -96,11 +85,7 @@ extension SharedVault {
   /// The account as the engine has it now, which is this machine's copy from then on.
   ///
   /// - Throws: ``KeyringFailure/rolledBack`` where the engine has gone back, and this machine has no copy.
-  func current(
-    _ session: Session,
-    _ seal: Seal,
-    _ id: AccountID
-  ) throws(KeyringFailure) -> SharedObject? {
+  func current(_ session: Session, _ seal: Seal, _ id: AccountID) throws(KeyringFailure) -> SharedObject? {
     let look = try look(session, seal, id)
     if look.isRolledBack {
       guard let copy = try copies.copy(of: id) else { throw .rolledBack }
@@ -118,16 +103,11 @@ extension SharedVault {
 
   /// Forgets the copy of an account that is no more, and notes its removal.
   func forget(_ id: AccountID, _ look: Look) throws(KeyringFailure) {
-    try copies.alone { () throws(KeyringFailure) in
-      try copies.noteRemoval(of: id, look.generation)
-    }
+    try copies.alone { () throws(KeyringFailure) in try copies.noteRemoval(of: id, look.generation) }
   }
 
   /// The generation that the next write of an account follows: its object's, else that of its removal.
-  func lastGeneration(
-    of id: AccountID,
-    _ object: SharedObject?
-  ) throws(KeyringFailure) -> Int64 {
+  func lastGeneration(of id: AccountID, _ object: SharedObject?) throws(KeyringFailure) -> Int64 {
     if let object { return object.generation }
     return try copies.removal(of: id) ?? 0
   }

@@ -6,11 +6,7 @@ extension SharedVault {
   ///
   /// An object that is damaged is removed as well: that is what was asked for. A trace stays in its place, so that
   /// an older object that is put back is noticed.
-  func remove(
-    _ session: Session,
-    _ id: AccountID,
-    _ interaction: Interaction
-  ) throws(KeyringFailure) {
+  func remove(_ session: Session, _ id: AccountID, _ interaction: Interaction) throws(KeyringFailure) {
     let seal = try seal(session, interaction)
     try confirm(session)
     let place = session.places.account(id)
@@ -62,12 +58,7 @@ extension SharedVault {
   }
 
   /// The name in an object, if it is whole.
-  private func name(
-    in bytes: [UInt8],
-    of id: AccountID,
-    at place: String,
-    _ seal: Seal
-  ) -> [AccountName] {
+  private func name(in bytes: [UInt8], of id: AccountID, at place: String, _ seal: Seal) -> [AccountName] {
     guard let object = try? seal.object(bytes, of: id, at: place) else { return [] }
     return [object.name].compactMap(\.self)
   }
@@ -110,14 +101,8 @@ extension SharedVault {
   }
 
   /// An account as this machine's copy has it, else as the engine does.
-  func stored(
-    _ session: Session,
-    _ seal: Seal,
-    _ id: AccountID
-  ) throws(KeyringFailure) -> SharedObject? {
-    if let copy = try copies.copy(of: id) {
-      return try seal.object(copy.bytes, of: id, at: session.places.account(id))
-    }
+  func stored(_ session: Session, _ seal: Seal, _ id: AccountID) throws(KeyringFailure) -> SharedObject? {
+    if let copy = try copies.copy(of: id) { return try seal.object(copy.bytes, of: id, at: session.places.account(id)) }
     return try current(session, seal, id)
   }
 

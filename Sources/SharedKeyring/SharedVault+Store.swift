@@ -6,11 +6,7 @@ extension SharedVault {
   ///
   /// An answer of a server that can't be stored now is kept on this machine, and the failure is the engine's: the caller
   /// tries again, or the next call does.
-  func store(
-    _ session: Session,
-    _ account: SharedAccount,
-    _ interaction: Interaction
-  ) throws(SharedAccountFailure) {
+  func store(_ session: Session, _ account: SharedAccount, _ interaction: Interaction) throws(SharedAccountFailure) {
     let seal = try translated { () throws(KeyringFailure) in try self.seal(session, interaction) }
     // Where the engine is away, or was restored, an answer is kept before that is told.
     let away = try translated { () throws(KeyringFailure) in try engineAway(session, account.id) }
@@ -18,16 +14,12 @@ extension SharedVault {
     let earlier: Change.Outcome?
     do throws(KeyringFailure) { earlier = try storePending(session, seal, account.id) } catch {
       if error == .answerWaits || error == .rolledBack {
-        try translated { () throws(KeyringFailure) in
-          try keepBesidePending(account, session, seal)
-        }
+        try translated { () throws(KeyringFailure) in try keepBesidePending(account, session, seal) }
       }
       throw .keyring(error)
     }
     if let earlier { try end(account.id, with: earlier) }
-    let (base, copy) = try translated { () throws(KeyringFailure) in
-      try basis(session, seal, account.id)
-    }
+    let (base, copy) = try translated { () throws(KeyringFailure) in try basis(session, seal, account.id) }
     var wanted = base ?? SharedObject()
     wanted.name = account.name
     wanted.record = account.record
@@ -46,8 +38,7 @@ extension SharedVault {
     }
     change.isAnswer = hasClaim
     let outcome = try translated { () throws(KeyringFailure) in
-      let isKept =
-        if let copy, isKeepable { keepPending(change, copy) } else { false }
+      let isKept = if let copy, isKeepable { keepPending(change, copy) } else { false }
       if let away { throw away }
       let outcome = try commit(change, session, seal)
       if isKept { try? copies.removePending(account.id) }
@@ -64,10 +55,7 @@ extension SharedVault {
   }
 
   /// Why the engine takes nothing now: it can't be asked, or was restored; `nil` where it goes on from what is known.
-  private func engineAway(
-    _ session: Session,
-    _ id: AccountID
-  ) throws(KeyringFailure) -> KeyringFailure? {
+  private func engineAway(_ session: Session, _ id: AccountID) throws(KeyringFailure) -> KeyringFailure? {
     do { try confirm(session, id) } catch {
       if case .engine = error { return error }
       guard error == .rolledBack else { throw error }
@@ -84,9 +72,7 @@ extension SharedVault {
   ) throws(KeyringFailure) -> (object: SharedObject?, copy: CopyFile?) {
     if let claim = claim(of: id) { return (claim.object, claim.copy) }
     let place = session.places.account(id)
-    if let copy = try copies.copy(of: id) {
-      return (try seal.object(copy.bytes, of: id, at: place), copy)
-    }
+    if let copy = try copies.copy(of: id) { return (try seal.object(copy.bytes, of: id, at: place), copy) }
     let look = try look(session, seal, id)
     guard !look.isRolledBack else { throw .rolledBack }
     return (look.contents, look.copy)
@@ -106,11 +92,7 @@ extension SharedVault {
       base: base,
       version: copy?.version,
       wanted: wanted,
-      sealed: try seal.sealed(
-        wanted,
-        over: generation,
-        at: session.places.account(account.id)
-      ),
+      sealed: try seal.sealed(wanted, over: generation, at: session.places.account(account.id)),
       writer: thisProcess,
       isAnswer: false,
       replacing: account.items.isReplacing,
@@ -119,10 +101,7 @@ extension SharedVault {
   }
 
   /// Ends a claim, and says what another machine was faster with.
-  private func end(
-    _ id: AccountID,
-    with outcome: Change.Outcome
-  ) throws(SharedAccountFailure) {
+  private func end(_ id: AccountID, with outcome: Change.Outcome) throws(SharedAccountFailure) {
     hold(nil, of: id)
     switch outcome {
     case .stored: sightings.remove(id)
@@ -131,9 +110,7 @@ extension SharedVault {
     }
   }
 
-  private func translated<Result>(
-    _ body: () throws(KeyringFailure) -> Result
-  ) throws(SharedAccountFailure) -> Result {
+  private func translated<Result>(_ body: () throws(KeyringFailure) -> Result) throws(SharedAccountFailure) -> Result {
     do { return try body() } catch { throw .keyring(error) }
   }
 }

@@ -13,18 +13,14 @@ extension SharedVault {
     guard let settings = try settings() else { throw .notJoined }
     try checkCopies(of: settings)
     let session = Session(settings, store(settings))
-    let reading = try ask { () throws(SharedStoreFailure) in
-      try session.store.get(session.places.header)
-    }
+    let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
     guard let header = reading.object else {
       throw .engine(.notPrepared(reason: "there is no keyring \(settings.name) on the engine"))
     }
     let parsed = try parse(header.bytes)
     let seal = try seal(parsed, interaction)
     let former = try formerSeal(unlike: header.bytes)
-    let changes = try ask { () throws(SharedStoreFailure) in
-      try session.store.changes(session.places.accounts, 0)
-    }
+    let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
     let unopened = try copies.alone { () throws(KeyringFailure) in
       var unopened = SharedKeyring.Unopened()
       var objects: [AccountID: SharedStore.Object] = [:]
@@ -54,9 +50,7 @@ extension SharedVault {
           unopened.answers[id] = try copies.setAside(id)
         }
       }
-      for id in try copies.accounts() where !changes.keys.contains(session.places.account(id)) {
-        try copies.remove(id)
-      }
+      for id in try copies.accounts() where !changes.keys.contains(session.places.account(id)) { try copies.remove(id) }
       try copies.write(Self.headerName, header.bytes, in: copies.folder, surviving: true)
       // The versions of an engine that was restored are used again.
       sightings.removeAll()
@@ -77,10 +71,7 @@ extension SharedVault {
 
   /// Keeps a good copy of an object that does not open, as an earlier version of it: the copy must not speak against the
   /// engine, which was trusted.
-  private func keepCopy(
-    of id: AccountID,
-    before object: SharedStore.Object
-  ) throws(KeyringFailure) {
+  private func keepCopy(of id: AccountID, before object: SharedStore.Object) throws(KeyringFailure) {
     guard let copy = try copies.copy(of: id) else { return }
     let version = min(copy.version, max(1, object.version - 1))
     try copies.replace(CopyFile(version: version, generation: 0, bytes: copy.bytes), of: id)
@@ -89,8 +80,7 @@ extension SharedVault {
   /// What opens the answers that were sealed while the keyring had another key; `nil` where it is the same one, or can't
   /// be had without asking anyone.
   private func formerSeal(unlike header: [UInt8]) throws(KeyringFailure) -> Seal? {
-    guard let former = try copies.read(Self.headerName, in: copies.folder), former != header
-    else { return nil }
+    guard let former = try copies.read(Self.headerName, in: copies.folder), former != header else { return nil }
     return localSeal(former)
   }
 
@@ -124,12 +114,7 @@ extension SharedVault {
       let theirs = try seal.objectIfWhole(object.bytes, of: id, at: place)
       generation = theirs?.generation ?? generation
       if let theirs {
-        wanted = SharedObject.merged(
-          base: base,
-          mine: wanted,
-          theirs: theirs,
-          replacing: file.replacing
-        )
+        wanted = SharedObject.merged(base: base, mine: wanted, theirs: theirs, replacing: file.replacing)
         base = theirs
         file.base.bytes = object.bytes
       }
@@ -178,9 +163,7 @@ extension SharedVault {
       }
       for id in waiting { unopened.answers[id] = try copies.setAside(id) }
       // What tells where the keyring is goes first: without it, copies are never taken for another one's.
-      for name in [SettingsFile.fileName, Self.headerName] {
-        try copies.remove(name, in: copies.folder)
-      }
+      for name in [SettingsFile.fileName, Self.headerName] { try copies.remove(name, in: copies.folder) }
       for id in try copies.accounts() { try copies.remove(id) }
       try copies.forgetRemovals()
       try copies.remove(KnownKeyring.fileName, in: copies.folder)
@@ -192,11 +175,7 @@ extension SharedVault {
   }
 
   /// Whether an answer that waits opens, or may do so with a key that can't be had now.
-  private func opens(
-    _ id: AccountID,
-    _ known: KnownKeyring?,
-    _ seal: Seal?
-  ) throws(KeyringFailure) -> Bool {
+  private func opens(_ id: AccountID, _ known: KnownKeyring?, _ seal: Seal?) throws(KeyringFailure) -> Bool {
     guard let file = try copies.readablePending(of: id) else { return false }
     guard let seal, let known else { return true }
     let place = Places(name: known.name).account(id)

@@ -68,12 +68,8 @@ package final class SharedVault: Sendable {
     SharedKeyring(
       keyring: { kind in self.keyring(kind) },
       settings: { () throws(KeyringFailure) in try self.settings() },
-      create: { settings, interaction throws(KeyringFailure) in
-        try self.create(settings, interaction)
-      },
-      join: { settings, interaction throws(KeyringFailure) in
-        try self.join(settings, interaction)
-      },
+      create: { settings, interaction throws(KeyringFailure) in try self.create(settings, interaction) },
+      join: { settings, interaction throws(KeyringFailure) in try self.join(settings, interaction) },
       leave: { () throws(KeyringFailure) in try self.leave() },
       trust: { interaction throws(KeyringFailure) in try self.trust(interaction) },
       report: { () throws(KeyringFailure) in try self.report() },
@@ -99,9 +95,7 @@ package final class SharedVault: Sendable {
   /// The client of the engine at these settings; one for as long as they stay the same.
   func store(_ settings: SharedKeyringSettings) -> SharedStore {
     let (store, former) = state.withLock { state -> (SharedStore, SharedStore?) in
-      if let connection = state.connection, connection.settings == settings {
-        return (connection.store, nil)
-      }
+      if let connection = state.connection, connection.settings == settings { return (connection.store, nil) }
       let former = state.connection?.store
       let store = connect(settings).bounded()
       state.connection = (settings, store)

@@ -116,9 +116,7 @@ extension JSON {
   private static func write(escaped scalar: Unicode.Scalar, to output: inout [UInt8]) {
     for unit in String(scalar).utf16 {
       let digits = String(unit, radix: 16)
-      output.append(
-        contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)".utf8
-      )
+      output.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)".utf8)
     }
   }
 }

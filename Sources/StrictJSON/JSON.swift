@@ -50,7 +50,5 @@ extension JSON: ExpressibleByArrayLiteral {
 
 extension JSON: ExpressibleByDictionaryLiteral {
   /// Creates an object; a name given twice is the programmer's error, as in a dictionary literal.
-  package init(dictionaryLiteral members: (String, JSON)...) {
-    self = .object(JSONObject(unique: members))
-  }
+  package init(dictionaryLiteral members: (String, JSON)...) { self = .object(JSONObject(unique: members)) }
 }

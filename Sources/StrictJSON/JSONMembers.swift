@@ -36,9 +36,7 @@ package struct JSONMembers: Sendable {
     try JSON.check(bytes, maximumBytes: maximumBytes)
     plain.reserveCapacity(32)
     var reader = JSONReader()
-    guard try reader.next(in: bytes) == .openBrace else {
-      throw .unexpected(offset: reader.position)
-    }
+    guard try reader.next(in: bytes) == .openBrace else { throw .unexpected(offset: reader.position) }
     reader.position += 1
     if try reader.next(in: bytes) == .closeBrace {
       reader.position += 1
@@ -52,8 +50,7 @@ package struct JSONMembers: Sendable {
     guard plain.count < JSONObject.searchLimit, let name = try reader.plainString(in: bytes) else {
       let name = try reader.name(in: bytes)
       let value = try reader.value(in: bytes, depth: 1)
-      guard position(of: name.utf8Span.span, NameMark(name), in: bytes) == nil,
-        others.append(name, value)
+      guard position(of: name.utf8Span.span, NameMark(name), in: bytes) == nil, others.append(name, value)
       else { throw .duplicateMember(name) }
       return
     }
@@ -76,9 +73,7 @@ package struct JSONMembers: Sendable {
     let sought = name.utf8Span.span
     let bytes = text.span
     if guess >= plain.count || !bytes.extracting(plain[guess].name).hasSameBytes(as: sought) {
-      guard let position = position(of: sought, NameMark(sought), in: bytes) else {
-        return others[name]
-      }
+      guard let position = position(of: sought, NameMark(sought), in: bytes) else { return others[name] }
       guess = position
     }
     defer { guess += 1 }
@@ -88,11 +83,7 @@ package struct JSONMembers: Sendable {
     }
   }
 
-  private func position(
-    of name: Span<UInt8>,
-    _ mark: NameMark,
-    in bytes: Span<UInt8>
-  ) -> Int? {
+  private func position(of name: Span<UInt8>, _ mark: NameMark, in bytes: Span<UInt8>) -> Int? {
     guard marks & mark.bit != 0 else { return nil }
     for index in plain.indices where plain[index].mark == mark {
       if bytes.extracting(plain[index].name).hasSameBytes(as: name) { return index }
@@ -101,7 +92,5 @@ package struct JSONMembers: Sendable {
   }
 
   /// A piece that is cut at ASCII characters, of a text that was found to be UTF-8.
-  private func string(at range: Range<Int>) -> String {
-    String(decoding: text[range], as: UTF8.self)
-  }
+  private func string(at range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
 }

@@ -15,9 +15,7 @@ extension JSONNumber {
 
     func byte() -> UInt8? { position < bytes.count ? bytes[position] : nil }
     func isDigit() -> Bool { byte().map { (0x30...0x39).contains($0) } ?? false }
-    func failure() -> Scan {
-      position < bytes.count ? .unexpected(offset: position) : .truncated
-    }
+    func failure() -> Scan { position < bytes.count ? .unexpected(offset: position) : .truncated }
     func skipDigits() -> Bool {
       let first = position
       while isDigit() { position += 1 }

@@ -27,9 +27,7 @@ package struct JSONNumber: Equatable, Sendable {
   /// `1.50e1` is 15, and `1.0000000000000000001` is no integer although its ``double`` is one.
   package var integer: Int64? {
     if let plain = Int64(literal) { return plain }
-    let parts = literal.utf8.split(maxSplits: 1) {
-      $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E")
-    }
+    let parts = literal.utf8.split(maxSplits: 1) { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
     guard let exponent = parts.count == 2 ? Int(String(parts[1]) ?? "") : 0 else { return nil }
     let mantissa = parts[0].split(separator: UInt8(ascii: "."), maxSplits: 1)
     let fraction = mantissa.count == 2 ? mantissa[1] : parts[0][parts[0].endIndex...]
@@ -42,8 +40,7 @@ package struct JSONNumber: Equatable, Sendable {
       digits.removeLast()
       scale += 1
     }
-    guard (0..<19).contains(scale), var value = Int64(String(decoding: digits, as: UTF8.self))
-    else { return nil }
+    guard (0..<19).contains(scale), var value = Int64(String(decoding: digits, as: UTF8.self)) else { return nil }
     for _ in 0..<scale {
       let (product, overflow) = value.multipliedReportingOverflow(by: 10)
       guard !overflow else { return nil }

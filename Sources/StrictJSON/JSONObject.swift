@@ -22,9 +22,7 @@ package struct JSONObject: Sendable {
   }
 
   /// Creates an object; a name given twice is the programmer's error, as in a dictionary literal.
-  package init(_ members: KeyValuePairs<String, JSON>) {
-    self.init(unique: members.map { ($0.key, $0.value) })
-  }
+  package init(_ members: KeyValuePairs<String, JSON>) { self.init(unique: members.map { ($0.key, $0.value) }) }
 
   init(unique members: [(String, JSON)]) {
     reserveCapacity(members.count)
@@ -118,9 +116,7 @@ private struct ExactName: Hashable {
 
   init(_ text: String) { self.text = text }
 
-  static func == (left: ExactName, right: ExactName) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
-  }
+  static func == (left: ExactName, right: ExactName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 
   func hash(into hasher: inout Hasher) {
     for byte in text.utf8 { hasher.combine(byte) }

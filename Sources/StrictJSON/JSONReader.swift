@@ -38,9 +38,7 @@ struct JSONReader {
     object.reserveCapacity(8)
     while true {
       let name = try name(in: bytes)
-      guard object.append(name, try value(in: bytes, depth: depth)) else {
-        throw .duplicateMember(name)
-      }
+      guard object.append(name, try value(in: bytes, depth: depth)) else { throw .duplicateMember(name) }
       if try isLast(before: .closeBrace, in: bytes) { return object }
     }
   }
@@ -70,10 +68,7 @@ struct JSONReader {
   }
 
   /// Steps over a comma, or over the end of the array or object.
-  mutating func isLast(
-    before end: UInt8,
-    in bytes: Span<UInt8>
-  ) throws(JSONError) -> Bool {
+  mutating func isLast(before end: UInt8, in bytes: Span<UInt8>) throws(JSONError) -> Bool {
     let byte = try next(in: bytes)
     guard byte == end || byte == .comma else { throw .unexpected(offset: position) }
     position += 1
@@ -90,11 +85,7 @@ struct JSONReader {
     return JSONNumber(checked: try piece(of: bytes, start..<position))
   }
 
-  private mutating func keyword(
-    _ word: String,
-    in bytes: Span<UInt8>,
-    _ value: JSON
-  ) throws(JSONError) -> JSON {
+  private mutating func keyword(_ word: String, in bytes: Span<UInt8>, _ value: JSON) throws(JSONError) -> JSON {
     for character in word.utf8 {
       guard position < bytes.count else { throw .truncated }
       guard bytes[position] == character else { throw .unexpected(offset: position) }
@@ -121,9 +112,7 @@ struct JSONReader {
 
   /// The text of a piece that is cut at ASCII characters.
   func piece(of bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONError) -> String {
-    do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch {
-      throw .notUTF8
-    }
+    do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch { throw .notUTF8 }
   }
 }
 

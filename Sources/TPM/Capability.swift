@@ -24,8 +24,7 @@ struct LockoutState {
 
   /// - Throws: ``HardwareKeyFailure/malformedReply(reason:)`` if one of the properties is not there.
   init(_ properties: [UInt32: UInt32]) throws(HardwareKeyFailure) {
-    guard let permanent = properties[Capability.permanent],
-      let counter = properties[Capability.lockoutCounter],
+    guard let permanent = properties[Capability.permanent], let counter = properties[Capability.lockoutCounter],
       let limit = properties[Capability.maxAuthFail]
     else { throw .malformedReply(reason: "a property is missing") }
     isLockedOut = permanent & 1 << 9 != 0
@@ -40,9 +39,7 @@ func makerName(_ properties: [UInt32: UInt32]) -> String {
     let value = properties[property] ?? 0
     for shift in [24, 16, 8, 0] as [UInt32] {
       let byte = UInt8(truncatingIfNeeded: value >> shift)
-      if byte != 0 {
-        words.unicodeScalars.append(.init((0x20..<0x7F).contains(byte) ? byte : 0x3F))
-      }
+      if byte != 0 { words.unicodeScalars.append(.init((0x20..<0x7F).contains(byte) ? byte : 0x3F)) }
     }
     // The maker's name is a word of its own; the four others are pieces of one text.
     if place == 0 { words += " " }

@@ -33,9 +33,7 @@ struct CommandWriter {
   /// Writes the size into the header, when nothing follows.
   mutating func finish() {
     let count = UInt32(bytes.count)
-    for place in 0..<4 {
-      bytes[2 + place] = UInt8(truncatingIfNeeded: count >> UInt32(24 - 8 * place))
-    }
+    for place in 0..<4 { bytes[2 + place] = UInt8(truncatingIfNeeded: count >> UInt32(24 - 8 * place)) }
   }
 
   mutating func byte(_ value: UInt8) { bytes.append(value) }

@@ -42,19 +42,13 @@ extension CommandWriter {
   }
 
   /// Part 3 §12.7.
-  static func unseal(_ object: UInt32) -> CommandWriter {
-    CommandWriter(.unseal, handle: object, password: nil)
-  }
+  static func unseal(_ object: UInt32) -> CommandWriter { CommandWriter(.unseal, handle: object, password: nil) }
 
   /// Part 3 §28.4: the handle is a parameter there.
-  static func flushContext(_ object: UInt32) -> CommandWriter {
-    CommandWriter(.flushContext, handle: object)
-  }
+  static func flushContext(_ object: UInt32) -> CommandWriter { CommandWriter(.flushContext, handle: object) }
 
   /// Part 3 §30.2.
-  static func getCapability(_ capability: UInt32, from first: UInt32, count: UInt32)
-    -> CommandWriter
-  {
+  static func getCapability(_ capability: UInt32, from first: UInt32, count: UInt32) -> CommandWriter {
     var command = CommandWriter(.getCapability, handle: capability)
     command.uint32(first)
     command.uint32(count)

@@ -76,15 +76,10 @@ struct Conversation: ~Copyable {
   private mutating func sweep() throws(HardwareKeyFailure) {
     let listed = try run(.getCapability(Capability.handles, from: Handle.firstTransient, count: 64))
     for handle in try listed.handles()
-    where Handle.isTransient(handle) && !loaded.contains(handle) {
-      _ = try run(.flushContext(handle))
-    }
+    where Handle.isTransient(handle) && !loaded.contains(handle) { _ = try run(.flushContext(handle)) }
   }
 
-  private mutating func exchange(
-    _ command: CommandWriter,
-    until end: Deadline
-  ) throws(HardwareKeyFailure) -> Reply {
+  private mutating func exchange(_ command: CommandWriter, until end: Deadline) throws(HardwareKeyFailure) -> Reply {
     do throws(HardwareKeyFailure) {
       let bytes = try link.exchange(command.bytes, until: end)
       hasBegun = true

@@ -14,9 +14,7 @@ struct Cursor {
     return first
   }
 
-  mutating func uint16() throws(HardwareKeyFailure) -> UInt16 {
-    UInt16(truncatingIfNeeded: try number(of: 2))
-  }
+  mutating func uint16() throws(HardwareKeyFailure) -> UInt16 { UInt16(truncatingIfNeeded: try number(of: 2)) }
 
   mutating func uint32() throws(HardwareKeyFailure) -> UInt32 { try number(of: 4) }
 
@@ -42,9 +40,7 @@ struct Cursor {
 
   /// Throws if a number is not the one that must be here.
   mutating func expect(_ value: UInt16) throws(HardwareKeyFailure) {
-    guard try uint16() == value else {
-      throw .malformedReply(reason: "a part of it is of another kind")
-    }
+    guard try uint16() == value else { throw .malformedReply(reason: "a part of it is of another kind") }
   }
 
   /// Throws unless everything was read.

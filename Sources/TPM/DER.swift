@@ -34,9 +34,7 @@ struct DERReader {
     if first >= 0x80 {
       // Two bytes of length at most: a file has fewer than 65536.
       let bytes = Int(first & 0x7F)
-      guard (1...2).contains(bytes), bytes <= after.count, after.first != 0 else {
-        throw .noKeyFile
-      }
+      guard (1...2).contains(bytes), bytes <= after.count, after.first != 0 else { throw .noKeyFile }
       count = after.prefix(bytes).reduce(0) { $0 << 8 | Int($1) }
       after = after.dropFirst(bytes)
       guard count >= 0x80 else { throw .noKeyFile }

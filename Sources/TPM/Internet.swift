@@ -10,16 +10,10 @@ enum Internet {
   /// Connects, and tries again until the deadline where the TPM has too many callers.
   ///
   /// - Throws: What ``Link/init(to:until:)`` does.
-  static func connected(
-    to host: String,
-    _ port: UInt16,
-    until end: Deadline
-  ) throws(HardwareKeyFailure) -> Int32 {
+  static func connected(to host: String, _ port: UInt16, until end: Deadline) throws(HardwareKeyFailure) -> Int32 {
     let name = "\(host):\(port)"
     while true {
-      if let number = try attempt(host == "localhost" ? "127.0.0.1" : host, port, name, end) {
-        return number
-      }
+      if let number = try attempt(host == "localhost" ? "127.0.0.1" : host, port, name, end) { return number }
       guard end.left > 0 else { throw .busy }
     }
   }
@@ -34,9 +28,7 @@ enum Internet {
     var (four, six) = (sockaddr_in(), sockaddr_in6())
     let isFour = unsafe inet_pton(AF_INET, host, &four.sin_addr) == 1
     let isSix = unsafe inet_pton(AF_INET6, host, &six.sin6_addr) == 1
-    guard isFour || isSix else {
-      throw .unsuitable(reason: "\(host) is no IP address")
-    }
+    guard isFour || isSix else { throw .unsuitable(reason: "\(host) is no IP address") }
     four.sin_family = sa_family_t(AF_INET)
     four.sin_port = port.bigEndian
     six.sin6_family = sa_family_t(AF_INET6)

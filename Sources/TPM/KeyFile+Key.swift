@@ -7,11 +7,7 @@ extension TPMKey {
   /// - Throws: ``HardwareKeyFailure/unsuitable(reason:)`` for one of another kind.
   package init(_ file: KeyFile) throws(HardwareKeyFailure) {
     guard file.kind == .loadable else { throw .unsuitable(reason: "it is sealed data, and no key") }
-    self.init(
-      blob: file.der,
-      point: try file.signingKey().point,
-      hasPIN: !file.emptyAuth
-    )
+    self.init(blob: file.der, point: try file.signingKey().point, hasPIN: !file.emptyAuth)
   }
 }
 
@@ -21,9 +17,7 @@ extension KeyFile {
     get throws(HardwareKeyFailure) { !(try signingKey().attributes.contains(.noDictionaryAttacks)) }
   }
 
-  fileprivate func signingKey() throws(HardwareKeyFailure) -> (
-    point: HardwareKeyPoint, attributes: Attributes
-  ) {
+  fileprivate func signingKey() throws(HardwareKeyFailure) -> (point: HardwareKeyPoint, attributes: Attributes) {
     do throws(HardwareKeyFailure) {
       return try PublicArea.signingKey(publicPart)
     } catch {

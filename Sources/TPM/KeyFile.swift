@@ -31,13 +31,7 @@ package struct KeyFile: Equatable, Sendable {
   /// The longest one that is read; acct's have 300 bytes.
   private static let limit = 2048
 
-  package init(
-    _ kind: Kind,
-    emptyAuth: Bool,
-    parent: UInt32 = 0x4000_0001,
-    publicPart: [UInt8],
-    privatePart: [UInt8]
-  ) {
+  package init(_ kind: Kind, emptyAuth: Bool, parent: UInt32 = 0x4000_0001, publicPart: [UInt8], privatePart: [UInt8]) {
     self.kind = kind
     self.emptyAuth = emptyAuth
     self.parent = parent
@@ -54,8 +48,7 @@ package struct KeyFile: Equatable, Sendable {
     var fields = DERReader(try outer.contents(of: DERTag.sequence))
     try outer.finish()
     let type = try fields.contents(of: DERTag.objectIdentifier)
-    guard type.dropLast().elementsEqual(Self.arc), let last = type.last,
-      let kind = Kind(rawValue: last)
+    guard type.dropLast().elementsEqual(Self.arc), let last = type.last, let kind = Kind(rawValue: last)
     else { throw .unsuitable(reason: "it is no loadable key of a TPM 2.0") }
     self.kind = kind
     emptyAuth = false
@@ -73,9 +66,7 @@ package struct KeyFile: Equatable, Sendable {
       }
     }
     _ = try fields.optional(DERTag.explicit(4))
-    guard try fields.optional(DERTag.explicit(5)) == nil else {
-      throw .unsuitable(reason: "its parent is an RSA key")
-    }
+    guard try fields.optional(DERTag.explicit(5)) == nil else { throw .unsuitable(reason: "its parent is an RSA key") }
     parent = try fields.uint32()
     guard parent == Handle.owner || Handle.isPersistent(parent) else {
       throw .unsuitable(reason: "its parent is neither the owner's hierarchy nor a key that stays")
@@ -89,9 +80,7 @@ package struct KeyFile: Equatable, Sendable {
   package var der: [UInt8] {
     var contents: [UInt8] = []
     DERWriter.write(DERTag.objectIdentifier, Self.arc + [kind.rawValue], to: &contents)
-    if emptyAuth {
-      DERWriter.write(DERTag.explicit(0), [DERTag.boolean, 1, 0xFF], to: &contents)
-    }
+    if emptyAuth { DERWriter.write(DERTag.explicit(0), [DERTag.boolean, 1, 0xFF], to: &contents) }
     DERWriter.write(parent, to: &contents)
     DERWriter.write(DERTag.octetString, publicPart, to: &contents)
     DERWriter.write(DERTag.octetString, privatePart, to: &contents)

@@ -18,16 +18,9 @@ extension Link {
     while offset < command.count {
       let rest = command.span.extracting(droppingFirst: offset)
       let sent = unsafe rest.withUnsafeBytes { buffer in
-        guard isSocket else {
-          return unsafe write(descriptor, buffer.baseAddress, buffer.count)
-        }
+        guard isSocket else { return unsafe write(descriptor, buffer.baseAddress, buffer.count) }
         // A TPM that hung up is an error, not the end of the process.
-        return unsafe Glibc.send(
-          descriptor,
-          buffer.baseAddress,
-          buffer.count,
-          Int32(MSG_NOSIGNAL)
-        )
+        return unsafe Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
       }
       if sent >= 0 { offset += sent } else { try waitUnlessFailed(POLLOUT, until: end) }
     }
@@ -41,11 +34,7 @@ extension Link {
         var expected = Reply.headerSize
         while count < expected {
           try wait(POLLIN, until: end)
-          let more = unsafe read(
-            descriptor,
-            buffer.baseAddress.map { unsafe $0 + count },
-            buffer.count - count
-          )
+          let more = unsafe read(descriptor, buffer.baseAddress.map { unsafe $0 + count }, buffer.count - count)
           if more < 0 {
             try waitUnlessFailed(POLLIN, until: end)
             continue

@@ -32,8 +32,7 @@ struct Link: ~Copyable {
     until end: Deadline
   ) throws(HardwareKeyFailure) -> (descriptor: Int32, isSocket: Bool) {
     switch address {
-    case .swtpm(let host, let port):
-      return (try Internet.connected(to: host, port, until: end), true)
+    case .swtpm(let host, let port): return (try Internet.connected(to: host, port, until: end), true)
     case .path(let path):
       var status = stat()
       guard unsafe stat(path, &status) == 0 else { throw .opening(path) }
@@ -46,10 +45,7 @@ struct Link: ~Copyable {
   }
 
   /// Opens a device, which the kernel gives to one process at a time if it has no resource manager.
-  private static func openedDevice(
-    _ path: String,
-    until end: Deadline
-  ) throws(HardwareKeyFailure) -> Int32 {
+  private static func openedDevice(_ path: String, until end: Deadline) throws(HardwareKeyFailure) -> Int32 {
     while true {
       let descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
       if descriptor >= 0 { return descriptor }

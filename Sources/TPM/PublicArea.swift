@@ -11,9 +11,7 @@ enum PublicArea {
     _ bytes: [UInt8]
   ) throws(HardwareKeyFailure) -> (point: HardwareKeyPoint, attributes: Attributes) {
     var cursor = try contents(bytes)
-    guard try cursor.uint16() == Algorithm.ecc else {
-      throw .unsuitable(reason: "the key is not of an elliptic curve")
-    }
+    guard try cursor.uint16() == Algorithm.ecc else { throw .unsuitable(reason: "the key is not of an elliptic curve") }
     let attributes = try policyless(&cursor)
     if let reason = flaw(of: attributes) { throw .unsuitable(reason: reason) }
     try cursor.expect(Algorithm.null)
@@ -25,9 +23,7 @@ enum PublicArea {
       }
     default: throw .unsuitable(reason: "the key is not for ECDSA")
     }
-    guard try cursor.uint16() == Algorithm.p256 else {
-      throw .unsuitable(reason: "the key is not on P-256")
-    }
+    guard try cursor.uint16() == Algorithm.p256 else { throw .unsuitable(reason: "the key is not on P-256") }
     try cursor.expect(Algorithm.null)
     let point = HardwareKeyPoint(x: try cursor.coordinate(), y: try cursor.coordinate())
     try cursor.finish()
@@ -60,9 +56,7 @@ enum PublicArea {
 
   /// Reads the hash of the object's name, its attributes, and a policy, which it must not have.
   private static func policyless(_ cursor: inout Cursor) throws(HardwareKeyFailure) -> Attributes {
-    guard try cursor.uint16() == Algorithm.sha256 else {
-      throw .unsuitable(reason: "its name is not of SHA-256")
-    }
+    guard try cursor.uint16() == Algorithm.sha256 else { throw .unsuitable(reason: "its name is not of SHA-256") }
     let attributes = Attributes(rawValue: try cursor.uint32())
     guard try cursor.uint16() == 0 else { throw .unsuitable(reason: "its use depends on a policy") }
     return attributes

@@ -27,13 +27,9 @@ package struct Reply {
     let size = try cursor.uint32()
     code = ResponseCode(try cursor.uint32())
     guard tag != StructureTag.oldReply else { throw .unsuitable(reason: "it is a TPM 1.2") }
-    guard size == UInt32(clamping: bytes.count) else {
-      throw .malformedReply(reason: "its length is wrong")
-    }
+    guard size == UInt32(clamping: bytes.count) else { throw .malformedReply(reason: "its length is wrong") }
     guard code == .success else {
-      guard tag == StructureTag.noSessions else {
-        throw .malformedReply(reason: "an error with another tag")
-      }
+      guard tag == StructureTag.noSessions else { throw .malformedReply(reason: "an error with another tag") }
       try cursor.finish()
       (handle, parameters) = (0, cursor)
       return
@@ -134,14 +130,10 @@ extension Reply {
   private func list(of capability: UInt32) throws(HardwareKeyFailure) -> Cursor {
     var cursor = parameters
     _ = try cursor.byte()
-    guard try cursor.uint32() == capability else {
-      throw .malformedReply(reason: "a list of something else")
-    }
+    guard try cursor.uint32() == capability else { throw .malformedReply(reason: "a list of something else") }
     let count = Int(try cursor.uint32())
     let size = capability == Capability.handles ? 4 : 8
-    guard cursor.rest.count == count * size else {
-      throw .malformedReply(reason: "a list of another length")
-    }
+    guard cursor.rest.count == count * size else { throw .malformedReply(reason: "a list of another length") }
     return cursor
   }
 }

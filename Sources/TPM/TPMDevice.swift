@@ -32,11 +32,7 @@ package struct TPMDevice: Sendable {
   /// Signs a SHA-256 digest with a key; returns r and s, 32 bytes each.
   ///
   /// - Throws: ``HardwareKeyFailure``.
-  package func sign(
-    _ digest: [UInt8],
-    with key: KeyFile,
-    pin: Secret? = nil
-  ) throws(HardwareKeyFailure) -> [UInt8] {
+  package func sign(_ digest: [UInt8], with key: KeyFile, pin: Secret? = nil) throws(HardwareKeyFailure) -> [UInt8] {
     guard digest.count == 32 else { throw .unsuitable(reason: "a digest of another length") }
     // A longer one is wrong for certain, and need not be counted.
     if let pin, pin.count > Self.longestPIN { throw .wrongPIN(triesLeft: nil) }
@@ -96,9 +92,7 @@ package struct TPMDevice: Sendable {
   /// - Throws: ``HardwareKeyFailure``.
   package func describe() throws(HardwareKeyFailure) -> TPMDescription {
     try converse { talk throws(HardwareKeyFailure) in
-      let maker = try talk.run(
-        .getCapability(Capability.properties, from: Capability.manufacturer, count: 5)
-      )
+      let maker = try talk.run(.getCapability(Capability.properties, from: Capability.manufacturer, count: 5))
       let state = try Self.lockout(&talk)
       return TPMDescription(
         manufacturer: makerName(try maker.properties()),
@@ -124,15 +118,8 @@ package struct TPMDevice: Sendable {
   ) throws(HardwareKeyFailure) -> KeyFile {
     try converse { talk throws(HardwareKeyFailure) in
       let parent = try talk.run(.createPrimary()).handle
-      let made = try talk.run(
-        .create(template, below: parent, password: password, data: data)
-      ).created()
-      let file = KeyFile(
-        kind,
-        emptyAuth: password == nil,
-        publicPart: made.publicPart,
-        privatePart: made.privatePart
-      )
+      let made = try talk.run(.create(template, below: parent, password: password, data: data)).created()
+      let file = KeyFile(kind, emptyAuth: password == nil, publicPart: made.publicPart, privatePart: made.privatePart)
       // The TPM refuses it if a byte of it was changed on the way.
       _ = try talk.run(.load(file, below: parent))
       return file
@@ -140,20 +127,14 @@ package struct TPMDevice: Sendable {
   }
 
   /// Loads an object below its parent, which is derived unless it stays loaded.
-  private static func load(
-    _ file: KeyFile,
-    _ talk: inout Conversation
-  ) throws(HardwareKeyFailure) -> UInt32 {
+  private static func load(_ file: KeyFile, _ talk: inout Conversation) throws(HardwareKeyFailure) -> UInt32 {
     var parent = file.parent
     if parent == Handle.owner { parent = try talk.run(.createPrimary()).handle }
     return try talk.run(.load(file, below: parent)).handle
   }
 
-  private static func lockout(_ talk: inout Conversation) throws(HardwareKeyFailure) -> LockoutState
-  {
-    let reply = try talk.run(
-      .getCapability(Capability.properties, from: Capability.permanent, count: 16)
-    )
+  private static func lockout(_ talk: inout Conversation) throws(HardwareKeyFailure) -> LockoutState {
+    let reply = try talk.run(.getCapability(Capability.properties, from: Capability.permanent, count: 16))
     return try LockoutState(try reply.properties())
   }
 }

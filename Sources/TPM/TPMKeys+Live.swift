@@ -11,10 +11,7 @@ extension TPMKeys {
   ///   - patience: How long an operation may take, with the waiting for other callers but not for a person.
   ///   - glance: The same for one that only looks.
   /// - Returns: The operations; nothing is open yet.
-  package static func live(
-    patience: Duration = .seconds(20),
-    glance: Duration = .seconds(3)
-  ) -> TPMKeys {
+  package static func live(patience: Duration = .seconds(20), glance: Duration = .seconds(3)) -> TPMKeys {
     @Sendable func time(_ asked: DevicePatience) -> Duration {
       switch asked {
       case .full: patience
@@ -48,9 +45,7 @@ extension TPMKeys {
         }
       },
       describe: { address throws(HardwareKeyFailure) in
-        try await onThread { () throws(HardwareKeyFailure) in
-          try TPMDevice(at: address, patience: glance).describe()
-        }
+        try await onThread { () throws(HardwareKeyFailure) in try TPMDevice(at: address, patience: glance).describe() }
       }
     )
   }
@@ -75,9 +70,7 @@ private func signature(
   _ patience: Duration
 ) throws(HardwareKeyFailure) -> [UInt8] {
   let file = try KeyFile(der: blob)
-  guard try TPMKey(file).hasPIN else {
-    return try TPMDevice(at: address, patience: patience).sign(digest, with: file)
-  }
+  guard try TPMKey(file).hasPIN else { return try TPMDevice(at: address, patience: patience).sign(digest, with: file) }
   let (pin, device) = try pin(of: file, at: address, holder, patience)
   return try device.sign(digest, with: file, pin: pin)
 }

@@ -15,12 +15,9 @@ enum Template: Sendable {
 
   var attributes: Attributes {
     switch self {
-    case .storage:
-      Attributes.bound.union([.madeHere, .noDictionaryAttacks, .restricted, .decrypts])
+    case .storage: Attributes.bound.union([.madeHere, .noDictionaryAttacks, .restricted, .decrypts])
     case .signing(let hasPIN):
-      Attributes.bound.union(
-        hasPIN ? [.madeHere, .signs] : [.madeHere, .signs, .noDictionaryAttacks]
-      )
+      Attributes.bound.union(hasPIN ? [.madeHere, .signs] : [.madeHere, .signs, .noDictionaryAttacks])
     case .sealed: Attributes.bound.union(.noDictionaryAttacks)
     }
   }

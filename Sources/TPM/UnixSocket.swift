@@ -6,10 +6,7 @@ enum UnixSocket {
   /// Connects, and waits where others do until the deadline.
   ///
   /// - Throws: What ``Link/init(to:until:)`` does.
-  static func connected(
-    to path: String,
-    until end: Deadline
-  ) throws(HardwareKeyFailure) -> Int32 {
+  static func connected(to path: String, until end: Deadline) throws(HardwareKeyFailure) -> Int32 {
     var address = sockaddr_un()
     let offset = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)
     let size = socklen_t(offset + path.utf8.count + 1)

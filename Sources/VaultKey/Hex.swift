@@ -13,9 +13,7 @@ package func bytes(hex text: String, count: Int) -> [UInt8]? {
   guard digits.count == 2 * count else { return nil }
   var bytes: [UInt8] = []
   for index in stride(from: 0, to: digits.count, by: 2) {
-    guard let high = value(of: digits[index]), let low = value(of: digits[index + 1]) else {
-      return nil
-    }
+    guard let high = value(of: digits[index]), let low = value(of: digits[index + 1]) else { return nil }
     bytes.append(high << 4 | low)
   }
   return bytes

@@ -41,9 +41,7 @@ package struct KernelKey: Sendable {
   package static let live = KernelKey(
     read: { name in find(name).flatMap(payload) },
     keep: { name, payload, seconds in rest(name, payload, seconds) },
-    extend: { name, seconds in
-      find(name).map { acct_key_set_timeout($0, seconds) == 0 } ?? false
-    },
+    extend: { name, seconds in find(name).map { acct_key_set_timeout($0, seconds) == 0 } ?? false },
     forget: { name in find(name).map { acct_key_invalidate($0) == 0 } ?? true },
     forgetAll: { prefix in forgetKeys(prefix) },
     serial: { name in find(name) }

@@ -27,12 +27,9 @@ package struct KeyFile: Sendable {
       let status = try file.status()
       try status.checkRegular()
       try status.checkConfidential()
-      guard status.size == AESGCM.keyCount,
-        var bytes = try readAll(from: file.number, limit: AESGCM.keyCount),
+      guard status.size == AESGCM.keyCount, var bytes = try readAll(from: file.number, limit: AESGCM.keyCount),
         bytes.count == AESGCM.keyCount
-      else {
-        throw .distrusted(reason: "a key has \(AESGCM.keyCount) bytes, this file \(status.size)")
-      }
+      else { throw .distrusted(reason: "a key has \(AESGCM.keyCount) bytes, this file \(status.size)") }
       return Secret(consuming: &bytes)
     } catch {
       let reason = error == .notThere ? "there is no such file" : error.reason

@@ -24,9 +24,7 @@ package struct KeyFileHeader: Equatable, Sendable {
   }
 
   /// Whether it is the header of this key.
-  package func isOf(_ key: Secret) -> Bool {
-    ConstantTime.equal(Self.check(key, salt).span, check.span)
-  }
+  package func isOf(_ key: Secret) -> Bool { ConstantTime.equal(Self.check(key, salt).span, check.span) }
 
   private static func check(_ key: Secret, _ salt: [UInt8]) -> [UInt8] {
     let checking = HMACSHA256.derivedKey("acct vault header \(version) check", from: key)
@@ -64,9 +62,7 @@ extension KeyFileHeader {
       let check = members["check"]?.stringValue.flatMap({ bytes(hex: $0, count: Self.checkCount) })
     else { throw Damage(reason: "the header is incomplete") }
     self.init(salt: salt, check: check)
-    guard members["checksum"]?.stringValue == checksum else {
-      throw Damage(reason: "the header's checksum is wrong")
-    }
+    guard members["checksum"]?.stringValue == checksum else { throw Damage(reason: "the header's checksum is wrong") }
   }
 }
 
@@ -82,8 +78,7 @@ package enum AnyVaultHeader: Equatable {
   /// - Throws: ``Damage``; also for one that is sealed in a TPM, as only a vault of one machine is.
   package init(parsing contents: [UInt8]) throws(Damage) {
     if let members = try? JSON(parsing: contents, maximumBytes: Self.sizeLimit).objectValue,
-      members["format"]?.stringValue == "acct-vault",
-      members["version"]?.numberValue?.integer == KeyFileHeader.version,
+      members["format"]?.stringValue == "acct-vault", members["version"]?.numberValue?.integer == KeyFileHeader.version,
       members["kdf"]?.stringValue == KeyFileHeader.kind
     {
       self = .keyFile(try KeyFileHeader(members))

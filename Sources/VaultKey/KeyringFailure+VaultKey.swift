@@ -3,9 +3,7 @@ package import AcctPorts
 
 extension KeyringFailure {
   /// A passphrase that could not be had, in the keyring's terms.
-  package init(_ error: NoPassphrase) {
-    self = error.isCancelled ? .cancelled : .locked(reason: error.reason)
-  }
+  package init(_ error: NoPassphrase) { self = error.isCancelled ? .cancelled : .locked(reason: error.reason) }
 
   /// A failure of the cryptographic library, in the keyring's terms.
   package init(_ error: CryptoError) {

@@ -31,10 +31,7 @@ extension Passphrase {
   ///
   /// - Returns: `nil` if there is no such file.
   /// - Throws: ``NoPassphrase``.
-  static func read(
-    _ path: String,
-    _ custody: Custody
-  ) throws(NoPassphrase) -> Passphrase? {
+  static func read(_ path: String, _ custody: Custody) throws(NoPassphrase) -> Passphrase? {
     let contents: Secret
     do {
       let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
@@ -52,9 +49,7 @@ extension FileStatus {
   /// Checks that only the user, root and a group that root chose can read it.
   fileprivate func checkCredential() throws(FileError) {
     guard isOwn || owner == 0 else { throw .distrusted(reason: "it belongs to another user") }
-    guard mode & 0o037 == 0 else {
-      throw .distrusted(reason: "its group or others can read or write it")
-    }
+    guard mode & 0o037 == 0 else { throw .distrusted(reason: "its group or others can read or write it") }
   }
 }
 

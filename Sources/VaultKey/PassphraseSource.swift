@@ -43,10 +43,7 @@ package struct PassphraseSource: Sendable {
   ///
   /// - Throws: ``NoPassphrase``.
   func asked(_ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
-    Passphrase(
-      secret: try ask("Passphrase of the vault: ", interaction),
-      source: "the passphrase"
-    )
+    Passphrase(secret: try ask("Passphrase of the vault: ", interaction), source: "the passphrase")
   }
 
   /// Gets a passphrase to be used from now on, asking twice since the typed text is not shown.
@@ -56,9 +53,7 @@ package struct PassphraseSource: Sendable {
   ///   - interaction: Whether a person may be asked.
   /// - Returns: The passphrase.
   /// - Throws: ``NoPassphrase``.
-  package func new(file: String? = nil, _ interaction: Interaction) throws(NoPassphrase)
-    -> Passphrase
-  {
+  package func new(file: String? = nil, _ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
     if let file { return try named(file) }
     let first = try ask("New passphrase for the vault: ", interaction)
     let second = try ask("The same passphrase again: ", interaction)

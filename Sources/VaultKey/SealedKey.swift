@@ -5,8 +5,7 @@ package import AcctPorts
 ///
 /// Both are handed over: this room knows no TPM.
 package struct SealedKey: Sendable {
-  package typealias Seal =
-    @Sendable (Secret, TPMAddress) async throws(HardwareKeyFailure) -> [UInt8]
+  package typealias Seal = @Sendable (Secret, TPMAddress) async throws(HardwareKeyFailure) -> [UInt8]
   package typealias Unseal =
     @Sendable (_ blob: [UInt8], TPMAddress, DevicePatience)
     async

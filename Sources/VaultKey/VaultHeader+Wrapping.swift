@@ -6,12 +6,7 @@ extension VaultHeader {
   /// Wraps a vault key by a passphrase, under a salt and a nonce of its own.
   ///
   /// - Throws: ``CryptoError`` if the library fails.
-  package init(
-    wrapping key: Secret,
-    by passphrase: Secret,
-    kdf: KDFParameters,
-    entropy: Entropy
-  ) throws(CryptoError) {
+  package init(wrapping key: Secret, by passphrase: Secret, kdf: KDFParameters, entropy: Entropy) throws(CryptoError) {
     let salt = entropy.bytes(Self.saltCount)
     let nonce = entropy.bytes(AESGCM.nonceCount)
     let bare = VaultHeader(kdf: kdf, salt: salt, nonce: nonce, wrappedKey: [])
@@ -31,12 +26,7 @@ extension VaultHeader {
   func vaultKey(_ passphrase: Secret) throws(CryptoError) -> Secret? {
     let wrappingKey = try wrappingKey(passphrase)
     do {
-      return try AESGCM.open(
-        wrappedKey,
-        key: wrappingKey,
-        nonce: nonce,
-        associatedData: associatedData
-      )
+      return try AESGCM.open(wrappedKey, key: wrappingKey, nonce: nonce, associatedData: associatedData)
     } catch {
       guard error == .authenticationFailed else { throw error }
       return nil

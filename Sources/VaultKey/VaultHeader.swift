@@ -15,13 +15,7 @@ package struct VaultHeader: Equatable {
   /// The second wrap.
   package let seal: VaultSeal?
 
-  init(
-    kdf: KDFParameters,
-    salt: [UInt8],
-    nonce: [UInt8],
-    wrappedKey: [UInt8],
-    seal: VaultSeal? = nil
-  ) {
+  init(kdf: KDFParameters, salt: [UInt8], nonce: [UInt8], wrappedKey: [UInt8], seal: VaultSeal? = nil) {
     self.kdf = kdf
     self.salt = salt
     self.nonce = nonce
@@ -101,9 +95,7 @@ extension VaultHeader {
     guard let members, members["format"]?.stringValue == "acct-vault",
       let version = members["version"]?.numberValue?.integer
     else { throw Damage(reason: "the header is not one of acct's") }
-    guard version == Self.version || version == Self.sealedVersion,
-      members["kdf"]?.stringValue == "scrypt"
-    else {
+    guard version == Self.version || version == Self.sealedVersion, members["kdf"]?.stringValue == "scrypt" else {
       throw Damage(reason: "the header is of a kind that this version of acct does not know")
     }
     guard let n = members.cost("n"), let r = members.cost("r"), let p = members.cost("p"),
@@ -122,9 +114,7 @@ extension VaultHeader {
 }
 
 extension JSONObject {
-  fileprivate func cost(_ name: String) -> UInt64? {
-    self[name]?.numberValue?.integer.flatMap(UInt64.init(exactly:))
-  }
+  fileprivate func cost(_ name: String) -> UInt64? { self[name]?.numberValue?.integer.flatMap(UInt64.init(exactly:)) }
 
   fileprivate func bytes(_ name: String, count: Int) -> [UInt8]? {
     self[name]?.stringValue.flatMap { VaultKey.bytes(hex: $0, count: count) }
@@ -133,10 +123,8 @@ extension JSONObject {
   /// The members of the second wrap.
   fileprivate func seal() throws(Damage) -> VaultSeal {
     guard let text = self["tpm"]?.stringValue, let address = try? TPMAddress(text),
-      let digits = self["sealedKey"]?.stringValue,
-      let blob = VaultKey.bytes(hex: digits, count: digits.utf8.count / 2),
-      let check = bytes("sealCheck", count: VaultSeal.checkCount),
-      VaultSeal.fits(blob, address)
+      let digits = self["sealedKey"]?.stringValue, let blob = VaultKey.bytes(hex: digits, count: digits.utf8.count / 2),
+      let check = bytes("sealCheck", count: VaultSeal.checkCount), VaultSeal.fits(blob, address)
     else { throw Damage(reason: "the header is incomplete") }
     return VaultSeal(address: address, blob: blob, check: check)
   }

@@ -32,9 +32,7 @@ extension VaultKeyOpener {
       throw .sealed(in: seal.address, failure, reason: reason)
     }
     guard header.isSealIntact(opened.key) else {
-      throw .failed(
-        reason: "what is sealed in the TPM is not this vault's key; `acct vault unseal` removes it"
-      )
+      throw .failed(reason: "what is sealed in the TPM is not this vault's key; `acct vault unseal` removes it")
     }
     return opened
   }

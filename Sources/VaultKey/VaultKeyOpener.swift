@@ -55,9 +55,7 @@ package struct VaultKeyOpener: Sendable {
     keeping: Bool = true,
     patience: DevicePatience = .full
   ) async throws(KeyringFailure) -> OpenVaultKey {
-    if let seal = header.seal {
-      return try await open(header, seal, interaction, keeping: keeping, patience)
-    }
+    if let seal = header.seal { return try await open(header, seal, interaction, keeping: keeping, patience) }
     return try openByPassphrase(header, interaction, keeping: keeping)
   }
 
@@ -130,10 +128,7 @@ package struct VaultKeyOpener: Sendable {
   /// Wraps a key by a passphrase.
   ///
   /// - Throws: ``KeyringFailure``.
-  package func wrap(
-    _ key: Secret,
-    by passphrase: Passphrase
-  ) throws(KeyringFailure) -> VaultHeader {
+  package func wrap(_ key: Secret, by passphrase: Passphrase) throws(KeyringFailure) -> VaultHeader {
     do {
       return try VaultHeader(wrapping: key, by: passphrase.secret, kdf: kdf, entropy: entropy)
     } catch {
@@ -142,8 +137,7 @@ package struct VaultKeyOpener: Sendable {
   }
 
   /// Stores a key; returns for how many seconds the kernel keeps it, `nil` if it refuses.
-  package func keep(_ key: Secret, openedBy passphrase: Passphrase, of header: VaultHeader) -> Int?
-  {
+  package func keep(_ key: Secret, openedBy passphrase: Passphrase, of header: VaultHeader) -> Int? {
     cache.keep(CachedVaultKey(key, openedBy: passphrase.secret), of: header)
   }
 }

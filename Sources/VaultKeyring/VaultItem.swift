@@ -27,40 +27,24 @@ package enum VaultItem {
   /// Encrypts a secret as the contents of the file for `key`.
   ///
   /// - Throws: ``CryptoError``; ``CryptoError/wrongLength`` for a secret that the file cannot hold.
-  static func seal(
-    _ secret: Secret,
-    key: String,
-    vaultKey: Secret,
-    entropy: Entropy
-  ) throws(CryptoError) -> [UInt8] {
+  static func seal(_ secret: Secret, key: String, vaultKey: Secret, entropy: Entropy) throws(CryptoError) -> [UInt8] {
     guard secret.count <= sizeLimit - sealedStart - AESGCM.tagCount else { throw .wrongLength }
     // Random nonces of 96 bits are safe for 2^32 writes with one key (NIST SP 800-38D, section
     // 8.3); a vault that is written to every second gets there in 136 years.
     let nonce = entropy.bytes(AESGCM.nonceCount)
-    let sealed = try AESGCM.seal(
-      secret,
-      key: vaultKey,
-      nonce: nonce,
-      associatedData: associatedData(key)
-    )
+    let sealed = try AESGCM.seal(secret, key: vaultKey, nonce: nonce, associatedData: associatedData(key))
     return magic + [version] + nonce + sealed
   }
 
   /// Decrypts the contents of the file for `key`.
   ///
   /// - Throws: ``Unopened``.
-  package static func open(
-    _ contents: [UInt8],
-    key: String,
-    vaultKey: Secret
-  ) throws(Unopened) -> Secret {
+  package static func open(_ contents: [UInt8], key: String, vaultKey: Secret) throws(Unopened) -> Secret {
     guard contents.count >= sealedStart + AESGCM.tagCount, contents.starts(with: magic) else {
       throw .damaged(Damage(reason: "\(key) is not an item of acct's"))
     }
     guard contents[magic.count] == version else {
-      throw .damaged(
-        Damage(reason: "\(key) is of a kind that this version of acct does not know")
-      )
+      throw .damaged(Damage(reason: "\(key) is of a kind that this version of acct does not know"))
     }
     do {
       return try AESGCM.open(
@@ -75,7 +59,5 @@ package enum VaultItem {
     }
   }
 
-  private static func associatedData(_ key: String) -> [UInt8] {
-    magic + [version] + Array(key.utf8)
-  }
+  private static func associatedData(_ key: String) -> [UInt8] { magic + [version] + Array(key.utf8) }
 }

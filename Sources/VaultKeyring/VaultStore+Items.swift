@@ -31,11 +31,7 @@ extension VaultStore {
     return secrets
   }
 
-  func write(
-    _ account: AccountID,
-    _ items: [Keyring.Item],
-    _ interaction: Interaction
-  ) async throws(KeyringFailure) {
+  func write(_ account: AccountID, _ items: [Keyring.Item], _ interaction: Interaction) async throws(KeyringFailure) {
     let vaultKey = try await openOrMake(interaction).key
     for item in items {
       let key = item.kind.key(for: account)
@@ -51,26 +47,17 @@ extension VaultStore {
   }
 
   /// Removes items; a locked vault is opened first, as for every keyring.
-  func remove(
-    _ account: AccountID,
-    _ kinds: [ItemKind],
-    _ interaction: Interaction
-  ) async throws(KeyringFailure) {
+  func remove(_ account: AccountID, _ kinds: [ItemKind], _ interaction: Interaction) async throws(KeyringFailure) {
     guard let header = try header() else { return }
     let files = try files(of: account, kinds)
     guard !files.isEmpty else { return }
     _ = try await opener.open(header, interaction)
     for kind in files.keys {
-      try inFolder { folder throws(PrivateFilesError) in
-        try folder.remove(kind.key(for: account))
-      }
+      try inFolder { folder throws(PrivateFilesError) in try folder.remove(kind.key(for: account)) }
     }
   }
 
-  private func files(
-    of account: AccountID,
-    _ kinds: [ItemKind]
-  ) throws(KeyringFailure) -> [ItemKind: [UInt8]] {
+  private func files(of account: AccountID, _ kinds: [ItemKind]) throws(KeyringFailure) -> [ItemKind: [UInt8]] {
     var files: [ItemKind: [UInt8]] = [:]
     for kind in kinds {
       files[kind] = try inFolder { folder throws(PrivateFilesError) in

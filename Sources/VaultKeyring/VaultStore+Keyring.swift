@@ -9,9 +9,7 @@ extension VaultStore {
   package var keyring: Keyring {
     Keyring(
       kind: .vault,
-      read: { account, kinds, interaction throws(KeyringFailure) in
-        try await self.read(account, kinds, interaction)
-      },
+      read: { account, kinds, interaction throws(KeyringFailure) in try await self.read(account, kinds, interaction) },
       write: { account, items, interaction throws(KeyringFailure) in
         try await self.write(account, items, interaction)
       },
@@ -26,9 +24,7 @@ extension VaultStore {
       prepare: { interaction throws(KeyringFailure) in
         _ = try await self.openOrMake(interaction)
         // A full disk has to show before a refresh token is spent, not after.
-        try self.inFolder { folder throws(PrivateFilesError) in
-          try folder.checkWritable(size: Self.spaceForRenewal)
-        }
+        try self.inFolder { folder throws(PrivateFilesError) in try folder.checkWritable(size: Self.spaceForRenewal) }
       },
       state: { await self.state() },
       changes: { self.opener.cache.mark }
@@ -40,9 +36,7 @@ extension VaultStore {
 
   private func state() async -> Keyring.State {
     do throws(KeyringFailure) {
-      if let header = try header() {
-        _ = try await opener.open(header, .forbidden, keeping: false, patience: .brief)
-      }
+      if let header = try header() { _ = try await opener.open(header, .forbidden, keeping: false, patience: .brief) }
       return .ready
     } catch .locked, .sealed {
       return .locked
@@ -61,12 +55,6 @@ extension Keyring {
     kdf: KDFParameters = .standard,
     entropy: Entropy
   ) -> Keyring {
-    VaultStore(
-      folder: folder,
-      passphrases: passphrases,
-      kernel: kernel,
-      kdf: kdf,
-      entropy: entropy
-    ).keyring
+    VaultStore(folder: folder, passphrases: passphrases, kernel: kernel, kdf: kdf, entropy: entropy).keyring
   }
 }

@@ -20,7 +20,5 @@ extension VaultStore {
     return OpenVaultKey(key: new.key, cachedFor: cachedFor)
   }
 
-  func write(_ header: VaultHeader) throws(KeyringFailure) {
-    try replace(Self.headerName, header.serialized())
-  }
+  func write(_ header: VaultHeader) throws(KeyringFailure) { try replace(Self.headerName, header.serialized()) }
 }

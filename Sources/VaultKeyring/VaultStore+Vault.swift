@@ -11,24 +11,17 @@ extension VaultStore {
         try await self.opener.open(self.existingHeader(), interaction).cachedFor
       },
       lock: { () throws(KeyringFailure) in
-        guard self.forgetKey() else {
-          throw .failed(reason: "the kernel did not delete the vault's key")
-        }
+        guard self.forgetKey() else { throw .failed(reason: "the kernel did not delete the vault's key") }
       },
       changePassphrase: { file, interaction throws(KeyringFailure) in
         try await self.changePassphrase(file: file, interaction)
       },
-      seal: { address, interaction throws(VaultSealFailure) in
-        try await self.seal(in: address, interaction)
-      },
+      seal: { address, interaction throws(VaultSealFailure) in try await self.seal(in: address, interaction) },
       unseal: { interaction throws(KeyringFailure) in try await self.unseal(interaction) },
       sealedIn: { () throws(KeyringFailure) in try self.header()?.seal?.address },
       checkSeal: { () throws(KeyringFailure) in
         guard let header = try self.header(), let seal = header.seal else { return nil }
-        return VaultSealCheck(
-          address: seal.address,
-          failure: await self.opener.failure(of: seal, in: header)
-        )
+        return VaultSealCheck(address: seal.address, failure: await self.opener.failure(of: seal, in: header))
       }
     )
   }
@@ -43,10 +36,7 @@ extension VaultStore {
     return isForgotten ?? areAllForgotten
   }
 
-  private func changePassphrase(
-    file: String?,
-    _ interaction: Interaction
-  ) async throws(KeyringFailure) {
+  private func changePassphrase(file: String?, _ interaction: Interaction) async throws(KeyringFailure) {
     let old = try existingHeader()
     let key = try await opener.open(old, interaction).key
     let passphrase: Passphrase
@@ -67,9 +57,7 @@ extension VaultStore {
         throw .failed(reason: "another process has changed the vault's header meanwhile")
       }
       // Before the change, so that what opened it no longer works once the new header is there.
-      guard opener.cache.forget(old) else {
-        throw .failed(reason: "the kernel did not delete the vault's key")
-      }
+      guard opener.cache.forget(old) else { throw .failed(reason: "the kernel did not delete the vault's key") }
       try write(new)
     }
   }

@@ -39,13 +39,7 @@ package final class VaultStore: Sendable {
   ) {
     self.folder = folder
     self.entropy = entropy
-    opener = VaultKeyOpener(
-      passphrases: passphrases,
-      kernel: kernel,
-      sealedKey: sealedKey,
-      kdf: kdf,
-      entropy: entropy
-    )
+    opener = VaultKeyOpener(passphrases: passphrases, kernel: kernel, sealedKey: sealedKey, kdf: kdf, entropy: entropy)
   }
 
   /// Wipes the vault key in this process, since the kernel would not.
@@ -64,20 +58,14 @@ package final class VaultStore: Sendable {
       throw KeyringFailure(unreachable: error)
     }
     guard let contents else {
-      guard try itemNames().isEmpty else {
-        throw KeyringFailure(Damage(reason: "its header is missing"), in: folder)
-      }
+      guard try itemNames().isEmpty else { throw KeyringFailure(Damage(reason: "its header is missing"), in: folder) }
       return nil
     }
-    do { return try VaultHeader(parsing: contents) } catch {
-      throw KeyringFailure(error, in: folder)
-    }
+    do { return try VaultHeader(parsing: contents) } catch { throw KeyringFailure(error, in: folder) }
   }
 
   /// Does something in the folder, and translates a failure into the keyring's terms.
-  func inFolder<Result>(
-    _ body: (PrivateFolder) throws(PrivateFilesError) -> Result
-  ) throws(KeyringFailure) -> Result {
+  func inFolder<Result>(_ body: (PrivateFolder) throws(PrivateFilesError) -> Result) throws(KeyringFailure) -> Result {
     do { return try body(folder) } catch { throw KeyringFailure(error) }
   }
 
@@ -87,19 +75,13 @@ package final class VaultStore: Sendable {
 
   /// The files of the folder that are items.
   func itemNames() throws(KeyringFailure) -> [(account: AccountID, kind: ItemKind)] {
-    do { return try folder.names().compactMap(ItemKind.parse) } catch {
-      throw KeyringFailure(unreachable: error)
-    }
+    do { return try folder.names().compactMap(ItemKind.parse) } catch { throw KeyringFailure(unreachable: error) }
   }
 
   /// Excludes other processes from making the vault, or changing its header, during `body`.
-  func alone<Result>(
-    _ body: () throws(KeyringFailure) -> Result
-  ) async throws(KeyringFailure) -> Result {
+  func alone<Result>(_ body: () throws(KeyringFailure) -> Result) async throws(KeyringFailure) -> Result {
     let lock: FolderLock
-    do { lock = try await folder.lock(Self.lockName, seconds: Self.timeout) } catch {
-      throw KeyringFailure(error)
-    }
+    do { lock = try await folder.lock(Self.lockName, seconds: Self.timeout) } catch { throw KeyringFailure(error) }
     defer { lock.release() }
     return try body()
   }
@@ -109,8 +91,7 @@ extension KeyringFailure {
   init(_ error: PrivateFilesError) {
     self =
       switch error {
-      case .failed(let path, let reason), .unsafe(let path, let reason):
-        .failed(reason: "\(path): \(reason)")
+      case .failed(let path, let reason), .unsafe(let path, let reason): .failed(reason: "\(path): \(reason)")
       case .busy: .timedOut
       }
   }

@@ -32,11 +32,7 @@ let sharedVault = SharedVault(
   folder: folders.shared,
   sightings: folders.sightings,
   opener: SharedKeyOpener(
-    VaultKeyOpener(
-      passphrases: PassphraseSource(environment, terminal: terminal),
-      kernel: .live,
-      entropy: .live()
-    ),
+    VaultKeyOpener(passphrases: PassphraseSource(environment, terminal: terminal), kernel: .live, entropy: .live()),
     keyFile: KeyFile(environment),
     entropy: .live()
   ),
@@ -50,11 +46,7 @@ let sharedVault = SharedVault(
     }
   }
 )
-let tokens = Tokens(
-  locks: folders.tokenLocks,
-  configuration: .live(environment.variable),
-  entropy: .live()
-)
+let tokens = Tokens(locks: folders.tokenLocks, configuration: .live(environment.variable), entropy: .live())
 let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment.variable($0) != nil }
 
 let world = World(

@@ -10,9 +10,7 @@ struct AuthenticatedEncryptionTests {
   private let plaintext = Secret("a made-up secret")
   private let data = Array("vault 1 oauth".utf8)
 
-  private func seal() throws -> [UInt8] {
-    try AESGCM.seal(plaintext, key: key, nonce: nonce, associatedData: data)
-  }
+  private func seal() throws -> [UInt8] { try AESGCM.seal(plaintext, key: key, nonce: nonce, associatedData: data) }
 
   @Test("A sealed text opens again, also with swift-crypto")
   func roundTrip() throws {
@@ -37,9 +35,7 @@ struct AuthenticatedEncryptionTests {
     }
   }
 
-  @Test(
-    "A sealed text does not open with another key, nonce or associated data, or with a part of it"
-  )
+  @Test("A sealed text does not open with another key, nonce or associated data, or with a part of it")
   func others() throws {
     let sealed = try seal()
     let otherKey = Secret((1...32).map { UInt8($0) })
@@ -69,12 +65,7 @@ struct AuthenticatedEncryptionTests {
     for count in [0, 8, 11, 13, 16] {
       let nonce = [UInt8](repeating: 1, count: count)
       #expect(throws: CryptoError.wrongLength) {
-        try AESGCM.open(
-          [UInt8](repeating: 0, count: 32),
-          key: key,
-          nonce: nonce,
-          associatedData: data
-        )
+        try AESGCM.open([UInt8](repeating: 0, count: 32), key: key, nonce: nonce, associatedData: data)
       }
     }
   }
@@ -85,9 +76,8 @@ struct DerivationTests {
   @Test(
     "Parameters that scrypt does not define, or that ask for too much, are rejected",
     arguments: [
-      (0, 8, 1), (1, 8, 1), (3, 8, 1), (1_000, 8, 1), (16, 0, 1), (16, 8, 0),
-      (1 << 20, 8, 1), (1 << 40, 8, 1), (1 << 63, 8, 1), (16, 1 << 30, 1), (16, 1, 1 << 30),
-      (16, .max, .max), (.max, 1, 1),
+      (0, 8, 1), (1, 8, 1), (3, 8, 1), (1_000, 8, 1), (16, 0, 1), (16, 8, 0), (1 << 20, 8, 1), (1 << 40, 8, 1),
+      (1 << 63, 8, 1), (16, 1 << 30, 1), (16, 1, 1 << 30), (16, .max, .max), (.max, 1, 1),
     ] as [(UInt64, UInt64, UInt64)]
   )
   func unsuitable(n: UInt64, r: UInt64, p: UInt64) {
@@ -99,14 +89,7 @@ struct DerivationTests {
   @Test("A derived key depends on passphrase, salt and length")
   func matters() throws {
     func key(_ passphrase: String, _ salt: [UInt8], _ length: Int) throws -> Secret {
-      try Scrypt.deriveKey(
-        passphrase: Secret(passphrase),
-        salt: salt,
-        n: 16,
-        r: 8,
-        p: 1,
-        length: length
-      )
+      try Scrypt.deriveKey(passphrase: Secret(passphrase), salt: salt, n: 16, r: 8, p: 1, length: length)
     }
     let first = try key("a", [1], 32)
     #expect(first.count == 32)
@@ -120,9 +103,7 @@ struct DerivationTests {
   @Test("A comparison considers every byte and the length")
   func comparison() {
     let bytes: [UInt8] = [1, 2, 3]
-    func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-      ConstantTime.equal(left.span, right.span)
-    }
+    func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool { ConstantTime.equal(left.span, right.span) }
     #expect(isEqual(bytes, [1, 2, 3]))
     #expect(isEqual([], []))
     for other: [UInt8] in [[], [1, 2], [1, 2, 3, 0], [0, 2, 3], [1, 2, 4]] {

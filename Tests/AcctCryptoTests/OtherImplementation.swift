@@ -51,11 +51,7 @@ enum OtherImplementation {
           return f'{numbers.x:064x}{numbers.y:064x}'
 
       """
-    let python = ChildProcess(
-      Product.source(".build/venv/bin/python"),
-      ["-c", start + program],
-      input: input
-    )
+    let python = ChildProcess(Product.source(".build/venv/bin/python"), ["-c", start + program], input: input)
     let output = try await python.run()
     try #require(output.status == 0, "\(output.errorText)")
     return output.text.split(separator: "\n").map(String.init)

@@ -70,12 +70,8 @@ struct P256Tests {
     var (below, above) = (order, order)
     below[31] -= 1
     above[31] += 1
-    for scalar in [
-      [UInt8](repeating: 0, count: 32), order, above, [UInt8](repeating: 255, count: 32),
-    ] {
-      #expect(throws: CryptoError.scalarOutOfRange) {
-        try P256PrivateKey(rawScalar: Secret(scalar))
-      }
+    for scalar in [[UInt8](repeating: 0, count: 32), order, above, [UInt8](repeating: 255, count: 32)] {
+      #expect(throws: CryptoError.scalarOutOfRange) { try P256PrivateKey(rawScalar: Secret(scalar)) }
     }
     let generator = bytes("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
     let one = try P256PrivateKey(rawScalar: Secret([UInt8](repeating: 0, count: 31) + [1]))

@@ -36,9 +36,7 @@ struct VectorTests {
     #expect(lines.count == 70)
     for line in lines {
       let (key, nonce) = (Secret(bytes(line[1])), bytes(line[2]))
-      let (data, plaintext, sealed) = (
-        bytes(line[3]), bytes(line[4]), bytes(line[5]) + bytes(line[6])
-      )
+      let (data, plaintext, sealed) = (bytes(line[3]), bytes(line[4]), bytes(line[5]) + bytes(line[6]))
       let made = try AESGCM.seal(Secret(plaintext), key: key, nonce: nonce, associatedData: data)
       #expect((made == sealed) == (line[7] == "valid"), "\(line[0])")
       do {

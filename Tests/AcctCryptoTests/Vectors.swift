@@ -19,6 +19,5 @@ func bytes(_ hex: String) -> [UInt8] {
 
 /// The hexadecimal digits of bytes, two for each.
 func hex(_ bytes: Span<UInt8>) -> String {
-  bytes.indices.map { String(bytes[$0] >> 4, radix: 16) + String(bytes[$0] & 15, radix: 16) }
-    .joined()
+  bytes.indices.map { String(bytes[$0] >> 4, radix: 16) + String(bytes[$0] & 15, radix: 16) }.joined()
 }

@@ -22,11 +22,7 @@ struct BelongingTests {
     Belonging(
       kind: kind,
       source: source,
-      identity: Identity(
-        subject: subject,
-        issuer: try issuer.map { try Issuer($0) },
-        clientID: client
-      )
+      identity: Identity(subject: subject, issuer: try issuer.map { try Issuer($0) }, clientID: client)
     )
   }
 
@@ -41,9 +37,7 @@ struct BelongingTests {
     }
   }
 
-  @Test(
-    "Credentials belong to an account of the same kind, subject and client, whatever the source"
-  )
+  @Test("Credentials belong to an account of the same kind, subject and client, whatever the source")
   func parts() throws {
     for source in Self.sources {
       let account = try belonging(source)
@@ -84,10 +78,7 @@ struct BelongingTests {
     )
     #expect(
       try account.isSame(
-        as: belonging(
-          .issuer,
-          client: "http://localhost?scope=a&redirect_uri=http%3A%2F%2F127.0.0.1%2Fcallback"
-        )
+        as: belonging(.issuer, client: "http://localhost?scope=a&redirect_uri=http%3A%2F%2F127.0.0.1%2Fcallback")
       )
     )
     #expect(try !account.isSame(as: belonging(.issuer, client: client("atproto", "other"))))
@@ -126,9 +117,7 @@ struct BelongingTests {
     #expect(try belonging(Self.mine).isSame(as: belonging(Self.mine, issuer: nil)))
   }
 
-  @Test(
-    "Credentials for other resources belong to another account, in whatever order they are named"
-  )
+  @Test("Credentials for other resources belong to another account, in whatever order they are named")
   func resources() throws {
     func account(_ resources: String...) throws -> Belonging {
       var belonging = try belonging(.issuer)
@@ -142,9 +131,7 @@ struct BelongingTests {
     #expect(try !account(a).isSame(as: account(a, b)))
   }
 
-  @Test(
-    "A client that its issuer registered is the same under each of its identifiers, at that issuer alone"
-  )
+  @Test("A client that its issuer registered is the same under each of its identifiers, at that issuer alone")
   func registered() throws {
     func registered(
       _ client: String,

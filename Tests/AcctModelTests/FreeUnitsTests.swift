@@ -33,10 +33,7 @@ struct FreeUnitsTests {
     }
   }
 
-  @Test(
-    "All of them can be taken at once, and no more",
-    arguments: [1, 4, 63, 64, 65, 128, 200]
-  )
+  @Test("All of them can be taken at once, and no more", arguments: [1, 4, 63, 64, 65, 128, 200])
   func all(count: Int) {
     var free = FreeUnits(count)
     #expect(free.take(count + 1) == nil)

@@ -26,12 +26,11 @@ struct HTTPDateTests {
   @Test(
     "A text in any other form is not a date",
     arguments: [
-      "", "soon", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
-      "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
-      "Sun, 006 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+      "", "soon", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Feb 1994 08:49:37 GMT",
+      "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 006 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
       "Sun, 06 Nov 994 08:49:37 GMT", "Sun, 06 Nov 1994 25:00:00 GMT", "06 Nov 1994 08:49:37 GMT",
-      "Nix, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT GMT",
-      "Sun, 06 Nov +994 08:49:37 GMT", "Sun, +6 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z",
+      "Nix, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT GMT", "Sun, 06 Nov +994 08:49:37 GMT",
+      "Sun, +6 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z",
     ]
   )
   func other(text: String) {

@@ -38,9 +38,7 @@ struct OwnOriginsTests {
     #expect(after.reasons(for: api) == .user)
   }
 
-  @Test(
-    "Own origins follow a server that moves, and keep its old place only if the user allowed it"
-  )
+  @Test("Own origins follow a server that moves, and keep its old place only if the user allowed it")
   func moves() {
     var origins: OwnOrigins = [old]
     origins.move(from: old, to: new)

@@ -54,35 +54,27 @@ struct PKCS11URITests {
   @Test(
     "What is no URI of a key is refused with its flaw",
     arguments: [
-      ("tpm:", .otherScheme), ("pkcs11", .otherScheme), ("PKCS11:token=a", .otherScheme),
-      ("pkcs11:token", .malformed), ("pkcs11:token=a;", .malformed), ("pkcs11:;", .malformed),
-      ("pkcs11:token=%4", .malformed), ("pkcs11:token=%4g", .malformed),
-      ("pkcs11:token=a b", .malformed), ("pkcs11:token=ä", .malformed),
-      ("pkcs11:token=a/b", .malformed), ("pkcs11:=a", .malformed), ("pkcs11:?", nil),
-      ("pkcs11:token=a#b", .malformed),
+      ("tpm:", .otherScheme), ("pkcs11", .otherScheme), ("PKCS11:token=a", .otherScheme), ("pkcs11:token", .malformed),
+      ("pkcs11:token=a;", .malformed), ("pkcs11:;", .malformed), ("pkcs11:token=%4", .malformed),
+      ("pkcs11:token=%4g", .malformed), ("pkcs11:token=a b", .malformed), ("pkcs11:token=ä", .malformed),
+      ("pkcs11:token=a/b", .malformed), ("pkcs11:=a", .malformed), ("pkcs11:?", nil), ("pkcs11:token=a#b", .malformed),
       ("pkcs11:\(String(repeating: "x", count: 4096))", .malformed),
       ("pkcs11:library-version=1", .unknownAttribute("library-version")),
-      ("pkcs11:module-path=/m", .unknownAttribute("module-path")),
-      ("pkcs11:x-own=1", .unknownAttribute("x-own")),
+      ("pkcs11:module-path=/m", .unknownAttribute("module-path")), ("pkcs11:x-own=1", .unknownAttribute("x-own")),
       ("pkcs11:token=a;token=a", .repeatedAttribute("token")),
       ("pkcs11:?module-path=/a&module-path=/a", .repeatedAttribute("module-path")),
       ("pkcs11:token=%ff", .wrongValue("token")), ("pkcs11:token=%00", .wrongValue("token")),
       ("pkcs11:id=", .wrongValue("id")), ("pkcs11:slot-id=-1", .wrongValue("slot-id")),
-      ("pkcs11:slot-id=+1", .wrongValue("slot-id")),
-      ("pkcs11:type=cert", .wrongValue("type")),
-      ("pkcs11:?module-path=m.so", .wrongValue("module-path")),
-      ("pkcs11:?module-name=a/b", .wrongValue("module-name")),
+      ("pkcs11:slot-id=+1", .wrongValue("slot-id")), ("pkcs11:type=cert", .wrongValue("type")),
+      ("pkcs11:?module-path=m.so", .wrongValue("module-path")), ("pkcs11:?module-name=a/b", .wrongValue("module-name")),
       ("pkcs11:?pin-source=pin", .wrongValue("pin-source")),
       ("pkcs11:?pin-source=file://host/pin", .wrongValue("pin-source")),
-      ("pkcs11:?pin-source=%7Ccat%20/pin", .pinProgram),
-      ("pkcs11:?pin-source=|cat", .pinProgram),
+      ("pkcs11:?pin-source=%7Ccat%20/pin", .pinProgram), ("pkcs11:?pin-source=|cat", .pinProgram),
     ] as [(String, PKCS11URIFlaw?)]
   )
   func flaws(text: String, flaw: PKCS11URIFlaw?) {
     var found: PKCS11URIFlaw?
-    do throws(ParseError) { _ = try PKCS11URI(text) } catch {
-      if case .pkcs11URI(let flaw) = error { found = flaw }
-    }
+    do throws(ParseError) { _ = try PKCS11URI(text) } catch { if case .pkcs11URI(let flaw) = error { found = flaw } }
     #expect(found == flaw, "\(text)")
   }
 }

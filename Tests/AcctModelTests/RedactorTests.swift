@@ -8,9 +8,7 @@ private let secret = "s3cr3t/Zq+7~Wm-LONG_enough"
 struct RedactorTests {
   private let redactor = Redactor([Secret(secret), Secret("pin=42")])
 
-  @Test(
-    "A text that shares only a token's beginning, as every JWT does, does not contain the token"
-  )
+  @Test("A text that shares only a token's beginning, as every JWT does, does not contain the token")
   func whole() {
     let redactor = Redactor([Secret("eyJhbGciOiJFUzI1NiJ9.made-up.token")])
     #expect(!redactor.findsWhole(in: "eyJhbGciOiJFUzI1NiJ9.a-nonce.of-a-server"))
@@ -50,16 +48,11 @@ struct RedactorTests {
         }
       }
     }
-    let escaped = base64Text(secret, false, true).flatMap {
-      "+/=".contains($0) ? percent($0) : "\($0)"
-    }
+    let escaped = base64Text(secret, false, true).flatMap { "+/=".contains($0) ? percent($0) : "\($0)" }
     #expect(redactor.redact(String(escaped)).hasPrefix("<redacted>"))
   }
 
-  @Test(
-    "A part of a secret is redacted from 8 characters on, and not a shorter one",
-    arguments: 0...18
-  )
+  @Test("A part of a secret is redacted from 8 characters on, and not a shorter one", arguments: 0...18)
   func parts(_ start: Int) {
     let characters = Array(secret)
     for length in 1...8 where start + length <= characters.count {
@@ -67,8 +60,7 @@ struct RedactorTests {
       let shown = length < 8 ? "no: \(part)." : "no: <redacted>."
       #expect(redactor.redact("no: \(part).") == shown)
       #expect(
-        redactor.redact(part.map(percent).joined())
-          == (length < 8 ? part.map(percent).joined() : "<redacted>")
+        redactor.redact(part.map(percent).joined()) == (length < 8 ? part.map(percent).joined() : "<redacted>")
       )
       for before in ["", "x", "xy"] {
         let encoded = base64Text(before + part, true, false)

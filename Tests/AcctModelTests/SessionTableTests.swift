@@ -47,9 +47,7 @@ struct SessionTableTests {
     }
   }
 
-  @Test(
-    "Only the server leads to reauthRequired; only a newer session, a sign-in or remove leaves it"
-  )
+  @Test("Only the server leads to reauthRequired; only a newer session, a sign-in or remove leaves it")
   func reauthentication() {
     for state in SessionState.allCases {
       for event in SessionEvent.allCases {
@@ -65,9 +63,7 @@ struct SessionTableTests {
 
   @Test("One good answer restores a session after any faults of keyring and network")
   func walks() {
-    let troubles: [SessionEvent] = [
-      .missing, .keyringLocked, .keyringUnavailable, .noAnswer, .due, .spent, .fresh,
-    ]
+    let troubles: [SessionEvent] = [.missing, .keyringLocked, .keyringUnavailable, .noAnswer, .due, .spent, .fresh]
     var generator = RepeatableNumbers(seed: 5)
     for _ in 0..<200 {
       var state = SessionState.valid

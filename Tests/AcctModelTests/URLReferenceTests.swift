@@ -12,12 +12,10 @@ struct URLReferenceTests {
     "A reference is resolved as RFC 3986, section 5.4, says",
     arguments: [
       ("https://a.example/g", "https://a.example/g"), ("g", "https://a.example/b/c/g"),
-      ("./g", "https://a.example/b/c/g"), ("g/", "https://a.example/b/c/g/"),
-      ("/g", "https://a.example/g"), ("//g.example", "https://g.example/"),
-      ("?y", "https://a.example/b/c/d?y"), ("g?y", "https://a.example/b/c/g?y"),
-      ("#s", "https://a.example/b/c/d?q"), ("g?y#s", "https://a.example/b/c/g?y"),
-      ("", "https://a.example/b/c/d?q"), (".", "https://a.example/b/c/"),
-      ("..", "https://a.example/b/"), ("../g", "https://a.example/b/g"),
+      ("./g", "https://a.example/b/c/g"), ("g/", "https://a.example/b/c/g/"), ("/g", "https://a.example/g"),
+      ("//g.example", "https://g.example/"), ("?y", "https://a.example/b/c/d?y"), ("g?y", "https://a.example/b/c/g?y"),
+      ("#s", "https://a.example/b/c/d?q"), ("g?y#s", "https://a.example/b/c/g?y"), ("", "https://a.example/b/c/d?q"),
+      (".", "https://a.example/b/c/"), ("..", "https://a.example/b/"), ("../g", "https://a.example/b/g"),
       ("../../../g", "https://a.example/g"), ("g;x=1/../y", "https://a.example/b/c/y"),
       ("g?y/../x", "https://a.example/b/c/g?y/../x"), ("?a:b", "https://a.example/b/c/d?a:b"),
       ("/a:b", "https://a.example/a:b"), ("http://127.0.0.1:8/x", "http://127.0.0.1:8/x"),
@@ -30,8 +28,7 @@ struct URLReferenceTests {
   @Test(
     "A reference that clients read in different ways is rejected",
     arguments: [
-      "https:g", "javascript:alert(1)", "/\\evil.example", "\\\\evil.example", "/ g",
-      "///evil.example",
+      "https:g", "javascript:alert(1)", "/\\evil.example", "\\\\evil.example", "/ g", "///evil.example",
       "https://a.example@evil.example/", "http://a.example/g", "/é", "/\u{1B}",
     ]
   )

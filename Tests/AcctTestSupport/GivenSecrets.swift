@@ -13,13 +13,9 @@ package struct GivenSecrets: Sendable {
     }
   }
 
-  package mutating func add(_ kind: String, _ secret: String) {
-    byKind[kind, default: []].insert(secret)
-  }
+  package mutating func add(_ kind: String, _ secret: String) { byKind[kind, default: []].insert(secret) }
 
-  package mutating func add(_ others: GivenSecrets) {
-    byKind.merge(others.byKind) { $0.union($1) }
-  }
+  package mutating func add(_ others: GivenSecrets) { byKind.merge(others.byKind) { $0.union($1) } }
 
   /// How many there are of a kind.
   package func count(of kind: String) -> Int { byKind[kind]?.count ?? 0 }
@@ -34,23 +30,17 @@ package struct GivenSecrets: Sendable {
 
 extension StrictServer {
   /// Every token, code and verifier so far.
-  package func secrets() async throws -> GivenSecrets {
-    GivenSecrets(.object(try await control("secrets")))
-  }
+  package func secrets() async throws -> GivenSecrets { GivenSecrets(.object(try await control("secrets"))) }
 }
 
 extension SessionBackend {
   /// Every seal so far.
-  package func secrets() async throws -> GivenSecrets {
-    GivenSecrets(.object(try await control("secrets")))
-  }
+  package func secrets() async throws -> GivenSecrets { GivenSecrets(.object(try await control("secrets"))) }
 }
 
 extension GuestBackend {
   /// Every token so far.
-  package func secrets() async throws -> GivenSecrets {
-    GivenSecrets(.object(try await control("secrets", [:])))
-  }
+  package func secrets() async throws -> GivenSecrets { GivenSecrets(.object(try await control("secrets", [:]))) }
 }
 
 extension HandoffBackend {

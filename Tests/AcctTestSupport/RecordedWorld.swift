@@ -77,14 +77,10 @@ package final class RecordedWorld: Sendable {
   package var outputs: [String: String] { state.withLock { $0.outputs } }
   /// The contents of all files, as text.
   package var filesText: String {
-    state.withLock { state in
-      state.files.values.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
-    }
+    state.withLock { state in state.files.values.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n") }
   }
   package var accountFiles: Int {
-    state.withLock { state in
-      state.files.keys.count { if case .account = $0 { true } else { false } }
-    }
+    state.withLock { state in state.files.keys.count { if case .account = $0 { true } else { false } } }
   }
 
   /// Makes this world a machine that shares a keyring, and has written that down.
@@ -122,19 +118,11 @@ package final class RecordedWorld: Sendable {
     state.withLock { $0.unlocksAt = due }
   }
 
-  package func set(_ variable: String, to value: String) {
-    state.withLock { $0.variables[variable] = value }
-  }
+  package func set(_ variable: String, to value: String) { state.withLock { $0.variables[variable] = value } }
   /// Lets the disk fail, once, on an account's file when all of them are read.
-  package func failReading(_ id: AccountID) {
-    state.withLock { $0.unreadable.append(.account(id)) }
-  }
-  package func provide(_ path: String, _ text: String) {
-    state.withLock { $0.inputs[path] = Array(text.utf8) }
-  }
-  package func provide(_ path: String, bytes: [UInt8]) {
-    state.withLock { $0.inputs[path] = bytes }
-  }
+  package func failReading(_ id: AccountID) { state.withLock { $0.unreadable.append(.account(id)) } }
+  package func provide(_ path: String, _ text: String) { state.withLock { $0.inputs[path] = Array(text.utf8) } }
+  package func provide(_ path: String, bytes: [UInt8]) { state.withLock { $0.inputs[path] = bytes } }
   package func place(_ files: [DirectoryFile]) { state.withLock { $0.directoryFiles = files } }
   package func answer(_ lines: String...) { state.withLock { $0.answers += lines } }
   /// Makes standard output a terminal so many columns wide; `nil`: it is none.
@@ -144,9 +132,7 @@ package final class RecordedWorld: Sendable {
   /// What the terminal showed, before and after each key.
   package var frames: [[String]] { state.withLock { $0.frames } }
   /// Answers requests; without this, any request fails the test.
-  package func serve(
-    _ respond: @escaping @Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse
-  ) {
+  package func serve(_ respond: @escaping @Sendable (HTTPRequest) throws(HTTPFailure) -> HTTPResponse) {
     state.withLock { $0.respond = respond }
   }
   /// Makes standard output a terminal.
@@ -161,9 +147,7 @@ package final class RecordedWorld: Sendable {
   package var requests: [HTTPRequest] { state.withLock { $0.requests } }
   /// How often a request was prepared for.
   package var preparations: Int { state.withLock { $0.preparations } }
-  package func corrupt(_ file: StoredFile, with text: String) {
-    state.withLock { $0.files[file] = Array(text.utf8) }
-  }
+  package func corrupt(_ file: StoredFile, with text: String) { state.withLock { $0.files[file] = Array(text.utf8) } }
   package func forget(_ file: StoredFile) { state.withLock { $0.files[file] = nil } }
   package func file(_ file: StoredFile) -> String? {
     state.withLock { $0.files[file].map { String(decoding: $0, as: UTF8.self) } }
@@ -176,9 +160,7 @@ package final class RecordedWorld: Sendable {
   /// Tells of a change of which nothing more is known, as after an overflow.
   package func announceChange() { state.withLock { $0.changes? += 1 } }
   /// Gives a process memory that no other can read, or takes it away.
-  package func provideSecretMemory(_ isThere: Bool) {
-    state.withLock { $0.hasSecretMemory = isThere }
-  }
+  package func provideSecretMemory(_ isThere: Bool) { state.withLock { $0.hasSecretMemory = isThere } }
   /// Lets random bytes differ from all others, however many are drawn.
   package func drawUniqueNumbers() { state.withLock { $0.draws = 0 } }
   /// Ends every rest in the background that has begun; returns how many did.
@@ -193,9 +175,7 @@ package final class RecordedWorld: Sendable {
   }
 
   /// How often a file was written since the world began.
-  package func replacements(of file: StoredFile) -> Int {
-    state.withLock { $0.replacements[file] ?? 0 }
-  }
+  package func replacements(of file: StoredFile) -> Int { state.withLock { $0.replacements[file] ?? 0 } }
 
   /// How often a file was read since the world began.
   package func reads(of file: StoredFile) -> Int { state.withLock { $0.reads[file] ?? 0 } }
@@ -235,9 +215,7 @@ package final class RecordedWorld: Sendable {
             // reaches.
             guard seconds < 600 else { return await untilCancelled() }
             self.now += seconds
-            if let due = self.state.withLock({ $0.unlocksAt }), self.now >= due {
-              self.keyring.unlock()
-            }
+            if let due = self.state.withLock({ $0.unlocksAt }), self.now >= due { self.keyring.unlock() }
             return true
           },
           rest: {
@@ -291,12 +269,7 @@ package final class RecordedWorld: Sendable {
         providerFiles: providerFiles.port,
         hardwareKeys: hasDevices ? HardwareKeys(tpm: tpm.keys, pkcs11: token.keys) : .none,
         confinement: Confinement(
-          begin: { _ in
-            Confinement.Measures(
-              secretMemory: self.state.withLock { $0.hasSecretMemory },
-              fence: nil
-            )
-          },
+          begin: { _ in Confinement.Measures(secretMemory: self.state.withLock { $0.hasSecretMemory }, fence: nil) },
           available: { nil }
         )
       )
@@ -414,9 +387,7 @@ package final class RecordedWorld: Sendable {
           throw .failed(name: path, reason: "no such file or directory")
         }
         let rest = Mutex(parts(of: bytes)[...])
-        return ByteSource(length: path == "-" ? nil : Int64(bytes.count)) {
-          rest.withLock { $0.popFirst() }
-        }
+        return ByteSource(length: path == "-" ? nil : Int64(bytes.count)) { rest.withLock { $0.popFirst() } }
       },
       sink: { path throws(StreamFailure) in
         ByteSink(
@@ -456,9 +427,7 @@ package final class RecordedWorld: Sendable {
   }
 
   private var terminal: Terminal {
-    let next: @Sendable () -> String? = {
-      self.state.withLock { $0.answers.isEmpty ? nil : $0.answers.removeFirst() }
-    }
+    let next: @Sendable () -> String? = { self.state.withLock { $0.answers.isEmpty ? nil : $0.answers.removeFirst() } }
     return Terminal(
       canAsk: { self.state.withLock { !$0.answers.isEmpty || $0.keys != nil } },
       ask: { _ in next() },
@@ -498,9 +467,7 @@ private func untilCancelled() async -> Bool {
 
 /// What comes of a body at once, at most 1 MiB.
 private func parts(of bytes: [UInt8]) -> [[UInt8]] {
-  stride(from: 0, to: bytes.count, by: 1 << 20).map { start in
-    Array(bytes[start..<min(start + 1 << 20, bytes.count)])
-  }
+  stride(from: 0, to: bytes.count, by: 1 << 20).map { start in Array(bytes[start..<min(start + 1 << 20, bytes.count)]) }
 }
 
 /// Answers a streamed request like one that is held in memory.
@@ -511,9 +478,7 @@ private func streamed(
   var body: [UInt8]?
   if let source = request.body {
     var bytes: [UInt8] = []
-    do { while let part = try await source.next() { bytes += part } } catch {
-      throw .source(error)
-    }
+    do { while let part = try await source.next() { bytes += part } } catch { throw .source(error) }
     body = bytes
   }
   let response = try await send(

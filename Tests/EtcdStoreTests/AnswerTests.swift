@@ -4,18 +4,14 @@ import Testing
 
 @Suite("Answers of a member of etcd that is not what it seems")
 struct AnswerTests {
-  private let strange = SharedStoreFailure.failed(
-    reason: "the cluster does not answer as etcd does"
-  )
+  private let strange = SharedStoreFailure.failed(reason: "the cluster does not answer as etcd does")
 
   /// A pair with one byte as its value.
   private func pair(_ key: String, _ revision: UInt8) -> [UInt8] {
     [0x0A, UInt8(key.utf8.count)] + Array(key.utf8) + [0x18, revision, 0x2A, 1, revision]
   }
 
-  private func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
-    [number << 3 | 2, UInt8(bytes.count)] + bytes
-  }
+  private func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
 
   private var header: [UInt8] { field(1, [0x08, 1, 0x18, 9]) }
 
@@ -23,13 +19,8 @@ struct AnswerTests {
     try RangeResponse(parsing: (header + pairs.flatMap { field(2, $0) })[...])
   }
 
-  private func transaction(
-    _ ranges: [[UInt8]]...,
-    succeeded: UInt8 = 1
-  ) throws(WireFlaw) -> TxnResponse {
-    let answers = ranges.flatMap { pairs in
-      field(3, field(1, pairs.flatMap { field(2, $0) }))
-    }
+  private func transaction(_ ranges: [[UInt8]]..., succeeded: UInt8 = 1) throws(WireFlaw) -> TxnResponse {
+    let answers = ranges.flatMap { pairs in field(3, field(1, pairs.flatMap { field(2, $0) })) }
     return try TxnResponse(parsing: (header + [0x10, succeeded] + answers)[...])
   }
 
@@ -40,21 +31,13 @@ struct AnswerTests {
     #expect(reading.standing == SharedStore.Standing(identifier: "1", revision: 9))
     #expect(try SharedStore.Reading(range(), of: "/a").object == nil)
     #expect(throws: strange) { try SharedStore.Reading(range(pair("/b", 3)), of: "/a") }
-    #expect(throws: strange) {
-      try SharedStore.Reading(range(pair("/a", 3), pair("/a", 4)), of: "/a")
-    }
+    #expect(throws: strange) { try SharedStore.Reading(range(pair("/a", 3), pair("/a", 4)), of: "/a") }
   }
 
-  @Test(
-    "A list with a key of another prefix, with an answer too few, or of the other branch is refused"
-  )
+  @Test("A list with a key of another prefix, with an answer too few, or of the other branch is refused")
   func changes() throws {
     let (old, new) = (pair("/a/1", 3), pair("/a/2", 5))
-    let changes = try SharedStore.Changes(
-      transaction([old, new], [old, new]),
-      under: "/a/",
-      since: 3
-    )
+    let changes = try SharedStore.Changes(transaction([old, new], [old, new]), under: "/a/", since: 3)
     // What has not changed since was not asked for.
     #expect(changes.objects.map(\.key) == ["/a/2"])
     #expect(changes.keys == ["/a/1", "/a/2"])

@@ -15,9 +15,7 @@ struct MessageTests {
     var request = RangeRequest(prefix: "a/")
     request.keysOnly = true
     request.minimumRevision = 300
-    let expected: [UInt8] = [
-      0x0A, 2, 0x61, 0x2F, 0x12, 2, 0x61, 0x30, 0x40, 1, 0x50, 0xAC, 2,
-    ]
+    let expected: [UInt8] = [0x0A, 2, 0x61, 0x2F, 0x12, 2, 0x61, 0x30, 0x40, 1, 0x50, 0xAC, 2]
     #expect(request.message.bytes == expected)
     #expect(RangeRequest(prefix: "").message.bytes == [0x0A, 1, 0, 0x12, 1, 0])
   }
@@ -68,17 +66,12 @@ struct MessageTests {
 
   @Test("Fields that are not known are passed over, of each type")
   func unknownFields() throws {
-    let unknown: [UInt8] = [
-      0x78, 1, 0x7A, 2, 9, 9, 0x79, 1, 2, 3, 4, 5, 6, 7, 8, 0x7D, 1, 2, 3, 4,
-    ]
+    let unknown: [UInt8] = [0x78, 1, 0x7A, 2, 9, 9, 0x79, 1, 2, 3, 4, 5, 6, 7, 8, 0x7D, 1, 2, 3, 4]
     let known = try RangeResponse(parsing: Sample.range[...])
     #expect(try RangeResponse(parsing: (unknown + Sample.range + unknown)[...]) == known)
   }
 
-  @Test(
-    "An answer that is cut anywhere is refused, or says less",
-    arguments: 0..<Sample.range.count
-  )
+  @Test("An answer that is cut anywhere is refused, or says less", arguments: 0..<Sample.range.count)
   func cut(at count: Int) {
     let whole = try? RangeResponse(parsing: Sample.range[...])
     let part = try? RangeResponse(parsing: Sample.range[..<count])
@@ -106,15 +99,11 @@ struct MessageTests {
 
   @Test("A field of another type than its message declares is refused")
   func wrongType() {
-    #expect(throws: WireFlaw.unexpectedType(field: 1)) {
-      try RangeResponse(parsing: [0x08, 1])
-    }
+    #expect(throws: WireFlaw.unexpectedType(field: 1)) { try RangeResponse(parsing: [0x08, 1]) }
     #expect(throws: WireFlaw.unexpectedType(field: 2)) {
       try TxnResponse(parsing: (Sample.transaction + [0x12, 0])[...])
     }
-    #expect(throws: WireFlaw.unexpectedType(field: 3)) {
-      try KeyValue(parsing: [0x0A, 1, 0x6B, 0x1A, 0])
-    }
+    #expect(throws: WireFlaw.unexpectedType(field: 3)) { try KeyValue(parsing: [0x0A, 1, 0x6B, 0x1A, 0]) }
   }
 
   @Test("An answer without a cluster, a revision or a key is refused")
@@ -125,17 +114,13 @@ struct MessageTests {
     #expect(throws: WireFlaw.invalidField(3)) { try KeyValue(parsing: [0x0A, 1, 0x6B]) }
     // -1, and a key that is not UTF-8.
     let negative: [UInt8] = [0x18] + Array(repeating: 0xFF, count: 9) + [1]
-    #expect(throws: WireFlaw.invalidField(3)) {
-      try ResponseHeader(parsing: ([0x08, 1] + negative)[...])
-    }
+    #expect(throws: WireFlaw.invalidField(3)) { try ResponseHeader(parsing: ([0x08, 1] + negative)[...]) }
     #expect(throws: WireFlaw.invalidField(1)) { try KeyValue(parsing: [0x0A, 1, 0xFF, 0x18, 1]) }
   }
 
   @Test("An answer that says that there is more is refused: no limit was asked for")
   func more() {
-    #expect(throws: WireFlaw.invalidField(3)) {
-      try RangeResponse(parsing: (Sample.range + [0x18, 1])[...])
-    }
+    #expect(throws: WireFlaw.invalidField(3)) { try RangeResponse(parsing: (Sample.range + [0x18, 1])[...]) }
   }
 
   @Test("A token that could write lines of a request's head is refused")
@@ -154,11 +139,8 @@ struct MessageTests {
 /// Answers, written out.
 private enum Sample {
   static let header: [UInt8] = [0x08, 0xCD, 0xD7, 2, 0x10, 7, 0x18, 0xAC, 2, 0x20, 2]
-  static let pair: [UInt8] = [
-    0x0A, 1, 0x6B, 0x10, 5, 0x18, 0xAB, 2, 0x20, 3, 0x2A, 3, 1, 2, 3,
-  ]
-  static let range: [UInt8] =
-    [0x0A, UInt8(header.count)] + header + [0x12, UInt8(pair.count)] + pair
+  static let pair: [UInt8] = [0x0A, 1, 0x6B, 0x10, 5, 0x18, 0xAB, 2, 0x20, 3, 0x2A, 3, 1, 2, 3]
+  static let range: [UInt8] = [0x0A, UInt8(header.count)] + header + [0x12, UInt8(pair.count)] + pair
   static let transaction: [UInt8] =
     [0x0A, UInt8(header.count)] + header + [0x10, 1]
     // A range with one pair, a put, and a range with nothing but a revision.

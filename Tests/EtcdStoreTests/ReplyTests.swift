@@ -18,9 +18,7 @@ struct ReplyTests {
     }
     #expect(throws: WireFlaw.trailingBytes) { try GRPCFrame.message(in: whole + [0]) }
     #expect(throws: WireFlaw.compressed) { try GRPCFrame.message(in: [1, 0, 0, 0, 0]) }
-    #expect(throws: WireFlaw.truncated) {
-      try GRPCFrame.message(in: [0, 0xFF, 0xFF, 0xFF, 0xFF, 1])
-    }
+    #expect(throws: WireFlaw.truncated) { try GRPCFrame.message(in: [0, 0xFF, 0xFF, 0xFF, 0xFF, 1]) }
   }
 
   @Test("A status behind the body is the call's")

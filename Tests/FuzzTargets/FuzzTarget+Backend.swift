@@ -5,20 +5,14 @@ import StrictJSON
 /// An address that is delivered as an app's callback.
 func appCallbackViolation(_ bytes: [UInt8]) -> String? {
   let rule = CallbackRule(expected: nil, required: ["code"])
-  guard let address = try? CallbackAddress(text(bytes)), (try? rule.read(text(bytes))) != nil
-  else { return nil }
+  guard let address = try? CallbackAddress(text(bytes)), (try? rule.read(text(bytes))) != nil else { return nil }
   return address.place.isAppScheme || address.place.isLoopback
     ? nil : "a callback of neither an app nor loopback"
 }
 
 /// What a backend answers about a session, and the cookie that comes with it.
 func sessionViolation(_ bytes: [UInt8]) -> String? {
-  let answer = ServerAnswer(
-    status: 200,
-    contentType: "application/json",
-    body: Secret(bytes),
-    redacting: .none
-  )
+  let answer = ServerAnswer(status: 200, contentType: "application/json", body: Secret(bytes), redacting: .none)
   switch SessionAnswer(answer) {
   case .ended, .exceptionThrown: return "a session that a 200 has ended"
   case .valid, .refused, .unanswered: break

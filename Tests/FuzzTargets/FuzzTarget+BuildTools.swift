@@ -6,26 +6,19 @@ import StrictJSON
 func kubectlCredentialViolation(_ bytes: [UInt8]) -> String? {
   let info = text(bytes)
   guard
-    let plugin = try? ExecCredential(
-      HelperQuestion([]) { $0 == "KUBERNETES_EXEC_INFO" && !info.isEmpty ? info : nil }
-    )
+    let plugin = try? ExecCredential(HelperQuestion([]) { $0 == "KUBERNETES_EXEC_INFO" && !info.isEmpty ? info : nil })
   else { return nil }
   guard let answer = json(answer(of: plugin)) else { return "an answer that is not JSON" }
-  guard info.isEmpty || answer["apiVersion"] == json(info)?["apiVersion"] else {
-    return "an answer of another version"
-  }
+  guard info.isEmpty || answer["apiVersion"] == json(info)?["apiVersion"] else { return "an answer of another version" }
   return answer["status"]?.objectValue?["token"]?.stringValue == token
     ? nil : "an answer with another token"
 }
 
 /// The input of Bazel's `get`.
 func bazelCredentialViolation(_ bytes: [UInt8]) -> String? {
-  guard let helper = try? BazelCredential(HelperQuestion(["get"], Secret(bytes))) else {
-    return nil
-  }
+  guard let helper = try? BazelCredential(HelperQuestion(["get"], Secret(bytes))) else { return nil }
   guard let answer = json(answer(of: helper)) else { return "an answer that is not JSON" }
-  guard case .get(let target) = helper.task,
-    let uri = (try? JSON(parsing: bytes))?.objectValue?["uri"]?.stringValue
+  guard case .get(let target) = helper.task, let uri = (try? JSON(parsing: bytes))?.objectValue?["uri"]?.stringValue
   else { return nil }
   guard target.urls.count == 1, uri.lowercased().hasPrefix("http") || uri.contains("://") else {
     return "a URL of something else"
@@ -57,13 +50,10 @@ func goAuthViolation(_ bytes: [UInt8]) -> String? {
 func cargoCredentialViolation(_ bytes: [UInt8]) -> String? {
   let provider: CargoCredential
   do { provider = try CargoCredential(HelperQuestion(["--cargo-plugin"], Secret(bytes))) } catch {
-    guard let answer = CargoCredential.answer(to: error), !answer.isSuccess else {
-      return "an error without words"
-    }
+    guard let answer = CargoCredential.answer(to: error), !answer.isSuccess else { return "an error without words" }
     return json(shown(answer.output))?["Err"] == nil ? "an error that is not cargo's" : nil
   }
-  guard let text = answer(of: provider), text.utf8.count(where: { $0 == 0x0A }) == 1,
-    let answer = json(text)
+  guard let text = answer(of: provider), text.utf8.count(where: { $0 == 0x0A }) == 1, let answer = json(text)
   else { return "an answer that is not a line of JSON" }
   return answer["Ok"]?.objectValue?["token"]?.stringValue == "Bearer \(token)"
     ? nil : "an answer with another token"
@@ -72,9 +62,7 @@ func cargoCredentialViolation(_ bytes: [UInt8]) -> String? {
 /// The words behind `keyring`, one a line.
 func keyringRequestViolation(_ bytes: [UInt8]) -> String? {
   let words = text(bytes).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-  guard let request = try? KeyringRequest(HelperQuestion(words)), case .get = request.task else {
-    return nil
-  }
+  guard let request = try? KeyringRequest(HelperQuestion(words)), case .get = request.task else { return nil }
   guard let text = answer(of: request) else { return "no answer" }
   if let object = json(text) {
     return object["password"]?.stringValue == token ? nil : "an answer with another password"
@@ -88,10 +76,7 @@ func keyringRequestViolation(_ bytes: [UInt8]) -> String? {
 private let token = "t0k\"\\"
 
 /// What a program reads for a made-up credential.
-private func answer(
-  of program: some HelperProtocol,
-  _ form: CredentialForm = .scheme("Bearer")
-) -> String? {
+private func answer(of program: some HelperProtocol, _ form: CredentialForm = .scheme("Bearer")) -> String? {
   guard let secret = try? Token(token) else { return nil }
   let credential = HelperCredential(
     nil,
@@ -104,10 +89,6 @@ private func answer(
   return shown(program.answer(credential).output)
 }
 
-private func shown(_ secret: Secret) -> String {
-  secret.withBytes { bytes in text(bytes.indices.map { bytes[$0] }) }
-}
+private func shown(_ secret: Secret) -> String { secret.withBytes { bytes in text(bytes.indices.map { bytes[$0] }) } }
 
-private func json(_ text: String?) -> JSONObject? {
-  text.flatMap { try? JSON(parsing: Array($0.utf8)) }?.objectValue
-}
+private func json(_ text: String?) -> JSONObject? { text.flatMap { try? JSON(parsing: Array($0.utf8)) }?.objectValue }

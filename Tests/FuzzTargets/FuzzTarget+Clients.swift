@@ -18,8 +18,7 @@ func clientKeyViolation(_ bytes: [UInt8]) -> String? {
 func redirectViolation(_ bytes: [UInt8]) -> String? {
   guard let redirect = try? LoopbackRedirect(text(bytes)) else { return nil }
   let written = redirect.text(port: 8080)
-  guard let url = try? HTTPURL(written), url.origin.isLoopback, url.origin.port == 8080,
-    url.path == redirect.path
+  guard let url = try? HTTPURL(written), url.origin.isLoopback, url.origin.port == 8080, url.path == redirect.path
   else { return "an address that leads elsewhere" }
   return (try? LoopbackRedirect(written))?.tail == redirect.tail
     ? nil : "an address that reads otherwise when written"
@@ -28,9 +27,7 @@ func redirectViolation(_ bytes: [UInt8]) -> String? {
 /// A parameter of the user's.
 func parameterViolation(_ bytes: [UInt8]) -> String? {
   guard let parameter = try? RequestParameter(text(bytes)) else { return nil }
-  guard !RequestParameter.own.contains(parameter.name.lowercased()) else {
-    return "a parameter of the protocol"
-  }
+  guard !RequestParameter.own.contains(parameter.name.lowercased()) else { return "a parameter of the protocol" }
   var form = FormBody()
   form.add([parameter])
   return form.text.utf8.contains { $0 == 0x26 || $0 <= 0x20 || $0 >= 0x7F }

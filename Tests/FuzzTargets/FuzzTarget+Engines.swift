@@ -10,16 +10,12 @@ func etcdReplyViolation(_ bytes: [UInt8]) -> String? {
     guard answer.header.revision > 0 else { return "an answer without a revision" }
     pairs += answer.ranges.joined()
   }
-  guard pairs.allSatisfy({ $0.revision > 0 && !$0.key.isEmpty }) else {
-    return "an object without a key or a version"
-  }
+  guard pairs.allSatisfy({ $0.revision > 0 && !$0.key.isEmpty }) else { return "an object without a key or a version" }
   // A message can be read as both, and has each byte once.
   let size = pairs.reduce(0) { $0 + $1.value.count + $1.key.utf8.count }
   guard size <= 2 * message.count else { return "more bytes than the reply has" }
   if let login = try? AuthenticateResponse(parsing: message) {
-    let isPlain = login.token.withBytes { span in
-      span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) }
-    }
+    let isPlain = login.token.withBytes { span in span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) } }
     guard isPlain else { return "a token that could write header lines" }
   }
   return nil

@@ -4,20 +4,14 @@ import AcctProtocol
 import StrictJSON
 
 func exportViolation(_ bytes: [UInt8]) -> String? {
-  guard let json = try? JSON(parsing: bytes), let export = try? SealedExport(json) else {
-    return nil
-  }
-  guard let again = try? JSON(parsing: export.serialized()) else {
-    return "an export that can't be read when written"
-  }
+  guard let json = try? JSON(parsing: bytes), let export = try? SealedExport(json) else { return nil }
+  guard let again = try? JSON(parsing: export.serialized()) else { return "an export that can't be read when written" }
   return (try? SealedExport(again)) == export ? nil : "an export that reads otherwise when written"
 }
 
 func exportContentsViolation(_ bytes: [UInt8]) -> String? {
   guard let accounts = try? ExportContents.decode(Secret(bytes)) else { return nil }
-  guard let written = try? ExportContents.encode(accounts) else {
-    return "accounts that can't be written"
-  }
+  guard let written = try? ExportContents.encode(accounts) else { return "accounts that can't be written" }
   return (try? ExportContents.decode(written)) == accounts
     ? nil : "accounts that read otherwise when written"
 }

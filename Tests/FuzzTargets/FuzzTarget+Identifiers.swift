@@ -7,9 +7,7 @@ func urlViolation(_ bytes: [UInt8]) -> String? {
     return "a URL with characters that no request line can have"
   }
   guard (try? HTTPURL(written)) == url else { return "a URL that reads otherwise when written" }
-  guard url.origin.scheme == .https || url.origin.isLoopback else {
-    return "plain http beyond loopback"
-  }
+  guard url.origin.scheme == .https || url.origin.isLoopback else { return "plain http beyond loopback" }
   guard !written.contains("@") || written.dropFirst(url.origin.description.count).contains("@")
   else { return "user information" }
   return nil
@@ -17,9 +15,7 @@ func urlViolation(_ bytes: [UInt8]) -> String? {
 
 func originViolation(_ bytes: [UInt8]) -> String? {
   guard let origin = try? Origin(text(bytes)) else { return nil }
-  guard (try? Origin(origin.description)) == origin else {
-    return "an origin that reads otherwise when written"
-  }
+  guard (try? Origin(origin.description)) == origin else { return "an origin that reads otherwise when written" }
   return origin.scheme == .https || origin.isLoopback ? nil : "plain http beyond loopback"
 }
 

@@ -33,9 +33,7 @@ func jwkViolation(_ bytes: [UInt8]) -> String? {
 }
 
 func handoffViolation(_ bytes: [UInt8]) -> String? {
-  guard let json = try? JSON(parsing: bytes),
-    let handoff = try? Handoff(json, receivedAt: .epoch)
-  else { return nil }
+  guard let json = try? JSON(parsing: bytes), let handoff = try? Handoff(json, receivedAt: .epoch) else { return nil }
   let isLine = handoff.accessToken.secret.withBytes { span in
     span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) }
   }

@@ -6,8 +6,7 @@ import StrictJSON
 /// The head of a response as curl prints it, and the limits in it.
 func limitsViolation(_ bytes: [UInt8]) -> String? {
   guard let head = PrintedHead.last(in: bytes) else { return nil }
-  guard let origin = try? Origin("https://api.example"),
-    let now = Timestamp(secondsSince1970: 1_800_000_000)
+  guard let origin = try? Origin("https://api.example"), let now = Timestamp(secondsSince1970: 1_800_000_000)
   else { return "no origin and time to read them for" }
   let limits = RateLimitFields.limits(from: head.fields, of: origin, at: now)
   // One more than the most, for a Retry-After that belongs to none of them.
@@ -27,9 +26,7 @@ func guestViolation(_ bytes: [UInt8]) -> String? {
   let fault = BackendFault(json, redacting: .none)
   guard fault.message.map({ $0.count <= 300 }) ?? true else { return "words without bounds" }
   guard let grant = try? GuestGrant(json, receivedAt: .epoch, redacting: .none) else { return nil }
-  let isLine = grant.token.secret.withBytes { span in
-    span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) }
-  }
+  let isLine = grant.token.secret.withBytes { span in span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) } }
   guard isLine else { return "a token that could write header lines" }
   return grant.tokenLifetime.expiresAt == nil ? "a guest whose token has no end" : nil
 }

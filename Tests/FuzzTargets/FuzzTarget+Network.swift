@@ -51,8 +51,7 @@ func challengeViolation(_ bytes: [UInt8]) -> String? {
 }
 
 func metadataViolation(_ bytes: [UInt8]) -> String? {
-  guard let json = try? JSON(parsing: bytes), let issuer = try? Issuer("https://issuer.example")
-  else { return nil }
+  guard let json = try? JSON(parsing: bytes), let issuer = try? Issuer("https://issuer.example") else { return nil }
   guard
     var documents = try? MetadataDocuments(
       ["issuer": "https://issuer.example", "token_endpoint": "https://issuer.example/token"],
@@ -65,19 +64,12 @@ func metadataViolation(_ bytes: [UInt8]) -> String? {
     return "a second document that replaces the first"
   }
   guard let server = try? AuthorizationServer(json, for: issuer) else { return nil }
-  let isSafe = (server.endpoints + merged.endpoints).allSatisfy {
-    $0.origin.scheme == .https || $0.origin.isLoopback
-  }
+  let isSafe = (server.endpoints + merged.endpoints).allSatisfy { $0.origin.scheme == .https || $0.origin.isLoopback }
   return isSafe ? nil : "an endpoint on plain http"
 }
 
 func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
-  let answer = ServerAnswer(
-    status: 200,
-    contentType: "application/json",
-    body: Secret(bytes),
-    redacting: .none
-  )
+  let answer = ServerAnswer(status: 200, contentType: "application/json", body: Secret(bytes), redacting: .none)
   let outcome = TokenOutcome(answer, boundTo: nil)
   guard case .ended = outcome else { return nil }
   let code = (try? JSON(parsing: bytes))?.objectValue?["error"]?.stringValue
@@ -85,9 +77,7 @@ func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
 }
 
 func deviceViolation(_ bytes: [UInt8]) -> String? {
-  guard let json = try? JSON(parsing: bytes),
-    let flow = try? DeviceFlow(json, receivedAt: .epoch)
-  else { return nil }
+  guard let json = try? JSON(parsing: bytes), let flow = try? DeviceFlow(json, receivedAt: .epoch) else { return nil }
   return flow.interval > 0 ? nil : "a device flow that asks without a pause"
 }
 
@@ -98,8 +88,7 @@ func dnsViolation(_ bytes: [UInt8]) -> String? {
 }
 
 func didDocumentViolation(_ bytes: [UInt8]) -> String? {
-  guard let json = try? JSON(parsing: bytes), let did = try? DID("did:plc:abcdefghijklmnopqrstuvwx")
-  else { return nil }
+  guard let json = try? JSON(parsing: bytes), let did = try? DID("did:plc:abcdefghijklmnopqrstuvwx") else { return nil }
   guard let document = try? DIDDocument(json, of: did) else { return nil }
   let origin = document.service
   return origin.scheme == .https || origin.isLoopback ? nil : "a data server on plain http"

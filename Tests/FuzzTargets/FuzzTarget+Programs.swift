@@ -9,14 +9,7 @@ private func answers(of program: some HelperProtocol, _ target: HelperTarget) ->
   guard let token = try? Token("made-up") else { return [] }
   return target.urls.flatMap { url in
     forms.filter(program.accepts).map { form in
-      let credential = HelperCredential(
-        url,
-        fields: [],
-        token: token,
-        form: form,
-        expiresAt: .epoch,
-        now: .epoch
-      )
+      let credential = HelperCredential(url, fields: [], token: token, form: form, expiresAt: .epoch, now: .epoch)
       return program.answer(credential).output.withBytes { span in span.indices.map { span[$0] } }
     }
   }
@@ -33,9 +26,7 @@ private func isUsable(_ target: HelperTarget, _ bytes: [UInt8]) -> Bool {
 /// Git's attributes: an answer has git's keys alone, each on one line.
 func gitCredentialViolation(_ bytes: [UInt8]) -> String? {
   for operation in ["get", "erase", "store"] {
-    guard let program = try? GitCredentials(HelperQuestion([operation], Secret(bytes))) else {
-      continue
-    }
+    guard let program = try? GitCredentials(HelperQuestion([operation], Secret(bytes))) else { continue }
     switch program.task {
     case .get(let target):
       guard isUsable(target, bytes) else { return "a target that git did not name" }
@@ -43,8 +34,7 @@ func gitCredentialViolation(_ bytes: [UInt8]) -> String? {
         // Bytes, as git reads them: a mark that joins the "=" before it makes another character of both.
         let lines = answer.split(separator: 0x0A, omittingEmptySubsequences: false)
         let keys = [
-          "capability[]=", "authtype=", "credential=", "ephemeral=", "username=", "password=",
-          "password_expiry_utc=",
+          "capability[]=", "authtype=", "credential=", "ephemeral=", "username=", "password=", "password_expiry_utc=",
         ]
         guard lines.last?.isEmpty == true, lines.count <= 6,
           lines.dropLast().allSatisfy({ line in keys.contains { line.starts(with: $0.utf8) } })
@@ -52,8 +42,7 @@ func gitCredentialViolation(_ bytes: [UInt8]) -> String? {
       }
     case .reject(let target, let given):
       guard isUsable(target, bytes), given.count > 0 else { return "nothing to reject" }
-    case .answered(let answer):
-      guard answer.output.count == 0 else { return "an answer to nothing" }
+    case .answered(let answer): guard answer.output.count == 0 else { return "an answer to nothing" }
     case .unusable: break
     case .store, .forget, .list, .unverified: return "a task that git does not have"
     }
@@ -64,9 +53,7 @@ func gitCredentialViolation(_ bytes: [UInt8]) -> String? {
 /// Docker's server names and logins: an answer is one object that names the server as docker did.
 func dockerCredentialViolation(_ bytes: [UInt8]) -> String? {
   for operation in ["get", "erase", "store"] {
-    guard let program = try? DockerCredentials(HelperQuestion([operation], Secret(bytes))) else {
-      continue
-    }
+    guard let program = try? DockerCredentials(HelperQuestion([operation], Secret(bytes))) else { continue }
     switch program.task {
     case .get(let target):
       guard isUsable(target, bytes) else { return "a registry that docker did not name" }
@@ -75,8 +62,7 @@ func dockerCredentialViolation(_ bytes: [UInt8]) -> String? {
           let server = members["ServerURL"]?.stringValue, text(bytes).contains(server)
         else { return "an answer that is not docker's" }
       }
-    case .forget(let target):
-      guard isUsable(target, bytes) else { return "a registry that docker did not name" }
+    case .forget(let target): guard isUsable(target, bytes) else { return "a registry that docker did not name" }
     case .store(let target, let user, let secret):
       guard !target.urls.isEmpty, !user.isEmpty, secret.count > 0 else { return "half a login" }
     case .unusable: break

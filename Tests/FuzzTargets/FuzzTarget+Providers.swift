@@ -6,24 +6,15 @@ import StrictJSON
 func providerViolation(_ bytes: [UInt8]) -> String? {
   guard let provider = try? Provider(parsing: bytes, name: "p") else { return nil }
   for typed in ["p", "p:host.example", "p:host.example:8443/main", "p:tenant"] {
-    guard let name = ProviderName(typed), let resolved = try? provider.resolved(for: name) else {
-      continue
-    }
+    guard let name = ProviderName(typed), let resolved = try? provider.resolved(for: name) else { continue }
     let origins =
       resolved.origins + resolved.endpoints.values.map(\.origin)
       + [resolved.issuer?.url.origin].compactMap(\.self)
-    guard origins.allSatisfy({ $0.scheme == .https || $0.isLoopback }) else {
-      return "an address on plain http"
-    }
-    guard resolved.endpoints.count == provider.endpoints.count,
-      resolved.origins.count == provider.origins.count
+    guard origins.allSatisfy({ $0.scheme == .https || $0.isLoopback }) else { return "an address on plain http" }
+    guard resolved.endpoints.count == provider.endpoints.count, resolved.origins.count == provider.origins.count
     else { return "an address that was read and can't be put together" }
-    guard resolved.endpoints.values.allSatisfy({ $0.query == nil }) else {
-      return "an endpoint with a query"
-    }
-    let template = resolved.issuerTemplate.flatMap {
-      try? HTTPURL($0.text.replacing("{tenantid}", with: "a"))
-    }
+    guard resolved.endpoints.values.allSatisfy({ $0.query == nil }) else { return "an endpoint with a query" }
+    let template = resolved.issuerTemplate.flatMap { try? HTTPURL($0.text.replacing("{tenantid}", with: "a")) }
     let home =
       resolved.issuer?.url.origin ?? template?.origin ?? resolved.endpoints[.authorization]?.origin
       ?? resolved.endpoints[.deviceAuthorization]?.origin
@@ -40,15 +31,9 @@ func providerViolation(_ bytes: [UInt8]) -> String? {
 func registrationViolation(_ bytes: [UInt8]) -> String? {
   guard let json = try? JSON(parsing: bytes) else { return nil }
   let redirect = "http://127.0.0.1/callback"
-  let request = ClientRegistration(
-    redirects: [redirect],
-    scope: nil,
-    usesDeviceFlow: false,
-    authentication: .none
-  )
+  let request = ClientRegistration(redirects: [redirect], scope: nil, usesDeviceFlow: false, authentication: .none)
   guard let client = try? RegisteredClient(json, to: request) else { return nil }
-  guard (1...4096).contains(client.clientID.utf8.count),
-    client.clientID.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+  guard (1...4096).contains(client.clientID.utf8.count), client.clientID.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
   else { return "an identifier that can't be sent" }
   return (client.secret != nil) == (client.authentication != .none)
     ? nil : "a secret without a use, or a use without a secret"

@@ -13,9 +13,7 @@ func resourceViolation(_ bytes: [UInt8]) -> String? {
   else { return "a server on plain http, or none" }
   guard metadata.scopes.allSatisfy(Scope.isWellFormed) else { return "a scope of several words" }
   let stated = document["resource"]?.stringValue ?? ""
-  return ["https://api.example/v1", "https://api.example"].contains {
-    stated.lowercased().hasPrefix($0)
-  }
+  return ["https://api.example/v1", "https://api.example"].contains { stated.lowercased().hasPrefix($0) }
     ? nil : "another resource's description"
 }
 

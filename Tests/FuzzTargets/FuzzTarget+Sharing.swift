@@ -11,15 +11,10 @@ func sharedObjectViolation(_ bytes: [UInt8]) -> String? {
   let entropy = Entropy { count in [UInt8](repeating: 9, count: count) }
   // Without the key an object that opens can't be made.
   guard
-    (try? Seal(key: key, entropy: entropy, check: { _ in nil }).open(bytes, at: "/acct/main/a/x"))
-      == nil
-  else {
-    return "an object that was never sealed"
-  }
+    (try? Seal(key: key, entropy: entropy, check: { _ in nil }).open(bytes, at: "/acct/main/a/x")) == nil
+  else { return "an object that was never sealed" }
   guard let object = try? SharedObject(parsing: Secret(bytes)) else { return nil }
-  guard object.serialized() == Secret(bytes) || object.lock != nil else {
-    return "an object with more than one form"
-  }
+  guard object.serialized() == Secret(bytes) || object.lock != nil else { return "an object with more than one form" }
   return (try? SharedObject(parsing: object.serialized())) == object
     ? nil : "an object that reads otherwise when written"
 }
@@ -43,9 +38,7 @@ func sharedRecordViolation(_ bytes: [UInt8]) -> String? {
   do { account = try SharedRecord(parsing: contents)?.account } catch {
     return SharedRecord.check(contents) == error ? nil : "damage that depends on who asks"
   }
-  if let key = items[.keypair], (try? StoredDPoPKey(key)).map({ $0.isInDevice }) ?? false {
-    return "a key in a device"
-  }
+  if let key = items[.keypair], (try? StoredDPoPKey(key)).map({ $0.isInDevice }) ?? false { return "a key in a device" }
   guard let account else { return record.isEmpty ? nil : "a record that is passed over" }
   guard account.keptIn == nil, account.incoming == nil, account.keyStorage == .software,
     account.kind != .guest, account.id == contents.id, account.name == contents.name
@@ -62,9 +55,7 @@ extension StoredDPoPKey {
 
 /// The files of a shared keyring on this machine, and its header on the engine.
 func sharedFilesViolation(_ bytes: [UInt8]) -> String? {
-  if let settings = SettingsFile.parse(bytes),
-    SettingsFile.parse(SettingsFile.serialized(settings)) != settings
-  {
+  if let settings = SettingsFile.parse(bytes), SettingsFile.parse(SettingsFile.serialized(settings)) != settings {
     return "settings that read otherwise when written"
   }
   if let known = KnownKeyring(parsing: bytes), KnownKeyring(parsing: known.serialized()) != known {
@@ -73,14 +64,10 @@ func sharedFilesViolation(_ bytes: [UInt8]) -> String? {
   if let copy = CopyFile(parsing: bytes), CopyFile(parsing: copy.serialized()) != copy {
     return "a copy that is another one when written"
   }
-  if let pending = PendingFile(parsing: bytes),
-    PendingFile(parsing: pending.serialized()) != pending
-  {
+  if let pending = PendingFile(parsing: bytes), PendingFile(parsing: pending.serialized()) != pending {
     return "a pending answer that reads otherwise when written"
   }
-  if let header = try? AnyVaultHeader(parsing: bytes),
-    (try? AnyVaultHeader(parsing: header.serialized())) != header
-  {
+  if let header = try? AnyVaultHeader(parsing: bytes), (try? AnyVaultHeader(parsing: header.serialized())) != header {
     return "a header that reads otherwise when written"
   }
   return nil

@@ -11,16 +11,12 @@ func staticTokenViolation(_ bytes: [UInt8]) -> String? {
   guard parts.count == 3 else { return nil }
   let (field, word) = (text(Array(parts[0])), text(Array(parts[1])))
   let contents = Secret(parts[2])
-  let (token, password) = (
-    try? TokenFile.token(in: contents), try? TokenFile.password(in: contents)
-  )
+  let (token, password) = (try? TokenFile.token(in: contents), try? TokenFile.password(in: contents))
   if token != nil, password != token { return "a token that is another password" }
   for form in [StaticHeader.Form.bare, .scheme(word), .basic(user: word)] {
     var sent = token
     if case .basic = form { sent = password }
-    guard let token = sent, let header = try? StaticHeader(field: field, form: form) else {
-      continue
-    }
+    guard let token = sent, let header = try? StaticHeader(field: field, form: form) else { continue }
     guard (try? Token(token.secret, sentAs: header)) == token else {
       return "a token that is none when it is read again"
     }
@@ -29,9 +25,7 @@ func staticTokenViolation(_ bytes: [UInt8]) -> String? {
       span.indices.allSatisfy { (0x20...0x7E).contains(span[$0]) }
     }
     guard isLine else { return "a value that could write header lines" }
-    guard StaticHeader(json: header.json) == header else {
-      return "a form that reads otherwise when written"
-    }
+    guard StaticHeader(json: header.json) == header else { return "a form that reads otherwise when written" }
   }
   return nil
 }

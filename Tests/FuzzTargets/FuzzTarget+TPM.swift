@@ -14,9 +14,7 @@ func tpmReplyViolation(_ bytes: [UInt8]) -> String? {
     return "an object longer than the reply"
   }
   if let handles = try? reply.handles(), 4 * handles.count > size { return "too many handles" }
-  if let properties = try? reply.properties(), 8 * properties.count > size {
-    return "too many properties"
-  }
+  if let properties = try? reply.properties(), 8 * properties.count > size { return "too many properties" }
   return nil
 }
 

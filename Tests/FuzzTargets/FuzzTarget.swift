@@ -5,8 +5,7 @@
 package enum FuzzTarget: String, CaseIterable, Sendable {
   case json, jwt, jwk, handoff, tokenAnswer = "token-answer", metadata, device
   case resource, secondTokens = "second-tokens"
-  case limits, guest, appCallback = "app-callback", session, proxy, bus, staticToken =
-    "static-token"
+  case limits, guest, appCallback = "app-callback", session, proxy, bus, staticToken = "static-token"
   case challenge, callback, url, origin, handle, did, time
   case dns, didDocument = "did-document"
   case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"

@@ -9,10 +9,7 @@ enum Corpus {
   /// - Throws: What the file system says.
   static func inputs(of target: String) throws -> [[UInt8]] {
     let folder = Bundle.module.bundleURL.appending(path: "Corpus/\(target)")
-    let files = try FileManager.default.contentsOfDirectory(
-      at: folder,
-      includingPropertiesForKeys: nil
-    )
+    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     return try files.sorted { $0.path < $1.path }.map { Array(try Data(contentsOf: $0)) }
   }
 }

@@ -50,15 +50,10 @@ extension AcctHome {
 ///   - options: More of its command line, such as `--user` or `--data`.
 /// - Returns: The HTTP status, and the body.
 /// - Throws: ``ProcessFailure``, ``GlewlwydFailure``.
-func curl(
-  _ url: String,
-  headers: String = "",
-  _ options: String...
-) async throws -> (status: String, body: String) {
+func curl(_ url: String, headers: String = "", _ options: String...) async throws -> (status: String, body: String) {
   let answer = try await ChildProcess(
     "curl",
-    ["--silent", "--show-error", "--header", "@-", "--write-out", "\n%{http_code}"]
-      + options + [url],
+    ["--silent", "--show-error", "--header", "@-", "--write-out", "\n%{http_code}"] + options + [url],
     input: headers
   ).run()
   try answer.mustHaveWorked()

@@ -57,8 +57,7 @@ final class DoorkeeperServer: Sendable {
     ]
     switch client {
     case .basic: arguments += ["--client-secret-file", try secretFile(secret)]
-    case .post:
-      arguments += ["--client-secret-file", try secretFile(secret), "--client-auth", "post"]
+    case .post: arguments += ["--client-secret-file", try secretFile(secret), "--client-auth", "post"]
     case .isPublic: break
     }
     var adding = home.command(arguments)

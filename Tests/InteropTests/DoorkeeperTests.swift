@@ -34,10 +34,7 @@ struct DoorkeeperTests {
     #expect(try await curl(server.user, headers: last).status == "401")
   }
 
-  @Test(
-    "20 commands with an expired token renew it once",
-    arguments: DoorkeeperServer.Client.allCases
-  )
+  @Test("20 commands with an expired token renew it once", arguments: DoorkeeperServer.Client.allCases)
   func crowd(_ client: DoorkeeperServer.Client) async throws {
     let server = try await DoorkeeperServer.shared.value
     let home = try AcctHome()

@@ -8,11 +8,7 @@ struct ExportFormatTests {
 
   @Test("The example in the export document is as the document says")
   func example() async throws {
-    let opened = try await python(
-      Self.script,
-      "document",
-      Product.source("Documentation/export-format.md")
-    )
+    let opened = try await python(Self.script, "document", Product.source("Documentation/export-format.md"))
     #expect(opened.status == 0, "\(opened.errorText)")
     #expect(opened.text == "\(try DocumentedExport().contents)\n")
   }

@@ -5,10 +5,7 @@ import Testing
 struct GlewlwydClientTests {
   typealias Method = GlewlwydServer.Method
 
-  @Test(
-    "A confidential client signs in, renews and revokes with its secret",
-    arguments: Method.allCases
-  )
+  @Test("A confidential client signs in, renews and revokes with its secret", arguments: Method.allCases)
   func life(_ method: Method) async throws {
     let server = try await GlewlwydServer()
     let home = try AcctHome()

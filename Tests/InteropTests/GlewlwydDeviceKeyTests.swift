@@ -34,12 +34,7 @@ struct GlewlwydDeviceKeyTests {
   private func expectAcceptance(of home: AcctHome, at server: GlewlwydServer) async throws {
     let header = try await home.acct("header", server.userInfo)
     try #require(header.status == 0, "\(header.errorText)")
-    let verified = try await python(
-      "Examples/verify_proof.py",
-      "GET",
-      server.userInfo,
-      input: header.text
-    )
+    let verified = try await python("Examples/verify_proof.py", "GET", server.userInfo, input: header.text)
     #expect(verified.status == 0, "\(verified.text) \(verified.errorText)")
     let answer = try await server.curl(server.userInfo, headers: header.text)
     #expect(answer.status == "200")

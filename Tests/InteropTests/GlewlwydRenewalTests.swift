@@ -3,10 +3,7 @@ import Testing
 
 @Suite("A session at Glewlwyd with single-use refresh tokens")
 struct GlewlwydRenewalTests {
-  @Test(
-    "A session at Glewlwyd is renewed on request, repeatedly",
-    arguments: GlewlwydServer.Demand.allCases
-  )
+  @Test("A session at Glewlwyd is renewed on request, repeatedly", arguments: GlewlwydServer.Demand.allCases)
   func forced(_ demand: GlewlwydServer.Demand) async throws {
     let server = try await GlewlwydServer(demanding: demand, tokenLife: 60)
     let home = try AcctHome()
@@ -29,10 +26,7 @@ struct GlewlwydRenewalTests {
     await server.stop()
   }
 
-  @Test(
-    "A session at Glewlwyd is renewed once by the header that needs it",
-    arguments: GlewlwydServer.Demand.allCases
-  )
+  @Test("A session at Glewlwyd is renewed once by the header that needs it", arguments: GlewlwydServer.Demand.allCases)
   func due(_ demand: GlewlwydServer.Demand) async throws {
     let server = try await GlewlwydServer(demanding: demand, tokenLife: 60)
     let home = try AcctHome()

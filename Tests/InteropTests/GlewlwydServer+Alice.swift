@@ -16,18 +16,14 @@ extension GlewlwydServer {
     // To open a browser on this device would be wrong, and fails.
     adding.environment["BROWSER"] = "/nonexistent"
     let waiting = try RunningProcess(adding)
-    func said() -> String {
-      String(decoding: waiting.standardError.contents(), as: UTF8.self)
-    }
+    func said() -> String { String(decoding: waiting.standardError.contents(), as: UTF8.self) }
     func shown() -> [Substring] {
       // The last line may still be in the writing.
-      said().split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        .filter { !$0.hasPrefix("acct: ") }
+      said().split(separator: "\n", omittingEmptySubsequences: false).dropLast().filter { !$0.hasPrefix("acct: ") }
     }
     try await waiting.ready { shown().count >= 2 }
     let (page, code) = (shown()[0], shown()[1])
-    try await python("Tests/InteropTests/Glewlwyd/browser.py", "\(page)?code=\(code)")
-      .mustHaveWorked()
+    try await python("Tests/InteropTests/Glewlwyd/browser.py", "\(page)?code=\(code)").mustHaveWorked()
     return (await waiting.ended(), said())
   }
 

@@ -9,16 +9,11 @@ extension GlewlwydServer {
   }
 
   /// Signs in with `acct add` as a confidential client.
-  func signIn(
-    to home: AcctHome,
-    by method: Method,
-    _ options: String...
-  ) async throws -> ChildProcess.Output {
+  func signIn(to home: AcctHome, by method: Method, _ options: String...) async throws -> ChildProcess.Output {
     var adding = home.command(
       [
-        "add", "--name", "work", "--issuer", issuer, "--client-id", "acct-\(method)",
-        "--client-auth", method.rawValue, "--client-secret-file", "-", "--scope", "openid acct",
-        "--redirect-port", "\(redirectPort.number)",
+        "add", "--name", "work", "--issuer", issuer, "--client-id", "acct-\(method)", "--client-auth", method.rawValue,
+        "--client-secret-file", "-", "--scope", "openid acct", "--redirect-port", "\(redirectPort.number)",
       ] + options,
       input: "made-up-secret\n"
     )
@@ -30,9 +25,8 @@ extension GlewlwydServer {
   func addClient(to home: AcctHome, by method: Method) async throws -> ChildProcess.Output {
     try await home.command(
       [
-        "add", "--name", "work", "--issuer", issuer, "--client-id", "acct-\(method)",
-        "--client-auth", method.rawValue, "--client-secret-file", "-", "--scope", "acct",
-        "--grant", "client-credentials",
+        "add", "--name", "work", "--issuer", issuer, "--client-id", "acct-\(method)", "--client-auth", method.rawValue,
+        "--client-secret-file", "-", "--scope", "acct", "--grant", "client-credentials",
       ],
       input: "made-up-secret\n"
     ).run()
@@ -52,10 +46,7 @@ extension GlewlwydServer {
 
   /// How many access tokens it has issued so far.
   func issued() async throws -> Int {
-    let counted = try await ChildProcess(
-      "sqlite3",
-      [database, "SELECT count(*) FROM gpo_access_token"]
-    ).run()
+    let counted = try await ChildProcess("sqlite3", [database, "SELECT count(*) FROM gpo_access_token"]).run()
     try counted.mustHaveWorked()
     return Int(counted.text.dropLast()) ?? -1
   }

@@ -37,10 +37,7 @@ struct GlewlwydServer {
     folder = try TemporaryFolder()
     port = try FreePort()
     process = try RunningProcess(
-      ChildProcess(
-        "python3",
-        [Product.source("Tests/InteropTests/Glewlwyd/serve.py"), folder.path, "\(port.number)"]
-      )
+      ChildProcess("python3", [Product.source("Tests/InteropTests/Glewlwyd/serve.py"), folder.path, "\(port.number)"])
     )
     let port = port
     try await process.ready { port.isServed }

@@ -3,10 +3,7 @@ import Testing
 
 @Suite("Signing in at Glewlwyd")
 struct GlewlwydSignInTests {
-  @Test(
-    "A sign-in through the browser gets tokens that Glewlwyd accepts",
-    arguments: GlewlwydServer.Demand.allCases
-  )
+  @Test("A sign-in through the browser gets tokens that Glewlwyd accepts", arguments: GlewlwydServer.Demand.allCases)
   func browser(_ demand: GlewlwydServer.Demand) async throws {
     let server = try await GlewlwydServer(demanding: demand)
     let home = try AcctHome()
@@ -23,10 +20,7 @@ struct GlewlwydSignInTests {
     await server.stop()
   }
 
-  @Test(
-    "A device sign-in ends when the user has consented elsewhere",
-    arguments: GlewlwydServer.Demand.allCases
-  )
+  @Test("A device sign-in ends when the user has consented elsewhere", arguments: GlewlwydServer.Demand.allCases)
   func device(_ demand: GlewlwydServer.Demand) async throws {
     let server = try await GlewlwydServer(demanding: demand)
     let home = try AcctHome()

@@ -18,28 +18,22 @@ final class NanoIDPServer: Sendable {
   }
 
   /// Signs in with the device flow; a script is alice and her other device.
-  func signInOnDevice(
-    to home: AcctHome,
-    for resource: String
-  ) async throws -> (status: Int32, errorText: String) {
+  func signInOnDevice(to home: AcctHome, for resource: String) async throws -> (status: Int32, errorText: String) {
     let waiting = try RunningProcess(
       home.command([
-        "add", "--issuer", issuer, "--device", "--scope", "openid notes offline_access",
-        "--resource", resource,
+        "add", "--issuer", issuer, "--device", "--scope", "openid notes offline_access", "--resource", resource,
       ])
     )
     func said() -> String { String(decoding: waiting.standardError.contents(), as: UTF8.self) }
     /// The page with the code in it.
     func page() -> Substring? {
       // The last line may still be in the writing.
-      said().split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        .compactMap { line in
-          line.split(separator: " ").first { $0.contains("/device?user_code=") }
-        }.first
+      said().split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { line in
+        line.split(separator: " ").first { $0.contains("/device?user_code=") }
+      }.first
     }
     try await waiting.ready { page() != nil }
-    try await python("Tests/InteropTests/NanoIDP/browser.py", String(page() ?? ""))
-      .mustHaveWorked()
+    try await python("Tests/InteropTests/NanoIDP/browser.py", String(page() ?? "")).mustHaveWorked()
     return (await waiting.ended(), said())
   }
 

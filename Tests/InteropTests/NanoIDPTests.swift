@@ -50,9 +50,7 @@ struct NanoIDPTests {
   func browser() async throws {
     let server = try await NanoIDPServer.shared.value
     let home = try AcctHome()
-    var adding = home.command(
-      ["add", "--issuer", server.issuer, "--scope", "openid offline_access"]
-    )
+    var adding = home.command(["add", "--issuer", server.issuer, "--scope", "openid offline_access"])
     adding.environment["BROWSER"] = Product.source("Tests/InteropTests/NanoIDP/browser.py")
     let added = try await adding.run()
     try #require(added.status == 0, "\(added.errorText)")

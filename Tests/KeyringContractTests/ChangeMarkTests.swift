@@ -73,18 +73,11 @@ struct ChangeMarkTests {
     try await expectNewMark()
   }
 
-  @Test(
-    "KWallet and KeePassXC, which may not announce a lock, have no marks",
-    arguments: ["KWallet", "KeePassXC"]
-  )
+  @Test("KWallet and KeePassXC, which may not announce a lock, have no marks", arguments: ["KWallet", "KeePassXC"])
   func others(_ name: String) async throws {
     let desktop: any DesktopKeyring = name == "KWallet" ? try KWallet() : try KeePassXC()
     defer { desktop.stop() }
-    let keyring = Keyring.secretService(
-      busAddress: desktop.busAddress,
-      canPrompt: false,
-      deadline: .seconds(60)
-    )
+    let keyring = Keyring.secretService(busAddress: desktop.busAddress, canPrompt: false, deadline: .seconds(60))
     _ = keyring.changes()
     try await keyring.write(account, [token], .forbidden)
     _ = try await keyring.read(account, [.accessToken], .forbidden)

@@ -21,10 +21,7 @@ enum KeyringCall: CaseIterable {
   }
 
   /// Makes the call, and returns how it failed.
-  func failure(
-    on keyring: Keyring,
-    _ interaction: Interaction = .forbidden
-  ) async -> KeyringFailure? {
+  func failure(on keyring: Keyring, _ interaction: Interaction = .forbidden) async -> KeyringFailure? {
     do {
       try await make(on: keyring, interaction)
       return nil

@@ -69,8 +69,7 @@ struct KeyringContractTests {
       // What a password manager could take for more than text.
       let template = Secret(#"{TITLE}{S:key}\n%n$x"# + "\r\n\t\u{FEFF}é\u{65}\u{301}")
       let items = [
-        Keyring.Item(.keypair, odd), .init(.accessToken, long), .init(.did, Secret("")),
-        .init(.session, template),
+        Keyring.Item(.keypair, odd), .init(.accessToken, long), .init(.did, Secret("")), .init(.session, template),
       ]
       try await under.keyring.write(alice, items, .forbidden)
       let read = try await under.keyring.read(alice, ItemKind.allCases, .forbidden)

@@ -147,11 +147,7 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
           folder: PrivateFolder(at: "\(home.path)/shared"),
           sightings: PrivateFolder(at: "\(home.path)/sightings"),
           opener: SharedKeyOpener(
-            VaultKeyOpener(
-              passphrases: PassphraseSource(terminal: .nobody),
-              kernel: .refusing,
-              entropy: entropy
-            ),
+            VaultKeyOpener(passphrases: PassphraseSource(terminal: .nobody), kernel: .refusing, entropy: entropy),
             keyFile: KeyFile(path: keyFile),
             entropy: entropy
           ),

@@ -20,10 +20,7 @@ struct LockedKeyringTests {
     }
   }
 
-  @Test(
-    "A locked keyring says that it is locked and keeps its items",
-    arguments: KeyringFactory.all
-  )
+  @Test("A locked keyring says that it is locked and keeps its items", arguments: KeyringFactory.all)
   func locked(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(account, [old], .forbidden)
@@ -42,10 +39,7 @@ struct LockedKeyringTests {
     }
   }
 
-  @Test(
-    "A locked keyring says so even if only some of the items exist",
-    arguments: KeyringFactory.all
-  )
+  @Test("A locked keyring says so even if only some of the items exist", arguments: KeyringFactory.all)
   func partlyThere(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(account, [.init(.refreshToken, Secret("r"))], .forbidden)

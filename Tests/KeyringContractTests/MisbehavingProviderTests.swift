@@ -20,10 +20,7 @@ struct MisbehavingProviderTests {
   ) async throws {
     let bus = try PrivateBus(hasStockPolicy: hasStockPolicy)
     defer { bus.stop() }
-    try await body(
-      bus,
-      try await PythonServer("SecretServices/provider.py", [bus.address, manner])
-    )
+    try await body(bus, try await PythonServer("SecretServices/provider.py", [bus.address, manner]))
   }
 
   @Test(
@@ -74,11 +71,7 @@ struct MisbehavingProviderTests {
   @Test("A provider that ends during its prompt is reported as gone", arguments: [false, true])
   func dying(mayAsk: Bool) async throws {
     try await withProvider("dying") { bus, provider in
-      let keyring = Keyring.secretService(
-        busAddress: bus.address,
-        canPrompt: mayAsk,
-        deadline: .seconds(20)
-      )
+      let keyring = Keyring.secretService(busAddress: bus.address, canPrompt: mayAsk, deadline: .seconds(20))
       try await keyring.write(account, [token], .forbidden)
       let failure = await KeyringCall.remove.failure(on: keyring, mayAsk ? .allowed : .forbidden)
       #expect(failure == .unavailable(reason: "the Secret Service stopped"))
@@ -86,17 +79,10 @@ struct MisbehavingProviderTests {
     }
   }
 
-  @Test(
-    "A flood of unrelated replies and signals from a provider is discarded",
-    arguments: [false, true]
-  )
+  @Test("A flood of unrelated replies and signals from a provider is discarded", arguments: [false, true])
   func flooding(mayAsk: Bool) async throws {
     try await withProvider("flooding", hasStockPolicy: true) { bus, provider in
-      let keyring = Keyring.secretService(
-        busAddress: bus.address,
-        canPrompt: mayAsk,
-        deadline: .seconds(60)
-      )
+      let keyring = Keyring.secretService(busAddress: bus.address, canPrompt: mayAsk, deadline: .seconds(60))
       try await keyring.write(account, [token], .forbidden)
       let process = "/proc/\(getpid())"
       try Daemon.run(["sh", "-c", "echo 5 >\(process)/clear_refs"], environment: [:])

@@ -14,11 +14,7 @@ struct OneConnectionTests {
   func crowd() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
-    let keyring = Keyring.secretService(
-      busAddress: gnome.busAddress,
-      canPrompt: false,
-      deadline: .seconds(60)
-    )
+    let keyring = Keyring.secretService(busAddress: gnome.busAddress, canPrompt: false, deadline: .seconds(60))
     let before = try gnome.bus.connections()
     let accounts = (0..<20).map { AccountID(random: InlineArray(repeating: UInt8($0))) }
     try await withThrowingTaskGroup { group in
@@ -76,11 +72,7 @@ struct OneConnectionTests {
   func frozen() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }
-    let keyring = Keyring.secretService(
-      busAddress: gnome.busAddress,
-      canPrompt: false,
-      deadline: .seconds(3)
-    )
+    let keyring = Keyring.secretService(busAddress: gnome.busAddress, canPrompt: false, deadline: .seconds(3))
     try await keyring.write(account, [token], .forbidden)
     gnome.freeze()
     let failures = await withTaskGroup { group in

@@ -34,8 +34,7 @@ struct SecretServiceOutageTests {
     gnome.freeze()
     await expectTimeout(gnome.busAddress)
     gnome.thaw()
-    try await Keyring.secretService(busAddress: gnome.busAddress, canPrompt: false)
-      .prepare(.forbidden)
+    try await Keyring.secretService(busAddress: gnome.busAddress, canPrompt: false).prepare(.forbidden)
   }
 
   @Test("A frozen bus is given up even though it accepts connections")
@@ -86,11 +85,7 @@ struct SecretServiceOutageTests {
   }
 
   private func expectTimeout(_ busAddress: String) async {
-    let keyring = Keyring.secretService(
-      busAddress: busAddress,
-      canPrompt: true,
-      deadline: .milliseconds(200)
-    )
+    let keyring = Keyring.secretService(busAddress: busAddress, canPrompt: true, deadline: .milliseconds(200))
     for call in KeyringCall.allCases {
       let failure = await call.failure(on: keyring, .allowed)
       #expect(failure == .timedOut, "\(call)")

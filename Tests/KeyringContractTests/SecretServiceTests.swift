@@ -19,10 +19,7 @@ struct SecretServiceTests {
     try await keyring.write(account, [.init(.accessToken, Secret("made-up-two"))], .forbidden)
 
     let item = "/org/freedesktop/secrets/collection/login/1"
-    let found = try gnome.call(
-      "org.freedesktop.Secret.Service.SearchItems",
-      "{'xdg:schema': 'dev.acct.Credential'}"
-    )
+    let found = try gnome.call("org.freedesktop.Secret.Service.SearchItems", "{'xdg:schema': 'dev.acct.Credential'}")
     #expect(found == "([objectpath '\(item)'], @ao [])\n")
     let key = "oauth.\(account).accessToken"
     let attributes = try gnome.call(
@@ -32,15 +29,9 @@ struct SecretServiceTests {
       "Attributes"
     )
     #expect(
-      attributes == "(<{'account': '\(account)', 'key': '\(key)', "
-        + "'xdg:schema': 'dev.acct.Credential'}>,)\n"
+      attributes == "(<{'account': '\(account)', 'key': '\(key)', " + "'xdg:schema': 'dev.acct.Credential'}>,)\n"
     )
-    let label = try gnome.call(
-      "org.freedesktop.DBus.Properties.Get",
-      at: item,
-      "org.freedesktop.Secret.Item",
-      "Label"
-    )
+    let label = try gnome.call("org.freedesktop.DBus.Properties.Get", at: item, "org.freedesktop.Secret.Item", "Label")
     #expect(label == "(<'acct: \(key)'>,)\n")
   }
 
@@ -65,11 +56,7 @@ struct SecretServiceTests {
     // What a monitor loses is its name.
     _ = try lines(before: "member=NameLost")
     gnome.freeze()
-    let keyring = Keyring.secretService(
-      busAddress: gnome.busAddress,
-      canPrompt: false,
-      deadline: .seconds(1)
-    )
+    let keyring = Keyring.secretService(busAddress: gnome.busAddress, canPrompt: false, deadline: .seconds(1))
     #expect(await KeyringCall.read.failure(on: keyring) == .timedOut)
     try Daemon.run(
       ["dbus-send", "--session", "--dest=org.freedesktop.secrets", "/end", "a.b.End"],
@@ -134,10 +121,7 @@ struct SecretServiceTests {
     }
   }
 
-  @Test(
-    "A prompt without an answer counts as a refusal",
-    arguments: [KeyringCall.read, .write, .remove, .prepare]
-  )
+  @Test("A prompt without an answer counts as a refusal", arguments: [KeyringCall.read, .write, .remove, .prepare])
   func refusedPrompt(call: KeyringCall) async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }

@@ -24,15 +24,11 @@ struct HostileModuleTests {
     return "pkcs11:token=hostile?module-path=\(path)"
   }
 
-  @Test(
-    "A module without faults is used: its curve by name, its point bare, its labels with a zero"
-  )
+  @Test("A module without faults is used: its curve by name, its point bare, its labels with a zero")
   func works() async throws {
     let uri = try await uri("FAULT_NONE")
     let key = try #require(
-      PrintedKey(
-        try await tool.answer("take", "pkcs11:object=made-up?\(uri.split(separator: "?")[1])")
-      )
+      PrintedKey(try await tool.answer("take", "pkcs11:object=made-up?\(uri.split(separator: "?")[1])"))
     )
     #expect(key.x.hasPrefix("6b17d1f2"))
     #expect(key.uri.contains("token=hostile;serial=1;object=made-up;id=%01?"))
@@ -43,15 +39,12 @@ struct HostileModuleTests {
   @Test(
     "A fault is a failure of its kind",
     arguments: [
-      ("FAULT_NULL", "unsuitable"), ("VERSION={1,0}", "unsuitable"),
-      ("VERSION={9,9}", "unsuitable"), ("FAULT_MISSING", "malformedReply"),
-      ("FAULT_GENERAL", "failed"), ("FAULT_SLOTS", "malformedReply"),
-      ("FAULT_REMOVED", "absent"), ("FAULT_OBJECTS", "malformedReply"),
-      ("FAULT_LENGTH", "malformedReply"), ("FAULT_GROWTH", "malformedReply"),
-      ("SIGNATURE_LENGTH=100", "malformedReply"), ("SIGNATURE_LENGTH=63", "malformedReply"),
-      ("SIGN_ANSWER=CKR_DEVICE_REMOVED", "absent"),
-      ("SIGN_ANSWER=CKR_KEY_HANDLE_INVALID", "gone"),
-      ("SIGN_ANSWER=CKR_FUNCTION_CANCELED", "cancelled"),
+      ("FAULT_NULL", "unsuitable"), ("VERSION={1,0}", "unsuitable"), ("VERSION={9,9}", "unsuitable"),
+      ("FAULT_MISSING", "malformedReply"), ("FAULT_GENERAL", "failed"), ("FAULT_SLOTS", "malformedReply"),
+      ("FAULT_REMOVED", "absent"), ("FAULT_OBJECTS", "malformedReply"), ("FAULT_LENGTH", "malformedReply"),
+      ("FAULT_GROWTH", "malformedReply"), ("SIGNATURE_LENGTH=100", "malformedReply"),
+      ("SIGNATURE_LENGTH=63", "malformedReply"), ("SIGN_ANSWER=CKR_DEVICE_REMOVED", "absent"),
+      ("SIGN_ANSWER=CKR_KEY_HANDLE_INVALID", "gone"), ("SIGN_ANSWER=CKR_FUNCTION_CANCELED", "cancelled"),
       ("SIGN_ANSWER=CKR_GENERAL_ERROR", "failed"),
     ]
   )
@@ -132,9 +125,7 @@ struct HostileModuleTests {
   func busy() async throws {
     let file = "\(folder.path)/touched"
     let uri = try await uri("WAITS_FOR=\"\(folder.path)/go\"")
-    let holder = try RunningProcess(
-      tool.command("sign", uri, ["touch-after=1", "touched=\(file)"])
-    )
+    let holder = try RunningProcess(tool.command("sign", uri, ["touch-after=1", "touched=\(file)"]))
     try await holder.ready { unsafe access(file, F_OK) == 0 }
     #expect(try await tool.answer("list", uri).hasSuffix(" busy"))
     _ = try folder.file("go", containing: "")
@@ -148,9 +139,7 @@ struct HostileModuleTests {
   func copies(attribute: String) async throws {
     let plain = try #require(PrintedKey(try await tool.answer("take", try await uri("FAULT_NONE"))))
     #expect(!plain.mayHaveCopies)
-    let key = try #require(
-      PrintedKey(try await tool.answer("take", try await uri("DENIED=\(attribute)")))
-    )
+    let key = try #require(PrintedKey(try await tool.answer("take", try await uri("DENIED=\(attribute)"))))
     #expect(key.mayHaveCopies)
   }
 
@@ -166,9 +155,7 @@ struct HostileModuleTests {
   func killed() async throws {
     let file = "\(folder.path)/touched"
     let uri = try await uri("WAITS_FOR=\"\(folder.path)/go\"")
-    let holder = try RunningProcess(
-      tool.command("sign", uri, ["touch-after=1", "touched=\(file)"])
-    )
+    let holder = try RunningProcess(tool.command("sign", uri, ["touch-after=1", "touched=\(file)"]))
     try await holder.ready { unsafe access(file, F_OK) == 0 }
     holder.send(SIGKILL)
     _ = await holder.ended()

@@ -3,9 +3,7 @@ import Testing
 
 @Suite("The module of a URI that names none")
 struct ModuleConfigurationTests {
-  @Test(
-    "The configured modules are asked, but those for trust, for other programs, and without a file"
-  )
+  @Test("The configured modules are asked, but those for trust, for other programs, and without a file")
   func configured() async throws {
     let hsm = try await SoftHSM()
     let folder = try TemporaryFolder()

@@ -38,18 +38,14 @@ struct SoftHSMTests {
     #expect(try await opensslVerifies(signed, of: Self.digest, by: key))
   }
 
-  @Test(
-    "A key that its owner brought is used, and is said to have been elsewhere; one made here is not"
-  )
+  @Test("A key that its owner brought is used, and is said to have been elsewhere; one made here is not")
   func imported() async throws {
     let hsm = try await SoftHSM()
     let tool = try TokenTool(hsm)
     try await hsm.importKey(label: "brought", id: "02")
     let made = try #require(PrintedKey(try await tool.answer("take", hsm.uri(";object=made"))))
     #expect(!made.mayHaveCopies)
-    let brought = try #require(
-      PrintedKey(try await tool.answer("take", hsm.uri(";object=brought")))
-    )
+    let brought = try #require(PrintedKey(try await tool.answer("take", hsm.uri(";object=brought"))))
     #expect(brought.mayHaveCopies)
     let signed = try await tool.answer("sign", brought.uri)
     #expect(try await opensslVerifies(signed, of: Self.digest, by: brought))
@@ -143,9 +139,7 @@ struct SoftHSMTests {
     let made = try #require(PrintedKey(try await tool.answer("take", hsm.uri())))
     let commands = (0..<60).map { _ in tool.command("sign", made.uri, ["pin=\(SoftHSM.pin)"]) }
     let outputs = try await withThrowingTaskGroup(of: String.self) { group in
-      for command in commands {
-        group.addTask { try await command.run(limit: .seconds(300)).text }
-      }
+      for command in commands { group.addTask { try await command.run(limit: .seconds(300)).text } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(outputs.count { $0.contains("\nsigned ") } == 60)

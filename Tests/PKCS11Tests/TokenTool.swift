@@ -14,10 +14,7 @@ struct TokenTool {
 
   /// A command line of the tool that is yet to be run.
   func command(_ operation: String, _ uri: String, _ options: [String]) -> ChildProcess {
-    var child = ChildProcess(
-      Product.executable("TokenTool"),
-      [operation, uri, "locks=\(locks.path)/locks"] + options
-    )
+    var child = ChildProcess(Product.executable("TokenTool"), [operation, uri, "locks=\(locks.path)/locks"] + options)
     child.environment.merge(environment) { $1 }
     return child
   }
@@ -34,11 +31,7 @@ struct TokenTool {
     return text.split(separator: "\n").last.map(String.init) ?? ""
   }
 
-  func output(
-    _ operation: String,
-    _ uri: String,
-    _ options: [String]
-  ) async throws -> ChildProcess.Output {
+  func output(_ operation: String, _ uri: String, _ options: [String]) async throws -> ChildProcess.Output {
     try await command(operation, uri, options).run()
   }
 }
@@ -53,9 +46,7 @@ struct PrintedKey: Equatable {
 
   init?(_ line: String) {
     let words = line.split(separator: " ").map(String.init)
-    guard words.count == 4 || words.count == 5, words[0] == "new" || words[0] == "found" else {
-      return nil
-    }
+    guard words.count == 4 || words.count == 5, words[0] == "new" || words[0] == "found" else { return nil }
     isNew = words[0] == "new"
     (x, y, uri) = (words[1], words[2], words[3])
     mayHaveCopies = words.last == "copied"

@@ -21,10 +21,7 @@ func opensslVerifies(_ line: String, of digest: [UInt8], by key: PrintedKey) asy
   let signed = try folder.file("digest", containing: digest)
   let verified = try await ChildProcess(
     "openssl",
-    [
-      "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", publicKey, "-in", signed,
-      "-sigfile", signature,
-    ]
+    ["pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", publicKey, "-in", signed, "-sigfile", signature]
   ).run()
   return verified.status == 0
 }

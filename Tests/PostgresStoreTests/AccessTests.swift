@@ -59,16 +59,11 @@ struct AccessTests {
     let key = "\(folder.path)/encrypted.key"
     let made = try await ChildProcess(
       "sh",
-      [
-        "-euc", #"umask 077; openssl ec -aes256 -passout pass:made-up -in "$0" -out "$1""#,
-        issued.key, key,
-      ]
+      ["-euc", #"umask 077; openssl ec -aes256 -passout pass:made-up -in "$0" -out "$1""#, issued.key, key]
     )
     .run()
     #expect(made.status == 0, "\(made.errorText)")
-    let failure = failure(server) {
-      $0.connection += " sslcert=\(issued.certificate) sslkey=\(key)"
-    }
+    let failure = failure(server) { $0.connection += " sslcert=\(issued.certificate) sslkey=\(key)" }
     guard case .denied(let reason) = failure else {
       Issue.record("\(String(describing: failure))")
       return
@@ -107,12 +102,8 @@ struct AccessTests {
     let stores = (0..<8).map { _ in SharedStore.postgres(settings) }
     #expect(
       throws: SharedStoreFailure.notPrepared(reason: #"relation "acct_store" does not exist"#)
-    ) {
-      try stores[0].get("/acct/main/header")
-    }
-    for task in stores.map({ store in onAnotherThread { try store.prepare() } }) {
-      try await task.value
-    }
+    ) { try stores[0].get("/acct/main/header") }
+    for task in stores.map({ store in onAnotherThread { try store.prepare() } }) { try await task.value }
     var standings: [SharedStore.Standing] = []
     for store in stores {
       standings.append(try store.get("/acct/main/header").standing)
@@ -155,9 +146,7 @@ struct AccessTests {
     var settings = server.settings
     settings.connection += " user=guest"
     let store = SharedStore.postgres(settings)
-    #expect(throws: SharedStoreFailure.denied(reason: "permission denied for table acct_store")) {
-      try store.prepare()
-    }
+    #expect(throws: SharedStoreFailure.denied(reason: "permission denied for table acct_store")) { try store.prepare() }
     let rights = [
       "GRANT SELECT, UPDATE (revision) ON acct_store TO guest",
       "GRANT SELECT, INSERT, UPDATE, DELETE ON acct_objects TO guest",

@@ -31,20 +31,11 @@ struct FailureTests {
   @Test(
     "Words of libpq about a connection are understood",
     arguments: [
-      (
-        "FATAL:  28P01: no\nLOCATION:  auth_failed, auth.c:335\n",
-        SharedStoreFailure.denied(reason: "no")
-      ),
+      ("FATAL:  28P01: no\nLOCATION:  auth_failed, auth.c:335\n", SharedStoreFailure.denied(reason: "no")),
       ("FATALER FEHLER:  57P03: fährt hoch\n", .unavailable(reason: "fährt hoch")),
       ("session is read-only\n", .noQuorum),
-      (
-        "fe_sendauth: no password supplied\n",
-        .denied(reason: "fe_sendauth: no password supplied")
-      ),
-      (
-        "SSL error: certificate verify failed\n",
-        .untrusted(reason: "SSL error: certificate verify failed")
-      ),
+      ("fe_sendauth: no password supplied\n", .denied(reason: "fe_sendauth: no password supplied")),
+      ("SSL error: certificate verify failed\n", .untrusted(reason: "SSL error: certificate verify failed")),
       (
         "SSL error: tlsv13 alert certificate required\n",
         .denied(reason: "SSL error: tlsv13 alert certificate required")
@@ -61,9 +52,7 @@ struct FailureTests {
         "server does not support SSL, but SSL was required\n",
         .untrusted(reason: "server does not support SSL, but SSL was required")
       ),
-      (
-        "Connection refused\n\tIs the server running?\n", .unavailable(reason: "Connection refused")
-      ),
+      ("Connection refused\n\tIs the server running?\n", .unavailable(reason: "Connection refused")),
       ("", .unavailable(reason: "it does not say why")),
     ]
   )

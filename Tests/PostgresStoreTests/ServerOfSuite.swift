@@ -18,15 +18,11 @@ enum ServerOfSuite {
 }
 
 /// Blocks on a thread of its own, as the calls of a store do.
-func onAnotherThread<Outcome: Sendable>(
-  _ body: @escaping @Sendable () throws -> Outcome
-) -> Task<Outcome, any Error> {
+func onAnotherThread<Outcome: Sendable>(_ body: @escaping @Sendable () throws -> Outcome) -> Task<Outcome, any Error> {
   Task.detached { try body() }
 }
 
 extension String {
   /// A key that no other test uses.
-  static var newKey: String {
-    "/acct/main/a/\(String(UInt64.random(in: .min ... .max), radix: 16))"
-  }
+  static var newKey: String { "/acct/main/a/\(String(UInt64.random(in: .min ... .max), radix: 16))" }
 }

@@ -56,10 +56,7 @@ struct FileTests {
   func writableByOthers(mode: mode_t) throws {
     try scratch.write("x", to: "a", mode: mode)
     #expect(
-      throws: PrivateFilesError.unsafe(
-        path: scratch.path(of: "a"),
-        reason: "its group or others can write to it"
-      )
+      throws: PrivateFilesError.unsafe(path: scratch.path(of: "a"), reason: "its group or others can write to it")
     ) { try folder.read("a", limit: 9) }
   }
 
@@ -69,10 +66,7 @@ struct FileTests {
     try scratch.makeFolder("b")
     for name in ["a", "b"] {
       #expect(
-        throws: PrivateFilesError.unsafe(
-          path: scratch.path(of: name),
-          reason: "it is not a regular file"
-        )
+        throws: PrivateFilesError.unsafe(path: scratch.path(of: name), reason: "it is not a regular file")
       ) { try folder.read(name, limit: 9) }
     }
   }
@@ -80,8 +74,7 @@ struct FileTests {
   @Test("A private file larger than the limit is rejected")
   func tooLarge() throws {
     try scratch.write("1234", to: "a")
-    #expect(throws: PrivateFilesError.failed(path: scratch.path(of: "a"), reason: "file too large"))
-    {
+    #expect(throws: PrivateFilesError.failed(path: scratch.path(of: "a"), reason: "file too large")) {
       try folder.read("a", limit: 3)
     }
   }

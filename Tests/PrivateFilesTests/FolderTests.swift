@@ -51,10 +51,7 @@ struct FolderTests {
     try scratch.makeFolder("base")
     try scratch.makeFolder("elsewhere")
     try scratch.link("base/acct", to: scratch.path(of: "elsewhere"))
-    let refusal = PrivateFilesError.unsafe(
-      path: scratch.path(of: "base/acct"),
-      reason: "it is a symbolic link"
-    )
+    let refusal = PrivateFilesError.unsafe(path: scratch.path(of: "base/acct"), reason: "it is a symbolic link")
     #expect(throws: refusal) { try folder.replace("a", [1].span) }
     #expect(throws: refusal) { try folder.read("a", limit: 1) }
     #expect(throws: refusal) { try folder.subfolder("sub").names() }
@@ -69,10 +66,7 @@ struct FolderTests {
     #expect(scratch.mode(of: "elsewhere") == nil)
   }
 
-  @Test(
-    "A private folder that others can write is rejected",
-    arguments: [0o770, 0o707, 0o720, 0o1777]
-  )
+  @Test("A private folder that others can write is rejected", arguments: [0o770, 0o707, 0o720, 0o1777])
   func writableByOthers(mode: mode_t) throws {
     try scratch.makeFolder("base")
     try scratch.makeFolder("base/acct", mode: mode)
@@ -113,9 +107,7 @@ struct FolderTests {
     try scratch.write("", to: "base")
     #expect(
       throws: PrivateFilesError.failed(path: scratch.path(of: "base/"), reason: "not a directory")
-    ) {
-      try folder.replace("a", [1].span)
-    }
+    ) { try folder.replace("a", [1].span) }
   }
 
   @Test(
@@ -126,9 +118,7 @@ struct FolderTests {
     #expect(throws: PrivateFilesError.self) { try folder.replace(name, [1].span) }
     #expect(throws: PrivateFilesError.self) { try folder.read(name, limit: 1) }
     #expect(throws: PrivateFilesError.self) { try folder.remove(name) }
-    #expect(throws: PrivateFilesError.self) {
-      try folder.subfolder(name).replace("a", [1].span)
-    }
+    #expect(throws: PrivateFilesError.self) { try folder.subfolder(name).replace("a", [1].span) }
     #expect(scratch.entries(of: "base").isSubset(of: ["acct"]))
     #expect(scratch.entries(of: "base/acct") == [])
   }

@@ -119,9 +119,7 @@ struct LockTests {
     let held = try await folder.lock("l", seconds: 0)
     let waiting = Task { try await folder.lock("l", seconds: 3_600) }
     waiting.cancel()
-    await #expect(throws: PrivateFilesError.busy(path: scratch.path(of: "l"))) {
-      try await waiting.value
-    }
+    await #expect(throws: PrivateFilesError.busy(path: scratch.path(of: "l"))) { try await waiting.value }
     held.release()
   }
 }
@@ -130,8 +128,7 @@ struct LockTests {
 private func isNamed(_ path: String, _ file: Int32) -> Bool {
   var named = stat()
   var opened = stat()
-  return unsafe stat(path, &named) == 0 && fstat(file, &opened) == 0
-    && named.st_ino == opened.st_ino
+  return unsafe stat(path, &named) == 0 && fstat(file, &opened) == 0 && named.st_ino == opened.st_ino
 }
 
 private final class Flag: Sendable {

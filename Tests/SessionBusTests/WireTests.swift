@@ -52,10 +52,7 @@ struct WireTests {
       + [7, 1, 0x73, 0, 4, 0, 0, 0] + Array(":1.7".utf8) + [0, 0, 0, 0]
       + [8, 1, 0x67, 0, 1, 0x75, 0]
     let message = try BusMessage(
-      Secret(
-        [0x6C, 4, 1, 1, 4, 0, 0, 0, 9, 0, 0, 0, UInt8(fields.count), 0, 0, 0] + fields
-          + [0, 5, 0, 0, 0]
-      )
+      Secret([0x6C, 4, 1, 1, 4, 0, 0, 0, 9, 0, 0, 0, UInt8(fields.count), 0, 0, 0] + fields + [0, 5, 0, 0, 0])
     )
     func content(path: String = "/a", name: String = "d", type: String = "u") throws -> UInt32? {
       try message.content(
@@ -110,9 +107,7 @@ struct WireTests {
   )
   func typeOfUnknownField(type: String) {
     let value = [UInt8](repeating: 0, count: 24)
-    #expect(throws: BusError.malformed) {
-      try BusMessage(Secret(Self.message(field: 200, type, value)))
-    }
+    #expect(throws: BusError.malformed) { try BusMessage(Secret(Self.message(field: 200, type, value))) }
   }
 
   @Test("A bus message longer than 4 MiB is rejected by its first bytes")

@@ -95,9 +95,7 @@ struct AnswerTests {
   func pending(mishap: InMemoryStore.Mishap) async throws {
     let accounts = try await here.claimant()
     fleet.engine.befall(mishap)
-    #expect(throws: SharedAccountFailure.self) {
-      try accounts.store(Made.renewed(token: "R1"), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.self) { try accounts.store(Made.renewed(token: "R1"), .forbidden) }
     here.killLast()
     fleet.engine.fail(with: nil)
     #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R0"))
@@ -114,9 +112,7 @@ struct AnswerTests {
   func second(mishap: InMemoryStore.Mishap) async throws {
     let accounts = try await here.claimant()
     fleet.engine.befall(mishap)
-    #expect(throws: SharedAccountFailure.self) {
-      try accounts.store(Made.renewed(token: "R1"), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.self) { try accounts.store(Made.renewed(token: "R1"), .forbidden) }
     for token in ["R2", "R3"] {
       #expect(throws: SharedAccountFailure.keyring(.answerWaits)) {
         try here.accounts().store(Made.renewed(token: token), .forbidden)
@@ -135,9 +131,7 @@ struct AnswerTests {
     _ = try accounts.fetch(Made.alice, .forbidden)
     fleet.engine.befall(.lostThenAway)
     for token in ["S1", "S2"] {
-      #expect(throws: SharedAccountFailure.self) {
-        try accounts.store(Made.account(token: token), .forbidden)
-      }
+      #expect(throws: SharedAccountFailure.self) { try accounts.store(Made.account(token: token), .forbidden) }
     }
     fleet.engine.fail(with: nil)
     #expect(try await token(here) == Secret("S2"))
@@ -151,9 +145,7 @@ struct AnswerTests {
   func claimStoresFirst() async throws {
     let accounts = try await here.claimant()
     fleet.engine.befall(.lostThenAway)
-    #expect(throws: SharedAccountFailure.self) {
-      try accounts.store(Made.renewed(token: "R1"), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.self) { try accounts.store(Made.renewed(token: "R1"), .forbidden) }
     fleet.engine.fail(with: nil)
     let claim = try await here.accounts().claim(Made.intent(), .forbidden)
     #expect(claim == nil)
@@ -168,9 +160,7 @@ struct AnswerTests {
     try slow.store(Made.renewed(token: "R1"), .forbidden)
     #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R1"))
     // The other's own answer, to the token that it had read, is older than what is there.
-    #expect(throws: SharedAccountFailure.superseded) {
-      try other.store(Made.renewed(token: "R9"), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.superseded) { try other.store(Made.renewed(token: "R9"), .forbidden) }
     #expect(try await there.item(.refreshToken, of: Made.alice) == Secret("R1"))
   }
 
@@ -180,9 +170,7 @@ struct AnswerTests {
     let signingIn = try there.accounts()
     _ = try signingIn.fetch(Made.alice, .forbidden)
     try signingIn.store(Made.account(token: "S0"), .forbidden)
-    #expect(throws: SharedAccountFailure.superseded) {
-      try renewing.store(Made.renewed(token: "R1"), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.superseded) { try renewing.store(Made.renewed(token: "R1"), .forbidden) }
     #expect(try await token(here) == Secret("S0"))
     #expect(try !isWaiting(here))
   }
@@ -201,9 +189,7 @@ struct AnswerTests {
   func removed() async throws {
     let accounts = try await here.claimant()
     try there.accounts().remove(Made.alice, .forbidden)
-    #expect(throws: SharedAccountFailure.removed) {
-      try accounts.store(Made.renewed(token: "R1"), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.removed) { try accounts.store(Made.renewed(token: "R1"), .forbidden) }
     #expect(try there.accounts().fetchAll(.forbidden).accounts == [])
     #expect(try !isWaiting(here))
   }
@@ -212,9 +198,7 @@ struct AnswerTests {
   func leaving() async throws {
     let accounts = try await here.claimant()
     fleet.engine.befall(.lostThenAway)
-    #expect(throws: SharedAccountFailure.self) {
-      try accounts.store(Made.renewed(token: "R1"), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.self) { try accounts.store(Made.renewed(token: "R1"), .forbidden) }
     fleet.engine.fail(with: nil)
     #expect(throws: KeyringFailure.answerWaits) { try here.vault().sharedKeyring.leave() }
     _ = try here.accounts().fetch(Made.alice, .forbidden)

@@ -31,9 +31,7 @@ struct ClaimTests {
     #expect(try await there.item(.refreshToken, of: Made.alice) == Secret("R1"))
   }
 
-  @Test(
-    "A process claims nothing that another process of its machine has brought since it read the account"
-  )
+  @Test("A process claims nothing that another process of its machine has brought since it read the account")
   func broughtMeanwhile() async throws {
     let first = try here.accounts()
     _ = try first.fetch(Made.alice, .forbidden)
@@ -84,9 +82,7 @@ struct ClaimTests {
     let first = try there.accounts()
     _ = try first.fetch(Made.alice, .forbidden)
     there.cancelNextPause()
-    await #expect(throws: KeyringFailure.timedOut) {
-      try await first.claim(Made.intent(), .forbidden)
-    }
+    await #expect(throws: KeyringFailure.timedOut) { try await first.claim(Made.intent(), .forbidden) }
     there.advance(seconds: 44)
     let before = there.state.withLock { $0.bootTime }
     _ = try await there.claimant()
@@ -103,9 +99,7 @@ struct ClaimTests {
       there.advance(seconds: 40)
       fleet.engine.fail(with: .noQuorum)
     }
-    await #expect(throws: KeyringFailure.engine(.noQuorum)) {
-      try await accounts.claim(Made.intent(), .forbidden)
-    }
+    await #expect(throws: KeyringFailure.engine(.noQuorum)) { try await accounts.claim(Made.intent(), .forbidden) }
     #expect(try there.sightings.names() == [])
     fleet.engine.fail(with: nil)
     let before = there.state.withLock { $0.bootTime }
@@ -139,9 +133,7 @@ struct ClaimTests {
     _ = try accounts.fetch(Made.alice, .forbidden)
     let before = there.state.withLock { $0.bootTime }
     flap(2_000)
-    await #expect(throws: KeyringFailure.engine(.noQuorum)) {
-      try await accounts.claim(Made.intent(), .forbidden)
-    }
+    await #expect(throws: KeyringFailure.engine(.noQuorum)) { try await accounts.claim(Made.intent(), .forbidden) }
     // 45 seconds for the right, and 30 for the engine.
     let waited = there.state.withLock { $0.bootTime } - before
     #expect((45_000...77_000).contains(waited), "\(waited) ms")
@@ -176,9 +168,7 @@ struct ClaimTests {
     _ = try #require(await accounts.claim(Made.intent(), .forbidden))
     try accounts.store(Made.renewed(token: "R1"), .forbidden)
     fleet.engine.befall(.lost)
-    await #expect(throws: KeyringFailure.engine(.timedOut)) {
-      try await accounts.claim(Made.intent(), .forbidden)
-    }
+    await #expect(throws: KeyringFailure.engine(.timedOut)) { try await accounts.claim(Made.intent(), .forbidden) }
   }
 
   @Test("A right that another machine was faster to take is not had")
@@ -186,9 +176,7 @@ struct ClaimTests {
     let (one, two) = (try here.accounts(), try there.accounts())
     _ = try one.fetch(Made.alice, .forbidden)
     _ = try two.fetch(Made.alice, .forbidden)
-    fleet.engine.interruptNextSwap { _ in
-      try? one.store(Made.renewed(token: "R1"), .forbidden)
-    }
+    fleet.engine.interruptNextSwap { _ in try? one.store(Made.renewed(token: "R1"), .forbidden) }
     let claim = try await two.claim(Made.intent(), .forbidden)
     #expect(claim == nil)
     #expect(try await there.item(.refreshToken, of: Made.alice) == Secret("R1"))

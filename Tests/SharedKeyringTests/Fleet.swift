@@ -37,14 +37,10 @@ final class Fleet: Sendable {
   func sealed(_ object: SharedObject, at place: String) throws -> [UInt8] {
     let key = Secret([UInt8](repeating: 0x5A, count: 32))
     let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
-    return try Seal(key: key, entropy: entropy, check: { _ in nil })
-      .seal(object.serialized(), at: place)
+    return try Seal(key: key, entropy: entropy, check: { _ in nil }).seal(object.serialized(), at: place)
   }
 
-  static let settings = SharedKeyringSettings(
-    engine: .etcd(.init(endpoints: ["https://127.0.0.1:2379"])),
-    name: "main"
-  )
+  static let settings = SharedKeyringSettings(engine: .etcd(.init(endpoints: ["https://127.0.0.1:2379"])), name: "main")
 }
 
 /// One machine, on which any number of processes use the keyring.
@@ -100,9 +96,7 @@ final class TestMachine: Sendable {
   func killLast() { state.withLock { _ = $0.dead.insert($0.lastPID) } }
 
   /// Does something once while a process of this machine waits.
-  func duringNextPause(_ action: @escaping @Sendable () -> Void) {
-    state.withLock { $0.duringPause = action }
-  }
+  func duringNextPause(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.duringPause = action } }
 
   /// Lets the next process that waits be told to stop.
   func cancelNextPause() { state.withLock { $0.cancels = true } }
@@ -131,13 +125,7 @@ final class TestMachine: Sendable {
       entropy: entropy,
       machine: Machine(
         thisProcess: { home in
-          LockOwner(
-            bootID: "boot of \(self.name)",
-            pidNamespace: 1,
-            pid: pid,
-            startTime: 7 * pid,
-            home: home
-          )
+          LockOwner(bootID: "boot of \(self.name)", pidNamespace: 1, pid: pid, startTime: 7 * pid, home: home)
         },
         runs: { owner in self.state.withLock { !$0.dead.contains(owner.pid) } },
         bootTime: { self.state.withLock { $0.bootTime } },
@@ -205,25 +193,17 @@ enum Made {
       id: id,
       name: try AccountName(name),
       record: record(name),
-      items: .replacing([
-        .init(.refreshToken, Secret(token)), .init(.accessToken, Secret("A-\(token)")),
-      ])
+      items: .replacing([.init(.refreshToken, Secret(token)), .init(.accessToken, Secret("A-\(token)"))])
     )
   }
 
   /// What a renewal stores that has brought a new token.
-  static func renewed(
-    _ id: AccountID = alice,
-    named name: String = "alice",
-    token: String
-  ) throws -> SharedAccount {
+  static func renewed(_ id: AccountID = alice, named name: String = "alice", token: String) throws -> SharedAccount {
     SharedAccount(
       id: id,
       name: try AccountName(name),
       record: record(name),
-      items: .merging([
-        .init(.refreshToken, Secret(token)), .init(.accessToken, Secret("A-\(token)")),
-      ])
+      items: .merging([.init(.refreshToken, Secret(token)), .init(.accessToken, Secret("A-\(token)"))])
     )
   }
 

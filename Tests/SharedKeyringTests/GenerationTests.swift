@@ -18,9 +18,7 @@ struct GenerationTests {
     try here.accounts().store(Made.account(), .forbidden)
   }
 
-  private var object: SharedStore.Object {
-    get throws { try #require(fleet.engine.objects[place]) }
-  }
+  private var object: SharedStore.Object { get throws { try #require(fleet.engine.objects[place]) } }
 
   /// Changes the account on one machine, which the other one sees.
   private func change() throws {
@@ -37,9 +35,7 @@ struct GenerationTests {
       let accounts = try machine.accounts()
       // The copy is what there is.
       #expect(try accounts.fetch(Made.alice, .forbidden) == Made.record("alice"))
-      await #expect(throws: KeyringFailure.rolledBack) {
-        try await accounts.claim(Made.intent(), .forbidden)
-      }
+      await #expect(throws: KeyringFailure.rolledBack) { try await accounts.claim(Made.intent(), .forbidden) }
       #expect(try await machine.item(.refreshToken, of: Made.alice) == Secret("R1"))
       #expect(try machine.accounts().fetchAll(.forbidden).records == [:])
       #expect(try machine.vault().sharedKeyring.report().isRolledBack)
@@ -92,9 +88,7 @@ struct GenerationTests {
       for machine in [here, there] {
         #expect(try machine.accounts().fetchAll(.forbidden).accounts == [])
         if bytes == before.bytes {
-          #expect(throws: KeyringFailure.rolledBack) {
-            try machine.accounts().fetch(Made.alice, .forbidden)
-          }
+          #expect(throws: KeyringFailure.rolledBack) { try machine.accounts().fetch(Made.alice, .forbidden) }
         } else {
           #expect(try machine.accounts().fetch(Made.alice, .forbidden) == nil)
         }
@@ -114,18 +108,14 @@ struct GenerationTests {
     try here.accounts().remove(Made.alice, .forbidden)
     engine.put(withheld.bytes, at: place)
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [])
-    #expect(throws: KeyringFailure.rolledBack) {
-      try here.accounts().fetch(Made.alice, .forbidden)
-    }
+    #expect(throws: KeyringFailure.rolledBack) { try here.accounts().fetch(Made.alice, .forbidden) }
   }
 
   @Test("An answer that waits for an account that was removed is dropped by trust")
   func answerOfRemoved() async throws {
     let accounts = try await here.claimant()
     fleet.engine.befall(.lostThenAway)
-    #expect(throws: SharedAccountFailure.self) {
-      try accounts.store(Made.renewed(token: "R1"), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.self) { try accounts.store(Made.renewed(token: "R1"), .forbidden) }
     fleet.engine.fail(with: nil)
     try there.accounts().remove(Made.alice, .forbidden)
     _ = try here.vault().sharedKeyring.trust(.forbidden)

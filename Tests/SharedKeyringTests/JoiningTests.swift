@@ -30,9 +30,7 @@ struct JoiningTests {
   }
 
   private func reason(_ body: () throws -> Void) -> String? {
-    do { try body() } catch KeyringFailure.locked(let reason) { return reason } catch {
-      return "\(error)"
-    }
+    do { try body() } catch KeyringFailure.locked(let reason) { return reason } catch { return "\(error)" }
     return nil
   }
 
@@ -49,9 +47,7 @@ struct JoiningTests {
   func nothing() throws {
     let here = try fleet.machine(apart: "here")
     try fleet.engine.store.prepare()
-    #expect(throws: KeyringFailure.self) {
-      try here.vault().sharedKeyring.join(Fleet.settings, .forbidden)
-    }
+    #expect(throws: KeyringFailure.self) { try here.vault().sharedKeyring.join(Fleet.settings, .forbidden) }
     #expect(try here.vault().sharedKeyring.settings() == nil)
     #expect(throws: KeyringFailure.notJoined) { try here.accounts().fetchAll(.forbidden) }
   }
@@ -62,8 +58,7 @@ struct JoiningTests {
     let wrong = try fleet.folder.file("wrong", containing: "something else\n")
     let here = try machine("here", passphraseFile: right)
     try here.vault().sharedKeyring.create(Fleet.settings, .forbidden)
-    try machine("there", passphraseFile: right).vault().sharedKeyring
-      .join(Fleet.settings, .forbidden)
+    try machine("there", passphraseFile: right).vault().sharedKeyring.join(Fleet.settings, .forbidden)
     let guesser = try machine("guesser", passphraseFile: wrong)
     #expect(
       reason { try guesser.vault().sharedKeyring.join(Fleet.settings, .forbidden) }
@@ -132,9 +127,7 @@ struct JoiningTests {
   @Test("Two machines that make a keyring at once have one")
   func atOnce() throws {
     let (here, there) = (try fleet.machine(apart: "here"), try fleet.machine(apart: "there"))
-    fleet.engine.interruptNextSwap { _ in
-      try? there.vault().sharedKeyring.create(Fleet.settings, .forbidden)
-    }
+    fleet.engine.interruptNextSwap { _ in try? there.vault().sharedKeyring.create(Fleet.settings, .forbidden) }
     try here.vault().sharedKeyring.create(Fleet.settings, .forbidden)
     try here.accounts().store(Made.account(), .forbidden)
     #expect(try there.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
@@ -145,9 +138,7 @@ struct JoiningTests {
     let here = try fleet.machine("here")
     try here.accounts().store(Made.account(), .forbidden)
     let other = SharedKeyringSettings(engine: Fleet.settings.engine, name: "other")
-    #expect(throws: KeyringFailure.self) {
-      try here.vault().sharedKeyring.create(other, .forbidden)
-    }
+    #expect(throws: KeyringFailure.self) { try here.vault().sharedKeyring.create(other, .forbidden) }
     _ = try here.vault().sharedKeyring.leave()
     try here.vault().sharedKeyring.create(other, .forbidden)
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [])

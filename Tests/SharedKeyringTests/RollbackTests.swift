@@ -25,9 +25,7 @@ struct RollbackTests {
   private func expectRefusal() async throws {
     let accounts = try here.accounts()
     #expect(try accounts.fetch(Made.alice, .forbidden) == Made.record("alice"))
-    await #expect(throws: KeyringFailure.rolledBack) {
-      try await accounts.claim(Made.intent(), .forbidden)
-    }
+    await #expect(throws: KeyringFailure.rolledBack) { try await accounts.claim(Made.intent(), .forbidden) }
     #expect(throws: SharedAccountFailure.keyring(.rolledBack)) {
       try accounts.store(Made.renewed(token: "R2"), .forbidden)
     }
@@ -51,17 +49,13 @@ struct RollbackTests {
     try here.accounts().store(Made.renewed(token: "R3"), .forbidden)
   }
 
-  @Test(
-    "An engine that was restored and has passed the known revision since is noticed by an account"
-  )
+  @Test("An engine that was restored and has passed the known revision since is noticed by an account")
   func overtaken() async throws {
     restore()
     fleet.engine.advance(by: 50)
     let accounts = try here.accounts()
     _ = try accounts.fetch(Made.alice, .forbidden)
-    await #expect(throws: KeyringFailure.rolledBack) {
-      try await accounts.claim(Made.intent(), .forbidden)
-    }
+    await #expect(throws: KeyringFailure.rolledBack) { try await accounts.claim(Made.intent(), .forbidden) }
     #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R1"))
   }
 
@@ -79,9 +73,7 @@ struct RollbackTests {
     _ = try accounts.fetch(Made.alice, .forbidden)
     _ = try #require(await accounts.claim(Made.intent(), .forbidden))
     fleet.engine.befall(.lostThenAway)
-    #expect(throws: SharedAccountFailure.self) {
-      try accounts.store(Made.renewed(token: "R2"), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.self) { try accounts.store(Made.renewed(token: "R2"), .forbidden) }
     fleet.engine.fail(with: nil)
     restore()
     _ = try here.accounts().fetch(Made.alice, .forbidden)
@@ -92,9 +84,7 @@ struct RollbackTests {
     #expect(try here.vault().sharedKeyring.report().pending == [])
   }
 
-  @Test(
-    "An answer that comes while its engine was restored is kept, and stored once that is trusted"
-  )
+  @Test("An answer that comes while its engine was restored is kept, and stored once that is trusted")
   func afterRestore() async throws {
     restore()
     #expect(throws: SharedAccountFailure.keyring(.rolledBack)) {

@@ -22,9 +22,7 @@ struct SecrecyTests {
     let accounts = try here.accounts()
     let account = try Made.account(Made.alice, named: "marker-name", token: "marker-token")
     try accounts.store(account, .forbidden)
-    _ = try #require(
-      await accounts.claim(Made.intent(named: "marker-name"), .forbidden)
-    )
+    _ = try #require(await accounts.claim(Made.intent(named: "marker-name"), .forbidden))
     fleet.engine.befall(.lostThenAway)
     #expect(throws: SharedAccountFailure.self) {
       try accounts.store(Made.renewed(named: "marker-name", token: "marker-new"), .forbidden)
@@ -90,13 +88,9 @@ struct SecrecyTests {
     #expect(changes.records == [Made.bob: Made.record("bob")])
     #expect(changes.accounts == [Made.alice, Made.bob])
     #expect(throws: KeyringFailure.self) { try here.accounts().fetch(Made.alice, .forbidden) }
-    await #expect(throws: KeyringFailure.self) {
-      try await there.item(.refreshToken, of: Made.alice)
-    }
+    await #expect(throws: KeyringFailure.self) { try await there.item(.refreshToken, of: Made.alice) }
     #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R0"))
-    #expect(throws: SharedAccountFailure.self) {
-      try here.accounts().store(Made.renewed(token: "R1"), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.self) { try here.accounts().store(Made.renewed(token: "R1"), .forbidden) }
     #expect(fleet.engine.objects[key(Made.alice)]?.bytes == bytes)
     try here.accounts().remove(Made.alice, .forbidden)
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [Made.bob])

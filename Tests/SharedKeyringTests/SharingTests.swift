@@ -54,9 +54,7 @@ struct SharingTests {
   func names() throws {
     try here.accounts().store(Made.account(), .forbidden)
     let rival = try Made.account(Made.bob)
-    #expect(throws: SharedAccountFailure.nameTaken) {
-      try there.accounts().store(rival, .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.nameTaken) { try there.accounts().store(rival, .forbidden) }
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [Made.alice])
     let renamed = SharedAccount(
       id: Made.alice,
@@ -75,13 +73,9 @@ struct SharingTests {
   @Test("A name that a killed process took for an account that was never stored is free")
   func abandonedName() throws {
     fleet.engine.interruptNextSwap { _ in
-      fleet.engine.interruptNextSwap { _ in
-        fleet.engine.fail(with: .unavailable(reason: "away"))
-      }
+      fleet.engine.interruptNextSwap { _ in fleet.engine.fail(with: .unavailable(reason: "away")) }
     }
-    #expect(throws: SharedAccountFailure.self) {
-      try here.accounts().store(Made.account(), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.self) { try here.accounts().store(Made.account(), .forbidden) }
     fleet.engine.fail(with: nil)
     try there.accounts().store(Made.account(Made.bob), .forbidden)
     #expect(try there.accounts().fetchAll(.forbidden).accounts == [Made.bob])

@@ -21,9 +21,7 @@ struct UnopenedTests {
   private func answerWaits() async throws {
     let accounts = try await here.claimant()
     fleet.engine.befall(.lostThenAway)
-    #expect(throws: SharedAccountFailure.self) {
-      try accounts.store(Made.renewed(token: "R1"), .forbidden)
-    }
+    #expect(throws: SharedAccountFailure.self) { try accounts.store(Made.renewed(token: "R1"), .forbidden) }
     fleet.engine.fail(with: nil)
   }
 
@@ -71,9 +69,7 @@ struct UnopenedTests {
       if isFile { contents = Array("damaged".utf8) } else { contents[contents.count - 1] ^= 1 }
     }
     let path = pending.path(of: Made.alice.description)
-    #expect(throws: KeyringFailure.answerUnopened(path: path)) {
-      try here.accounts().fetch(Made.alice, .forbidden)
-    }
+    #expect(throws: KeyringFailure.answerUnopened(path: path)) { try here.accounts().fetch(Made.alice, .forbidden) }
     let kept = setAside.path(of: Made.alice.description)
     let unopened = try here.vault().sharedKeyring.trust(.forbidden)
     #expect(unopened == .init(answers: [Made.alice: kept]))

@@ -14,8 +14,7 @@ struct EtcdAccessTests {
     var settings = cluster.settings
     let other = try await MadeUpAuthority()
     settings.authority = other.certificate
-    let reason =
-      "127.0.0.1:\(cluster.port(0)): the certificate is self-signed, or its issuer is not trusted"
+    let reason = "127.0.0.1:\(cluster.port(0)): the certificate is self-signed, or its issuer is not trusted"
     expect(.untrusted(reason: reason), of: settings)
     withExtendedLifetime(other) {}
   }
@@ -37,10 +36,7 @@ struct EtcdAccessTests {
     let server = try RunningProcess(
       ChildProcess(
         "openssl",
-        [
-          "s_server", "-quiet", "-accept", "127.0.0.1:\(port.number)", "-cert",
-          issued.certificate, "-key", issued.key,
-        ]
+        ["s_server", "-quiet", "-accept", "127.0.0.1:\(port.number)", "-cert", issued.certificate, "-key", issued.key]
       )
     )
     try await server.ready { port.isServed }
@@ -98,8 +94,7 @@ struct EtcdAccessTests {
     let reason = "\(place) does not accept the certificate of \(other.certificate)"
     expect(.denied(reason: reason), of: settings)
     settings.key = cluster.client.key
-    let unusable =
-      "the client's certificate or key can't be used (\(other.certificate), \(cluster.client.key))"
+    let unusable = "the client's certificate or key can't be used (\(other.certificate), \(cluster.client.key))"
     expect(.denied(reason: unusable), of: settings)
     withExtendedLifetime(authority) {}
   }
@@ -113,15 +108,9 @@ struct EtcdAccessTests {
     #expect(try store.swap(key, [1], nil) != nil)
     #expect(try store.changes("/acct/main/", 0).keys == [key])
     let reason = "127.0.0.1:\(cluster.port(0)) does not let this user at the keys"
-    #expect(throws: SharedStoreFailure.denied(reason: reason)) {
-      _ = try store.get("/acct/other/a")
-    }
-    #expect(throws: SharedStoreFailure.denied(reason: reason)) {
-      _ = try store.swap("/acct/other/a", [1], nil)
-    }
-    #expect(throws: SharedStoreFailure.denied(reason: reason)) {
-      _ = try store.changes("/acct/", 0)
-    }
+    #expect(throws: SharedStoreFailure.denied(reason: reason)) { _ = try store.get("/acct/other/a") }
+    #expect(throws: SharedStoreFailure.denied(reason: reason)) { _ = try store.swap("/acct/other/a", [1], nil) }
+    #expect(throws: SharedStoreFailure.denied(reason: reason)) { _ = try store.changes("/acct/", 0) }
     var settings = cluster.settings
     (settings.certificate, settings.key) = (root.certificate, root.key)
     #expect(try SharedStore.etcd(settings).get("/acct/other/a").object == nil)
@@ -133,8 +122,7 @@ struct EtcdAccessTests {
     let place = "127.0.0.1:\(cluster.port(0))"
     let right = try PasswordFile("made-up password")
     let wrong = try PasswordFile("another password")
-    let early =
-      "a user is set, but \(place) does not have authentication enabled"
+    let early = "a user is set, but \(place) does not have authentication enabled"
     expect(.denied(reason: early), of: cluster.settings(user: "acct", passwordFile: right.file))
     try await cluster.requirePasswords(user: "acct", password: right.text, keyring: "main")
     let reason = "\(place) does not accept the user and the password"
@@ -150,8 +138,7 @@ struct EtcdAccessTests {
     settings.passwordFile = right.file
     #expect(try SharedStore.etcd(settings).get(key).object == nil)
     _ = try await ChildProcess("chmod", ["o+r", right.file]).run()
-    let exposed =
-      "the password can't be read from \(right.file): its group or others can read or write it"
+    let exposed = "the password can't be read from \(right.file): its group or others can read or write it"
     expect(.denied(reason: exposed), of: settings)
   }
 

@@ -54,10 +54,7 @@ struct EtcdOutageTests {
     #expect(try store.get(key).object == SharedStore.Object(key: key, bytes: [2], version: next))
   }
 
-  @Test(
-    "A store recognizes its own write that was not answered",
-    arguments: [[2], nil] as [[UInt8]?]
-  )
+  @Test("A store recognizes its own write that was not answered", arguments: [[2], nil] as [[UInt8]?])
   func unanswered(bytes: [UInt8]?) async throws {
     let cluster = try await cluster()
     let forwarder = try Forwarder(to: cluster.port(0))
@@ -143,9 +140,7 @@ struct EtcdOutageTests {
     #expect(try store.get(key).object?.bytes == [1])
   }
 
-  @Test(
-    "A store says that a frozen member did not answer, and names one that was killed"
-  )
+  @Test("A store says that a frozen member did not answer, and names one that was killed")
   func allAway() async throws {
     let cluster = try await cluster(members: 1)
     let store = SharedStore.etcd(cluster.settings)
@@ -195,15 +190,11 @@ struct EtcdOutageTests {
 
 extension EtcdCluster {
   /// The port at which a member serves clients.
-  func port(_ number: Int) -> UInt16 {
-    endpoints[number].split(separator: ":").last.flatMap { UInt16($0) } ?? 0
-  }
+  func port(_ number: Int) -> UInt16 { endpoints[number].split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
 
   /// Waits until some of the members serve.
   func waitUntilServing(_ numbers: [Int]) async throws {
-    for _ in 0..<100 where try await etcdctl(["endpoint", "health"], at: numbers).status == 0 {
-      return
-    }
+    for _ in 0..<100 where try await etcdctl(["endpoint", "health"], at: numbers).status == 0 { return }
     throw HarnessFailure("etcd does not serve")
   }
 }

@@ -38,10 +38,7 @@ struct SharedStoreContractTests {
     }
   }
 
-  @Test(
-    "A store replaces what has the expected version, and nothing else",
-    arguments: StoreFactory.all
-  )
+  @Test("A store replaces what has the expected version, and nothing else", arguments: StoreFactory.all)
   func replacement(factory: StoreFactory) async throws {
     try await factory.withStore { store, fromElsewhere, prefix in
       let first = try #require(try store.swap("\(prefix)a", [1], nil))
@@ -55,10 +52,7 @@ struct SharedStoreContractTests {
     }
   }
 
-  @Test(
-    "A store removes what has the expected version, and nothing else",
-    arguments: StoreFactory.all
-  )
+  @Test("A store removes what has the expected version, and nothing else", arguments: StoreFactory.all)
   func removal(factory: StoreFactory) async throws {
     try await factory.withStore { store, fromElsewhere, prefix in
       let first = try #require(try store.swap("\(prefix)a", [1], nil))
@@ -74,10 +68,7 @@ struct SharedStoreContractTests {
     }
   }
 
-  @Test(
-    "A store can be asked to leave a key away, and changes nothing",
-    arguments: StoreFactory.all
-  )
+  @Test("A store can be asked to leave a key away, and changes nothing", arguments: StoreFactory.all)
   func absence(factory: StoreFactory) async throws {
     try await factory.withStore { store, _, prefix in
       let before = try store.get("\(prefix)a").standing.revision
@@ -96,9 +87,7 @@ struct SharedStoreContractTests {
       for round in 0..<3 {
         for (key, writer) in [("a", store), ("b", fromElsewhere)] {
           let there = try writer.get("\(prefix)\(key)").object?.version
-          let version = try #require(
-            try writer.swap("\(prefix)\(key)", [UInt8(round)], there)
-          )
+          let version = try #require(try writer.swap("\(prefix)\(key)", [UInt8(round)], there))
           #expect(version > last)
           last = version
         }
@@ -121,10 +110,7 @@ struct SharedStoreContractTests {
     }
   }
 
-  @Test(
-    "A store tells what has changed since a version, and every key",
-    arguments: StoreFactory.all
-  )
+  @Test("A store tells what has changed since a version, and every key", arguments: StoreFactory.all)
   func changes(factory: StoreFactory) async throws {
     try await factory.withStore { store, fromElsewhere, prefix in
       #expect(try store.changes(prefix, 0).objects == [])

@@ -22,19 +22,14 @@ struct Tool {
   var commands: [Command]
 
   static func built() async throws -> Tool {
-    let dump = try await ChildProcess(Product.executable("acct"), ["--experimental-dump-help"])
-      .run()
+    let dump = try await ChildProcess(Product.executable("acct"), ["--experimental-dump-help"]).run()
     let json = try JSON(parsing: dump.standardOutput)
-    guard let root = json["command"] else {
-      throw ProcessFailure.notReady(program: "acct", output: dump.text)
-    }
+    guard let root = json["command"] else { throw ProcessFailure.notReady(program: "acct", output: dump.text) }
     return Tool(commands: read(root, []).filter { !$0.path.isEmpty })
   }
 
   private static func read(_ json: JSON, _ path: [String]) -> [Command] {
-    let arguments = (json["arguments"]?.arrayValue ?? []).filter {
-      $0["shouldDisplay"]?.boolValue == true
-    }
+    let arguments = (json["arguments"]?.arrayValue ?? []).filter { $0["shouldDisplay"]?.boolValue == true }
     let children = (json["subcommands"]?.arrayValue ?? []).filter {
       $0["shouldDisplay"]?.boolValue == true && $0["commandName"]?.stringValue != "help"
     }
@@ -52,8 +47,7 @@ struct Tool {
         .compactMap { $0["valueName"]?.stringValue },
       hasCommands: !children.isEmpty
     )
-    return [command]
-      + children.flatMap { read($0, path + [$0["commandName"]?.stringValue ?? ""]) }
+    return [command] + children.flatMap { read($0, path + [$0["commandName"]?.stringValue ?? ""]) }
   }
 }
 

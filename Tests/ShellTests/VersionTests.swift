@@ -24,9 +24,7 @@ import Testing
     }
   }
 
-  private func numbers(_ text: Substring) -> [UInt] {
-    text.split(separator: ".").compactMap { UInt($0) }
-  }
+  private func numbers(_ text: Substring) -> [UInt] { text.split(separator: ".").compactMap { UInt($0) } }
 }
 
 private func < (left: [UInt], right: [UInt]) -> Bool { left.lexicographicallyPrecedes(right) }

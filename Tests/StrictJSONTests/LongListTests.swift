@@ -3,18 +3,12 @@ import Testing
 
 @Suite("Long lists")
 struct LongListTests {
-  @Test(
-    "A list that is written in parts equals the list written whole",
-    arguments: [0, 1, 2, 5_000]
-  )
+  @Test("A list that is written in parts equals the list written whole", arguments: [0, 1, 2, 5_000])
   func parts(count: Int) throws {
-    let elements = (0..<count).map {
-      JSON.object(["name": .string("element \($0)"), "é": "\u{1}"])
-    }
+    let elements = (0..<count).map { JSON.object(["name": .string("element \($0)"), "é": "\u{1}"]) }
     var text: [UInt8] = []
     var parts = 0
-    JSON.serialize(["version": 1, "active": nil], "elements", of: elements.map { $0.serialized() })
-    { part in
+    JSON.serialize(["version": 1, "active": nil], "elements", of: elements.map { $0.serialized() }) { part in
       text += part
       parts += 1
     }

@@ -1,9 +1,7 @@
 import StrictJSON
 import Testing
 
-private func parse(_ text: String) throws(JSONError) -> JSON {
-  try JSON(parsing: Array(text.utf8))
-}
+private func parse(_ text: String) throws(JSONError) -> JSON { try JSON(parsing: Array(text.utf8)) }
 
 @Suite("Reading JSON")
 struct ReadingTests {
@@ -27,10 +25,8 @@ struct ReadingTests {
   @Test(
     "An escape in JSON stands for the character that it names",
     arguments: [
-      (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
-      (#""\u0041\u00e9\u00E9\u20ac""#, "Aéé€"),
-      (#""\ud83d\ude00""#, "😀"), (#""a\uD83D\uDE00b""#, "a😀b"), (#""\u0000""#, "\u{0}"),
-      ("\"é€😀\u{7F}\"", "é€😀\u{7F}"),
+      (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\u00E9\u20ac""#, "Aéé€"),
+      (#""\ud83d\ude00""#, "😀"), (#""a\uD83D\uDE00b""#, "a😀b"), (#""\u0000""#, "\u{0}"), ("\"é€😀\u{7F}\"", "é€😀\u{7F}"),
       (#""\udbff\udffd""#, "\u{10FFFD}"),
     ]
   )
@@ -41,14 +37,12 @@ struct ReadingTests {
   @Test(
     "A text that is not JSON is rejected at its offset",
     arguments: [
-      ("[1,]", 3), ("[,1]", 1), ("[1 2]", 3), ("{\"a\":1,}", 7), ("{a:1}", 1), ("{\"a\" 1}", 5),
-      ("{\"a\":}", 5), ("{1:1}", 1), ("'a'", 0), ("nul1", 3), ("True", 0), ("NaN", 0),
-      ("Infinity", 0), ("-Infinity", 1), ("+1", 0), (".5", 0), ("01", 1), ("-01", 2), ("1.", 2),
-      ("[1.]", 3), ("[1.e1]", 3), ("[1e]", 3), ("[1e+]", 4), ("0x1", 1), ("1_0", 1), ("[-]", 2),
-      ("1 2", 2), ("{} {}", 3), ("[]]", 2), ("//a\n1", 0), ("[1]/*a*/", 3), ("\u{FEFF}1", 0),
-      ("\u{A0}1", 0), ("\u{C}1", 0), ("\"a\u{0}\"", 2), ("\"a\nb\"", 2), ("\"\u{1F}\"", 1),
-      (#""\x41""#, 2), (#""\u00g0""#, 5), (#""\U0041""#, 2), ("}", 0), ("]", 0), (":", 0),
-      ("[1}", 2), ("{\"a\":1]", 6),
+      ("[1,]", 3), ("[,1]", 1), ("[1 2]", 3), ("{\"a\":1,}", 7), ("{a:1}", 1), ("{\"a\" 1}", 5), ("{\"a\":}", 5),
+      ("{1:1}", 1), ("'a'", 0), ("nul1", 3), ("True", 0), ("NaN", 0), ("Infinity", 0), ("-Infinity", 1), ("+1", 0),
+      (".5", 0), ("01", 1), ("-01", 2), ("1.", 2), ("[1.]", 3), ("[1.e1]", 3), ("[1e]", 3), ("[1e+]", 4), ("0x1", 1),
+      ("1_0", 1), ("[-]", 2), ("1 2", 2), ("{} {}", 3), ("[]]", 2), ("//a\n1", 0), ("[1]/*a*/", 3), ("\u{FEFF}1", 0),
+      ("\u{A0}1", 0), ("\u{C}1", 0), ("\"a\u{0}\"", 2), ("\"a\nb\"", 2), ("\"\u{1F}\"", 1), (#""\x41""#, 2),
+      (#""\u00g0""#, 5), (#""\U0041""#, 2), ("}", 0), ("]", 0), (":", 0), ("[1}", 2), ("{\"a\":1]", 6),
     ]
   )
   func unexpected(text: String, offset: Int) {
@@ -80,9 +74,8 @@ struct ReadingTests {
   @Test(
     "A JSON text that is not UTF-8 is rejected",
     arguments: [
-      [0x80], [0xC3], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
-      [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88],
-      [0xFF], [0xFE, 0xFF], [0xE2, 0x82],
+      [0x80], [0xC3], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF],
+      [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88], [0xFF], [0xFE, 0xFF], [0xE2, 0x82],
     ] as [[UInt8]]
   )
   func notUTF8(bytes: [UInt8]) {
@@ -115,16 +108,12 @@ struct ReadingTests {
 
   @Test("64 levels of JSON are read, and 65 are rejected, however many follow")
   func depth() throws {
-    func nested(_ depth: Int) -> String {
-      String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
-    }
+    func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
     _ = try parse(nested(64))
     #expect(throws: JSONError.tooDeep) { try parse(nested(65)) }
     #expect(throws: JSONError.tooDeep) { try parse(nested(10_000)) }
     let objects = String(repeating: "{\"a\":", count: 200_000)
-    #expect(throws: JSONError.tooDeep) {
-      try JSON(parsing: Array(objects.utf8), maximumBytes: .max)
-    }
+    #expect(throws: JSONError.tooDeep) { try JSON(parsing: Array(objects.utf8), maximumBytes: .max) }
   }
 
   @Test("A JSON text larger than the maximum is not read")
@@ -139,9 +128,7 @@ struct ReadingTests {
   func manyMembers() throws {
     let count = 100_000
     let text = "{" + (0..<count).map { "\"m\($0)\":\($0)" }.joined(separator: ",") + "}"
-    let object = try #require(
-      try JSON(parsing: Array(text.utf8), maximumBytes: .max).objectValue
-    )
+    let object = try #require(try JSON(parsing: Array(text.utf8), maximumBytes: .max).objectValue)
     #expect(object.count == count)
     for index in stride(from: 0, to: count, by: 7) {
       #expect(object["m\(index)"]?.numberValue?.integer == Int64(index))

@@ -11,9 +11,7 @@ import Testing
 struct DeviceTests {
   private let keys = TPMKeys.live()
 
-  @Test(
-    "A key and sealed data of one TPM are foreign to another, and to their own after it was cleared"
-  )
+  @Test("A key and sealed data of one TPM are foreign to another, and to their own after it was cleared")
   func foreign() async throws {
     let (one, other) = (try await SoftwareTPM(), try await SoftwareTPM())
     let key = try await keys.create(one.address, false, .absent)
@@ -23,9 +21,7 @@ struct DeviceTests {
       await #expect(throws: HardwareKeyFailure.foreign) {
         _ = try await keys.sign(key.blob, tpm.address, digest, .absent)
       }
-      await #expect(throws: HardwareKeyFailure.foreign) {
-        try await keys.unseal(sealed, tpm.address, .full)
-      }
+      await #expect(throws: HardwareKeyFailure.foreign) { try await keys.unseal(sealed, tpm.address, .full) }
     }
     await refuse(other)
     await one.stop()
@@ -53,17 +49,13 @@ struct DeviceTests {
     let tpm = try await SoftwareTPM(at: .socket)
     let key = try await keys.create(tpm.address, false, .absent)
     let sealed = try await keys.seal(Secret("made-up secret"), tpm.address)
-    await #expect(throws: HardwareKeyFailure.self) {
-      try await keys.unseal(key.blob, tpm.address, .full)
-    }
+    await #expect(throws: HardwareKeyFailure.self) { try await keys.unseal(key.blob, tpm.address, .full) }
     #expect(throws: HardwareKeyFailure.self) { try keys.read(sealed) }
   }
 
   @Test(
     "60 callers at once of a TPM without a resource manager all succeed",
-    arguments: [
-      SoftwareTPM.Door.socket, .port,
-    ]
+    arguments: [SoftwareTPM.Door.socket, .port]
   )
   func crowd(door: SoftwareTPM.Door) async throws {
     let tpm = try await SoftwareTPM(at: door)
@@ -116,9 +108,7 @@ struct DeviceTests {
   func waiting() async throws {
     let tpm = try await SoftwareTPM(at: .socket)
     let line = try BareLine(to: tpm.address)
-    #expect(throws: HardwareKeyFailure.busy) {
-      try TPMDevice(at: tpm.address, patience: .milliseconds(100)).describe()
-    }
+    #expect(throws: HardwareKeyFailure.busy) { try TPMDevice(at: tpm.address, patience: .milliseconds(100)).describe() }
     let described = Mutex<TPMDescription?>(nil)
     let group = DispatchGroup()
     DispatchQueue(label: "caller").async(group: group) {
@@ -161,9 +151,7 @@ struct DeviceTests {
       TPMAddress.path("\(path)/none"), .path("\(path).none"), .swtpm(host: "127.0.0.1", port: port),
       .swtpm(host: "localhost", port: port), .path("/dev/null"),
     ] {
-      let failure = await #expect(throws: HardwareKeyFailure.self) {
-        try await keys.describe(address)
-      }
+      let failure = await #expect(throws: HardwareKeyFailure.self) { try await keys.describe(address) }
       guard case .absent = failure else {
         Issue.record("\(address): \(String(describing: failure))")
         continue
@@ -178,9 +166,7 @@ struct DeviceTests {
     let folder = try TemporaryFolder()
     let file = try folder.file("file", containing: "made up")
     for path in [file, folder.path] {
-      let refusal = HardwareKeyFailure.unsuitable(
-        reason: "\(path) is neither a device nor a socket"
-      )
+      let refusal = HardwareKeyFailure.unsuitable(reason: "\(path) is neither a device nor a socket")
       await #expect(throws: refusal) { try await keys.describe(.path(path)) }
     }
     await #expect(throws: HardwareKeyFailure.malformedReply(reason: "its length is wrong")) {
@@ -203,8 +189,6 @@ struct DeviceTests {
     let setfsuid = unsafe unsafeBitCast(symbol, to: (@convention(c) (uid_t) -> Int32).self)
     if isRoot { _ = setfsuid(65534) }
     defer { if isRoot { _ = setfsuid(0) } }
-    #expect(throws: HardwareKeyFailure.forbidden(path: path)) {
-      try TPMDevice(at: tpm.address).describe()
-    }
+    #expect(throws: HardwareKeyFailure.forbidden(path: path)) { try TPMDevice(at: tpm.address).describe() }
   }
 }

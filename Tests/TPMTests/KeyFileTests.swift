@@ -25,12 +25,7 @@ struct KeyFileTests {
 
   @Test("A key is written as the draft says, and read again")
   func written() throws {
-    let key = KeyFile(
-      .loadable,
-      emptyAuth: true,
-      publicPart: Self.publicPart,
-      privatePart: Self.privatePart
-    )
+    let key = KeyFile(.loadable, emptyAuth: true, publicPart: Self.publicPart, privatePart: Self.privatePart)
     #expect(key.der == Self.file())
     #expect(try KeyFile(der: key.der) == key)
   }
@@ -96,17 +91,10 @@ struct KeyFileTests {
   func attributes() throws {
     /// A public part with other numbers in places.
     func key(_ changes: [Int: UInt8] = [:]) -> KeyFile {
-      var area: [UInt8] = [
-        0, 0x23, 0, 0x0B, 0, 4, 4, 0x72, 0, 0, 0, 0x10, 0, 0x18, 0, 0x0B, 0, 3, 0, 0x10,
-      ]
+      var area: [UInt8] = [0, 0x23, 0, 0x0B, 0, 4, 4, 0x72, 0, 0, 0, 0x10, 0, 0x18, 0, 0x0B, 0, 3, 0, 0x10]
       area += [0, 32] + Array(1...32) + [0, 31] + Array(1...31)
       for (place, byte) in changes { area[place] = byte }
-      return KeyFile(
-        .loadable,
-        emptyAuth: true,
-        publicPart: [0, UInt8(area.count)] + area,
-        privatePart: [0, 0]
-      )
+      return KeyFile(.loadable, emptyAuth: true, publicPart: [0, UInt8(area.count)] + area, privatePart: [0, 0])
     }
     let read = try TPMKey(key())
     #expect(read.point == HardwareKeyPoint(x: Array(1...32), y: [0] + Array(1...31)))

@@ -21,9 +21,7 @@ struct PINTests {
     #expect(asked.map(\.isNew) == [true, false])
   }
 
-  @Test(
-    "Wrong PINs are counted down to a lockout, which spares keys without a PIN and can be lifted"
-  )
+  @Test("Wrong PINs are counted down to a lockout, which spares keys without a PIN and can be lifted")
   func lockout() async throws {
     let tpm = try await SoftwareTPM()
     let holder = PINHolder("right")
@@ -67,8 +65,6 @@ struct PINTests {
     let tpm = try await SoftwareTPM()
     let holder = PINHolder(String(repeating: "7", count: count))
     let refusal = HardwareKeyFailure.unsuitable(reason: "a PIN of a TPM has 1 to 32 bytes")
-    await #expect(throws: refusal) {
-      _ = try await keys.create(tpm.address, true, holder.keyHolder)
-    }
+    await #expect(throws: refusal) { _ = try await keys.create(tpm.address, true, holder.keyHolder) }
   }
 }

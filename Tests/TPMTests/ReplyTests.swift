@@ -44,9 +44,7 @@ struct ReplyTests {
         let cut = Array(reply.prefix(count))
         for changed in [cut, with(size: count, cut)] {
           current.withLock { $0 = (number, changed) }
-          let failure = #expect(throws: HardwareKeyFailure.self) {
-            try device.sign(digest, with: key)
-          }
+          let failure = #expect(throws: HardwareKeyFailure.self) { try device.sign(digest, with: key) }
           guard case .malformedReply = failure else {
             Issue.record("reply \(number) of \(count) bytes: \(String(describing: failure))")
             continue
@@ -168,8 +166,7 @@ struct ReplyTests {
     for number in 0..<3 {
       let scripted = try ScriptedTPM { place, _ in place < number ? replies[place] : [] }
       let name = scripted.address.description
-      let failure: HardwareKeyFailure =
-        number == 0 ? .busy : .failed(reason: "\(name) does not answer")
+      let failure: HardwareKeyFailure = number == 0 ? .busy : .failed(reason: "\(name) does not answer")
       #expect(throws: failure) {
         try TPMDevice(at: scripted.address, patience: .milliseconds(200)).sign(digest, with: key)
       }

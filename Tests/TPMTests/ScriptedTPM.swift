@@ -17,8 +17,7 @@ final class ScriptedTPM: Sendable {
     let path = "\(folder.path)/tpm"
     address = .path(path)
     listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard unsafe atUnixSocket(path, { unsafe bind(listener, $0, $1) }) == 0,
-      listen(listener, 64) == 0
+    guard unsafe atUnixSocket(path, { unsafe bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0
     else { throw ProcessFailure.system(call: "bind", code: errno) }
     DispatchQueue(label: "scripted TPM").async { [listener] in
       while true {
@@ -40,9 +39,7 @@ final class BareLine: Sendable {
   private let descriptor: Int32
 
   init(to address: TPMAddress) throws {
-    guard case .path(let path) = address else {
-      throw ProcessFailure.system(call: "connect", code: EINVAL)
-    }
+    guard case .path(let path) = address else { throw ProcessFailure.system(call: "connect", code: EINVAL) }
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard unsafe atUnixSocket(path, { unsafe connect(descriptor, $0, $1) }) == 0 else {
       throw ProcessFailure.system(call: "connect", code: errno)
@@ -55,9 +52,7 @@ final class BareLine: Sendable {
   func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   /// Gives a command, and returns the reply; nothing if there is none.
-  func exchange(_ command: [UInt8]) -> [UInt8] {
-    sendAll(command, on: descriptor) ? frame(from: descriptor) ?? [] : []
-  }
+  func exchange(_ command: [UInt8]) -> [UInt8] { sendAll(command, on: descriptor) ? frame(from: descriptor) ?? [] : [] }
 }
 
 private func serve(_ caller: Int32, _ answer: ScriptedTPM.Answer) {
@@ -88,14 +83,10 @@ private func isWhole(_ bytes: [UInt8]) -> Bool {
 }
 
 private func sendAll(_ bytes: [UInt8], on descriptor: Int32) -> Bool {
-  unsafe bytes.isEmpty
-    || send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+  unsafe bytes.isEmpty || send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
 }
 
-private func atUnixSocket(
-  _ path: String,
-  _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-) -> Int32 {
+private func atUnixSocket(_ path: String, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
   var address = sockaddr_un()
   address.sun_family = sa_family_t(AF_UNIX)
   unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }

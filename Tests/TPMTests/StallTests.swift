@@ -85,18 +85,9 @@ struct StallTests {
     let sealed = try await keys.seal(Secret("made-up secret"), tpm.address)
     let line = try BareLine(to: tpm.address)
     await #expect(throws: HardwareKeyFailure.busy) { try await keys.describe(tpm.address) }
-    await #expect(throws: HardwareKeyFailure.busy) {
-      try await keys.sign(made.blob, tpm.address, digest, .absent)
-    }
-    await #expect(throws: HardwareKeyFailure.busy) {
-      try await keys.unseal(sealed, tpm.address, .brief)
-    }
-    async let signature = keys.sign(
-      made.blob,
-      tpm.address,
-      digest,
-      PINHolder("made-up").keyHolder
-    )
+    await #expect(throws: HardwareKeyFailure.busy) { try await keys.sign(made.blob, tpm.address, digest, .absent) }
+    await #expect(throws: HardwareKeyFailure.busy) { try await keys.unseal(sealed, tpm.address, .brief) }
+    async let signature = keys.sign(made.blob, tpm.address, digest, PINHolder("made-up").keyHolder)
     async let secret = keys.unseal(sealed, tpm.address, .full)
     line.end()
     #expect(try await signature.count == 64)

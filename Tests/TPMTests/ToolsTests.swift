@@ -36,8 +36,7 @@ struct ToolsTests {
     #expect(read.standardOutput == key.point.publicKeyInfo, "\(read.errorText)")
     let signed = try await tpm.run(
       "openssl",
-      ["pkeyutl"] + providers
-        + ["-sign", "-inkey", file, "-in", input, "-rawin", "-digest", "sha256"],
+      ["pkeyutl"] + providers + ["-sign", "-inkey", file, "-in", input, "-rawin", "-digest", "sha256"],
       in: folder
     )
     #expect(signed.status == 0, "\(signed.errorText)")
@@ -46,9 +45,8 @@ struct ToolsTests {
     let verified = try await ChildProcess(
       "openssl",
       [
-        "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", publicKey, "-sigfile",
-        signature,
-        "-in", input, "-rawin", "-digest", "sha256",
+        "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", publicKey, "-sigfile", signature, "-in", input,
+        "-rawin", "-digest", "sha256",
       ]
     ).run()
     #expect(verified.status == 0, "\(verified.errorText)")
@@ -66,11 +64,7 @@ struct ToolsTests {
     try await makePrimary(tpm, in: folder)
     try await run(tpm, "tpm2_load -C primary -u key.pub -r key.priv -c key", in: folder)
     try await run(tpm, "tpm2_flushcontext -t", in: folder)
-    try await run(
-      tpm,
-      "tpm2_sign -c key -g sha256 -s ecdsa -d digest -f plain -o signature",
-      in: folder
-    )
+    try await run(tpm, "tpm2_sign -c key -g sha256 -s ecdsa -d digest -f plain -o signature", in: folder)
     let signature = try await ChildProcess("cat", ["\(folder.path)/signature"]).run()
     #expect(try await key.point.verifies(der: signature.standardOutput))
   }
@@ -87,11 +81,7 @@ struct ToolsTests {
       "tpm2_create -C 0x81000001 -G ecc256 -g sha256 -a \(attributes) -u key.pub -r key.priv",
       in: folder
     )
-    try await run(
-      tpm,
-      "tpm2_encodeobject -C 0x81000001 -u key.pub -r key.priv -o key.pem",
-      in: folder
-    )
+    try await run(tpm, "tpm2_encodeobject -C 0x81000001 -u key.pub -r key.priv -o key.pem", in: folder)
     let text = try await ChildProcess("cat", ["\(folder.path)/key.pem"]).run().text
     // tpm2_encodeobject says that there is a password, although it is empty.
     let file = try KeyFile(der: der(text))
@@ -128,13 +118,8 @@ struct ToolsTests {
   }
 
   private func makePrimary(_ tpm: SoftwareTPM, in folder: TemporaryFolder) async throws {
-    let attributes =
-      "fixedtpm|fixedparent|sensitivedataorigin|userwithauth|noda|restricted|decrypt"
-    try await run(
-      tpm,
-      "tpm2_createprimary -C o -G ecc256 -g sha256 -a \(attributes) -c primary",
-      in: folder
-    )
+    let attributes = "fixedtpm|fixedparent|sensitivedataorigin|userwithauth|noda|restricted|decrypt"
+    try await run(tpm, "tpm2_createprimary -C o -G ecc256 -g sha256 -a \(attributes) -c primary", in: folder)
     try await run(tpm, "tpm2_flushcontext -t", in: folder)
   }
 

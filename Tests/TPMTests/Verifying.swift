@@ -30,9 +30,8 @@ extension HardwareKeyPoint {
   /// SubjectPublicKeyInfo of it (RFC 5480).
   var publicKeyInfo: [UInt8] {
     let head: [UInt8] = [
-      0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08,
-      0x2A,
-      0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
+      0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE,
+      0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
     ]
     return head + x + y
   }
@@ -52,11 +51,7 @@ extension HardwareKeyPoint {
     let input = try folder.file("digest", containing: digest)
     let done = try await ChildProcess(
       "openssl",
-      [
-        "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", key, "-sigfile", signature,
-        "-in",
-        input,
-      ]
+      ["pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", key, "-sigfile", signature, "-in", input]
     ).run()
     return done.status == 0
   }
@@ -75,9 +70,7 @@ func pem(_ der: [UInt8]) -> String {
   for start in stride(from: 0, to: der.count, by: 3) {
     let three = Array(der[start..<min(start + 3, der.count)])
     let bits = (0..<3).reduce(0) { $0 << 8 | (($1 < three.count) ? Int(three[$1]) : 0) }
-    for place in 0..<4 {
-      text.append(place <= three.count ? alphabet[bits >> (18 - 6 * place) & 63] : "=")
-    }
+    for place in 0..<4 { text.append(place <= three.count ? alphabet[bits >> (18 - 6 * place) & 63] : "=") }
   }
   var lines = ""
   while !text.isEmpty {

@@ -13,9 +13,7 @@ import Synchronization
 // in hexadecimal digits, `times` how often. `touch-after` and `limit` are in milliseconds, and `touched` is a file
 // that is made when a touch is asked for. Each answer is a line; the status is 1 if it is a failure.
 
-func say(_ line: String) {
-  _ = try? writeAll(Array("\(line)\n".utf8).span, to: 1)
-}
+func say(_ line: String) { _ = try? writeAll(Array("\(line)\n".utf8).span, to: 1) }
 
 func hex(_ bytes: [UInt8]) -> String {
   bytes.map { $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }.joined()

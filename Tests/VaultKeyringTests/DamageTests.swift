@@ -22,9 +22,7 @@ struct DamageTests {
 
   private func expectDamage(_ reason: String, of name: String) async throws {
     let before = try bench.contents(name)
-    let failure = KeyringFailure.failed(
-      reason: "the vault in \(bench.folder.path) is damaged: \(reason)"
-    )
+    let failure = KeyringFailure.failed(reason: "the vault in \(bench.folder.path) is damaged: \(reason)")
     // A store of its own, which has nothing in memory.
     let keyring = try bench.store(passphrase: "p").keyring
     await #expect(throws: failure) { try await keyring.read(account, [.accessToken], .forbidden) }
@@ -125,10 +123,7 @@ struct DamageTests {
 }
 
 extension String {
-  fileprivate func replacingCharacters(
-    in range: Range<String.Index>,
-    with text: String
-  ) -> String {
+  fileprivate func replacingCharacters(in range: Range<String.Index>, with text: String) -> String {
     var copy = self
     copy.replaceSubrange(range, with: text)
     return copy

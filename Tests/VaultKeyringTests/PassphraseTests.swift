@@ -33,26 +33,18 @@ struct PassphraseTests {
   @Test("A passphrase that is entered differently, empty or only once creates no vault")
   func notMade() async throws {
     for typist in [Typist("one", "two"), Typist(""), Typist(), Typist("one")] {
-      await #expect(throws: KeyringFailure.self) {
-        try await bench.store(typist: typist).keyring.prepare(.allowed)
-      }
+      await #expect(throws: KeyringFailure.self) { try await bench.store(typist: typist).keyring.prepare(.allowed) }
     }
     #expect(bench.mode(of: bench.folder.path) == nil)
   }
 
   @Test("A passphrase is not asked for if prompts are forbidden or there is no terminal")
   func nobody() async throws {
-    let locked = KeyringFailure.locked(
-      reason: "no passphrase was given, and acct can't prompt for it"
-    )
+    let locked = KeyringFailure.locked(reason: "no passphrase was given, and acct can't prompt for it")
     let typist = Typist("p", "p")
-    await #expect(throws: locked) {
-      try await bench.store(typist: typist).keyring.prepare(.forbidden)
-    }
+    await #expect(throws: locked) { try await bench.store(typist: typist).keyring.prepare(.forbidden) }
     #expect(typist.asked == 0)
-    await #expect(throws: locked) {
-      try await prepare(PassphraseSource(terminal: .nobody), .allowed)
-    }
+    await #expect(throws: locked) { try await prepare(PassphraseSource(terminal: .nobody), .allowed) }
   }
 
   @Test("A passphrase in a file ends before one newline at its end")
@@ -64,10 +56,7 @@ struct PassphraseTests {
     }
   }
 
-  @Test(
-    "A passphrase in a file that others can access is rejected",
-    arguments: [0o640, 0o604, 0o620, 0o677]
-  )
+  @Test("A passphrase in a file that others can access is rejected", arguments: [0o640, 0o604, 0o620, 0o677])
   func readableByOthers(mode: mode_t) async throws {
     let file = try bench.passphraseFile("pass", mode: mode)
     await #expect(
@@ -98,10 +87,7 @@ struct PassphraseTests {
   func credential() async throws {
     _ = try bench.passphraseFile("pass", name: "acct.passphrase", mode: 0o440)
     let typist = Typist()
-    let source = PassphraseSource(
-      credentials: bench.outside.path,
-      terminal: typist.terminal
-    )
+    let source = PassphraseSource(credentials: bench.outside.path, terminal: typist.terminal)
     try await prepare(source, .allowed)
     #expect(typist.asked == 0)
     try await bench.store(passphrase: "pass").keyring.prepare(.forbidden)
@@ -120,9 +106,7 @@ struct PassphraseTests {
   @Test("A passphrase is read from the place that the environment names")
   func environment() {
     let environment = ProcessEnvironment(
-      variable: {
-        ["ACCT_VAULT_PASSPHRASE_FILE": "/a/pass", "CREDENTIALS_DIRECTORY": "/run/cred"][$0]
-      },
+      variable: { ["ACCT_VAULT_PASSPHRASE_FILE": "/a/pass", "CREDENTIALS_DIRECTORY": "/run/cred"][$0] },
       directoryFiles: { [] }
     )
     let source = PassphraseSource(environment, terminal: .nobody)
@@ -145,9 +129,7 @@ struct PassphraseTests {
     let new = try bench.store(passphrase: "new").keyring
     #expect(try await new.read(account, [.accessToken], .forbidden) == [.accessToken: Secret("a")])
     for keyring in [bystander, old.keyring] {
-      await #expect(throws: KeyringFailure.self) {
-        try await keyring.read(account, [.accessToken], .forbidden)
-      }
+      await #expect(throws: KeyringFailure.self) { try await keyring.read(account, [.accessToken], .forbidden) }
     }
   }
 
@@ -157,9 +139,7 @@ struct PassphraseTests {
     let header = try bench.contents("header")
     let clumsy = bench.store(typist: Typist("old", "new", "nwe")).vault
     await #expect(
-      throws: KeyringFailure.failed(
-        reason: "the passphrase stays as it is: the two passphrases differ"
-      )
+      throws: KeyringFailure.failed(reason: "the passphrase stays as it is: the two passphrases differ")
     ) { try await clumsy.changePassphrase(nil, .allowed) }
     #expect(try bench.contents("header") == header)
     try await bench.store(typist: Typist("old", "new", "new")).vault.changePassphrase(nil, .allowed)

@@ -160,9 +160,7 @@ struct RestTests {
   func foreignPayload() async throws {
     var kernel = KernelKey.refusing
     kernel.read = { _ in Secret("not a key of ours") }
-    await #expect(throws: KeyringFailure.self) {
-      try await read(bench.store(typist: Typist(), kernel: kernel))
-    }
+    await #expect(throws: KeyringFailure.self) { try await read(bench.store(typist: Typist(), kernel: kernel)) }
     #expect(try await read(bench.store(passphrase: "pass", kernel: kernel)) == item.secret)
   }
 

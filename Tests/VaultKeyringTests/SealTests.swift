@@ -35,9 +35,7 @@ struct SealTests {
     try #require(try JSON(parsing: try bench.contents("header")).objectValue)
   }
 
-  private func put(_ header: JSONObject) throws {
-    try bench.put(JSON.object(header).serialized(), "header")
-  }
+  private func put(_ header: JSONObject) throws { try bench.put(JSON.object(header).serialized(), "header") }
 
   @Test("A sealed vault is read and written without a passphrase beside its TPM")
   func opens() async throws {
@@ -49,9 +47,7 @@ struct SealTests {
     #expect(try unattended(tpm).vault.sealedIn() == tpm.address)
   }
 
-  @Test(
-    "A sealed vault beside another TPM, a cleared one or none is opened by its passphrase alone"
-  )
+  @Test("A sealed vault beside another TPM, a cleared one or none is opened by its passphrase alone")
   func elsewhere() async throws {
     let other = InMemoryTPM(at: tpm.address)
     let absent = InMemoryTPM(at: .standard)
@@ -67,9 +63,7 @@ struct SealTests {
         )
       ) { try await read(unattended(tpm)) }
       #expect(try await read(bench.store(passphrase: "pass", tpm: tpm.keys)) == item.secret)
-      await #expect(throws: KeyringFailure.self) {
-        try await read(bench.store(passphrase: "wrong", tpm: tpm.keys))
-      }
+      await #expect(throws: KeyringFailure.self) { try await read(bench.store(passphrase: "wrong", tpm: tpm.keys)) }
     }
     let typist = Typist("pass")
     _ = try await bench.store(typist: typist, tpm: other.keys).vault.unlock(.allowed)
@@ -108,9 +102,7 @@ struct SealTests {
     #expect(try await read(unattended(tpm)) == item.secret)
     tpm.clear()
     #expect(try await read(bench.store(passphrase: "new", tpm: tpm.keys)) == item.secret)
-    await #expect(throws: KeyringFailure.self) {
-      try await read(bench.store(passphrase: "pass", tpm: tpm.keys))
-    }
+    await #expect(throws: KeyringFailure.self) { try await read(bench.store(passphrase: "pass", tpm: tpm.keys)) }
   }
 
   @Test("A vault that is sealed in a new TPM is opened by that one alone")
@@ -166,12 +158,8 @@ struct SealTests {
   func notOpen() async throws {
     let empty = try Workbench().store(passphrase: "pass", tpm: tpm.keys)
     let other = InMemoryTPM(at: .standard)
-    await #expect(throws: VaultSealFailure.self) {
-      try await empty.vault.seal(tpm.address, .forbidden)
-    }
-    await #expect(throws: VaultSealFailure.self) {
-      try await unattended(other).vault.seal(.standard, .forbidden)
-    }
+    await #expect(throws: VaultSealFailure.self) { try await empty.vault.seal(tpm.address, .forbidden) }
+    await #expect(throws: VaultSealFailure.self) { try await unattended(other).vault.seal(.standard, .forbidden) }
   }
 
   @Test("A header whose seal is exchanged does not open, and its passphrase takes the seal away")
@@ -183,16 +171,10 @@ struct SealTests {
     let theirs = try #require(try VaultHeader(parsing: try neighbour.contents("header")).seal)
     let own = try VaultHeader(parsing: try bench.contents("header"))
     // With the checksum that belongs to it: as an attacker would write it.
-    let mixed = own.sealed(
-      Secret("a key of the attacker's own 12345"),
-      as: theirs.blob,
-      by: tpm.address
-    )
+    let mixed = own.sealed(Secret("a key of the attacker's own 12345"), as: theirs.blob, by: tpm.address)
     try bench.put(mixed.serialized(), "header")
     await #expect(throws: KeyringFailure.self) { try await read(unattended(tpm)) }
-    await #expect(throws: KeyringFailure.self) {
-      try await read(bench.store(passphrase: "pass", tpm: tpm.keys))
-    }
+    await #expect(throws: KeyringFailure.self) { try await read(bench.store(passphrase: "pass", tpm: tpm.keys)) }
     #expect(
       try await bench.store(passphrase: "pass", tpm: tpm.keys).vault.checkSeal()?.failure != nil
     )
@@ -202,9 +184,7 @@ struct SealTests {
 
   @Test(
     "A sealed header of which a member is changed or missing is damaged",
-    arguments: [
-      "tpm", "sealedKey", "sealCheck", "version",
-    ]
+    arguments: ["tpm", "sealedKey", "sealCheck", "version"]
   )
   func damaged(member: String) async throws {
     let whole = try header()
@@ -212,9 +192,7 @@ struct SealTests {
       var header = whole
       header[member] = value
       try put(header)
-      await #expect(throws: KeyringFailure.self) {
-        try await read(bench.store(passphrase: "pass", tpm: tpm.keys))
-      }
+      await #expect(throws: KeyringFailure.self) { try await read(bench.store(passphrase: "pass", tpm: tpm.keys)) }
     }
     var downgraded = whole
     downgraded["version"] = 1

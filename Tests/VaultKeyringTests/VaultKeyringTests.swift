@@ -30,11 +30,7 @@ struct VaultKeyringTests {
   func roundTrip() async throws {
     let writer = try bench.store(passphrase: "p").keyring
     let reader = try bench.store(passphrase: "p").keyring
-    try await writer.write(
-      account,
-      [.init(.refreshToken, Secret("r")), .init(.accessToken, Secret("a"))],
-      .forbidden
-    )
+    try await writer.write(account, [.init(.refreshToken, Secret("r")), .init(.accessToken, Secret("a"))], .forbidden)
     try await writer.write(account, [.init(.accessToken, Secret("b"))], .forbidden)
     try await writer.write(other, [.init(.accessToken, Secret(""))], .forbidden)
     #expect(
@@ -83,15 +79,11 @@ struct VaultKeyringTests {
     let right = try bench.store(passphrase: "right").keyring
     try await right.write(account, [.init(.accessToken, Secret("a"))], .forbidden)
     let wrong = try bench.store(passphrase: "wrong").keyring
-    let locked = KeyringFailure.locked(
-      reason: "the passphrase in \(bench.outside.path(of: "pass-wrong")) is wrong"
-    )
+    let locked = KeyringFailure.locked(reason: "the passphrase in \(bench.outside.path(of: "pass-wrong")) is wrong")
     await #expect(throws: locked) { try await wrong.read(account, [.accessToken], .allowed) }
     await #expect(throws: locked) { try await wrong.remove(account, [.accessToken], .allowed) }
     await #expect(throws: locked) { try await wrong.prepare(.allowed) }
-    await #expect(throws: locked) {
-      try await wrong.write(account, [.init(.accessToken, Secret("b"))], .allowed)
-    }
+    await #expect(throws: locked) { try await wrong.write(account, [.init(.accessToken, Secret("b"))], .allowed) }
     #expect(await wrong.state() == .locked)
     #expect(
       try await right.read(account, [.accessToken], .forbidden) == [.accessToken: Secret("a")]
@@ -126,9 +118,7 @@ struct VaultKeyringTests {
     let keyring = try bench.store(passphrase: "p").keyring
     try await keyring.prepare(.forbidden)
     try bench.setMode(0o770, of: "vault")
-    let failure = KeyringFailure.unavailable(
-      reason: "\(bench.folder.path): its group or others can write to it"
-    )
+    let failure = KeyringFailure.unavailable(reason: "\(bench.folder.path): its group or others can write to it")
     await #expect(throws: failure) { try await keyring.list() }
     await #expect(throws: failure) { try await keyring.prepare(.forbidden) }
     #expect(await keyring.state() == .unavailable)

@@ -33,8 +33,7 @@ final class Workbench: Sendable {
   }
 
   /// Writes a passphrase file and returns its path.
-  func passphraseFile(_ text: String, name: String = "pass", mode: mode_t = 0o600) throws -> String
-  {
+  func passphraseFile(_ text: String, name: String = "pass", mode: mode_t = 0o600) throws -> String {
     let bytes = Array(text.utf8)
     try outside.replace(name, bytes.span)
     try setMode(mode, of: name)
@@ -53,29 +52,17 @@ final class Workbench: Sendable {
   }
 
   /// The vault as another process would see it, opened by a passphrase file.
-  func store(
-    passphrase: String,
-    kernel: KernelKey = .refusing,
-    tpm: TPMKeys = .none
-  ) throws -> VaultStore {
+  func store(passphrase: String, kernel: KernelKey = .refusing, tpm: TPMKeys = .none) throws -> VaultStore {
     let file = try passphraseFile(passphrase, name: "pass-\(passphrase)")
     return store(PassphraseSource(file: file, terminal: .nobody), kernel: kernel, tpm: tpm)
   }
 
   /// The vault as another process would see it, with only a person to ask.
-  func store(
-    typist: Typist,
-    kernel: KernelKey = .refusing,
-    tpm: TPMKeys = .none
-  ) -> VaultStore {
+  func store(typist: Typist, kernel: KernelKey = .refusing, tpm: TPMKeys = .none) -> VaultStore {
     store(PassphraseSource(terminal: typist.terminal), kernel: kernel, tpm: tpm)
   }
 
-  func store(
-    _ passphrases: PassphraseSource,
-    kernel: KernelKey = .refusing,
-    tpm: TPMKeys = .none
-  ) -> VaultStore {
+  func store(_ passphrases: PassphraseSource, kernel: KernelKey = .refusing, tpm: TPMKeys = .none) -> VaultStore {
     VaultStore(
       folder: folder,
       passphrases: passphrases,
@@ -87,13 +74,9 @@ final class Workbench: Sendable {
   }
 
   /// A file of the vault, as it lies on the disk.
-  func contents(_ name: String) throws -> [UInt8] {
-    try #require(try folder.read(name, limit: 1 << 20))
-  }
+  func contents(_ name: String) throws -> [UInt8] { try #require(try folder.read(name, limit: 1 << 20)) }
 
-  func put(_ contents: [UInt8], _ name: String) throws {
-    try folder.replace(name, contents.span)
-  }
+  func put(_ contents: [UInt8], _ name: String) throws { try folder.replace(name, contents.span) }
 }
 
 /// A user at a terminal who types prepared lines, and then leaves.
@@ -158,9 +141,7 @@ final class ObligingKernel: Sendable {
         self.payloads.withLock { $0 = $0.filter { !$0.key.hasPrefix(prefix) } }
         return true
       },
-      serial: { name in
-        self.payloads.withLock { $0[name] != nil } ? self.serials.withLock { $0[name] } : nil
-      }
+      serial: { name in self.payloads.withLock { $0[name] != nil } ? self.serials.withLock { $0[name] } : nil }
     )
   }
 }

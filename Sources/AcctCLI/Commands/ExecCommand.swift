@@ -17,9 +17,7 @@ struct ExecCommand: AcctCommand {
   @Option(help: ArgumentHelp("The variable that holds the token.", valueName: "name"))
   var env = "ACCT_TOKEN"
 
-  @Option(
-    help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds")
-  )
+  @Option(help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds"))
   var minValid: Int64?
 
   @Flag(help: "Do not renew: use the stored credentials.")
@@ -37,9 +35,7 @@ struct ExecCommand: AcctCommand {
     guard env.isVariableName else {
       throw ValidationError("--env is a name of letters, digits and _, not beginning with a digit")
     }
-    if let minValid, minValid < 0 {
-      throw ValidationError("--min-valid is a number of seconds, 0 or more")
-    }
+    if let minValid, minValid < 0 { throw ValidationError("--min-valid is a number of seconds, 0 or more") }
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
@@ -50,9 +46,7 @@ struct ExecCommand: AcctCommand {
       .grant(to: account, leaving: minValid)
     context.report(grant.notices)
     if account.tokenType == .dpop {
-      context.notice(
-        "the token of \(account.name) is bound to a DPoP key: no server accepts it without a proof"
-      )
+      context.notice("the token of \(account.name) is bound to a DPoP key: no server accepts it without a proof")
     }
     try runner.run(command, grant, in: env)
     return .done

@@ -23,10 +23,7 @@ struct ExportCommand: AcctCommand {
 
   @Option(
     name: [.short, .customLong("output")],
-    help: ArgumentHelp(
-      "Where to write; standard output unless that is a terminal.",
-      valueName: "file"
-    )
+    help: ArgumentHelp("Where to write; standard output unless that is a terminal.", valueName: "file")
   )
   var output: String?
 
@@ -46,17 +43,13 @@ struct ExportCommand: AcctCommand {
   func validate() throws {
     let named = !names.isEmpty || options.account != nil
     guard all != named else {
-      throw ValidationError(
-        all ? "--all means every account: give no name" : "export which account?"
-      )
+      throw ValidationError(all ? "--all means every account: give no name" : "export which account?")
     }
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let exporter = ExportAccounts(context.engine)
-    if all, let notice = await AccountOverview(context.engine).bringUpToDate() {
-      context.report([notice])
-    }
+    if all, let notice = await AccountOverview(context.engine).bringUpToDate() { context.report([notice]) }
     let (accounts, leftOut) = try await chosen(context)
     let target = target
     try exporter.check(target)
@@ -78,9 +71,7 @@ struct ExportCommand: AcctCommand {
 
   /// The accounts, each once, in the order in which they were named, and those that `--all` can't mean:
   /// a key in a device can't be exported.
-  private func chosen(
-    _ context: Context
-  ) async throws(EngineError) -> ([Account], leftOut: [Account]) {
+  private func chosen(_ context: Context) async throws(EngineError) -> ([Account], leftOut: [Account]) {
     if all {
       let accounts = try AccountOverview(context.engine).listing().accounts
       guard let first = accounts.first else { throw .selection(.noAccounts) }
@@ -111,9 +102,7 @@ struct ExportCommand: AcctCommand {
       "the refresh token of \(names) is now in two places: a server that rotates it ends the "
         + "session when both are used"
     )
-    context.notice(
-      "import it, and then `acct remove --local` here\(reach), or let the copy be a backup"
-    )
+    context.notice("import it, and then `acct remove --local` here\(reach), or let the copy be a backup")
   }
 
   private func report(

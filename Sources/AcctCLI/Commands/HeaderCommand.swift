@@ -25,19 +25,13 @@ struct HeaderCommand: AcctCommand {
     static var allValueDescriptions: [String: String] { [:] }
   }
 
-  @Argument(
-    help: ArgumentHelp("The method, GET if left out, and the URL.", valueName: "method url")
-  )
+  @Argument(help: ArgumentHelp("The method, GET if left out, and the URL.", valueName: "method url"))
   var request: [String] = []
 
-  @Option(
-    help: "As header lines, as a config for `curl -K -`, as JSON, or as a map of names to values."
-  )
+  @Option(help: "As header lines, as a config for `curl -K -`, as JSON, or as a map of names to values.")
   var format = Format.lines
 
-  @Option(
-    help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds")
-  )
+  @Option(help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds"))
   var minValid: Int64?
 
   @Flag(help: "Do not renew: use the stored credentials.")
@@ -57,20 +51,13 @@ struct HeaderCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    if let minValid, minValid < 0 {
-      throw ValidationError("--min-valid is a number of seconds, 0 or more")
-    }
+    if let minValid, minValid < 0 { throw ValidationError("--min-valid is a number of seconds, 0 or more") }
     _ = try tokenPurpose(audience: audience, scope: scope)
-    guard request.count <= 2 else {
-      throw ValidationError("header takes a method and a URL, and nothing more")
-    }
+    guard request.count <= 2 else { throw ValidationError("header takes a method and a URL, and nothing more") }
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let target = try Authorize.Target(
-      method: request.count == 2 ? request[0] : nil,
-      url: request.last
-    )
+    let target = try Authorize.Target(method: request.count == 2 ? request[0] : nil, url: request.last)
     let account = try await context.choose().account
     let authorizer = Authorize(context.engine, offline ? .forbidden : .allowed)
     let authorization = try await authorizer.authorize(
@@ -91,10 +78,7 @@ struct HeaderCommand: AcctCommand {
     _ account: Account
   ) -> Secret {
     switch options.json ? .json : format {
-    case .lines:
-      Secret(
-        joining: authorization.fields.flatMap { [Secret("\($0.name): "), $0.value, Secret("\n")] }
-      )
+    case .lines: Secret(joining: authorization.fields.flatMap { [Secret("\($0.name): "), $0.value, Secret("\n")] })
     case .curl:
       Secret(
         joining: authorization.fields.flatMap {
@@ -108,12 +92,8 @@ struct HeaderCommand: AcctCommand {
 
   /// An object with a member for each line, which programs take as a request's headers.
   private func map(_ authorization: Authorize.Authorization) -> Secret {
-    let members = authorization.fields.map { field in
-      [Secret(field.name).asJSON, Secret(":"), field.value.asJSON]
-    }
-    return Secret(
-      joining: [Secret("{")] + members.joined(separator: [Secret(",")]) + [Secret("}\n")]
-    )
+    let members = authorization.fields.map { field in [Secret(field.name).asJSON, Secret(":"), field.value.asJSON] }
+    return Secret(joining: [Secret("{")] + members.joined(separator: [Secret(",")]) + [Secret("}\n")])
   }
 
   private func json(

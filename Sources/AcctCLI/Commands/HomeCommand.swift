@@ -30,17 +30,11 @@ struct HomeCommand: AcctCommand {
     }
     let listing = try overview.listing()
     let screen = context.screen
-    let greeting = greeting(
-      listing,
-      try await choice(context, among: listing),
-      at: context.world.clock.now()
-    )
+    let greeting = greeting(listing, try await choice(context, among: listing), at: context.world.clock.now())
     let words = wrapped(screen.shown(greeting.text), at: screen.columns)
     let next = lines(verbs(listing).map { Field(Cell($0, .strong), Cell($1)) }, on: screen)
     let more = screen.painted("acct --help lists all commands", .faint)
-    try context.output(
-      words.map { screen.painted($0, greeting.style) } + [""] + next + ["", more]
-    )
+    try context.output(words.map { screen.painted($0, greeting.style) } + [""] + next + ["", more])
     return .done
   }
 
@@ -56,11 +50,7 @@ struct HomeCommand: AcctCommand {
     }
   }
 
-  private func greeting(
-    _ listing: AccountOverview.Listing,
-    _ choice: Selection.Choice?,
-    at now: Timestamp
-  ) -> Cell {
+  private func greeting(_ listing: AccountOverview.Listing, _ choice: Selection.Choice?, at now: Timestamp) -> Cell {
     guard !listing.accounts.isEmpty else {
       return "acct keeps the accounts that you are signed in to; there are none yet"
     }
@@ -68,13 +58,9 @@ struct HomeCommand: AcctCommand {
     let account = choice.account
     let state = account.lastKnownState(at: now).state
     let server = account.server.map { " at \($0)" } ?? ""
-    let rule =
-      choice.selectedBy == .active ? "active" : "chosen by \(words(for: choice.selectedBy))"
+    let rule = choice.selectedBy == .active ? "active" : "chosen by \(words(for: choice.selectedBy))"
     let words = "\(account.name)\(server) is \(rule): \(account.word(for: state, at: now))"
-    return Cell(
-      words + expiry(of: account, at: now),
-      state == .valid ? .strong : state.style
-    )
+    return Cell(words + expiry(of: account, at: now), state == .valid ? .strong : state.style)
   }
 
   /// When its token expires, if the state has a time.

@@ -17,10 +17,7 @@ extension KeyCommand {
     var hardware = false
 
     @Argument(
-      help: ArgumentHelp(
-        "A TPM or token instead of those of this machine: tpm:SPEC or pkcs11:URI.",
-        valueName: "place"
-      )
+      help: ArgumentHelp("A TPM or token instead of those of this machine: tpm:SPEC or pkcs11:URI.", valueName: "place")
     )
     var place: String?
 
@@ -81,8 +78,7 @@ extension ListHardwareKeys.Report {
   private var tpmWords: String {
     switch tpm {
     case .success(let tpm):
-      tpm.manufacturer
-        + (tpm.isLockedOut ? ", locked out" : ", \(tpm.triesLeft) wrong PINs until it locks")
+      tpm.manufacturer + (tpm.isLockedOut ? ", locked out" : ", \(tpm.triesLeft) wrong PINs until it locks")
     case .failure(let failure): ErrorMessage(failure, .tpm2).text
     }
   }

@@ -14,10 +14,7 @@ struct KeyCommand: ParsableCommand {
 
   /// Prints the key as a JWK.
   struct Show: AcctCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "show",
-      abstract: "Print the public key as a JWK."
-    )
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Print the public key as a JWK.")
 
     @Argument(help: "The account; the selected one by default.")
     var name: String?
@@ -85,8 +82,7 @@ struct KeyCommand: ParsableCommand {
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       let account = try await context.choose(name).account
       let jwk = try ImportFile(context.world).json(file)
-      let key = try await AccountKey(context.engine)
-        .replace(with: jwk, for: account)
+      let key = try await AccountKey(context.engine).replace(with: jwk, for: account)
       return try context.done(account, "the key of \(account.name) is \(key.thumbprint)")
     }
   }

@@ -8,10 +8,7 @@ import StrictJSON
 ///
 /// A shared keyring is asked for the accounts of other machines, if it can be.
 struct ListCommand: AcctCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "list",
-    abstract: "Show every account."
-  )
+  static let configuration = CommandConfiguration(commandName: "list", abstract: "Show every account.")
 
   @OptionGroup var options: SharedOptions
 

@@ -28,11 +28,7 @@ struct ObserveCommand: AcctCommand {
     let account = try await context.choose().account
     let observer = Observe(context.engine)
     context.report(try await observer.observe(target, as: account))
-    if options.json {
-      try context.output(
-        limitsJSON(LimitsLedger(context.world).limits(of: account.id), of: account)
-      )
-    }
+    if options.json { try context.output(limitsJSON(LimitsLedger(context.world).limits(of: account.id), of: account)) }
     return .done
   }
 }

@@ -24,9 +24,7 @@ struct ProvidersCommand: AcctCommand {
       try list(providers, context)
       return .done
     }
-    guard let typed = ProviderName(name) else {
-      throw .provider(.unknown(name, known: try providers.names()))
-    }
+    guard let typed = ProviderName(name) else { throw .provider(.unknown(name, known: try providers.names())) }
     try show(try providers.find(typed), context)
     return .done
   }
@@ -50,10 +48,7 @@ struct ProvidersCommand: AcctCommand {
           Table.Column("SOURCE", floor: 8, rank: 0),
         ],
         rows: entries.map { entry in
-          [
-            Cell(entry.provider.usage, .strong), Cell(entry.provider.title ?? "-"),
-            Cell(entry.source.words, .faint),
-          ]
+          [Cell(entry.provider.usage, .strong), Cell(entry.provider.title ?? "-"), Cell(entry.source.words, .faint)]
         }
       )
       try context.output(table.lines(on: context.screen))
@@ -65,9 +60,7 @@ struct ProvidersCommand: AcctCommand {
       try context.output(["version": 1, "provider": entry.json])
       return
     }
-    let summary = [
-      Field("provider", entry.provider.usage, .strong), Field("source", entry.source.words, .faint),
-    ]
+    let summary = [Field("provider", entry.provider.usage, .strong), Field("source", entry.source.words, .faint)]
     let members = fields(entry.provider.document, under: "")
     try context.output(lines(summary + members, on: context.screen))
   }
@@ -81,8 +74,7 @@ private func fields(_ object: JSONObject, under path: String) -> [Field] {
     case .null: []
     case .object(let members): fields(members, under: name)
     case .string(let text): [Field(name, text)]
-    case .array(let elements):
-      [Field(name, elements.compactMap(\.stringValue).joined(separator: " "))]
+    case .array(let elements): [Field(name, elements.compactMap(\.stringValue).joined(separator: " "))]
     case .bool(let isTrue): [Field(name, isTrue ? "yes" : "no")]
     case .number: []
     }

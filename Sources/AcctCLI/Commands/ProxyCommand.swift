@@ -30,12 +30,7 @@ struct ProxyCommand: AcctCommand {
   @Flag(help: "Serve every account: the Host of a request selects it.")
   var all = false
 
-  @Option(
-    help: ArgumentHelp(
-      "With --port: send every request to this origin of the account.",
-      valueName: "origin"
-    )
-  )
+  @Option(help: ArgumentHelp("With --port: send every request to this origin of the account.", valueName: "origin"))
   var to: String?
 
   @OptionGroup var options: SharedOptions
@@ -44,18 +39,12 @@ struct ProxyCommand: AcctCommand {
     guard !all || options.account == nil else {
       throw ValidationError("--all means every account: leave out --account")
     }
-    guard !all || to == nil else {
-      throw ValidationError("--all and --to exclude each other: --to is for one account")
-    }
+    guard !all || to == nil else { throw ValidationError("--all and --to exclude each other: --to is for one account") }
     guard to == nil || port != nil else {
       throw ValidationError("--to needs --port: on a socket the Host is the server's")
     }
-    guard socket == nil || port == nil else {
-      throw ValidationError("--socket and --port exclude each other")
-    }
-    if let port, !(0...65535).contains(port) {
-      throw ValidationError("--port is a number from 0 to 65535")
-    }
+    guard socket == nil || port == nil else { throw ValidationError("--socket and --port exclude each other") }
+    if let port, !(0...65535).contains(port) { throw ValidationError("--port is a number from 0 to 65535") }
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
@@ -69,12 +58,7 @@ struct ProxyCommand: AcctCommand {
       try await UnlockHardwareKeys(context.engine).unlock(targets.accounts)
     }
     let secret = port == nil ? nil : SigningProxy.newSecret(world.entropy)
-    let proxy = SigningProxy(
-      context.engine,
-      for: targets,
-      secret: secret,
-      restsSecrets: restsSecrets
-    )
+    let proxy = SigningProxy(context.engine, for: targets, secret: secret, restsSecrets: restsSecrets)
 
     // Watched before the address is printed: Ctrl-C may be the answer to it.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -83,9 +67,7 @@ struct ProxyCommand: AcctCommand {
     let serving: Serving
     do {
       serving = try await world.localServer.serve(place) { request in
-        await proxy.answer(request) { error in
-          context.notice("\(request.method): \(ErrorMessage(error).text)")
-        }
+        await proxy.answer(request) { error in context.notice("\(request.method): \(ErrorMessage(error).text)") }
       }
     } catch {
       throw .signIn(.listen(error))
@@ -110,9 +92,7 @@ struct ProxyCommand: AcctCommand {
       return try ProxyTargets(of: account, to: origin)
     }
     let listing = try AccountOverview(context.engine).listing()
-    for id in listing.damaged {
-      context.notice("the account \(id) is not served: its file is damaged")
-    }
+    for id in listing.damaged { context.notice("the account \(id) is not served: its file is damaged") }
     return try ProxyTargets(of: listing.accounts)
   }
 
@@ -121,11 +101,7 @@ struct ProxyCommand: AcctCommand {
     switch place {
     case .socket(let path): Secret("\(path ?? "")\n")
     case .port(let port):
-      Secret(
-        joining: [
-          Secret("http://127.0.0.1:\(port ?? 0)/"), secret ?? Secret(""), Secret("/\n"),
-        ]
-      )
+      Secret(joining: [Secret("http://127.0.0.1:\(port ?? 0)/"), secret ?? Secret(""), Secret("/\n")])
     }
   }
 }

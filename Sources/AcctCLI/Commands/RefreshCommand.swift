@@ -6,10 +6,7 @@ import StrictJSON
 
 /// Renews what is due.
 struct RefreshCommand: AcctCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "refresh",
-    abstract: "Renew credentials that are due."
-  )
+  static let configuration = CommandConfiguration(commandName: "refresh", abstract: "Renew credentials that are due.")
 
   @Argument(help: "The account; the selected one by default.")
   var name: String?
@@ -45,10 +42,7 @@ struct RefreshCommand: AcctCommand {
   }
 
   /// Renews one account after the other; a failure does not stop the next one.
-  private func everyAccount(
-    _ refresher: Refresh,
-    _ context: Context
-  ) async throws(EngineError) -> ExitStatus {
+  private func everyAccount(_ refresher: Refresh, _ context: Context) async throws(EngineError) -> ExitStatus {
     var outcomes: [RefreshOutcome] = []
     let overview = AccountOverview(context.engine)
     if let notice = await overview.bringUpToDate() { context.report([notice]) }
@@ -61,9 +55,7 @@ struct RefreshCommand: AcctCommand {
       }
       guard !options.json else { continue }
       if case .renewed = outcome.result { context.notice("renewed \(account.name)") }
-      if let errorMessage = outcome.errorMessage {
-        context.world.report("acct: \(account.name): \(errorMessage.text)")
-      }
+      if let errorMessage = outcome.errorMessage { context.world.report("acct: \(account.name): \(errorMessage.text)") }
     }
     if options.json {
       try context.output(["version": 1, "accounts": .array(outcomes.map(\.json))])
@@ -78,8 +70,7 @@ struct RefreshCommand: AcctCommand {
   private func report(_ waiting: [RefreshOutcome], _ context: Context) {
     guard !waiting.isEmpty else { return }
     let names = waiting.filter { $0.account.replacement == nil }.map(\.account.name.description)
-    var texts =
-      names.isEmpty ? [] : ["sign in again with `acct add`: \(names.joined(separator: ", "))"]
+    var texts = names.isEmpty ? [] : ["sign in again with `acct add`: \(names.joined(separator: ", "))"]
     // Nothing can be signed in to for a static token.
     for replacement in waiting.compactMap(\.account.replacement) {
       texts.append("\(replacement.account) needs a new token: `\(command(for: replacement))`")

@@ -36,11 +36,7 @@ struct RemoveCommand: AcctCommand {
     return try context.done(account, "removed \(account.name)\(reach)")
   }
 
-  private func done(
-    _ id: AccountID,
-    _ text: String,
-    _ context: Context
-  ) throws(EngineError) -> ExitStatus {
+  private func done(_ id: AccountID, _ text: String, _ context: Context) throws(EngineError) -> ExitStatus {
     if options.json {
       try context.output(["version": 1, "removed": .string(id.description)])
     } else {

@@ -4,10 +4,7 @@ import ArgumentParser
 
 /// Gives an account another name.
 struct RenameCommand: AcctCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "rename",
-    abstract: "Give an account another name."
-  )
+  static let configuration = CommandConfiguration(commandName: "rename", abstract: "Give an account another name.")
 
   @Argument(help: "The account.")
   var name: String
@@ -20,8 +17,7 @@ struct RenameCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let new = try parseName(new)
     let account = try await Selection(context.engine).find(name)
-    let renamed = try await ChangeAccounts(context.engine)
-      .rename(account, to: new)
+    let renamed = try await ChangeAccounts(context.engine).rename(account, to: new)
     return try context.done(renamed, "\(account.name) is now \(renamed.name)")
   }
 }

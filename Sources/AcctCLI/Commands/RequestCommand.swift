@@ -21,12 +21,7 @@ struct RequestCommand: AcctCommand {
       """
   )
 
-  @Argument(
-    help: ArgumentHelp(
-      "The method, GET or with -d POST if left out, and the URL.",
-      valueName: "method url"
-    )
-  )
+  @Argument(help: ArgumentHelp("The method, GET or with -d POST if left out, and the URL.", valueName: "method url"))
   var request: [String] = []
 
   @Option(
@@ -46,18 +41,12 @@ struct RequestCommand: AcctCommand {
   @Flag(name: [.short, .long], help: "Print the status line and the headers, too.")
   var include = false
 
-  @Flag(
-    name: [.customShort("L"), .long],
-    help: "Follow redirects of GET and HEAD within the account's own origins."
-  )
+  @Flag(name: [.customShort("L"), .long], help: "Follow redirects of GET and HEAD within the account's own origins.")
   var follow = false
 
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp(
-      "Write to a file, which is replaced only when the body is complete.",
-      valueName: "file"
-    )
+    help: ArgumentHelp("Write to a file, which is replaced only when the body is complete.", valueName: "file")
   )
   var output: String?
 
@@ -76,9 +65,7 @@ struct RequestCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    guard (1...2).contains(request.count) else {
-      throw ValidationError("request takes a URL, and a method before it")
-    }
+    guard (1...2).contains(request.count) else { throw ValidationError("request takes a URL, and a method before it") }
     guard retry >= 0 else { throw ValidationError("--retry is a number, 0 or more") }
   }
 
@@ -91,40 +78,21 @@ struct RequestCommand: AcctCommand {
     do { fields = try RequestFields(header, for: account) } catch { throw .request(error) }
     let makeRequest = MakeRequest(context.engine)
     try makeRequest.check(url, for: account)
-    var outgoing = MakeRequest.Request(
-      method: method,
-      url: url,
-      fields: fields,
-      retries: retry,
-      follows: follow
-    )
+    var outgoing = MakeRequest.Request(method: method, url: url, fields: fields, retries: retry, follows: follow)
     outgoing.purpose = audience.purpose
     let reporter = RequestReporter(context, printsBody: (output ?? "-") == "-", follows: follow)
-    let delivery = try ResponseDelivery(
-      context.world,
-      reporter,
-      to: output ?? "-",
-      withHead: include
-    )
+    let delivery = try ResponseDelivery(context.world, reporter, to: output ?? "-", withHead: include)
     let (data, streams) = (data, reporter.reportingProgress(context.world.streams))
     let request = outgoing
     return try await delivery.deliver { () async throws(EngineError) in
       let body = try await requestBody(data, streams)
-      return try await makeRequest.perform(
-        request,
-        as: account,
-        sending: body,
-        report: reporter.report
-      )
+      return try await makeRequest.perform(request, as: account, sending: body, report: reporter.report)
     }
   }
 }
 
 /// What to send: `-` and `@FILE` name a source, any other text is sent itself.
-private func requestBody(
-  _ data: String?,
-  _ streams: Streams
-) async throws(EngineError) -> RequestBody? {
+private func requestBody(_ data: String?, _ streams: Streams) async throws(EngineError) -> RequestBody? {
   guard let data else { return nil }
   guard data == "-" || data.hasPrefix("@") else { return .bytes(Array(data.utf8)) }
   do {

@@ -24,8 +24,7 @@ struct StatusCommand: AcctCommand {
     var choice = try await context.choose(name)
     if check {
       if choice.account.kind == .static {
-        let isUsable =
-          choice.account.lastKnownState(at: context.world.clock.now()).state == .valid
+        let isUsable = choice.account.lastKnownState(at: context.world.clock.now()).state == .valid
         context.notice(
           "no server can be asked about the token of \(choice.account.name)"
             + (isUsable ? ": it is used as it was given" : "")
@@ -36,9 +35,7 @@ struct StatusCommand: AcctCommand {
       var outcome: ServerCheck.Outcome?
       do throws(EngineError) {
         outcome = try await server.check(choice.account)
-        if case .notChecked(let cause, let origin) = outcome {
-          context.report([.notChecked(cause, origin)])
-        }
+        if case .notChecked(let cause, let origin) = outcome { context.report([.notChecked(cause, origin)]) }
       } catch {
         refusal = error
       }
@@ -56,8 +53,7 @@ struct StatusCommand: AcctCommand {
     _ refusal: EngineError? = nil
   ) async throws(EngineError) -> ExitStatus {
     let status = try await AccountOverview(context.engine).status(of: choice.account)
-    let errorMessage = (refusal ?? status.cause)
-      .map { ErrorMessage($0).timed(by: context.world.clock) }
+    let errorMessage = (refusal ?? status.cause).map { ErrorMessage($0).timed(by: context.world.clock) }
     let limits = LimitsLedger(context.world).limits(of: choice.account.id)
     if options.json {
       try context.output([
@@ -82,9 +78,7 @@ struct StatusCommand: AcctCommand {
         ),
       ])
       // The object has no member for a failure of the check, which goes to standard error.
-      if let refusal {
-        _ = ErrorReport(world: context.world, asJSON: true).write(ErrorMessage(refusal))
-      }
+      if let refusal { _ = ErrorReport(world: context.world, asJSON: true).write(ErrorMessage(refusal)) }
     } else {
       let text = StatusText(
         status: status,
@@ -105,9 +99,8 @@ extension EngineError {
   fileprivate var isServersWord: Bool {
     switch self {
     case .signIn(.required), .server(.otherUser): true
-    case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .server, .signIn,
-      .atproto, .provider, .backend, .session, .guest, .request, .transfer, .files, .exec,
-      .cancelled:
+    case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .server, .signIn, .atproto, .provider,
+      .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
       false
     }
   }

@@ -18,9 +18,7 @@ struct SwitchCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let change = ChangeAccounts(context.engine)
-    if name == nil, options.account == nil,
-      let notice = await AccountOverview(context.engine).bringUpToDate()
-    {
+    if name == nil, options.account == nil, let notice = await AccountOverview(context.engine).bringUpToDate() {
       context.report([notice])
     }
     let account = try await chosen(change, in: context)
@@ -28,10 +26,7 @@ struct SwitchCommand: AcctCommand {
     return try context.done(account, "\(account.name) is active")
   }
 
-  private func chosen(
-    _ change: ChangeAccounts,
-    in context: Context
-  ) async throws(EngineError) -> Account {
+  private func chosen(_ change: ChangeAccounts, in context: Context) async throws(EngineError) -> Account {
     guard let name = name ?? options.account else {
       if let other = try change.other() { return other }
       return try await ask(in: context)
@@ -82,12 +77,8 @@ struct SwitchCommand: AcctCommand {
       let mark = account.id == listing.active ? " (active)" : ""
       context.world.report("\(index + 1)  \(account.name)\(mark)")
     }
-    guard let answer = context.world.terminal.ask("switch to (number or name): ") else {
-      throw .cancelled
-    }
-    if let number = Int(answer), listing.accounts.indices.contains(number - 1) {
-      return listing.accounts[number - 1]
-    }
+    guard let answer = context.world.terminal.ask("switch to (number or name): ") else { throw .cancelled }
+    if let number = Int(answer), listing.accounts.indices.contains(number - 1) { return listing.accounts[number - 1] }
     return try await Selection(context.engine).find(answer)
   }
 }

@@ -11,20 +11,13 @@ struct TokenCommand: AcctCommand {
     abstract: "Print the access token, alone on a line."
   )
 
-  @Option(
-    help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds")
-  )
+  @Option(help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds"))
   var minValid: Int64?
 
   @Flag(help: "Do not renew: use the stored credentials.")
   var offline = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Print the initial response of SASL with the token, in base64.",
-      valueName: "mechanism"
-    )
-  )
+  @Option(help: ArgumentHelp("Print the initial response of SASL with the token, in base64.", valueName: "mechanism"))
   var sasl: SASLResponse.Mechanism?
 
   @Option(help: ArgumentHelp("The user name in the response of SASL.", valueName: "name"))
@@ -35,15 +28,9 @@ struct TokenCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    if let minValid, minValid < 0 {
-      throw ValidationError("--min-valid is a number of seconds, 0 or more")
-    }
-    guard (sasl == nil) == (user == nil) else {
-      throw ValidationError("--sasl and --user belong together")
-    }
-    guard sasl == nil || !options.json else {
-      throw ValidationError("--sasl prints a line, not JSON")
-    }
+    if let minValid, minValid < 0 { throw ValidationError("--min-valid is a number of seconds, 0 or more") }
+    guard (sasl == nil) == (user == nil) else { throw ValidationError("--sasl and --user belong together") }
+    guard sasl == nil || !options.json else { throw ValidationError("--sasl prints a line, not JSON") }
     do { _ = try response() } catch {
       switch error {
       case .empty: throw ValidationError("--user is the name of a user, not empty")

@@ -14,21 +14,14 @@ extension VaultCommand {
         """
     )
 
-    @Option(
-      help: ArgumentHelp(
-        "Another TPM: a device, a socket, or swtpm:host=H,port=N.",
-        valueName: "spec"
-      )
-    )
+    @Option(help: ArgumentHelp("Another TPM: a device, a socket, or swtpm:host=H,port=N.", valueName: "spec"))
     var tpm: String?
 
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       let address = try context.world.environment.tpmAddress(tpm)
-      if let kind = try UnlockShared(context.engine).kind() {
-        throw .sharing(.notSealable(kind))
-      }
+      if let kind = try UnlockShared(context.engine).kind() { throw .sharing(.notSealable(kind)) }
       do throws(VaultSealFailure) {
         try await context.world.vault.seal(address, context.interaction)
       } catch {
@@ -40,9 +33,7 @@ extension VaultCommand {
       if options.json {
         try context.output(vaultJSON("sealed", tpm: address))
       } else {
-        context.notice(
-          "the TPM at \(address.description) opens the vault; keep the passphrase for when it is gone"
-        )
+        context.notice("the TPM at \(address.description) opens the vault; keep the passphrase for when it is gone")
       }
       return .done
     }
@@ -58,18 +49,14 @@ extension VaultCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      if let kind = try UnlockShared(context.engine).kind() {
-        throw .sharing(.notSealable(kind))
-      }
+      if let kind = try UnlockShared(context.engine).kind() { throw .sharing(.notSealable(kind)) }
       let wasSealed = try await ofVault { () throws(KeyringFailure) in
         try await context.world.vault.unseal(context.interaction)
       }
       if options.json {
         try context.output(vaultJSON("unsealed"))
       } else {
-        context.notice(
-          wasSealed ? "only the passphrase opens the vault" : "the vault was not sealed"
-        )
+        context.notice(wasSealed ? "only the passphrase opens the vault" : "the vault was not sealed")
       }
       return .done
     }

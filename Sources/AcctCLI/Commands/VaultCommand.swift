@@ -40,9 +40,7 @@ struct VaultCommand: ParsableCommand {
       } else if let seconds {
         context.notice("the vault is unlocked, for \(duration(Int64(seconds))) after its last use")
       } else {
-        context.notice(
-          "the passphrase is right; this kernel stores no keys, so each command asks for it"
-        )
+        context.notice("the passphrase is right; this kernel stores no keys, so each command asks for it")
       }
       return .done
     }
@@ -50,10 +48,7 @@ struct VaultCommand: ParsableCommand {
 
   /// Forgets the vault's key.
   struct Lock: AcctCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "lock",
-      abstract: "Forget the passphrase at once."
-    )
+    static let configuration = CommandConfiguration(commandName: "lock", abstract: "Forget the passphrase at once.")
 
     @OptionGroup var options: SharedOptions
 
@@ -62,9 +57,7 @@ struct VaultCommand: ParsableCommand {
       if options.json {
         try context.output(vaultJSON("locked"))
       } else if let address = sealedIn(context.world.vault) {
-        context.notice(
-          "the vault's key is forgotten; the TPM at \(address.description) opens it when it is needed"
-        )
+        context.notice("the vault's key is forgotten; the TPM at \(address.description) opens it when it is needed")
       } else {
         context.notice("the vault is locked")
       }
@@ -84,17 +77,13 @@ struct VaultCommand: ParsableCommand {
       abstract: "Change the passphrase; the items stay as they are."
     )
 
-    @Option(
-      help: ArgumentHelp("Where the new passphrase is read from.", valueName: "file")
-    )
+    @Option(help: ArgumentHelp("Where the new passphrase is read from.", valueName: "file"))
     var newPassphraseFile: String?
 
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      if let kind = try UnlockShared(context.engine).kind() {
-        throw .sharing(.passphraseStays(kind))
-      }
+      if let kind = try UnlockShared(context.engine).kind() { throw .sharing(.passphraseStays(kind)) }
       try await ofVault { () throws(KeyringFailure) in
         try await context.world.vault.changePassphrase(newPassphraseFile, context.interaction)
       }
@@ -120,8 +109,6 @@ func vaultJSON(_ state: String, _ seconds: Int? = nil, tpm: TPMAddress? = nil) -
 }
 
 /// Translates the vault's failures.
-func ofVault<Result>(
-  _ body: () async throws(KeyringFailure) -> Result
-) async throws(EngineError) -> Result {
+func ofVault<Result>(_ body: () async throws(KeyringFailure) -> Result) async throws(EngineError) -> Result {
   do { return try await body() } catch { throw .keyring(.failed(error, .vault)) }
 }

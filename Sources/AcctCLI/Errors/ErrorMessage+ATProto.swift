@@ -35,14 +35,12 @@ extension ErrorMessage {
       )
     case .unsupportedDID(let did):
       self.init("unsupportedDID", .usage, "only did:plc and did:web are supported, not \(did)")
-    case .didNotFound(let did):
-      self.init("didNotFound", .failed, "there is no DID document for \(did)")
+    case .didNotFound(let did): self.init("didNotFound", .failed, "there is no DID document for \(did)")
     case .documentMismatch(let did):
       self.init("documentMismatch", .serverFailed, "the document of \(did) is for another DID")
     case .documentMalformed(let did):
       self.init("documentMalformed", .serverFailed, "the document of \(did) is malformed")
-    case .noService(let did):
-      self.init("noService", .serverFailed, "the document of \(did) names no data server")
+    case .noService(let did): self.init("noService", .serverFailed, "the document of \(did) names no data server")
     case .serviceRefused(let did):
       self.init(
         "urlRefused",
@@ -50,13 +48,8 @@ extension ErrorMessage {
         "refused: the data server of \(did) has an address that no credential may be sent to"
       )
     case .protectedResource(let origin, let flaw):
-      self.init(
-        flaw.code,
-        .serverFailed,
-        "\(origin) does not name its authorization server: \(words(for: flaw))"
-      )
-    case .server(let origin, let member):
-      self.init("serverLacks", .serverFailed, "\(origin) does not offer \(member)")
+      self.init(flaw.code, .serverFailed, "\(origin) does not name its authorization server: \(words(for: flaw))")
+    case .server(let origin, let member): self.init("serverLacks", .serverFailed, "\(origin) does not offer \(member)")
     case .subjectMismatch(let expected?, let found?) where (try? DID(found)) != nil:
       self.init(
         "subjectMismatch",
@@ -72,14 +65,9 @@ extension ErrorMessage {
         expected.map { "the server signed in \(who) instead of \($0)" }
           ?? "the server signed in \(who), which is not a DID"
       )
-    case .scopeMissing:
-      self.init("scopeMissing", .serverFailed, "the server did not grant the scope atproto")
+    case .scopeMissing: self.init("scopeMissing", .serverFailed, "the server did not grant the scope atproto")
     case .issuerMismatch(let did, let issuer):
-      self.init(
-        "issuerMismatch",
-        .serverFailed,
-        "\(issuer) signed in \(did), whose DID document names another server"
-      )
+      self.init("issuerMismatch", .serverFailed, "\(issuer) signed in \(did), whose DID document names another server")
     }
   }
 }

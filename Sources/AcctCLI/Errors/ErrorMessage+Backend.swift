@@ -17,8 +17,7 @@ extension ErrorMessage {
       self.init(
         "backendRefused",
         .signInRequired,
-        "\(origin) did not sign you in (\(status))"
-          + (reason.map { ": \(printable(String($0.prefix(200))))" } ?? "")
+        "\(origin) did not sign you in (\(status))" + (reason.map { ": \(printable(String($0.prefix(200))))" } ?? "")
       )
     case .malformedAnswer(let member, let origin):
       self.init("badAnswer", .serverFailed, "\(origin) sent an answer with a bad \(member)")

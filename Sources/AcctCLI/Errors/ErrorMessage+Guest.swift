@@ -33,8 +33,7 @@ extension ErrorMessage {
       self.init(
         "badAnswer",
         .serverFailed,
-        member.map { "\(origin) sent a guest session with a bad \($0)" }
-          ?? "\(origin) sent an answer that is not JSON"
+        member.map { "\(origin) sent a guest session with a bad \($0)" } ?? "\(origin) sent an answer that is not JSON"
       )
     case .shared(let kind):
       self.init(

@@ -25,8 +25,7 @@ extension ErrorMessage {
         hint: storage == .tpm2
           ? "join group tss: `sudo usermod -aG tss $USER`, then log in again" : nil
       )
-    case .busy:
-      self.init("deviceBusy", .keyringUnavailable, "\(device) stays busy", hint: "try again")
+    case .busy: self.init("deviceBusy", .keyringUnavailable, "\(device) stays busy", hint: "try again")
     case .lockedOut:
       self.init(
         "deviceLockedOut",
@@ -47,13 +46,7 @@ extension ErrorMessage {
         hint: "set ACCT_KEY_PIN_FILE"
       )
     case .cancelled: self.init("cancelled", .cancelled, "cancelled; nothing was changed")
-    case .notTouched:
-      self.init(
-        "notTouched",
-        .keyringLocked,
-        "\(device) was not touched in time",
-        hint: "try again"
-      )
+    case .notTouched: self.init("notTouched", .keyringLocked, "\(device) was not touched in time", hint: "try again")
     case .foreign:
       self.init(
         "keyForeign",
@@ -68,12 +61,10 @@ extension ErrorMessage {
         "the key is no longer in \(device)",
         hint: "sign in again with `acct add`; the account keeps its name"
       )
-    case .unsuitable(let reason):
-      self.init("keyUnsuitable", .badInput, "\(device) can't be used: \(reason)")
+    case .unsuitable(let reason): self.init("keyUnsuitable", .badInput, "\(device) can't be used: \(reason)")
     case .malformedReply(let reason):
       self.init("deviceFailed", .keyringUnavailable, "\(device) gave a wrong answer: \(reason)")
-    case .failed(let reason):
-      self.init("deviceFailed", .keyringUnavailable, "\(device) failed: \(reason)")
+    case .failed(let reason): self.init("deviceFailed", .keyringUnavailable, "\(device) failed: \(reason)")
     }
   }
 

@@ -8,8 +8,7 @@ extension ErrorMessage {
     switch error {
     case .missing(let account):
       self.init("noKey", .failed, "\(account) has no DPoP key: its tokens are not bound to one")
-    case .unusable(let error):
-      self.init("badKey", .badInput, "the DPoP key can't be used: \(words(for: error))")
+    case .unusable(let error): self.init("badKey", .badInput, "the DPoP key can't be used: \(words(for: error))")
     case .proof: self.init("proofFailed", .failed, "the DPoP proof could not be signed")
     case .other(let account):
       self.init("otherKey", .badInput, "this is not the key that \(account)'s tokens are bound to")
@@ -52,8 +51,7 @@ extension ErrorMessage {
         "\(account) has its key in \(words(for: storage)), and these credentials don't",
         hint: "`acct remove \(account)` first, or sign in with --key software"
       )
-    case .clientKey:
-      self.init("assertionFailed", .failed, "the client's assertion could not be signed")
+    case .clientKey: self.init("assertionFailed", .failed, "the client's assertion could not be signed")
     }
   }
 }

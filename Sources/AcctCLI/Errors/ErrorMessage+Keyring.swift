@@ -8,12 +8,7 @@ extension ErrorMessage {
     switch error {
     case .failed(let failure, let kind): self.init(failure, kind)
     case .notChosen(let reason):
-      self.init(
-        "keyringUnavailable",
-        .keyringUnavailable,
-        reason,
-        hint: "set ACCT_KEYRING to secret-service or vault"
-      )
+      self.init("keyringUnavailable", .keyringUnavailable, reason, hint: "set ACCT_KEYRING to secret-service or vault")
     case .unknown(let text):
       self.init(
         "usage",
@@ -82,16 +77,9 @@ extension ErrorMessage {
         hint: "its process may hang: restart it and try again; nothing was changed"
       )
     case .noVault(let folder):
-      self.init(
-        "noVault",
-        .failed,
-        "there is no vault yet in \(folder)",
-        hint: "the first `acct add` creates it"
-      )
-    case .failed(let reason):
-      self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
-    case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .damagedAccount,
-      .settings:
+      self.init("noVault", .failed, "there is no vault yet in \(folder)", hint: "the first `acct add` creates it")
+    case .failed(let reason): self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
+    case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .damagedAccount, .settings:
       self.init(sharing: failure, kind)
     }
   }
@@ -111,7 +99,6 @@ private func unlocking(_ kind: Keyring.Kind) -> String {
   switch kind {
   case .secretService: "unlock it and try again; nothing was changed"
   case .vault: "run `acct vault unlock`, or set ACCT_VAULT_PASSPHRASE_FILE"
-  case .etcd, .postgres:
-    "set ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE; nothing was changed"
+  case .etcd, .postgres: "set ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE; nothing was changed"
   }
 }

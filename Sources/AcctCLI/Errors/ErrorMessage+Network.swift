@@ -39,8 +39,7 @@ extension ErrorMessage {
         "no resolver answered for \(name)",
         hint: "nothing was wrong with the account; try again"
       )
-    case .offline:
-      self.init("offline", .network, "--offline does not allow renewing it")
+    case .offline: self.init("offline", .network, "--offline does not allow renewing it")
     }
   }
 }
@@ -52,8 +51,7 @@ extension ExitStatus {
       switch failure {
       case .cancelled: .cancelled
       case .malformed, .tooLarge: .serverFailed
-      case .unresolved, .unreachable, .untrusted, .timedOut, .closed, .unsendable, .source, .inside,
-        .proxy, .withheld:
+      case .unresolved, .unreachable, .untrusted, .timedOut, .closed, .unsendable, .source, .inside, .proxy, .withheld:
         .network
       }
   }

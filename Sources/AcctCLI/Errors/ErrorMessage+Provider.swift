@@ -24,12 +24,7 @@ extension ErrorMessage {
         hint: "`man acct-provider` describes the file"
       )
     case .unreadable(let path, let reason):
-      self.init(
-        "providerUnreadable",
-        .badInput,
-        "\(path) is not used: \(reason)",
-        hint: "only you may own or write it"
-      )
+      self.init("providerUnreadable", .badInput, "\(path) is not used: \(reason)", hint: "only you may own or write it")
     case .place(let flaw, let usage):
       self.init("usage", .usage, words(for: flaw), hint: "it is typed `acct add \(usage)`")
     case .clientNeeded(let registration):
@@ -71,8 +66,7 @@ extension ProviderError.Registration {
   fileprivate var hint: String {
     let device = usesDevice && typed != nil ? " and the device flow" : ""
     let place = place.map { " at \($0)" } ?? ""
-    let command =
-      typed.map { "; once, `acct add \($0) --client-id ID`" } ?? "; give its id with --client-id"
+    let command = typed.map { "; once, `acct add \($0) --client-id ID`" } ?? "; give its id with --client-id"
     return "register a client\(place), with the redirect address \(redirect)\(device)\(command)"
   }
 }
@@ -88,8 +82,7 @@ private func words(for flaw: ProviderFlaw) -> String {
   case .wrongType(.array): "\(member) is not an array"
   case .wrongType(.string): "\(member) is not a string"
   case .wrongType(.boolean): "\(member) is neither true nor false"
-  case .notOneOf(let words):
-    "\(member) is none of \(words.map { "\"\($0)\"" }.joined(separator: ", "))"
+  case .notOneOf(let words): "\(member) is none of \(words.map { "\"\($0)\"" }.joined(separator: ", "))"
   case .tooLong(let limit): "\(member) is longer than \(limit)"
   case .unprintable: "\(member) has characters that do not show"
   case .malformed: "\(member) is malformed"

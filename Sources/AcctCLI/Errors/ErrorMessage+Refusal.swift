@@ -51,8 +51,7 @@ extension RequestRefusal {
     switch part {
     case .client where asked.method == .privateKey:
       "check --client-id and --client-key; the server must have the public key of this client"
-    case .client where asked.method != .none:
-      "check --client-id and the secret in --client-secret-file\(otherWay)"
+    case .client where asked.method != .none: "check --client-id and the secret in --client-secret-file\(otherWay)"
     case .client, .use: clientHint("\(origin)")
     case .scope: "run the same command again with another --scope"
     case .resource where asked.targets.count > 1:
@@ -70,9 +69,7 @@ extension RequestRefusal {
     }
     var account = account
     if part == .resource { account.resources = [] }
-    guard let place = place(of: account) else {
-      return "sign in again with `acct add`; the account keeps its name"
-    }
+    guard let place = place(of: account) else { return "sign in again with `acct add`; the account keeps its name" }
     let scope = option("--scope", part == .scope ? nil : scope(of: account, adding: []))
     let line = (["acct", "add"] + place + scope).map(shellWord).joined(separator: " ")
     return switch part {

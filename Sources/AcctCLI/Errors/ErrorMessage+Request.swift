@@ -8,12 +8,7 @@ extension ErrorMessage {
   init(_ error: RequestError) {
     switch error {
     case .fieldMalformed(let name):
-      self.init(
-        "usage",
-        .usage,
-        "not a header line: \(printable(name))",
-        hint: "as in -H 'Accept: application/json'"
-      )
+      self.init("usage", .usage, "not a header line: \(printable(name))", hint: "as in -H 'Accept: application/json'")
     case .ownField(let name, let account):
       self.init(
         "usage",
@@ -22,12 +17,7 @@ extension ErrorMessage {
         hint: "omit it; --account makes the request as another account"
       )
     case .framingField(let name):
-      self.init(
-        "usage",
-        .usage,
-        "\(name) is set from the request, and can't be given with -H",
-        hint: "leave it out"
-      )
+      self.init("usage", .usage, "\(name) is set from the request, and can't be given with -H", hint: "leave it out")
     case .bodyGone(let status, let origin):
       self.init(
         "bodyGone",
@@ -97,8 +87,7 @@ extension ErrorMessage {
         hint: retryAfter == nil ? laterHint : nothingWrongHint,
         retryAfter: retryAfter
       )
-    default:
-      self.init("refusedByServer", ExitStatus(answer: status), "\(origin) answered \(status)")
+    default: self.init("refusedByServer", ExitStatus(answer: status), "\(origin) answered \(status)")
     }
   }
 }
@@ -122,8 +111,7 @@ private func words(forEnd failure: HTTPFailure) -> String {
   case .closed: "the connection was closed"
   case .timedOut: "no more data arrived in time"
   case .malformed: "the data is not HTTP"
-  case .unresolved, .unreachable, .untrusted, .tooLarge, .cancelled, .unsendable, .source, .inside,
-    .proxy, .withheld:
+  case .unresolved, .unreachable, .untrusted, .tooLarge, .cancelled, .unsendable, .source, .inside, .proxy, .withheld:
     words(for: failure)
   }
 }

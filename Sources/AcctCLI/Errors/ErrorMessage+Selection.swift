@@ -47,12 +47,7 @@ extension ErrorMessage {
         hint: "acct switch NAME"
       )
     case .noPrevious:
-      self.init(
-        "noPreviousAccount",
-        .noSuchAccount,
-        "there is no previous account",
-        hint: "`acct list` shows them all"
-      )
+      self.init("noPreviousAccount", .noSuchAccount, "there is no previous account", hint: "`acct list` shows them all")
     case .originShared(let origin, let names):
       self.init(
         "originShared",
@@ -70,8 +65,7 @@ extension ErrorMessage {
         hint:
           "`acct allow NAME ORIGIN --revoke` takes one away; without --all, --account selects one"
       )
-    case .nameTaken(let name):
-      self.init("nameTaken", .usage, "another account is called \(name)")
+    case .nameTaken(let name): self.init("nameTaken", .usage, "another account is called \(name)")
     }
   }
 }

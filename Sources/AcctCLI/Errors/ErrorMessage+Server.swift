@@ -8,12 +8,7 @@ extension ErrorMessage {
   init(_ error: ServerError) {
     switch error {
     case .oauth(let error, let origin):
-      self.init(
-        error.code,
-        .serverFailed,
-        "\(origin) \(words(for: error))",
-        hint: error.hint(origin)
-      )
+      self.init(error.code, .serverFailed, "\(origin) \(words(for: error))", hint: error.hint(origin))
     case .resource(let flaw, let origin): self.init(flaw, origin)
     case .otherUser(let other, let origin):
       self.init(
@@ -24,12 +19,7 @@ extension ErrorMessage {
           ? "sign in again with `acct add`; none of the new tokens was stored" : nil
       )
     case .rateLimited(let retryAfter, let origin):
-      self.init(
-        "rateLimited",
-        .rateLimited,
-        "\(origin) reports too many requests",
-        retryAfter: retryAfter
-      )
+      self.init("rateLimited", .rateLimited, "\(origin) reports too many requests", retryAfter: retryAfter)
     case .failed(let status, let retryAfter, let origin):
       self.init(
         "serverFailed",
@@ -63,14 +53,12 @@ extension OAuthError {
     // Some servers reject a dead session without a reason. That is no proof, so the account stays; the
     // user may know better.
     case .unexplained: "the account is kept; if it keeps failing, sign in again with `acct add`"
-    case .refused(let code, let description, _):
-      registrationHint(code, description, at: "\(origin)")
+    case .refused(let code, let description, _): registrationHint(code, description, at: "\(origin)")
     case .idToken(.expired): "nothing was stored; `acct doctor` checks this machine's clock"
     case .noMetadata:
       "a server without metadata is named by its addresses: --token-url URL --authorize-url URL, and "
         + "--client-auth post where it takes the secret in the form"
-    case .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken, .redirected:
-      nil
+    case .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken, .redirected: nil
     }
   }
 }
@@ -83,8 +71,7 @@ func words(for error: OAuthError) -> String {
   case .notJSON(let status): "answered \(status) with a body that is not JSON"
   case .malformedAnswer(let member): "sent an answer with a bad \(member)"
   case .refused(let code, let description, let status):
-    "refused (\(status)): "
-      + [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
+    "refused (\(status)): " + [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
   case .unexplained(let status): "answered \(status) without a reason"
   case .tokenType(let type): "sent a token of type \(printable(type)), which was not requested"
   case .idToken(let flaw): "sent an ID token that was rejected: \(words(for: flaw))"
@@ -115,8 +102,7 @@ private func words(for flaw: IDToken.Flaw) -> String {
 private func words(for flaw: OAuthError.MetadataFlaw) -> String {
   switch flaw {
   case .notJSON: "it is not JSON"
-  case .issuer(let expected, let found?):
-    "it names the issuer \(printable(found)) instead of \(expected)"
+  case .issuer(let expected, let found?): "it names the issuer \(printable(found)) instead of \(expected)"
   case .issuer(let expected, nil): "it does not name the issuer \(expected)"
   case .missing(let member): "there is no \(member)"
   case .malformed(let member): "\(member) is malformed"

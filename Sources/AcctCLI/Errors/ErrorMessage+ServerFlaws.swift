@@ -14,8 +14,7 @@ extension OAuthError {
     case .metadata(.missing), .metadata(.malformed): "metadataMalformed"
     case .tokenType: "tokenType"
     case .idToken: "idToken"
-    case .unsupported, .notJSON, .malformedAnswer, .refused, .unexplained, .redirected:
-      "serverAnswer"
+    case .unsupported, .notJSON, .malformedAnswer, .refused, .unexplained, .redirected: "serverAnswer"
     }
   }
 }

@@ -45,11 +45,7 @@ extension ErrorMessage {
         hint: registrationHint(code, description, at: "the server")
       )
     case .untrustedCallback(let distrust):
-      self.init(
-        distrust.code,
-        .serverFailed,
-        "the callback was rejected: \(words(for: distrust))"
-      )
+      self.init(distrust.code, .serverFailed, "the callback was rejected: \(words(for: distrust))")
     case .deviceCodeExpired:
       self.init(
         "deviceCodeExpired",
@@ -95,10 +91,8 @@ extension ErrorMessage {
         "\(issuer) needs to know the client: --client-id is missing",
         hint: clientHint("\(issuer.url.origin)")
       )
-    case .clientIDMissing:
-      self.init("clientIDNeeded", .usage, "--token-url needs --client-id")
-    case .clientSecretNeeded(let grant, let method):
-      self.init("clientSecretNeeded", .usage, words(for: grant, method))
+    case .clientIDMissing: self.init("clientIDNeeded", .usage, "--token-url needs --client-id")
+    case .clientSecretNeeded(let grant, let method): self.init("clientSecretNeeded", .usage, words(for: grant, method))
     case .clientSecretMissing(let account):
       self.init(
         "clientSecretMissing",
@@ -119,8 +113,7 @@ extension ErrorMessage {
         "noTokenForResource",
         .signInRequired,
         "\(account.name) has no token for \(resource), and no refresh token that could bring one",
-        hint: line.map { "to sign in for it alone, run `\($0)`" }
-          ?? "sign in for it alone with `acct add`"
+        hint: line.map { "to sign in for it alone, run `\($0)`" } ?? "sign in for it alone with `acct add`"
       )
     case .stepUp(let stepUp): self.init(stepUp)
     case .listen(.failed(let port, let reason)):
@@ -141,8 +134,7 @@ extension ErrorMessage {
       switch reason {
       case .expired: "the session of \(account) has expired"
       case .ending(let reason): "the token of \(account) is no longer used: \(reason)"
-      case .unrenewed:
-        "the token of \(account) has expired, and --offline does not allow renewing it"
+      case .unrenewed: "the token of \(account) has expired, and --offline does not allow renewing it"
       case .ended(let reason): "the server has ended the session of \(account): \(reason)"
       case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
       case .signedOut(let reason): "\(account) is signed out: \(reason)"
@@ -182,11 +174,7 @@ private func words(for grant: Grant, _ method: ClientAuthentication) -> String {
 }
 
 /// What to do where the client is not registered as it must be.
-func registrationHint(
-  _ code: String,
-  _ description: String?,
-  at server: String
-) -> String? {
+func registrationHint(_ code: String, _ description: String?, at server: String) -> String? {
   if ["invalid_client", "unauthorized_client"].contains(code) { return clientHint(server) }
   switch RefusedPart(rawValue: code) {
   case .scope: return "run the same command again with another --scope"

@@ -8,8 +8,7 @@ extension ErrorMessage {
     let nothing = "nothing was stored"
     switch error {
     case .sealed(let error): self.init(error)
-    case .notAccounts:
-      self.init("badExport", .badInput, "the export contains no accounts of acct", hint: nothing)
+    case .notAccounts: self.init("badExport", .badInput, "the export contains no accounts of acct", hint: nothing)
     case .unsound(let name):
       self.init(
         "badExport",
@@ -38,10 +37,8 @@ extension ErrorMessage {
         "an export is not for a terminal: name a file, or use a pipe",
         hint: "acct export NAME -o FILE"
       )
-    case .file(.failed(let path, let reason)):
-      self.init("fileFailed", .failed, "\(path): \(reason)")
-    case .file(.missing(let path)):
-      self.init("fileFailed", .failed, "\(path): no such file or directory")
+    case .file(.failed(let path, let reason)): self.init("fileFailed", .failed, "\(path): \(reason)")
+    case .file(.missing(let path)): self.init("fileFailed", .failed, "\(path): no such file or directory")
     case .file(.exposed(let path)):
       self.init(
         "fileFailed",
@@ -50,12 +47,7 @@ extension ErrorMessage {
         hint: "`chmod 600 \(shellWord(path))` makes it readable for you alone"
       )
     case .file(.exists(let path)):
-      self.init(
-        "fileExists",
-        .failed,
-        "\(path) already exists",
-        hint: "`--force` replaces it"
-      )
+      self.init("fileExists", .failed, "\(path) already exists", hint: "`--force` replaces it")
     case .noPassphrase:
       self.init(
         "passphraseNeeded",
@@ -63,12 +55,9 @@ extension ErrorMessage {
         "an export needs a passphrase, and acct can't prompt for it",
         hint: "`--passphrase-file FILE`, or set ACCT_EXPORT_PASSPHRASE_FILE"
       )
-    case .emptyPassphrase:
-      self.init("passphraseEmpty", .failed, "the passphrase of the export is empty")
-    case .passphrasesDiffer:
-      self.init("passphrasesDiffer", .failed, "the two passphrases differ", hint: "try again")
-    case .oneNameForSeveral:
-      self.init("usage", .usage, "--name is for one account, and the export holds several")
+    case .emptyPassphrase: self.init("passphraseEmpty", .failed, "the passphrase of the export is empty")
+    case .passphrasesDiffer: self.init("passphrasesDiffer", .failed, "the two passphrases differ", hint: "try again")
+    case .oneNameForSeveral: self.init("usage", .usage, "--name is for one account, and the export holds several")
     }
   }
 
@@ -76,12 +65,7 @@ extension ErrorMessage {
     let nothing = "nothing was stored"
     switch error {
     case .malformed(let member):
-      self.init(
-        "badExport",
-        .badInput,
-        "this is not an export of acct: its \(member) is malformed",
-        hint: nothing
-      )
+      self.init("badExport", .badInput, "this is not an export of acct: its \(member) is malformed", hint: nothing)
     case .unknownVersion:
       self.init(
         "badExport",
@@ -110,8 +94,7 @@ extension ErrorMessage {
         "the passphrase is wrong, or the export was modified; acct can't tell which",
         hint: nothing
       )
-    case .libraryFailed:
-      self.init("cryptoFailed", .failed, "OpenSSL failed; it may have run out of memory")
+    case .libraryFailed: self.init("cryptoFailed", .failed, "OpenSSL failed; it may have run out of memory")
     }
   }
 }

@@ -13,13 +13,7 @@ struct ErrorMessage: Equatable {
   /// When the server accepts another request; ``timed(by:)`` puts it into the hint.
   var retryAfter: RetryAfter?
 
-  init(
-    _ code: String,
-    _ status: ExitStatus,
-    _ text: String,
-    hint: String? = nil,
-    retryAfter: RetryAfter? = nil
-  ) {
+  init(_ code: String, _ status: ExitStatus, _ text: String, hint: String? = nil, retryAfter: RetryAfter? = nil) {
     self.code = code
     self.status = status
     self.text = text
@@ -38,8 +32,7 @@ struct ErrorMessage: Equatable {
 
   /// What ArgumentParser finds wrong with the command line.
   init(usage message: String) {
-    let lines = (message.hasPrefix("Error: ") ? message.dropFirst(7) : message[...])
-      .split(separator: "\n")
+    let lines = (message.hasPrefix("Error: ") ? message.dropFirst(7) : message[...]).split(separator: "\n")
     var text = lines.first.map(String.init) ?? "this is not a valid command line"
     if text.hasSuffix(".") { text.removeLast() }
     // One sentence, as everywhere. A long list has a line for each value.

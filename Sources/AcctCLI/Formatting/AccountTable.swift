@@ -5,9 +5,8 @@ import AcctModel
 func accountTable(_ listing: AccountOverview.Listing, at now: Timestamp) -> Table {
   Table(
     columns: [
-      Table.Column(""), Table.Column("NAME", floor: 14),
-      Table.Column("SERVER", floor: 14, rank: 1), Table.Column("TOKEN", rank: 0),
-      Table.Column("STATE"), Table.Column("EXPIRES", rank: 2),
+      Table.Column(""), Table.Column("NAME", floor: 14), Table.Column("SERVER", floor: 14, rank: 1),
+      Table.Column("TOKEN", rank: 0), Table.Column("STATE"), Table.Column("EXPIRES", rank: 2),
     ],
     rows: listing.accounts.map { account in
       let isActive = account.id == listing.active

@@ -12,24 +12,14 @@ extension DoctorWording {
         fix: "`acct vault seal` seals it again, with the passphrase; `acct vault unseal` ends it"
       )
     case .proxyMemory(isSecret: true):
-      self.init(
-        "proxyMemory",
-        "`acct proxy` keeps its secrets in memory that no other process can read (memfd_secret)"
-      )
+      self.init("proxyMemory", "`acct proxy` keeps its secrets in memory that no other process can read (memfd_secret)")
     case .proxyMemory:
-      self.init(
-        "proxyMemory",
-        "this system has no memfd_secret: root can read the secrets of a running `acct proxy`"
-      )
+      self.init("proxyMemory", "this system has no memfd_secret: root can read the secrets of a running `acct proxy`")
     case .proxyFence(let version?):
-      self.init(
-        "proxyFence",
-        "`acct proxy` can't open files that it has no use for (landlock \(version))"
-      )
+      self.init("proxyFence", "`acct proxy` can't open files that it has no use for (landlock \(version))")
     case .proxyFence(version: nil):
       self.init("proxyFence", "this system has no landlock: `acct proxy` can open all your files")
-    case .sealOpens(let address):
-      self.init("vaultSeal", "the TPM at \(address.description) opens the vault")
+    case .sealOpens(let address): self.init("vaultSeal", "the TPM at \(address.description) opens the vault")
     default: self.init("vaultSeal", "the vault is sealed in a TPM")
     }
   }

@@ -26,14 +26,11 @@ struct DoctorWording {
     case .sharing, .answersWait, .copiesAlone, .damagedShared, .olderObjects, .moveBegun,
       .moveUnfinished, .remoteFolder:
       self.init(sharing: subject)
-    case .filesPrivate, .readable, .writable, .foreign, .link, .files:
-      self.init(files: subject)
-    case .accountsReadable, .damagedAccount, .activeGone, .interruptedRenewal,
-      .interruptedReplacement, .itemsMatch,
+    case .filesPrivate, .readable, .writable, .foreign, .link, .files: self.init(files: subject)
+    case .accountsReadable, .damagedAccount, .activeGone, .interruptedRenewal, .interruptedReplacement, .itemsMatch,
       .orphans, .missing, .damagedItem, .itemsUnknown:
       self.init(accounts: subject)
-    case .hardwareKeysReady(let count):
-      self.init("hardwareKeys", "the keys in devices can be used (\(count))")
+    case .hardwareKeysReady(let count): self.init("hardwareKeys", "the keys in devices can be used (\(count))")
     case .hardwareKey(let failure, let storage, let name):
       let errorMessage = ErrorMessage(failure, storage)
       self.init(errorMessage.code, "\(name): \(errorMessage.text)", fix: errorMessage.hint)
@@ -51,14 +48,12 @@ struct DoctorWording {
         "\(count) lock \(count == 1 ? "file" : "files") that no process seems to hold; they do no harm",
         fix: repair
       )
-    case .hints(let count):
-      self.init("hints", "\(count) outdated \(count == 1 ? "hint" : "hints"), which do no harm")
+    case .hints(let count): self.init("hints", "\(count) outdated \(count == 1 ? "hint" : "hints"), which do no harm")
     case .clockRight(let origin): self.init("clock", "the clock agrees with that of \(origin)")
     case .clockOff(let seconds, let origin):
       self.init(
         "clockOff",
-        "the clock is \(duration(abs(seconds))) "
-          + "\(seconds > 0 ? "behind" : "ahead of") that of \(origin)",
+        "the clock is \(duration(abs(seconds))) " + "\(seconds > 0 ? "behind" : "ahead of") that of \(origin)",
         fix: "set the clock, or let it be set: `timedatectl set-ntp true`"
       )
     case .noTime(let origin, let failure):
@@ -77,10 +72,8 @@ private let repair = "`acct doctor --repair`"
 extension DoctorWording {
   private init(keyring subject: Finding.Subject) {
     switch subject {
-    case .keyringReady(let kind):
-      self.init("keyring", "the keyring (\(kind.rawValue)) is available and unlocked")
-    case .noVault:
-      self.init("keyring", "there is no vault yet; the first `acct add` creates it")
+    case .keyringReady(let kind): self.init("keyring", "the keyring (\(kind.rawValue)) is available and unlocked")
+    case .noVault: self.init("keyring", "there is no vault yet; the first `acct add` creates it")
     case .keyringDecisionLost(let found?):
       self.init(
         "keyringDecision",
@@ -105,8 +98,7 @@ extension DoctorWording {
     case .unknownKeyring(let text):
       let errorMessage = ErrorMessage(.keyring(.unknown(text)))
       self.init("keyringUnknown", errorMessage.text, fix: errorMessage.hint)
-    default:
-      self.init("keyring", "no keyring has been chosen yet; the first `acct add` chooses one")
+    default: self.init("keyring", "no keyring has been chosen yet; the first `acct add` chooses one")
     }
   }
 
@@ -170,34 +162,23 @@ extension DoctorWording {
 
   private init(files subject: Finding.Subject) {
     switch subject {
-    case .readable(let path):
-      self.init("readable", "\(path) can be read by others", fix: repair)
+    case .readable(let path): self.init("readable", "\(path) can be read by others", fix: repair)
     case .writable(let path):
-      self.init(
-        "writable",
-        "\(path) can be changed by others",
-        fix: "check its contents, then `chmod go= \(path)`"
-      )
-    case .foreign(let path):
-      self.init("foreign", "\(path) belongs to another user", fix: "`chown` it, or remove it")
-    case .link(let path):
-      self.init("link", "\(path) is a symbolic link", fix: "replace the link by the file itself")
+      self.init("writable", "\(path) can be changed by others", fix: "check its contents, then `chmod go= \(path)`")
+    case .foreign(let path): self.init("foreign", "\(path) belongs to another user", fix: "`chown` it, or remove it")
+    case .link(let path): self.init("link", "\(path) is a symbolic link", fix: "replace the link by the file itself")
     case .files(let failure):
       let errorMessage = ErrorMessage(failure)
       self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint)
     case .filesPrivate(let count):
-      self.init(
-        "files",
-        count == 0 ? "there are no files yet" : "only you can use the files and folders (\(count))"
-      )
+      self.init("files", count == 0 ? "there are no files yet" : "only you can use the files and folders (\(count))")
     default: self.init("files", "only you can use the files and folders")
     }
   }
 
   private init(accounts subject: Finding.Subject) {
     switch subject {
-    case .accountsReadable(let count):
-      self.init("accounts", "every account's file can be read (\(count))")
+    case .accountsReadable(let count): self.init("accounts", "every account's file can be read (\(count))")
     case .damagedAccount(let id):
       self.init(
         "damagedAccount",

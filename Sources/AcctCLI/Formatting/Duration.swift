@@ -4,9 +4,7 @@ import AcctProtocol
 
 /// A number of seconds in the two largest units: `14 h 5 min`.
 func duration(_ seconds: Int64) -> String {
-  let units: [(name: String, size: Int64)] = [
-    ("y", 365 * 86_400), ("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1),
-  ]
+  let units: [(name: String, size: Int64)] = [("y", 365 * 86_400), ("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)]
   var rest = max(seconds, 0)
   var parts: [String] = []
   for unit in units where parts.count < 2 {

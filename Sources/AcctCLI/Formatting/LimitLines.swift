@@ -55,11 +55,7 @@ package func words(for limit: RateLimit, at now: Timestamp) -> String {
 
 /// The `limits` object of the contract.
 func limitsJSON(_ limits: [RateLimit], of account: Account) -> JSON {
-  [
-    "version": 1,
-    "account": .string(account.id.description),
-    "limits": .array(limits.map(\.json)),
-  ]
+  ["version": 1, "account": .string(account.id.description), "limits": .array(limits.map(\.json))]
 }
 
 extension RateLimit {
@@ -88,8 +84,7 @@ private let barWidth = 10
 
 /// How much is left, of ten; something left is never drawn as nothing.
 private func bar(_ limit: RateLimit, at now: Timestamp, on screen: Screen) -> String {
-  guard let most = limit.limit, most > 0, let remaining = limit.remaining, !limit.isOver(at: now)
-  else { return "" }
+  guard let most = limit.limit, most > 0, let remaining = limit.remaining, !limit.isOver(at: now) else { return "" }
   let share = Double(min(remaining, most)) / Double(most) * Double(barWidth)
   let filled = Int(share.rounded(.up))
   let (full, empty) = screen.isUnicode ? ("█", "░") : ("#", ".")

@@ -24,10 +24,8 @@ func words(for notice: Notice) -> String {
     "the session in these headers is not accepted: \(printable(reason)); the stored session of "
       + "\(account) is unchanged"
   case .requestNotPushed(let origin, let cause):
-    "\(origin) takes no pushed request of this client, so the browser gets its parameters: "
-      + ErrorMessage(cause).text
-  case .scopeNotGranted(let scopes):
-    "the server did not grant \(scopes.map(printable).joined(separator: " "))"
+    "\(origin) takes no pushed request of this client, so the browser gets its parameters: " + ErrorMessage(cause).text
+  case .scopeNotGranted(let scopes): "the server did not grant \(scopes.map(printable).joined(separator: " "))"
   case .resourcesApart(let first, let others, let areHad):
     "the token is for \(first); "
       + (areHad
@@ -50,26 +48,22 @@ func words(for notice: Notice) -> String {
   case .noRefreshToken:
     "the server sent no refresh token, although offline_access was requested: the account can't be renewed"
   case .clientNotRemembered(let cause):
-    "the client is not remembered, so the next account needs --client-id again: "
-      + ErrorMessage(cause).text
+    "the client is not remembered, so the next account needs --client-id again: " + ErrorMessage(cause).text
   case .identityUnknown(let cause):
     "the server did not tell who has signed in, so only --name selects an account that is there: "
       + ErrorMessage(cause).text
-  case .copyShown(let cause):
-    "these are the accounts as this machine last saw them: " + ErrorMessage(cause).text
+  case .copyShown(let cause): "these are the accounts as this machine last saw them: " + ErrorMessage(cause).text
   case .replacedNotRevoked(let account, let cause):
     "the server did not end the earlier session of \(account): \(words(for: cause))"
   case .revoked(let account): "the server has ended the session of \(account)"
-  case .tokenStays(let account):
-    "the token of \(account) is still valid: revoke it at its server"
+  case .tokenStays(let account): "the token of \(account) is still valid: revoke it at its server"
   case .keyRemoved(let account): "the key of \(account) is gone from the token"
   case .keyLeft(let uri, let failure):
     "the key is still in its token (\(ErrorMessage(failure, .pkcs11).text)); remove it there: "
       + "`p11tool --login --delete \(shellWord(printable(uri)))`"
   case .keyMayHaveCopies:
     "a copy of this key may exist: its token says that it was not made there, or could once be read"
-  case .notRevoked(let account, let cause):
-    "the server did not end the session of \(account): \(words(for: cause))"
+  case .notRevoked(let account, let cause): "the server did not end the session of \(account): \(words(for: cause))"
   }
 }
 

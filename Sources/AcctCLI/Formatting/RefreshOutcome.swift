@@ -26,8 +26,7 @@ struct RefreshOutcome {
     switch result {
     case .renewed, .notDue: false
     // There is nothing to renew in a static token, even with --force, before its end.
-    case .cannotRenew:
-      account.kind != .static || account.lastKnownState(at: clock.now()).state != .valid
+    case .cannotRenew: account.kind != .static || account.lastKnownState(at: clock.now()).state != .valid
     case .failed: errorMessage?.status == .signInRequired
     }
   }

@@ -22,11 +22,7 @@ struct StatusText {
     let word = status.account.word(for: assessment.state, at: now)
     let state = [word, assessment.reason].compactMap(\.self)
     return [
-      Field(
-        "account",
-        status.account.name.description + (status.isActive ? " (active)" : ""),
-        .strong
-      ),
+      Field("account", status.account.name.description + (status.isActive ? " (active)" : ""), .strong),
       Field("state", state.joined(separator: ": "), assessment.state.style),
       Field("problem", errorMessage?.text ?? "", .bad),
       Field("next", errorMessage?.hint ?? ""),
@@ -58,17 +54,13 @@ struct StatusText {
         let purpose = [token.audience.map { "for \($0)" }, token.scope.map { "scope \($0)" }]
         return Field(
           "second token",
-          purpose.compactMap(\.self).joined(separator: ", ")
-            + (token.expiresAt.map { ": \(time($0))" } ?? "")
+          purpose.compactMap(\.self).joined(separator: ", ") + (token.expiresAt.map { ": \(time($0))" } ?? "")
         )
       } + [
         Field("session ends", account.sessionEndsAt.map(time) ?? ""),
         Field("validated", account.validatedAt.map(time) ?? ""),
         Field("key", account.thumbprint ?? "", .faint),
-        Field(
-          "key in",
-          account.keyStorage == .software ? "" : words(for: account.keyStorage)
-        ),
+        Field("key in", account.keyStorage == .software ? "" : words(for: account.keyStorage)),
       ]
   }
 
@@ -80,11 +72,7 @@ struct StatusText {
     ]
     return [
       Field("keyring", keyring.compactMap(\.self).joined(separator: ", "), .faint),
-      Field(
-        "chosen by",
-        [words(for: selectedBy), directoryFile].compactMap(\.self).joined(separator: " "),
-        .faint
-      ),
+      Field("chosen by", [words(for: selectedBy), directoryFile].compactMap(\.self).joined(separator: " "), .faint),
     ]
   }
 

@@ -44,17 +44,13 @@ extension Acct {
   }
 
   /// Whether a command line that has not been parsed yet seems to make a request in any case.
-  static func makesRequest(_ arguments: [String]) -> Bool {
-    arguments.hoistingSharedOptions.first == "request"
-  }
+  static func makesRequest(_ arguments: [String]) -> Bool { arguments.hoistingSharedOptions.first == "request" }
 
   /// Whether each name is that of a subcommand of the one before it.
   private static func isCommand(_ names: [String]) -> Bool {
     var subcommands = configuration.subcommands
     for name in names where names != ["help"] {
-      guard let command = subcommands.first(where: { $0._commandName == name }) else {
-        return false
-      }
+      guard let command = subcommands.first(where: { $0._commandName == name }) else { return false }
       subcommands = command.configuration.subcommands
     }
     return true

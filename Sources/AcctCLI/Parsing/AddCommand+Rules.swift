@@ -44,9 +44,7 @@ extension AddCommand {
       throw ValidationError("--device and --resource need --issuer or a provider")
     }
     guard isAtServer || !client.isUsed else {
-      throw ValidationError(
-        "options of a client, such as --param, need --issuer, --token-url or a provider"
-      )
+      throw ValidationError("options of a client, such as --param, need --issuer, --token-url or a provider")
     }
     guard staticToken.file == nil || !signIn.isUsed else {
       throw ValidationError("--token has no sign-in: leave out the options of one, such as --scope")
@@ -64,15 +62,11 @@ extension AddCommand {
       throw ValidationError("--redirect-uri and --redirect-port name two ports")
     }
     guard signInResource == nil || signIn.resource.count <= 1 else {
-      throw ValidationError(
-        "several resources need --issuer: without it, one resource names its server"
-      )
+      throw ValidationError("several resources need --issuer: without it, one resource names its server")
     }
     // What the client proves itself with goes to no server that only a resource names.
     guard signInResource == nil || client.clientSecretFile == nil && client.clientKey == nil else {
-      throw ValidationError(
-        "--client-secret-file and --client-key need --issuer beside --resource"
-      )
+      throw ValidationError("--client-secret-file and --client-key need --issuer beside --resource")
     }
   }
 
@@ -110,7 +104,5 @@ extension AddCommand {
   }
 
   /// The provider that was typed: a word without a dot is no handle.
-  var provider: ProviderName? {
-    backend == nil && session == nil ? identifier.flatMap { ProviderName($0) } : nil
-  }
+  var provider: ProviderName? { backend == nil && session == nil ? identifier.flatMap { ProviderName($0) } : nil }
 }

@@ -25,10 +25,8 @@ struct AudienceOptions: ParsableArguments {
 func tokenPurpose(audience: String?, scope: String?) throws -> TokenPurpose? {
   do { return try TokenPurpose(audience: audience, scope: scope) } catch {
     switch error {
-    case .audience:
-      throw ValidationError("--audience is a name or a URL of at most 1024 bytes")
-    case .scope:
-      throw ValidationError("--scope is one or more words with single spaces between them")
+    case .audience: throw ValidationError("--audience is a name or a URL of at most 1024 bytes")
+    case .scope: throw ValidationError("--scope is one or more words with single spaces between them")
     }
   }
 }

@@ -6,11 +6,7 @@ extension ClientOptions {
   /// Adds to a sign-in what the options say, and what the files that they name hold.
   ///
   /// A service account's file names its client and its token endpoint; the options count before it.
-  func complete(
-    _ request: inout SignIn.Request,
-    redirectPort: Int?,
-    _ context: Context
-  ) throws(EngineError) {
+  func complete(_ request: inout SignIn.Request, redirectPort: Int?, _ context: Context) throws(EngineError) {
     request.settings = try settings()
     request.authorizationParameters = try authorizationParameters()
     request.redirect = try redirect(port: redirectPort)
@@ -65,18 +61,14 @@ extension ClientOptions {
     let url = try HTTPURL(text)
     for pair in (url.query ?? "").split(separator: "&") {
       guard let parameter = try? QueryParameters(String(pair)) else { throw .url }
-      for name in parameter.names where RequestParameter.own.contains(name.lowercased()) {
-        throw .ownParameter(name)
-      }
+      for name in parameter.names where RequestParameter.own.contains(name.lowercased()) { throw .ownParameter(name) }
     }
     return url
   }
 
   /// The parameters of the request that begins the sign-in, checked.
   func authorizationParameters() throws(EngineError) -> [RequestParameter] {
-    try parsed { () throws(ParseError) in
-      try param.map { text throws(ParseError) in try RequestParameter(text) }
-    }
+    try parsed { () throws(ParseError) in try param.map { text throws(ParseError) in try RequestParameter(text) } }
   }
 
   private func parsed<Value>(_ parse: () throws(ParseError) -> Value) throws(EngineError) -> Value {

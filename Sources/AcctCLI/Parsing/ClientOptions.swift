@@ -20,12 +20,7 @@ struct ClientOptions: ParsableArguments {
     }
   }
 
-  @Option(
-    help: ArgumentHelp(
-      "Read the client's secret from your own file; - is stdin.",
-      valueName: "file"
-    )
-  )
+  @Option(help: ArgumentHelp("Read the client's secret from your own file; - is stdin.", valueName: "file"))
   var clientSecretFile: String?
 
   @Option(help: "How the client authenticates itself; by the metadata if not given.")
@@ -42,55 +37,33 @@ struct ClientOptions: ParsableArguments {
   @Option(help: "Sign in without a person; each renewal requests the same again.")
   var grant: DirectGrant?
 
-  @Option(
-    name: .customLong("authorize-url"),
-    help: ArgumentHelp("The authorization endpoint.", valueName: "url")
-  )
+  @Option(name: .customLong("authorize-url"), help: ArgumentHelp("The authorization endpoint.", valueName: "url"))
   var authorizeURL: String?
 
   @Option(
     name: .customLong("token-url"),
-    help: ArgumentHelp(
-      "The token endpoint; without --issuer, in place of metadata.",
-      valueName: "url"
-    )
+    help: ArgumentHelp("The token endpoint; without --issuer, in place of metadata.", valueName: "url")
   )
   var tokenURL: String?
 
-  @Option(
-    name: .customLong("device-url"),
-    help: ArgumentHelp("The device authorization endpoint.", valueName: "url")
-  )
+  @Option(name: .customLong("device-url"), help: ArgumentHelp("The device authorization endpoint.", valueName: "url"))
   var deviceURL: String?
 
-  @Option(
-    name: .customLong("revoke-url"),
-    help: ArgumentHelp("The revocation endpoint.", valueName: "url")
-  )
+  @Option(name: .customLong("revoke-url"), help: ArgumentHelp("The revocation endpoint.", valueName: "url"))
   var revokeURL: String?
 
-  @Option(
-    name: .customLong("userinfo-url"),
-    help: ArgumentHelp("The userinfo endpoint.", valueName: "url")
-  )
+  @Option(name: .customLong("userinfo-url"), help: ArgumentHelp("The userinfo endpoint.", valueName: "url"))
   var userinfoURL: String?
 
-  @Option(
-    help: ArgumentHelp("One more parameter of the authorization request.", valueName: "name=value")
-  )
+  @Option(help: ArgumentHelp("One more parameter of the authorization request.", valueName: "name=value"))
   var param: [String] = []
 
-  @Option(
-    help: ArgumentHelp("One more parameter of each token request.", valueName: "name=value")
-  )
+  @Option(help: ArgumentHelp("One more parameter of each token request.", valueName: "name=value"))
   var tokenParam: [String] = []
 
   @Option(
     name: .customLong("redirect-uri"),
-    help: ArgumentHelp(
-      "The redirect address on this machine as it is registered.",
-      valueName: "uri"
-    )
+    help: ArgumentHelp("The redirect address on this machine as it is registered.", valueName: "uri")
   )
   var redirectURI: String?
 
@@ -102,10 +75,7 @@ struct ClientOptions: ParsableArguments {
 
   /// Whether any option is given that only a sign-in at an OAuth server has.
   var isUsed: Bool {
-    let texts = [
-      clientSecretFile, clientKey, authorizeURL, tokenURL, deviceURL, revokeURL, userinfoURL,
-      redirectURI,
-    ]
+    let texts = [clientSecretFile, clientKey, authorizeURL, tokenURL, deviceURL, revokeURL, userinfoURL, redirectURI]
     return texts.contains { $0 != nil } || !param.isEmpty || !tokenParam.isEmpty || noDPoP
       || clientAuth != nil || grant != nil
   }
@@ -126,9 +96,7 @@ struct ClientOptions: ParsableArguments {
       for text in option.1 {
         do {
           let name = try RequestParameter(text).name
-          guard names.insert(name).inserted else {
-            throw ValidationError("\(option.0) gives \(name) twice")
-          }
+          guard names.insert(name).inserted else { throw ValidationError("\(option.0) gives \(name) twice") }
         } catch let error as ParseError {
           throw ValidationError("\(option.0): \(ErrorMessage(error).text)")
         }

@@ -5,12 +5,7 @@ import ArgumentParser
 
 /// Where the DPoP key of a sign-in is made.
 struct KeyOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Where the DPoP key is made: software, tpm, tpm:SPEC or pkcs11:URI.",
-      valueName: "place"
-    )
-  )
+  @Option(help: ArgumentHelp("Where the DPoP key is made: software, tpm, tpm:SPEC or pkcs11:URI.", valueName: "place"))
   var key: String?
 
   @Flag(help: "Give the new key in the TPM a PIN.")
@@ -28,9 +23,7 @@ struct KeyOptions: ParsableArguments {
     guard isTPM || key == "software" || key.hasPrefix("pkcs11:") else {
       throw ValidationError("--key is software, tpm, tpm:SPEC or pkcs11:URI")
     }
-    guard isTPM || !pin else {
-      throw ValidationError("--pin is for a key in a TPM: a token has a PIN already")
-    }
+    guard isTPM || !pin else { throw ValidationError("--pin is for a key in a TPM: a token has a PIN already") }
   }
 
   /// What the user wants, checked.
@@ -40,14 +33,8 @@ struct KeyOptions: ParsableArguments {
   ///   - environment: Names the TPM where the option does not.
   /// - Returns: What the sign-in is told.
   /// - Throws: ``InputError/malformed(_:)``.
-  func wish(
-    for name: String?,
-    _ environment: ProcessEnvironment
-  ) throws(EngineError) -> KeyWish {
-    KeyWish(
-      place: try place(environment),
-      accountName: name.flatMap { try? AccountName($0) }
-    )
+  func wish(for name: String?, _ environment: ProcessEnvironment) throws(EngineError) -> KeyWish {
+    KeyWish(place: try place(environment), accountName: name.flatMap { try? AccountName($0) })
   }
 
   private func place(_ environment: ProcessEnvironment) throws(EngineError) -> KeyPlace? {

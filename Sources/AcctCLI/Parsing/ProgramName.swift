@@ -8,8 +8,7 @@ extension Acct {
   /// - Returns: The arguments without it.
   package static func arguments(of commandLine: [String]) -> [String] {
     let arguments = Array(commandLine.dropFirst())
-    guard let path = commandLine.first, let name = path.split(separator: "/").last,
-      name != "acct",
+    guard let path = commandLine.first, let name = path.split(separator: "/").last, name != "acct",
       let program = HelperCommand.Name.allCases.first(where: { $0.programName == String(name) })
     else { return arguments }
     return ["helper", program.rawValue] + arguments

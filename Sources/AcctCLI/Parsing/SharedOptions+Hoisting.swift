@@ -25,7 +25,5 @@ extension [String] {
 }
 
 extension String {
-  fileprivate var optionName: String {
-    hasPrefix("--") ? String(prefix { $0 != "=" }) : self
-  }
+  fileprivate var optionName: String { hasPrefix("--") ? String(prefix { $0 != "=" }) : self }
 }

@@ -2,10 +2,7 @@ import ArgumentParser
 
 /// The options that every command has.
 struct SharedOptions: ParsableArguments {
-  @Option(
-    name: [.short, .long],
-    help: ArgumentHelp("The account: its name, handle, DID or id.", valueName: "name")
-  )
+  @Option(name: [.short, .long], help: ArgumentHelp("The account: its name, handle, DID or id.", valueName: "name"))
   var account: String?
 
   @Flag(help: "Print one JSON object; errors too, on standard error.")
@@ -25,9 +22,7 @@ struct SharedOptions: ParsableArguments {
 
   // Without a value to begin with, which ArgumentParser would print for the help at each start, and of a type that
   // `--min-valid` has, too: for each other one it looks up what the type conforms to.
-  @Option(
-    help: ArgumentHelp("The time limit for the network, 30 if left out.", valueName: "seconds")
-  )
+  @Option(help: ArgumentHelp("The time limit for the network, 30 if left out.", valueName: "seconds"))
   var timeout: Int64?
 
   /// The time limit for the network, in seconds.

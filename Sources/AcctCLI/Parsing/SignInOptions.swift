@@ -11,9 +11,7 @@ struct SignInOptions: ParsableArguments {
   @Option(help: "The scope to ask for.")
   var scope: String?
 
-  @Option(
-    help: ArgumentHelp("A resource server that the token is for (RFC 8707).", valueName: "url")
-  )
+  @Option(help: ArgumentHelp("A resource server that the token is for (RFC 8707).", valueName: "url"))
   var resource: [String] = []
 
   @Flag(help: "Sign in on another device: show a code to enter there.")
@@ -22,19 +20,13 @@ struct SignInOptions: ParsableArguments {
   @Flag(help: "Open no browser: print the address, and read the callback address from stdin, too.")
   var noBrowser = false
 
-  @Option(
-    help: ArgumentHelp("The loopback port to listen on; a free one by default.", valueName: "port")
-  )
+  @Option(help: ArgumentHelp("The loopback port to listen on; a free one by default.", valueName: "port"))
   var redirectPort: Int?
 
-  @Option(
-    help: ArgumentHelp("Where a backend's sign-in ends, as in limit://auth.", valueName: "prefix")
-  )
+  @Option(help: ArgumentHelp("Where a backend's sign-in ends, as in limit://auth.", valueName: "prefix"))
   var callback: String?
 
-  @Option(
-    help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds")
-  )
+  @Option(help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds"))
   var wait: Int64 = 600
 
   /// Whether any option is given, other than the one that has a default.
@@ -44,18 +36,14 @@ struct SignInOptions: ParsableArguments {
   }
 
   func validate() throws {
-    guard (1...86_400).contains(wait) else {
-      throw ValidationError("--wait is a number of seconds from 1 to 86400")
-    }
+    guard (1...86_400).contains(wait) else { throw ValidationError("--wait is a number of seconds from 1 to 86400") }
     if let redirectPort, !(1...65535).contains(redirectPort) {
       throw ValidationError("--redirect-port is a number from 1 to 65535")
     }
   }
 
   /// The user's identity in the AT Protocol network, checked.
-  func request(identity text: String, _ context: Context) throws(EngineError)
-    -> ATProtoSignIn.Request
-  {
+  func request(identity text: String, _ context: Context) throws(EngineError) -> ATProtoSignIn.Request {
     do {
       return ATProtoSignIn.Request(
         identifier: try ATProtoSignIn.Identifier(text),
@@ -72,18 +60,12 @@ struct SignInOptions: ParsableArguments {
   }
 
   /// The identity to sign in at a backend that keeps the session, checked.
-  func request(
-    session: String,
-    for handle: String?,
-    _ context: Context
-  ) throws(EngineError) -> SessionSignIn.Request {
+  func request(session: String, for handle: String?, _ context: Context) throws(EngineError) -> SessionSignIn.Request {
     let route = try route(context)
     do {
       return SessionSignIn.Request(
         backend: try Origin(session),
-        handle: try handle.map { text throws(ParseError) in
-          try Handle(ATProtoSignIn.Identifier.bare(text))
-        },
+        handle: try handle.map { text throws(ParseError) in try Handle(ATProtoSignIn.Identifier.bare(text)) },
         route: route
       )
     } catch {
@@ -92,18 +74,12 @@ struct SignInOptions: ParsableArguments {
   }
 
   /// The identity to sign in at a backend, checked.
-  func request(
-    backend: String,
-    for person: String?,
-    _ context: Context
-  ) throws(EngineError) -> BackendSignIn.Request {
+  func request(backend: String, for person: String?, _ context: Context) throws(EngineError) -> BackendSignIn.Request {
     let route = try route(context)
     do {
       return BackendSignIn.Request(
         backend: try BackendURL(backend),
-        person: try person.map { text throws(ParseError) in
-          try BackendPerson(ATProtoSignIn.Identifier.bare(text))
-        },
+        person: try person.map { text throws(ParseError) in try BackendPerson(ATProtoSignIn.Identifier.bare(text)) },
         clientID: clientID,
         route: route
       )
@@ -116,9 +92,7 @@ struct SignInOptions: ParsableArguments {
   func route(_ context: Context) throws(EngineError) -> CallbackRoute {
     var expected: CallbackPlace?
     if let callback {
-      do { expected = try CallbackPlace(prefix: callback) } catch {
-        throw .backend(.callbackPrefix(callback, error))
-      }
+      do { expected = try CallbackPlace(prefix: callback) } catch { throw .backend(.callbackPrefix(callback, error)) }
     }
     return CallbackRoute(
       expected: expected,
@@ -136,20 +110,13 @@ struct SignInOptions: ParsableArguments {
   ///   - context: What the command runs in.
   /// - Returns: The request; its client's identifier is empty where the user gave none.
   /// - Throws: ``InputError/malformed(_:)``, or why a file can't be used.
-  func request(
-    _ issuer: String?,
-    _ client: ClientOptions,
-    _ context: Context
-  ) throws(EngineError) -> SignIn.Request {
+  func request(_ issuer: String?, _ client: ClientOptions, _ context: Context) throws(EngineError) -> SignIn.Request {
     var request = try request(issuer, context)
     try client.complete(&request, redirectPort: redirectPort, context)
     return request
   }
 
-  private func request(
-    _ issuer: String?,
-    _ context: Context
-  ) throws(EngineError) -> SignIn.Request {
+  private func request(_ issuer: String?, _ context: Context) throws(EngineError) -> SignIn.Request {
     do {
       return SignIn.Request(
         issuer: try issuer.map { text throws(ParseError) in try Issuer(text) },

@@ -6,32 +6,19 @@ import ArgumentParser
 struct StaticTokenOptions: ParsableArguments {
   @Option(
     name: .customLong("token"),
-    help: ArgumentHelp(
-      "Add a token or an API key that a file of your own contains; - is stdin.",
-      valueName: "file"
-    )
+    help: ArgumentHelp("Add a token or an API key that a file of your own contains; - is stdin.", valueName: "file")
   )
   var file: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The header that contains the token; Authorization by default.",
-      valueName: "name"
-    )
-  )
+  @Option(help: ArgumentHelp("The header that contains the token; Authorization by default.", valueName: "name"))
   var header: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The word before the token; Bearer by default; none sends the token alone.",
-      valueName: "scheme"
-    )
+    help: ArgumentHelp("The word before the token; Bearer by default; none sends the token alone.", valueName: "scheme")
   )
   var scheme: String?
 
-  @Option(
-    help: ArgumentHelp("Send the token as the password of this user (Basic).", valueName: "user")
-  )
+  @Option(help: ArgumentHelp("Send the token as the password of this user (Basic).", valueName: "user"))
   var basic: String?
 
   @Option(help: ArgumentHelp("When the token ends: a date or a time.", valueName: "time"))
@@ -39,9 +26,7 @@ struct StaticTokenOptions: ParsableArguments {
 
   func validate() throws {
     let given = [header, scheme, basic, expires].contains { $0 != nil }
-    guard file != nil || !given else {
-      throw ValidationError("--header, --scheme, --basic and --expires need --token")
-    }
+    guard file != nil || !given else { throw ValidationError("--header, --scheme, --basic and --expires need --token") }
     guard basic == nil || header == nil && scheme == nil else {
       throw ValidationError("--basic excludes --header and --scheme")
     }

@@ -15,12 +15,7 @@ struct ResponseDelivery: Sendable {
   /// Opens the place, before anything is sent.
   ///
   /// - Throws: ``FilesError/output(_:)``.
-  init(
-    _ world: World,
-    _ reporter: RequestReporter,
-    to path: String,
-    withHead: Bool
-  ) throws(EngineError) {
+  init(_ world: World, _ reporter: RequestReporter, to path: String, withHead: Bool) throws(EngineError) {
     do { sink = try world.streams.sink(path) } catch { throw .files(.output(error)) }
     signals = world.signals
     held = world.held
@@ -40,9 +35,7 @@ struct ResponseDelivery: Sendable {
     // Output that can't be undone needs no cleanup: a signal has its usual effect.
     guard sink.isAtomic else { return try await written(make) }
     let work = Task { () async -> Result<ExitStatus, EngineError> in
-      do throws(EngineError) { return .success(try await written(make)) } catch {
-        return .failure(error)
-      }
+      do throws(EngineError) { return .success(try await written(make)) } catch { return .failure(error) }
     }
     let watch = signals.watch { work.cancel() }
     defer { watch.release() }
@@ -62,9 +55,7 @@ struct ResponseDelivery: Sendable {
     // Some of the body may never have been asked for.
     reporter.clear()
     let head = answer.response.head
-    if (300..<400).contains(head.status), answer.cause == nil,
-      let location = head.field("Location")
-    {
+    if (300..<400).contains(head.status), answer.cause == nil, let location = head.field("Location") {
       reporter.reportRedirect(held.redactor.redact(location))
     }
     do throws(EngineError) { try await write(answer.response) } catch {
@@ -75,9 +66,7 @@ struct ResponseDelivery: Sendable {
     if let cause = answer.cause {
       // A script gets the 401 as its status, whatever prevented a retry; the reason is printed as
       // well.
-      guard head.status == 401, ErrorMessage(cause).status != .signInRequired else {
-        throw cause
-      }
+      guard head.status == 401, ErrorMessage(cause).status != .signInRequired else { throw cause }
       reporter.reportCause(cause)
     }
     guard head.status < 400 else {

@@ -3,9 +3,7 @@ import AcctPorts
 
 extension World {
   /// Says one line on standard error, in characters that the locale has.
-  func report(_ line: String) {
-    streams.notice(localeIsUTF8(environment.variable) ? line : ascii(line))
-  }
+  func report(_ line: String) { streams.notice(localeIsUTF8(environment.variable) ? line : ascii(line)) }
 
   /// The same world, which prints each request to network and keyring on standard error.
   ///

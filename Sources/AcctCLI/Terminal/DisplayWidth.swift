@@ -10,9 +10,7 @@ extension StringProtocol {
 extension Character {
   /// How many columns the character takes: none for one that only changes its neighbour, two for
   /// an emoji (however many are joined in it) and for the wide ones of East Asia, else one.
-  var displayWidth: Int {
-    isEmojiPicture ? 2 : unicodeScalars.reduce(0) { $0 + $1.displayWidth }
-  }
+  var displayWidth: Int { isEmojiPicture ? 2 : unicodeScalars.reduce(0) { $0 + $1.displayWidth } }
 
   /// Whether it shows as a picture by itself, or is told to by what follows in it: a variation
   /// selector, a skin colour, another emoji joined to it.
@@ -20,8 +18,7 @@ extension Character {
     guard let first = unicodeScalars.first, first.properties.isEmoji else { return false }
     return first.properties.isEmojiPresentation
       || unicodeScalars.dropFirst().contains { scalar in
-        scalar == "\u{FE0F}" || scalar.properties.isEmojiModifier
-          || scalar.properties.isEmojiPresentation
+        scalar == "\u{FE0F}" || scalar.properties.isEmojiModifier || scalar.properties.isEmojiPresentation
       }
   }
 }

@@ -18,39 +18,27 @@ struct SignInPrompts: Sendable {
   /// Shows one prompt; an address or a code to be copied has a line of its own.
   @Sendable func show(_ prompt: SignInPrompt) {
     switch prompt {
-    case .browserOpened(let origin):
-      report("acct: sign in at \(origin), in the browser window that opened")
-    case .notices(let notices):
-      for notice in notices { report("acct: \(words(for: notice))") }
-    case .signInOnlyAt(let origin):
-      report("acct: sign in at \(origin.authority) alone: no other host may ask you to")
+    case .browserOpened(let origin): report("acct: sign in at \(origin), in the browser window that opened")
+    case .notices(let notices): for notice in notices { report("acct: \(words(for: notice))") }
+    case .signInOnlyAt(let origin): report("acct: sign in at \(origin.authority) alone: no other host may ask you to")
     case .openYourself(let address):
       report("acct: open this address and sign in:")
       report(address)
       report("acct: then come back, or paste the address that the browser was redirected to")
     case .unwantedNotEnded(let person, let cause):
-      report(
-        "acct: the server did not end the unwanted session of \(printable(person)): \(words(for: cause))"
-      )
+      report("acct: the server did not end the unwanted session of \(printable(person)): \(words(for: cause))")
     case .addressEnds(let seconds, let canBeRenewed):
       report(
-        "acct: the address is valid for \(validity(seconds))"
-          + (canBeRenewed ? "; press Enter for a new one" : "")
+        "acct: the address is valid for \(validity(seconds))" + (canBeRenewed ? "; press Enter for a new one" : "")
       )
-    case .wrongPaste:
-      report("acct: this is not the callback of this sign-in; paste the whole address")
+    case .wrongPaste: report("acct: this is not the callback of this sign-in; paste the whole address")
     case .pasteCallback:
-      report(
-        "acct: if the browser can't open the address that it was redirected to, paste that address here"
-      )
+      report("acct: if the browser can't open the address that it was redirected to, paste that address here")
     case .wrongCallback(let flaw):
-      report(
-        "acct: this is not the callback of this sign-in: \(words(for: flaw)); paste the whole address"
-      )
+      report("acct: this is not the callback of this sign-in: \(words(for: flaw)); paste the whole address")
     case .callbackRefused(.page):
       report("acct: refused a callback that a web page loaded in the background; still waiting")
-    case .callbackRefused:
-      report("acct: refused a callback from a program that is not this user's; still waiting")
+    case .callbackRefused: report("acct: refused a callback from a program that is not this user's; still waiting")
     case .schemeNotRegistered(let scheme, let failure):
       report("acct: the desktop can't deliver \(scheme): addresses: \(words(for: failure))")
     case .notConfirmed(let error):
@@ -79,7 +67,6 @@ extension Context {
   /// skip a link if it does not know what one is; the kernel's own console shows parts of it.
   fileprivate var takesLinks: Bool {
     let variable = world.environment.variable
-    return !options.noColor && variable("NO_COLOR") == nil && !world.terminalIsDumb
-      && variable("TERM") != "linux"
+    return !options.noColor && variable("NO_COLOR") == nil && !world.terminalIsDumb && variable("TERM") != "linux"
   }
 }

@@ -23,9 +23,7 @@ struct Table {
     let cells = ([columns.map { Cell($0.title, .faint) }] + rows).map { row in
       row.map { Cell(screen.shown($0.text), $0.style) }
     }
-    let natural = columns.indices.map { index in
-      cells.map { $0[index].text.displayWidth }.max() ?? 0
-    }
+    let natural = columns.indices.map { index in cells.map { $0[index].text.displayWidth }.max() ?? 0 }
     let widths = widths(for: natural, within: screen.columns)
     let isTitled = columns.contains { !$0.title.isEmpty }
     return cells.dropFirst(isTitled ? 0 : 1).map { row in line(row, widths, screen) }
@@ -53,9 +51,7 @@ struct Table {
     var widths = widths
     for _ in 0..<excess {
       let candidates = widths.filter { index, width in width > columns[index].floor ?? .max }
-      guard let widest = candidates.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else {
-        return nil
-      }
+      guard let widest = candidates.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return nil }
       widths[widest.key] = widest.value - 1
     }
     return widths

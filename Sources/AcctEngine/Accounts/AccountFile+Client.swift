@@ -10,15 +10,11 @@ extension ClientSettings {
     object["assertionAudience"] = assertionAudience.map { .string($0.rawValue) }
     if !endpoints.isEmpty {
       var named = JSONObject()
-      for name in EndpointName.allCases {
-        named[name.rawValue] = endpoints[name].map { .string($0.description) }
-      }
+      for name in EndpointName.allCases { named[name.rawValue] = endpoints[name].map { .string($0.description) } }
       object["endpoints"] = .object(named)
     }
     if !tokenParameters.isEmpty {
-      object["tokenParameters"] = .array(
-        tokenParameters.map { .array([.string($0.name), .string($0.value)]) }
-      )
+      object["tokenParameters"] = .array(tokenParameters.map { .array([.string($0.name), .string($0.value)]) })
     }
     if !usesDPoP { object["dpop"] = false }
     if grant != .authorizationCode { object["grant"] = .string(grant.rawValue) }
@@ -54,21 +50,16 @@ extension ClientSettings {
     }
   }
 
-  private static func choice<Value: RawRepresentable<String>>(
-    _ json: JSON
-  ) throws(AccountFile.Damage) -> Value {
+  private static func choice<Value: RawRepresentable<String>>(_ json: JSON) throws(AccountFile.Damage) -> Value {
     guard let value = json.stringValue.flatMap(Value.init) else { throw AccountFile.Damage() }
     return value
   }
 
-  private static func endpoints(
-    _ json: JSON
-  ) throws(AccountFile.Damage) -> [EndpointName: HTTPURL] {
+  private static func endpoints(_ json: JSON) throws(AccountFile.Damage) -> [EndpointName: HTTPURL] {
     guard let object = json.objectValue else { throw AccountFile.Damage() }
     var endpoints: [EndpointName: HTTPURL] = [:]
     for (name, value) in object {
-      guard let name = EndpointName(rawValue: name), let text = value.stringValue,
-        let url = try? HTTPURL(text)
+      guard let name = EndpointName(rawValue: name), let text = value.stringValue, let url = try? HTTPURL(text)
       else { throw AccountFile.Damage() }
       endpoints[name] = url
     }
@@ -80,8 +71,7 @@ extension ClientSettings {
     var parameters: [RequestParameter] = []
     for element in list {
       guard let pair = element.arrayValue, pair.count == 2, let name = pair[0].stringValue,
-        let value = pair[1].stringValue,
-        let parameter = try? RequestParameter(name: name, value: value)
+        let value = pair[1].stringValue, let parameter = try? RequestParameter(name: name, value: value)
       else { throw AccountFile.Damage() }
       parameters.append(parameter)
     }

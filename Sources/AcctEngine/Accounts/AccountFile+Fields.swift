@@ -52,10 +52,7 @@ extension AccountFile {
     ///
     /// Version 0.1.0 did not store it. For sessions and guests their service is the backend; for
     /// other accounts it is unknown, so that no backend may claim them.
-    mutating func source(
-      of kind: Account.Kind,
-      at service: Origin?
-    ) throws(Damage) -> AccountSource? {
+    mutating func source(of kind: Account.Kind, at service: Origin?) throws(Damage) -> AccountSource? {
       let word = try string("source")
       let backend = try optional("backend", Origin.init)
       switch word {
@@ -79,9 +76,7 @@ extension AccountFile {
       if let service, reasons == nil, list == [.string(service.description)] { return [service] }
       var origins: OwnOrigins = []
       for element in list {
-        guard let text = element.stringValue, let origin = try? Origin(text) else {
-          throw Damage()
-        }
+        guard let text = element.stringValue, let origin = try? Origin(text) else { throw Damage() }
         origins.add([origin], for: OwnOrigins.Reasons(reasons?[text]) ?? .signIn)
       }
       return origins
@@ -93,9 +88,7 @@ extension AccountFile {
       guard let list = value.arrayValue else { throw Damage() }
       var resources: [ResourceIndicator] = []
       for element in list {
-        guard let text = element.stringValue, let resource = try? ResourceIndicator(text) else {
-          throw Damage()
-        }
+        guard let text = element.stringValue, let resource = try? ResourceIndicator(text) else { throw Damage() }
         resources.append(resource)
       }
       return resources
@@ -115,9 +108,7 @@ extension AccountFile {
 
     /// What its server has called its user; there only where acct itself signed in.
     mutating func subjectStatements() throws(Damage) -> SubjectStatements {
-      guard let value = value("subjectStatements"), value != .null else {
-        return SubjectStatements()
-      }
+      guard let value = value("subjectStatements"), value != .null else { return SubjectStatements() }
       return try SubjectStatements(value)
     }
 
@@ -150,8 +141,7 @@ extension AccountFile {
 
     mutating func incoming() throws(Damage) -> Account.Incoming? {
       guard let value = value("incoming"), value != .null else { return nil }
-      guard let members = value.objectValue,
-        let place = members["place"]?.stringValue.flatMap({ try? AccountID($0) }),
+      guard let members = value.objectValue, let place = members["place"]?.stringValue.flatMap({ try? AccountID($0) }),
         let isWhole = members["isWhole"]?.boolValue
       else { throw Damage() }
       return Account.Incoming(place: place, isWhole: isWhole)
@@ -162,8 +152,7 @@ extension AccountFile {
       return switch try string("standing") {
       case "signedIn": reason.isEmpty ? .signedIn : .renewalRefused(reason: reason)
       case "expired": .expired(reason: reason)
-      case "reauthRequired":
-        .reauthRequired(reason: reason, tokenStands: isTrue("tokenStands"))
+      case "reauthRequired": .reauthRequired(reason: reason, tokenStands: isTrue("tokenStands"))
       case "signedOut": .signedOut(reason: reason)
       default: throw Damage()
       }

@@ -52,9 +52,7 @@ package enum AccountFile {
     ]
     json["subjectStatements"] = account.subjectStatements.json
     if account.recordedState.tokenStands { json["tokenStands"] = true }
-    if account.keyStorage != .software {
-      json["keyStorage"] = .string(account.keyStorage.rawValue)
-    }
+    if account.keyStorage != .software { json["keyStorage"] = .string(account.keyStorage.rawValue) }
     json["sentAs"] = account.sentAs?.json
     if let program = account.keptFor { json["keptFor"] = .string(program.rawValue) }
     json["client"] = account.client.json

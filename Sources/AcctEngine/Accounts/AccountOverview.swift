@@ -25,9 +25,7 @@ package struct AccountOverview: Sendable {
   /// Every account as a text, which `show` makes on several threads at once if there are many.
   package func texts(
     _ show: @Sendable (Account, _ isActive: Bool) -> [UInt8]
-  ) throws(EngineError) -> Contents<[UInt8]> {
-    try contents(show)
-  }
+  ) throws(EngineError) -> Contents<[UInt8]> { try contents(show) }
 
   private func contents<Shown: Sendable>(
     _ show: @Sendable (Account, _ isActive: Bool) -> Shown
@@ -40,11 +38,7 @@ package struct AccountOverview: Sendable {
       if isActive { isThere.store(true, ordering: .relaxed) }
       return show(account, isActive)
     }
-    return Contents(
-      accounts: accounts,
-      active: isThere.load(ordering: .relaxed) ? active : nil,
-      damaged: damaged
-    )
+    return Contents(accounts: accounts, active: isThere.load(ordering: .relaxed) ? active : nil, damaged: damaged)
   }
 
   /// One account as the keyring and the clock see it now.
@@ -129,11 +123,7 @@ package struct AccountOverview: Sendable {
 
   /// The same failure that a `header` would have; `nil` if a token can be had without the user, at
   /// least by asking a server.
-  private func cause(
-    _ assessment: Assessment,
-    _ failure: EngineError?,
-    _ account: Account
-  ) -> EngineError? {
+  private func cause(_ assessment: Assessment, _ failure: EngineError?, _ account: Account) -> EngineError? {
     switch (assessment.state, assessment.action) {
     case (.locked, _), (.unavailable, _): failure
     case (_, .use), (_, .renew): nil
@@ -168,8 +158,7 @@ extension Account {
       switch assessment.state {
       case .reauthRequired: .ended(reason: reason)
       case .signedOut: .signedOut(reason: reason)
-      case .expired where kind == .guest:
-        .guestOver(reason: assessment.reason ?? GuestTokenEnd.past, service)
+      case .expired where kind == .guest: .guestOver(reason: assessment.reason ?? GuestTokenEnd.past, service)
       case .expired where assessment.reason != nil: .ending(reason: reason)
       case .valid, .expiring, .expired, .locked, .unavailable: .expired
       }

@@ -22,18 +22,11 @@ extension AccountStore {
       if let name = try? AccountName(candidate) { return name }
     }
     // Only a name of the greatest length can't get a number: the identifier is always free.
-    do { return try AccountName(entropy.accountID().description) } catch {
-      throw .input(.malformed(error))
-    }
+    do { return try AccountName(entropy.accountID().description) } catch { throw .input(.malformed(error)) }
   }
 
-  func requireFree(
-    _ name: AccountName,
-    besides others: Set<AccountName> = []
-  ) throws(EngineError) {
-    guard !others.contains(name),
-      try !listing().accounts.contains(where: { $0.name == name })
-    else {
+  func requireFree(_ name: AccountName, besides others: Set<AccountName> = []) throws(EngineError) {
+    guard !others.contains(name), try !listing().accounts.contains(where: { $0.name == name }) else {
       throw .selection(.nameTaken(name))
     }
   }

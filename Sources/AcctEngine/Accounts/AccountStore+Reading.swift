@@ -5,9 +5,7 @@ import Synchronization
 
 extension AccountStore {
   /// Every account that can be read, by name, and the identifiers of those that can't.
-  func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) {
-    try listing { $0 }
-  }
+  func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) { try listing { $0 } }
 
   /// What `show` makes of every account that can be read, by name, and the identifiers of those
   /// that can't.
@@ -76,8 +74,7 @@ extension AccountStore {
       for (id, contents) in files {
         switch contents {
         case .success(let bytes):
-          guard search.isIn(bytes), let account = account(id, in: bytes),
-            account.name.description == name
+          guard search.isIn(bytes), let account = account(id, in: bytes), account.name.description == name
           else { continue }
           found.withLock { $0.account = account }
           return false

@@ -26,9 +26,7 @@ struct AccountStore: Sendable {
   }
 
   func save(_ account: Account) throws(EngineError) {
-    do { try files.replace(.account(account.id), AccountFile.encode(account)) } catch {
-      throw .files(.failed(error))
-    }
+    do { try files.replace(.account(account.id), AccountFile.encode(account)) } catch { throw .files(.failed(error)) }
   }
 
   /// What an account's file has; `nil` without one.
@@ -53,9 +51,7 @@ struct AccountStore: Sendable {
   }
 
   /// The active account and the one before it.
-  func active() throws(EngineError) -> ActiveAccounts {
-    ActiveAccounts(bytes: try read(.active) ?? [])
-  }
+  func active() throws(EngineError) -> ActiveAccounts { ActiveAccounts(bytes: try read(.active) ?? []) }
 
   func setActive(_ active: ActiveAccounts) throws(EngineError) {
     do { try files.replace(.active, active.bytes) } catch { throw .files(.failed(error)) }
@@ -66,9 +62,7 @@ struct AccountStore: Sendable {
   }
 
   /// Does `body` while no other process changes names or the active account.
-  func exclusively<Result>(
-    _ body: () async throws(EngineError) -> Result
-  ) async throws(EngineError) -> Result {
+  func exclusively<Result>(_ body: () async throws(EngineError) -> Result) async throws(EngineError) -> Result {
     try await files.withLock(.book, waiting: 30, failure: { .files(.failed($0)) }, body)
   }
 
@@ -103,9 +97,7 @@ struct ActiveAccounts: Equatable {
     previous = lines.dropFirst().first ?? nil
   }
 
-  var bytes: [UInt8] {
-    Array("\(current?.description ?? "")\n\(previous?.description ?? "")\n".utf8)
-  }
+  var bytes: [UInt8] { Array("\(current?.description ?? "")\n\(previous?.description ?? "")\n".utf8) }
 
   /// The same after `id` has become active.
   func switched(to id: AccountID) -> ActiveAccounts {
@@ -116,9 +108,6 @@ struct ActiveAccounts: Equatable {
   ///
   /// No other account takes its place by itself: scripts would continue with another identity.
   func without(_ id: AccountID) -> ActiveAccounts {
-    ActiveAccounts(
-      current: current == id ? nil : current,
-      previous: previous == id ? nil : previous
-    )
+    ActiveAccounts(current: current == id ? nil : current, previous: previous == id ? nil : previous)
   }
 }

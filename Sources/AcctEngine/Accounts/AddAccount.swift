@@ -13,10 +13,7 @@ package struct AddAccount: Sendable {
   ///     is written.
   ///   - waitsToBegin: Whether a keyring that is locked is waited for before anything is written,
   ///     as after a sign-in; otherwise it is an error at once.
-  package init(
-    _ context: EngineContext,
-    waitsToBegin: Bool = false
-  ) {
+  package init(_ context: EngineContext, waitsToBegin: Bool = false) {
     self.context = context
     self.waitsToBegin = waitsToBegin
     accountStore = context.accountStore
@@ -46,27 +43,18 @@ package struct AddAccount: Sendable {
   }
 
   /// Stores `credentials` whole or not at all; signals wait until it is one or the other.
-  package func add(
-    _ credentials: NewCredentials,
-    _ options: Options
-  ) async throws(EngineError) -> Added {
+  package func add(_ credentials: NewCredentials, _ options: Options) async throws(EngineError) -> Added {
     try await add(IncomingAccount(credentials, named: options.name), options)
   }
 
-  func add(_ incoming: IncomingAccount, _ options: Options) async throws(EngineError)
-    -> Added
-  {
+  func add(_ incoming: IncomingAccount, _ options: Options) async throws(EngineError) -> Added {
     var keyring = try await prepare(for: incoming.suggestedName)
     // Another process may add or remove the same identity at any time, so the result is checked
     // again under its lock, and the search repeated if it has changed. Another machine may, too.
     var taken: Set<AccountName> = []
     while true {
-      guard incoming.kind != .guest || keyring.accounts == nil else {
-        throw .guest(.shared(keyring.kind))
-      }
-      guard incoming.keyStorage == .software || keyring.accounts == nil else {
-        throw .key(.notShared(keyring.kind))
-      }
+      guard incoming.kind != .guest || keyring.accounts == nil else { throw .guest(.shared(keyring.kind)) }
+      guard incoming.keyStorage == .software || keyring.accounts == nil else { throw .key(.notShared(keyring.kind)) }
       try await SharedRecords(in: keyring, context)?.bring()
       if let known = try sameIdentity(incoming, keyring) {
         if let added = try await renew(known, incoming, options) { return added }
@@ -89,16 +77,12 @@ package struct AddAccount: Sendable {
 
   /// Makes sure that the keyring accepts new credentials, and chooses one if need be.
   @discardableResult
-  package func prepare() async throws(EngineError) -> Keyring {
-    try await prepare(context.interaction)
-  }
+  package func prepare() async throws(EngineError) -> Keyring { try await prepare(context.interaction) }
 
   private func prepare(_ interaction: Interaction) async throws(EngineError) -> Keyring {
     let choice = KeyringChoice(context.world)
     let keyring = try await choice.proposed()
-    do { try await keyring.prepare(interaction) } catch {
-      throw .keyring(.failed(error, keyring.kind))
-    }
+    do { try await keyring.prepare(interaction) } catch { throw .keyring(.failed(error, keyring.kind)) }
     try choice.settle(on: keyring.kind)
     return keyring
   }
@@ -109,10 +93,7 @@ package struct AddAccount: Sendable {
   }
 
   /// The account of the same identity that is in the keyring; one in another keyring is another account.
-  private func sameIdentity(
-    _ incoming: IncomingAccount,
-    _ keyring: Keyring
-  ) throws(EngineError) -> Account? {
+  private func sameIdentity(_ incoming: IncomingAccount, _ keyring: Keyring) throws(EngineError) -> Account? {
     let recorded = try KeyringChoice(context.world).recorded()?.kind
     // As noted by ``KeyringChoice/note(of:)``: without a note, it is in the shared keyring, or in the one in use.
     let common = recorded.flatMap { $0.isShared ? $0 : nil } ?? keyring.kind
@@ -146,9 +127,7 @@ package struct AddAccount: Sendable {
       do throws(EngineError) {
         // Items that an interrupted removal has left under its identifier are not its own.
         try await credentialStore.storeNew(incoming.items, isAlone: account.id != incoming.id)
-        if options.activates {
-          try accountStore.setActive(accountStore.active().switched(to: account.id))
-        }
+        if options.activates { try accountStore.setActive(accountStore.active().switched(to: account.id)) }
       } catch .selection(.nameTaken) where !taken.contains(account.name) {
         // Another machine has just taken it; the one that the user gave is found taken the next time.
         taken.insert(account.name)
@@ -183,38 +162,19 @@ package struct AddAccount: Sendable {
         }
         let held = context.world.signals.holdBack()
         defer { held.release() }
-        var account = incoming.account(
-          known.id,
-          options.name ?? known.name,
-          createdAt: known.createdAt
-        )
+        var account = incoming.account(known.id, options.name ?? known.name, createdAt: known.createdAt)
         // An export of version 0.1.0 does not tell; then it is what it was.
         account.source = account.source ?? known.source
         account.keptIn = known.keptIn
         account.origins.keepUsers(of: known.origins)
         account.origins.add(options.allowedOrigins, for: .user)
-        let before = StoredAccount(
-          account: known,
-          items: try await credentialStore.items(ItemKind.allCases)
-        )
+        let before = StoredAccount(account: known, items: try await credentialStore.items(ItemKind.allCases))
         let earlier = EarlierRefreshToken(of: before, for: account, incoming.items)
         var items = incoming.items
         earlier.complete(&account, &items)
         try await ReplaceCredentials(context)
-          .replace(
-            known,
-            with: account,
-            items,
-            in: credentialStore.keyring,
-            waits: true,
-            activates: options.activates
-          )
-        return Added(
-          account: account,
-          wasKnown: true,
-          before: before,
-          hasLostRefreshToken: earlier.isLost
-        )
+          .replace(known, with: account, items, in: credentialStore.keyring, waits: true, activates: options.activates)
+        return Added(account: account, wasKnown: true, before: before, hasLostRefreshToken: earlier.isLost)
       }
     } catch .selection(.unknown) {
       return nil
@@ -242,11 +202,7 @@ package struct AddAccount: Sendable {
       return name
     }
     guard incoming.sentAs != nil else {
-      return try accountStore.freeName(
-        like: incoming.suggestedName,
-        besides: taken,
-        context.world.entropy
-      )
+      return try accountStore.freeName(like: incoming.suggestedName, besides: taken, context.world.entropy)
     }
     // Its name is all that finds a static token's account: one with a number would never be found.
     guard let name = incoming.tokenName else { throw .input(.staticToken(.unnamed)) }

@@ -35,8 +35,7 @@ extension Account {
   ///   - now: The time to decide for.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
   /// - Returns: The state, the reason for it, and what it allows.
-  func assess(_ evidence: Evidence, at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment
-  {
+  func assess(_ evidence: Evidence, at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment {
     let event: SessionEvent
     let reason: String?
     switch evidence {
@@ -76,14 +75,8 @@ extension Account {
 
   /// Why a token is not used that its server would still accept; the time alone would contradict
   /// it.
-  private func clockReason(
-    _ event: SessionEvent,
-    at now: Timestamp,
-    leaving minimum: Int64?
-  ) -> String? {
-    guard event == .spent, let left = tokenLifetime.secondsLeft(at: now), left > 0 else {
-      return nil
-    }
+  private func clockReason(_ event: SessionEvent, at now: Timestamp, leaving minimum: Int64?) -> String? {
+    guard event == .spent, let left = tokenLifetime.secondsLeft(at: now), left > 0 else { return nil }
     let lack = minimum == nil ? "5 min or less left" : "less time left than requested"
     return "it has \(lack), and can't be renewed"
   }
@@ -128,8 +121,7 @@ extension KeyringFailure {
     case .rolledBack: "the shared keyring was restored from a backup"
     case .damagedAccount: "what the shared keyring has of it is damaged"
     case .answerWaits: "a server's answer is still to be stored on the shared keyring"
-    case .answerUnopened:
-      "a server's answer waits for the shared keyring, and no key opens it any more"
+    case .answerUnopened: "a server's answer waits for the shared keyring, and no key opens it any more"
     case .settings: "the settings of the shared keyring can't be used"
     }
   }

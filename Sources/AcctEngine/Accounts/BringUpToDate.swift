@@ -8,9 +8,7 @@ extension EngineContext {
   /// Brings accounts that other machines have added and changed, and deletes those that they have removed.
   ///
   /// - Throws: Why the engine could not be asked; then the accounts here stay as they were last seen.
-  func bringUpToDate() async throws(EngineError) {
-    try await sharedRecords()?.bring()
-  }
+  func bringUpToDate() async throws(EngineError) { try await sharedRecords()?.bring() }
 }
 
 extension AccountOverview {

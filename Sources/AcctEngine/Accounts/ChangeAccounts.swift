@@ -23,8 +23,7 @@ package struct ChangeAccounts: Sendable {
 
   /// The account that was active before the present one.
   package func previous() throws(EngineError) -> Account {
-    guard let id = try accountStore.active().previous, let account = try accountStore.account(id)
-    else {
+    guard let id = try accountStore.active().previous, let account = try accountStore.account(id) else {
       throw try accountStore.listing().accounts.isEmpty
         ? .selection(.noAccounts) : .selection(.noPrevious)
     }
@@ -43,10 +42,7 @@ package struct ChangeAccounts: Sendable {
   }
 
   /// Gives an account a new name.
-  package func rename(
-    _ account: Account,
-    to name: AccountName
-  ) async throws(EngineError) -> Account {
+  package func rename(_ account: Account, to name: AccountName) async throws(EngineError) -> Account {
     try await change(account) { (account: inout Account) throws(EngineError) in
       guard account.name != name else { return }
       let isTaken = try accountStore.listing().accounts.contains { $0.name == name }
@@ -63,8 +59,7 @@ package struct ChangeAccounts: Sendable {
   }
 
   /// Revokes an origin.
-  package func revoke(_ origin: Origin, from account: Account) async throws(EngineError) -> Account
-  {
+  package func revoke(_ origin: Origin, from account: Account) async throws(EngineError) -> Account {
     try await change(account) { (account: inout Account) throws(EngineError) in
       guard account.origins.contains(origin) else {
         throw .authorization(.originUnknown(origin, account: account.name))
@@ -84,17 +79,13 @@ package struct ChangeAccounts: Sendable {
   /// - Returns: What became of the session at the server, and of a key in a token.
   /// - Throws: ``EngineError``; then the account is as it was.
   @discardableResult
-  package func remove(_ account: Account, revoking: Bool) async throws(EngineError)
-    -> [Notice]
-  {
+  package func remove(_ account: Account, revoking: Bool) async throws(EngineError) -> [Notice] {
     // What the engine has of it need not open to be removed; whether the engine is there is seen next.
     let (notices, key) = try await context.withExclusiveAccess(to: account, allowingCopy: true) {
       (account, credentialStore) throws(EngineError) -> ([Notice], StoredHardwareKey?) in
       try await credentialStore.prepare()
       var notices: [Notice] = []
-      if revoking, let notice = try await revoke(account, credentialStore) {
-        notices.append(notice)
-      }
+      if revoking, let notice = try await revoke(account, credentialStore) { notices.append(notice) }
       let key = await tokenKey(of: account, credentialStore)
       try await credentialStore.removeAll()
       try forgetIdentity(of: account)
@@ -102,17 +93,12 @@ package struct ChangeAccounts: Sendable {
       return (notices, key)
     }
     // The last: an account that could not be removed still needs its key.
-    guard let key, let notice = await RemoveHardwareKey(context).remove(key, of: account) else {
-      return notices
-    }
+    guard let key, let notice = await RemoveHardwareKey(context).remove(key, of: account) else { return notices }
     return notices + [notice]
   }
 
   /// The account's key in a token; an account can be removed whatever becomes of that.
-  private func tokenKey(
-    of account: Account,
-    _ credentialStore: CredentialStore
-  ) async -> StoredHardwareKey? {
+  private func tokenKey(of account: Account, _ credentialStore: CredentialStore) async -> StoredHardwareKey? {
     guard account.keyStorage == .pkcs11 else { return nil }
     return try? await credentialStore.storedHardwareKey()
   }
@@ -147,10 +133,7 @@ package struct ChangeAccounts: Sendable {
     do { try context.world.files.remove(.identity(did)) } catch { throw .files(.failed(error)) }
   }
 
-  private func revoke(
-    _ account: Account,
-    _ credentialStore: CredentialStore
-  ) async throws(EngineError) -> Notice? {
+  private func revoke(_ account: Account, _ credentialStore: CredentialStore) async throws(EngineError) -> Notice? {
     if account.kind == .static {
       let isUsable = account.lastKnownState(at: context.world.clock.now()).state == .valid
       return isUsable ? .tokenStays(account: account.name) : nil
@@ -190,9 +173,7 @@ extension EngineContext {
     try await accountStore.exclusively { () throws(EngineError) in
       let active = try accountStore.active()
       if active.without(id) != active { try accountStore.setActive(active.without(id)) }
-      try await LimitsLedger(world).forget(id) { () throws(EngineError) in
-        try accountStore.delete(id)
-      }
+      try await LimitsLedger(world).forget(id) { () throws(EngineError) in try accountStore.delete(id) }
     }
   }
 }

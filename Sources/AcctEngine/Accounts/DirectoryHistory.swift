@@ -35,8 +35,7 @@ package struct DirectoryHistory: Sendable {
   }
 
   private func known() -> JSONObject {
-    guard let bytes = try? world.files.read(.directories),
-      let file = (try? JSON(parsing: bytes))?.objectValue
+    guard let bytes = try? world.files.read(.directories), let file = (try? JSON(parsing: bytes))?.objectValue
     else { return JSONObject() }
     return file["chosen"]?.objectValue ?? JSONObject()
   }

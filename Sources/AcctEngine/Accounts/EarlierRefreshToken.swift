@@ -20,18 +20,16 @@ enum EarlierRefreshToken {
   init(of before: StoredAccount, for account: Account, _ items: [Keyring.Item]) {
     let known = before.account
     // The AT Protocol sends one each time, and the session before is revoked.
-    guard account.kind == .oauth, known.source == .issuer, account.source == .issuer,
-      account.did == nil, !account.client.grant.renewsItself,
-      !items.contains(where: { $0.kind == .refreshToken }),
+    guard account.kind == .oauth, known.source == .issuer, account.source == .issuer, account.did == nil,
+      !account.client.grant.renewsItself, !items.contains(where: { $0.kind == .refreshToken }),
       let token = before.items[.refreshToken]
     else {
       self = .notNeeded
       return
     }
     let (old, new) = (Scope.words(known.scope), Scope.words(account.scope))
-    guard account.subjectStatements != SubjectStatements(),
-      known.recordedState.state != .reauthRequired, known.tokenType == account.tokenType,
-      known.thumbprint == account.thumbprint,
+    guard account.subjectStatements != SubjectStatements(), known.recordedState.state != .reauthRequired,
+      known.tokenType == account.tokenType, known.thumbprint == account.thumbprint,
       known.identity.clientID == account.identity.clientID, new.allSatisfy(old.contains)
     else {
       self = .lost

@@ -34,36 +34,22 @@ package struct Selection: Sendable {
   ///   - readsDirectory: `false` if a `.acct` file chooses nothing: a clone may have brought it.
   /// - Returns: The account, and what chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or where there is none to choose.
-  package func choose(
-    _ reference: String?,
-    readsDirectory: Bool = true
-  ) async throws(EngineError) -> Choice {
-    try await bringingUnknown { () throws(EngineError) in
-      try chosen(reference, readsDirectory: readsDirectory)
-    }
+  package func choose(_ reference: String?, readsDirectory: Bool = true) async throws(EngineError) -> Choice {
+    try await bringingUnknown { () throws(EngineError) in try chosen(reference, readsDirectory: readsDirectory) }
   }
 
   /// Looks once more where nothing was found and other machines share the keyring: one of them may just have added it.
-  private func bringingUnknown<Found>(
-    _ look: () throws(EngineError) -> Found
-  ) async throws(EngineError) -> Found {
+  private func bringingUnknown<Found>(_ look: () throws(EngineError) -> Found) async throws(EngineError) -> Found {
     do throws(EngineError) { return try look() } catch {
-      guard asksEngine, error.tellsOfNoAccount, let shared = try context.sharedRecords() else {
-        throw error
-      }
+      guard asksEngine, error.tellsOfNoAccount, let shared = try context.sharedRecords() else { throw error }
       try await shared.bring()
       return try look()
     }
   }
 
-  private func chosen(
-    _ reference: String?,
-    readsDirectory: Bool
-  ) throws(EngineError) -> Choice {
+  private func chosen(_ reference: String?, readsDirectory: Bool) throws(EngineError) -> Choice {
     if let reference { return try named(reference, by: .option) }
-    if let reference = world.environment.variable("ACCT_ACCOUNT") {
-      return try named(reference, by: .environment)
-    }
+    if let reference = world.environment.variable("ACCT_ACCOUNT") { return try named(reference, by: .environment) }
     var ignored: [DirectoryFile] = []
     for file in readsDirectory ? world.environment.directoryFiles() : [] {
       switch file {
@@ -90,10 +76,7 @@ package struct Selection: Sendable {
   /// Finds an account by name, handle, DID, id or an unambiguous prefix of the id.
   ///
   /// A name precedes a handle, since names are unique and handles need not be.
-  package func find(
-    _ reference: String,
-    by rule: SelectedBy = .option
-  ) async throws(EngineError) -> Account {
+  package func find(_ reference: String, by rule: SelectedBy = .option) async throws(EngineError) -> Account {
     try await bringingUnknown { () throws(EngineError) in try found(reference, by: rule) }
   }
 
@@ -103,18 +86,13 @@ package struct Selection: Sendable {
     let same = try context.accountStore.listing().accounts.filter { $0.name == named.name }
     guard same.count > 1 else { return }
     throw .selection(
-      .ambiguous(
-        reference: reference,
-        candidates: same.map { (try? AccountName($0.id.description)) ?? $0.name }
-      )
+      .ambiguous(reference: reference, candidates: same.map { (try? AccountName($0.id.description)) ?? $0.name })
     )
   }
 
   private func found(_ reference: String, by rule: SelectedBy) throws(EngineError) -> Account {
     let accountStore = AccountStore(world.files)
-    if let id = try? AccountID(reference), let account = try accountStore.account(id) {
-      return account
-    }
+    if let id = try? AccountID(reference), let account = try accountStore.account(id) { return account }
     if let named = try accountStore.account(named: reference) {
       try requireAlone(named, reference)
       return named
@@ -124,13 +102,7 @@ package struct Selection: Sendable {
 
     let matches = accounts.filter { $0.answers(to: reference) }
     guard let match = matches.first else {
-      throw .selection(
-        .unknown(
-          reference: reference,
-          selectedBy: rule,
-          candidates: accounts.map(\.name)
-        )
-      )
+      throw .selection(.unknown(reference: reference, selectedBy: rule, candidates: accounts.map(\.name)))
     }
     guard matches.count == 1 else {
       throw .selection(.ambiguous(reference: reference, candidates: matches.map(\.name)))
@@ -143,9 +115,8 @@ extension EngineError {
   fileprivate var tellsOfNoAccount: Bool {
     switch self {
     case .selection(.unknown), .selection(.noAccounts): true
-    case .selection, .authorization, .input, .keyring, .key, .network, .server, .signIn, .atproto,
-      .provider, .backend, .session, .guest, .request, .transfer, .sharing, .files, .exec,
-      .cancelled:
+    case .selection, .authorization, .input, .keyring, .key, .network, .server, .signIn, .atproto, .provider, .backend,
+      .session, .guest, .request, .transfer, .sharing, .files, .exec, .cancelled:
       false
     }
   }

@@ -9,9 +9,7 @@
 /// - Throws: What `body` throws.
 func uncancelled<Value: Sendable>(
   _ body: @escaping @Sendable () async throws(EngineError) -> Value
-) async throws(EngineError) -> Value {
-  try await inOwnTask(body)
-}
+) async throws(EngineError) -> Value { try await inOwnTask(body) }
 
 /// Does work in a task of its own, which its caller's cancellation does not reach.
 ///

@@ -34,16 +34,11 @@ package struct AccountKey: Sendable {
   ///   - account: Whose key it is to be.
   /// - Returns: The key.
   /// - Throws: ``KeyError/unusable(_:)``, ``KeyError/other(account:)``; nothing is stored.
-  package func replace(
-    with jwk: JSON,
-    for account: Account
-  ) async throws(EngineError) -> DPoPKey {
+  package func replace(with jwk: JSON, for account: Account) async throws(EngineError) -> DPoPKey {
     let key: DPoPKey
     do { key = try DPoPKey(jwk: jwk) } catch { throw .key(.unusable(error)) }
     guard account.tokenType == .dpop else { throw .key(.missing(account.name)) }
-    guard account.keyStorage == .software else {
-      throw .key(.inDevice(account.name, account.keyStorage))
-    }
+    guard account.keyStorage == .software else { throw .key(.inDevice(account.name, account.keyStorage)) }
     guard account.thumbprint == nil || account.thumbprint == key.thumbprint else {
       throw .key(.other(account: account.name))
     }

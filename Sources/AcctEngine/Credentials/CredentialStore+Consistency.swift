@@ -12,8 +12,7 @@ extension CredentialStore {
   ///
   /// - Throws: ``KeyringError/halfReplaced(_:)``.
   func requireOwn(_ key: DPoPKey?) throws(EngineError) {
-    guard let key, account.tokenType == .dpop, let thumbprint = account.thumbprint,
-      thumbprint != key.thumbprint
+    guard let key, account.tokenType == .dpop, let thumbprint = account.thumbprint, thumbprint != key.thumbprint
     else { return }
     throw .keyring(.halfReplaced(account.name))
   }
@@ -29,10 +28,7 @@ extension CredentialStore {
   /// - Returns: The account, and its credentials.
   /// - Throws: ``EngineError``; ``KeyringError/halfReplaced(_:)`` if the process that replaced them
   ///   was interrupted.
-  static func readWhole(
-    of account: Account,
-    in context: EngineContext
-  ) async throws(EngineError) -> Credentials {
+  static func readWhole(of account: Account, in context: EngineContext) async throws(EngineError) -> Credentials {
     if account.incoming?.isWhole != true {
       do throws(EngineError) {
         return try await CredentialStore(of: account, in: context).read()

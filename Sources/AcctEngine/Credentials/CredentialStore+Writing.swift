@@ -23,9 +23,7 @@ extension CredentialStore {
   }
 
   /// Ends a claim that brought nothing to store.
-  func letGo(_ account: Account) throws(EngineError) {
-    try shared?.store(account, .unchanged)
-  }
+  func letGo(_ account: Account) throws(EngineError) { try shared?.store(account, .unchanged) }
 
   /// Stores items in the place of those of their kinds.
   ///
@@ -42,9 +40,7 @@ extension CredentialStore {
   }
 
   /// Saves the account, whose items stay.
-  func save(_ account: Account) throws(EngineError) {
-    try context.accountStore.save(account, sharing: shared)
-  }
+  func save(_ account: Account) throws(EngineError) { try context.accountStore.save(account, sharing: shared) }
 
   /// Saves the account after its items were written with it, which is done already if the keyring is shared.
   func saveWritten(_ account: Account) throws(EngineError) {
@@ -83,16 +79,10 @@ extension CredentialStore {
   }
 
   /// Removes every item of the account, and from a shared keyring the account itself.
-  func removeAll() async throws(EngineError) {
-    try await Self.removeAll(of: account.id, in: keyring, context)
-  }
+  func removeAll() async throws(EngineError) { try await Self.removeAll(of: account.id, in: keyring, context) }
 
   /// The same for an account of which only the identifier is known.
-  static func removeAll(
-    of id: AccountID,
-    in keyring: Keyring,
-    _ context: EngineContext
-  ) async throws(EngineError) {
+  static func removeAll(of id: AccountID, in keyring: Keyring, _ context: EngineContext) async throws(EngineError) {
     if let shared = SharedRecords(in: keyring, context) { return try shared.remove(id) }
     do { try await keyring.remove(id, ItemKind.allCases, context.interaction) } catch {
       throw .keyring(.failed(error, keyring.kind))

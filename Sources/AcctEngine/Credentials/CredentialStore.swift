@@ -28,9 +28,7 @@ struct CredentialStore: Sendable {
 
   /// The same to tell about and not to send: whose key it is, which is not asked, takes a digest, and
   /// that is a quarter of what `status` does.
-  func readToTell() async throws(EngineError) -> Credentials {
-    try credentials(await items(account.kind.itemKinds))
-  }
+  func readToTell() async throws(EngineError) -> Credentials { try credentials(await items(account.kind.itemKinds)) }
 
   /// The same with the refresh token and what the client authenticates itself with, which only a renewal
   /// needs.
@@ -46,16 +44,12 @@ struct CredentialStore: Sendable {
   }
 
   /// What the client authenticates itself with alone.
-  func readClient(_ kinds: [ItemKind]) async throws(EngineError) -> Credentials {
-    try credentials(await items(kinds))
-  }
+  func readClient(_ kinds: [ItemKind]) async throws(EngineError) -> Credentials { try credentials(await items(kinds)) }
 
   /// Reads all that must not be shown: what passes the keyring's border is held.
   func holdSecrets() async throws(EngineError) {
     var kinds = account.kind.itemKinds
-    if account.kind == .oauth {
-      kinds += [.refreshToken, .secondTokens] + account.client.itemKinds
-    }
+    if account.kind == .oauth { kinds += [.refreshToken, .secondTokens] + account.client.itemKinds }
     _ = try await items(kinds)
   }
 
@@ -80,26 +74,18 @@ struct CredentialStore: Sendable {
         account.kind == .static
           ? try Token(secret, sentAs: account.sentAs) : try Token(secret)
       },
-      refreshToken: try item(.refreshToken, in: items) { secret throws(ParseError) in
-        try Token(secret)
-      },
-      key: try item(.keypair, in: items) { secret throws(JWKError) in
-        try context.key(secret, in: keyring)
-      },
+      refreshToken: try item(.refreshToken, in: items) { secret throws(ParseError) in try Token(secret) },
+      key: try item(.keypair, in: items) { secret throws(JWKError) in try context.key(secret, in: keyring) },
       clientSecret: try item(.clientSecret, in: items) { secret throws(ClientSecret.Flaw) in
         try ClientSecret.check(secret)
       },
-      clientKey: try item(.clientKey, in: items) { secret throws(ClientKeyError) in
-        try ClientKey(privateJWK: secret)
-      }
+      clientKey: try item(.clientKey, in: items) { secret throws(ClientKeyError) in try ClientKey(privateJWK: secret) }
     )
   }
 
   /// Makes sure that a write would be taken.
   func prepare() async throws(EngineError) {
-    do { try await keyring.prepare(context.interaction) } catch {
-      throw .keyring(.failed(error, keyring.kind))
-    }
+    do { try await keyring.prepare(context.interaction) } catch { throw .keyring(.failed(error, keyring.kind)) }
   }
 
   func items(_ kinds: [ItemKind]) async throws(EngineError) -> [ItemKind: Secret] {
@@ -145,7 +131,5 @@ extension Account.Kind {
 
 extension String {
   /// Copies text that is no secret out of a keyring item.
-  init(copying bytes: Span<UInt8>) {
-    self.init(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-  }
+  init(copying bytes: Span<UInt8>) { self.init(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
 }

@@ -39,14 +39,8 @@ extension EngineContext {
         guard allowingCopy, case .keyring(.failed) = error else { throw error }
       }
     }
-    guard let current = try accountStore.account(account.id) else {
-      throw .removed(account)
-    }
-    return CredentialStore(
-      of: try await ReplaceCredentials(self).settled(current),
-      in: keyring,
-      self
-    )
+    guard let current = try accountStore.account(account.id) else { throw .removed(account) }
+    return CredentialStore(of: try await ReplaceCredentials(self).settled(current), in: keyring, self)
   }
 
   /// An account as its file has it now, where a move may have changed which keyring is its own; the caller holds its lock.
@@ -70,9 +64,7 @@ extension EngineContext {
     _ body: (SharedRecords?) async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {
     try await accountStore.exclusively(account.id) { () throws(EngineError) -> Result in
-      guard try asInFile(account).keptIn == nil, let shared = try sharedRecords() else {
-        return try await body(nil)
-      }
+      guard try asInFile(account).keptIn == nil, let shared = try sharedRecords() else { return try await body(nil) }
       return try await unlessChanged { () throws(EngineError) -> Result in
         try await shared.fetch(account)
         return try await body(shared)

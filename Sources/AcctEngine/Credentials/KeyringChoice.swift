@@ -29,9 +29,7 @@ struct KeyringChoice: Sendable {
   /// What a new account has to note of a keyring: nothing, unless it is another one than the shared one in use, whose
   /// accounts come and go with the engine.
   func note(of kind: Keyring.Kind) throws(EngineError) -> String? {
-    guard let recorded = try recorded()?.kind, recorded.isShared, recorded != kind else {
-      return nil
-    }
+    guard let recorded = try recorded()?.kind, recorded.isShared, recorded != kind else { return nil }
     return kind.rawValue
   }
 
@@ -65,9 +63,7 @@ struct KeyringChoice: Sendable {
 
   /// Writes a decision down in the place of the last one.
   func record(_ decision: KeyringDecision) throws(EngineError) {
-    do { try world.files.replace(.keyringDecision, decision.bytes) } catch {
-      throw .files(.failed(error))
-    }
+    do { try world.files.replace(.keyringDecision, decision.bytes) } catch { throw .files(.failed(error)) }
   }
 
   /// Whether that is the decision which was written down.

@@ -25,9 +25,7 @@ struct KeyringDecision: Equatable {
   /// Reads the file; `nil` if it names no keyring.
   init?(bytes: [UInt8]) {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-    guard let first = lines.first, let kind = Keyring.Kind(rawValue: String(first)) else {
-      return nil
-    }
+    guard let first = lines.first, let kind = Keyring.Kind(rawValue: String(first)) else { return nil }
     self.kind = kind
     let words = lines.dropFirst().first?.split(separator: " ") ?? []
     guard words.count == 2, let other = Keyring.Kind(rawValue: String(words[1])) else { return }

@@ -31,12 +31,8 @@ struct KeyringRetry: Sendable {
     let failure: EngineError
     do { return try await attempt(interaction) } catch { failure = error }
     // What has failed once, for a disk's reason or another, need not fail again.
-    if case .keyring(.failed(.failed, _)) = failure, let value = try? await attempt(.forbidden) {
-      return value
-    }
-    guard case .keyring(.failed(let cause, let kind)) = failure, cause.mayPass else {
-      throw failure
-    }
+    if case .keyring(.failed(.failed, _)) = failure, let value = try? await attempt(.forbidden) { return value }
+    guard case .keyring(.failed(let cause, let kind)) = failure, cause.mayPass else { throw failure }
 
     // An attempt may take seconds itself, so the clock counts, and not the attempts. A person's time
     // begins when the first attempt, in which the keyring may have asked them, has failed.
@@ -107,8 +103,7 @@ extension KeyringFailure {
     case .locked, .sealed, .cancelled, .unavailable, .timedOut, .answerWaits: true
     case .engine(.unavailable), .engine(.timedOut), .engine(.noQuorum), .engine(.noSpace): true
     case .engine(.denied), .engine(.untrusted), .engine(.notPrepared), .engine(.failed): false
-    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .damagedAccount, .settings:
-      false
+    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .damagedAccount, .settings: false
     }
   }
 }

@@ -53,11 +53,7 @@ extension NewCredentials {
   ///   - handoff: Credentials, and words about them; nothing in it proves who wrote it.
   ///   - source: Where it came from.
   ///   - redactor: Takes secrets out of the words.
-  package init(
-    _ handoff: Handoff,
-    from source: AccountSource?,
-    redacting redactor: Redactor
-  ) {
+  package init(_ handoff: Handoff, from source: AccountSource?, redacting redactor: Redactor) {
     self.init(
       kind: .oauth,
       tokenType: handoff.tokenType,
@@ -131,18 +127,14 @@ extension NewCredentials {
   /// user of a static token, if it has one, at its first origin.
   var suggestedName: String {
     if let sentAs {
-      return [sentAs.user ?? "static", origins.first?.authority].compactMap(\.self)
-        .joined(separator: "@")
+      return [sentAs.user ?? "static", origins.first?.authority].compactMap(\.self).joined(separator: "@")
     }
     if let handle { return handle.description }
     if let did { return did.description }
     let server = identity.issuer?.url.origin ?? service
     let subject = kind == .guest ? "guest" : userName ?? identity.subject
     // An address of mail is a name by itself, and so is a server that does not tell who it is.
-    if let subject, client.provider != nil && subject.contains("@") || subject == server?.authority
-    {
-      return subject
-    }
+    if let subject, client.provider != nil && subject.contains("@") || subject == server?.authority { return subject }
     return [subject, server?.authority].compactMap(\.self).joined(separator: "@")
   }
 }

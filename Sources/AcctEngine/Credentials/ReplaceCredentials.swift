@@ -47,9 +47,7 @@ struct ReplaceCredentials: Sendable {
     activates: Bool
   ) async throws(EngineError) {
     let credentialStore = CredentialStore(of: account, in: keyring, context)
-    if credentialStore.shared != nil {
-      return try await exchangeAtOnce(items, in: credentialStore, waits, activates)
-    }
+    if credentialStore.shared != nil { return try await exchangeAtOnce(items, in: credentialStore, waits, activates) }
     let place = context.world.entropy.accountID()
     let noted = known.noting(place, isWhole: false)
     do throws(EngineError) {
@@ -80,12 +78,8 @@ struct ReplaceCredentials: Sendable {
     guard let incoming = account.incoming else { return account }
     let keyring = try KeyringChoice(context.world).keyring(of: account)
     if incoming.isWhole {
-      let items = try await CredentialStore(
-        of: account.renumbered(incoming.place),
-        in: keyring,
-        context
-      )
-      .items(ItemKind.allCases)
+      let items = try await CredentialStore(of: account.renumbered(incoming.place), in: keyring, context)
+        .items(ItemKind.allCases)
       // If another program has removed them, the rest of the old ones is still of use.
       if !items.isEmpty {
         try await CredentialStore(of: account, in: keyring, context)
@@ -135,11 +129,7 @@ struct ReplaceCredentials: Sendable {
   }
 
   /// Makes the new account the one that counts.
-  private func exchange(
-    _ known: Account,
-    for account: Account,
-    _ activates: Bool
-  ) async throws(EngineError) {
+  private func exchange(_ known: Account, for account: Account, _ activates: Bool) async throws(EngineError) {
     try await accountStore.exclusively { () throws(EngineError) in
       if account.name != known.name { try accountStore.requireFree(account.name) }
       let active = try accountStore.active()

@@ -21,8 +21,7 @@ package struct SharedRecord: Sendable {
       throw kind == .keypair ? .keyInDevice : .item(kind)
     }
     if contents.record.isEmpty, contents.name == nil { return nil }
-    guard let account = decoded, account.id == contents.id, account.name == contents.name,
-      account.hasConsistentKind
+    guard let account = decoded, account.id == contents.id, account.name == contents.name, account.hasConsistentKind
     else { throw .notThisAccount }
     guard account.keptIn == nil, account.incoming == nil else { throw .localState }
     guard account.keyStorage == .software else { throw .keyInDevice }
@@ -43,19 +42,13 @@ package struct SharedRecord: Sendable {
   /// Checks the form of an item.
   ///
   /// What costs more, such as a key's arithmetic, is checked where the item is used.
-  private static func isSound(
-    _ kind: ItemKind,
-    _ secret: Secret,
-    of account: Account?
-  ) -> Bool {
+  private static func isSound(_ kind: ItemKind, _ secret: Secret, of account: Account?) -> Bool {
     switch kind {
-    case .accessToken, .refreshToken, .session, .clientSecret, .expiresAt, .handle, .did,
-      .secondTokens, .clientKey:
+    case .accessToken, .refreshToken, .session, .clientSecret, .expiresAt, .handle, .did, .secondTokens, .clientKey:
       kind.isWellFormed(secret)
     case .staticToken:
       // Without its record it is not known to be no password.
-      account.map { (try? Token(secret, sentAs: $0.sentAs)) != nil }
-        ?? ((try? Token(password: secret)) != nil)
+      account.map { (try? Token(secret, sentAs: $0.sentAs)) != nil } ?? ((try? Token(password: secret)) != nil)
     case .keypair: !isInDevice(secret)
     case .guest: false
     }
@@ -63,9 +56,7 @@ package struct SharedRecord: Sendable {
 
   /// `true` also for what is no JWK.
   private static func isInDevice(_ secret: Secret) -> Bool {
-    guard let members = secret.withBytes({ try? JSON(parsing: $0) })?.objectValue else {
-      return true
-    }
+    guard let members = secret.withBytes({ try? JSON(parsing: $0) })?.objectValue else { return true }
     return members["acct_key"] != nil
   }
 }

@@ -16,17 +16,12 @@ extension SharedRecords {
     // Listed first: an account that another process adds meanwhile has its file only after the engine has it.
     let known = try files()
     let changes: SharedChanges
-    do { changes = try accounts.fetchAll(context.interaction) } catch {
-      throw .keyring(.failed(error, kind))
-    }
+    do { changes = try accounts.fetchAll(context.interaction) } catch { throw .keyring(.failed(error, kind)) }
     // From now on there are accounts here that belong to this keyring.
-    if known.isEmpty, !changes.accounts.isEmpty {
-      try KeyringChoice(context.world).settle(on: kind)
-    }
+    if known.isEmpty, !changes.accounts.isEmpty { try KeyringChoice(context.world).settle(on: kind) }
     // An account whose copy came with another call may still lack its file.
     let namesakes = try namesakes(in: changes, beside: known)
-    let stale = changes.accounts.subtracting(namesakes)
-      .filter { changes.records[$0] != nil || !known.contains($0) }
+    let stale = changes.accounts.subtracting(namesakes).filter { changes.records[$0] != nil || !known.contains($0) }
     var isWhole = true
     var failure: EngineError?
     for id in stale.sorted(by: { $0.description < $1.description }) {
@@ -46,9 +41,7 @@ extension SharedRecords {
     if isWhole { changes.confirm() }
     if let failure { throw failure }
     for id in namesakes.intersection(known) {
-      _ = try await unlessBusy(id, waiting: 0) { () throws(EngineError) in
-        try await context.forget(id)
-      }
+      _ = try await unlessBusy(id, waiting: 0) { () throws(EngineError) in try await context.forget(id) }
     }
     let gone = known.subtracting(changes.accounts)
     guard !gone.isEmpty, try mayForget else { return changes.accounts.count }
@@ -81,18 +74,12 @@ extension SharedRecords {
   /// Writes the file of an account; the caller holds its lock.
   ///
   /// The file of one with a keyring of its own is not this keyring's, although both have one identifier.
-  private func bring(
-    _ id: AccountID,
-    _ record: [UInt8]?,
-    wasKnown: Bool
-  ) throws(EngineError) {
+  private func bring(_ id: AccountID, _ record: [UInt8]?, wasKnown: Bool) throws(EngineError) {
     let file = try context.accountStore.contents(of: id)
     if let file, context.accountStore.account(id, in: file)?.keptIn != nil { return }
     // One that had a file was removed by another process of this machine meanwhile.
     let wasRemoved = file == nil && wasKnown
-    if let record, !wasRemoved, file == nil || file == record {
-      return try context.accountStore.take(record, of: id)
-    }
+    if let record, !wasRemoved, file == nil || file == record { return try context.accountStore.take(record, of: id) }
     // Another process of this machine may have stored something newer since the engine was asked.
     let current: [UInt8]?
     do throws(KeyringFailure) { current = try accounts.fetch(id, context.interaction) } catch {

@@ -7,15 +7,10 @@ import AcctPorts
 /// two are told apart by their identifiers.
 extension SharedRecords {
   /// The accounts whose name is another account's, as the name's own object says.
-  func namesakes(
-    in changes: SharedChanges,
-    beside known: Set<AccountID>
-  ) throws(EngineError) -> Set<AccountID> {
+  func namesakes(in changes: SharedChanges, beside known: Set<AccountID>) throws(EngineError) -> Set<AccountID> {
     guard !changes.records.isEmpty else { return [] }
     var names: [AccountID: AccountName] = [:]
-    for (id, record) in changes.records {
-      names[id] = context.accountStore.account(id, in: record)?.name
-    }
+    for (id, record) in changes.records { names[id] = context.accountStore.account(id, in: record)?.name }
     for account in try context.accountStore.listing().accounts {
       if account.keptIn != nil {
         names[account.id] = nil
@@ -49,8 +44,7 @@ extension SharedRecords {
   /// `true` if an account that has a file here keeps the name of one that was left out before.
   func isNamesake(_ id: AccountID, _ record: [UInt8]) throws(EngineError) -> Bool {
     guard let name = context.accountStore.account(id, in: record)?.name,
-      let other = try context.accountStore.account(named: name.description), other.id != id,
-      other.keptIn == nil
+      let other = try context.accountStore.account(named: name.description), other.id != id, other.keptIn == nil
     else { return false }
     return try holder(of: name, among: [id, other.id], [other.id]) != id
   }

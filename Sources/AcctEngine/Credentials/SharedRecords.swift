@@ -24,9 +24,7 @@ struct SharedRecords: Sendable {
   ///   why the engine could not be asked.
   func fetch(_ account: Account) async throws(EngineError) {
     let record: [UInt8]?
-    do { record = try accounts.fetch(account.id, context.interaction) } catch {
-      throw .keyring(.failed(error, kind))
-    }
+    do { record = try accounts.fetch(account.id, context.interaction) } catch { throw .keyring(.failed(error, kind)) }
     guard let record else {
       if try mayForget { try await context.forget(account.id) }
       throw .removed(account)
@@ -46,12 +44,7 @@ struct SharedRecords: Sendable {
   /// - Throws: ``EngineError/removed(_:)``; ``KeyringError/changedElsewhere(_:)`` where another machine has stored
   ///   newer credentials, which stay; ``SelectionError/nameTaken(_:)``; why the engine did not take it.
   func store(_ account: Account, _ items: SharedAccount.Items) throws(EngineError) {
-    let stored = SharedAccount(
-      id: account.id,
-      name: account.name,
-      record: AccountFile.encode(account),
-      items: items
-    )
+    let stored = SharedAccount(id: account.id, name: account.name, record: AccountFile.encode(account), items: items)
     do throws(SharedAccountFailure) { try accounts.store(stored, context.interaction) } catch {
       switch error {
       case .keyring(let failure): throw .keyring(.failed(failure, kind))
@@ -73,9 +66,7 @@ struct SharedRecords: Sendable {
 
   /// Removes an account from the engine, with its name and items; the file stays for the caller to remove.
   func remove(_ id: AccountID) throws(EngineError) {
-    do { try accounts.remove(id, context.interaction) } catch {
-      throw .keyring(.failed(error, kind))
-    }
+    do { try accounts.remove(id, context.interaction) } catch { throw .keyring(.failed(error, kind)) }
   }
 
   /// Takes the right to renew an account, waiting for another machine that has it.
@@ -84,24 +75,16 @@ struct SharedRecords: Sendable {
   /// - Returns: The right.
   /// - Throws: ``KeyringError/changedElsewhere(_:)`` where it is no more as it was read.
   func claim(_ account: Account) async throws(EngineError) -> RenewalClaim {
-    let intent = RenewalIntent(
-      account: account.id,
-      record: AccountFile.encode(account),
-      timeout: context.timeout
-    )
+    let intent = RenewalIntent(account: account.id, record: AccountFile.encode(account), timeout: context.timeout)
     let claim: RenewalClaim?
-    do { claim = try await accounts.claim(intent, context.interaction) } catch {
-      throw .keyring(.failed(error, kind))
-    }
+    do { claim = try await accounts.claim(intent, context.interaction) } catch { throw .keyring(.failed(error, kind)) }
     guard let claim else { throw .keyring(.changedElsewhere(account.name)) }
     return claim
   }
 
   /// Whether a file goes with its account: not where `ACCT_KEYRING` names this keyring for once, and the files are
   /// those of another one's accounts.
-  var mayForget: Bool {
-    get throws(EngineError) { try KeyringChoice(context.world).isSettled(on: kind) }
-  }
+  var mayForget: Bool { get throws(EngineError) { try KeyringChoice(context.world).isSettled(on: kind) } }
 }
 
 extension EngineContext {
@@ -116,9 +99,7 @@ extension EngineContext {
   /// - Parameter body: Reads the account and decides anew each time.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; after a few rounds, these two as well.
-  func unlessChanged<Result>(
-    _ body: () async throws(EngineError) -> Result
-  ) async throws(EngineError) -> Result {
+  func unlessChanged<Result>(_ body: () async throws(EngineError) -> Result) async throws(EngineError) -> Result {
     for _ in 1..<Self.rounds {
       do { return try await body() } catch .keyring(.changedElsewhere) {
       } catch .network(.http(.withheld, _)) {}

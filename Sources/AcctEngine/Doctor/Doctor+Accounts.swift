@@ -8,13 +8,9 @@ extension Doctor {
   /// Whether the accounts' files can be read, and which of them is active.
   func accounts() async -> [Finding] {
     let listing: (accounts: [Account], damaged: [AccountID])
-    do throws(EngineError) { listing = try accountStore.listing() } catch {
-      return [Finding(.failed(error))]
-    }
+    do throws(EngineError) { listing = try accountStore.listing() } catch { return [Finding(.failed(error))] }
     var findings = listing.damaged.map { Finding(.damagedAccount($0)) }
-    if findings.isEmpty {
-      findings.append(Finding(.accountsReadable(count: listing.accounts.count)))
-    }
+    if findings.isEmpty { findings.append(Finding(.accountsReadable(count: listing.accounts.count))) }
     let now = context.world.clock.now()
     for account in listing.accounts {
       guard let started = account.renewalStartedAt else { continue }
@@ -33,15 +29,9 @@ extension Doctor {
   private func replacement(of account: Account) async -> Finding? {
     let lock = Lock.account(account.id)
     do throws(EngineError) {
-      return try await context.world.files.withLock(
-        lock,
-        waiting: 0,
-        failure: { .files(.failed($0)) }
-      ) {
+      return try await context.world.files.withLock(lock, waiting: 0, failure: { .files(.failed($0)) }) {
         () throws(EngineError) -> Finding? in
-        guard let current = try accountStore.account(account.id), current.incoming != nil else {
-          return nil
-        }
+        guard let current = try accountStore.account(account.id), current.incoming != nil else { return nil }
         if repairs { _ = try await ReplaceCredentials(context).settled(current) }
         return Finding(.interruptedReplacement(current.name), isRepaired: repairs)
       }
@@ -73,8 +63,6 @@ extension Doctor {
 
   private func goneActive() throws(EngineError) -> AccountID? {
     guard let id = try accountStore.active().current else { return nil }
-    do { return try context.world.files.read(.account(id)) == nil ? id : nil } catch {
-      throw .files(.failed(error))
-    }
+    do { return try context.world.files.read(.account(id)) == nil ? id : nil } catch { throw .files(.failed(error)) }
   }
 }

@@ -26,9 +26,7 @@ extension Doctor {
     }
     let questions = servers
     let findings = await withTaskGroup(of: (Origin, Finding).self) { group in
-      for (origin, reach) in questions {
-        group.addTask { (origin, await finding(origin, reach)) }
-      }
+      for (origin, reach) in questions { group.addTask { (origin, await finding(origin, reach)) } }
       var findings: [(Origin, Finding)] = []
       for await finding in group { findings.append(finding) }
       return findings
@@ -41,9 +39,7 @@ extension Doctor {
     guard let url = try? HTTPURL("\(origin)/") else { return Finding(.noTime(origin, nil)) }
     let request = HTTPRequest(method: "HEAD", url: url, timeout: context.timeout, reach: reach)
     let response: HTTPResponse
-    do { response = try await context.world.transport.send(request) } catch {
-      return Finding(.noTime(origin, error))
-    }
+    do { response = try await context.world.transport.send(request) } catch { return Finding(.noTime(origin, error)) }
     guard let date = response.field("Date").flatMap({ HTTPDate.parse($0) }) else {
       return Finding(.noTime(origin, nil))
     }

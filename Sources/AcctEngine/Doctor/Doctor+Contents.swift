@@ -7,11 +7,7 @@ extension Doctor {
   /// A keyring that is locked or becomes unavailable is left to another check.
   func contents(of keyring: Keyring) async -> [Finding] {
     // The checks of accounts and items report a failure to list those.
-    guard let accounts = try? accountStore.listing().accounts,
-      let listed = try? await keyring.list()
-    else {
-      return []
-    }
+    guard let accounts = try? accountStore.listing().accounts, let listed = try? await keyring.list() else { return [] }
     var findings: [Finding] = []
     for account in accounts {
       let kinds = ItemKind.allCases.filter { listed[account.id]?.contains($0) ?? false }

@@ -4,9 +4,7 @@ extension Doctor {
   /// The owners of files and folders, and their readers and writers.
   func files() -> [Finding] {
     let surveyed: [SurveyedFile]
-    do { surveyed = try context.world.maintenance.survey() } catch {
-      return [Finding(.files(error))]
-    }
+    do { surveyed = try context.world.maintenance.survey() } catch { return [Finding(.files(error))] }
     let findings = surveyed.sorted { $0.path < $1.path }.compactMap(finding)
     return findings.isEmpty ? [Finding(.filesPrivate(count: surveyed.count))] : findings
   }

@@ -4,8 +4,7 @@ import AcctPorts
 extension Doctor {
   /// Whether the keys that are in devices can be used now; nothing where no account has one.
   func hardwareKeys(in keyring: Keyring) async -> [Finding] {
-    let accounts = ((try? accountStore.listing().accounts) ?? [])
-      .filter { $0.keyStorage != .software }
+    let accounts = ((try? accountStore.listing().accounts) ?? []).filter { $0.keyStorage != .software }
     guard !accounts.isEmpty else { return [] }
     var findings: [Finding] = []
     var ready = 0
@@ -13,8 +12,7 @@ extension Doctor {
       let store = CredentialStore(of: account, in: keyring, context)
       // A keyring that can't be read, and an item that is damaged or missing, are other findings.
       guard let stored = try? await store.storedHardwareKey() else { continue }
-      guard let failure = await CheckHardwareKey(context).failure(of: stored, asksForPIN: false)
-      else {
+      guard let failure = await CheckHardwareKey(context).failure(of: stored, asksForPIN: false) else {
         ready += 1
         continue
       }

@@ -25,17 +25,14 @@ extension Doctor {
   }
 
   /// Accounts without their items, and items without an account.
-  private func compared(
-    _ keyring: Keyring
-  ) async throws(EngineError) -> ([Finding], orphans: [AccountID]) {
+  private func compared(_ keyring: Keyring) async throws(EngineError) -> ([Finding], orphans: [AccountID]) {
     let listed: [AccountID: Set<ItemKind>]
     do { listed = try await keyring.list() } catch { throw .keyring(.failed(error, keyring.kind)) }
     let findings = try accountStore.listing().accounts.compactMap { account in
       // Another keyring has its credentials.
       account.keptIn != nil && account.keptIn != keyring.kind.rawValue
         ? nil
-        : account.missing(among: listed[account.id] ?? [])
-          .map { Finding(.missing($0, of: account.name)) }
+        : account.missing(among: listed[account.id] ?? []).map { Finding(.missing($0, of: account.name)) }
     }
     return (findings, try accountStore.orphans(among: listed.keys))
   }

@@ -66,11 +66,8 @@ extension Doctor {
     }
     guard isThere || !accounts.isEmpty else { return (nil, Finding(.keyringUndecided)) }
     for keyring in [context.world.secretService, context.world.vaultKeyring] {
-      guard let listed = try? await keyring.list(), listed.keys.contains(where: accounts.contains)
-      else { continue }
-      return (
-        keyring, Finding(.keyringDecisionLost(found: keyring.kind), isRepaired: write(keyring))
-      )
+      guard let listed = try? await keyring.list(), listed.keys.contains(where: accounts.contains) else { continue }
+      return (keyring, Finding(.keyringDecisionLost(found: keyring.kind), isRepaired: write(keyring)))
     }
     return (nil, Finding(.keyringDecisionLost(found: nil)))
   }

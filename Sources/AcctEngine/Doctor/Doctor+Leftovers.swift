@@ -30,9 +30,7 @@ extension Doctor {
       let isRepaired = await release(locks)
       findings.append(Finding(.locks(count: locks.count), isRepaired: isRepaired))
     }
-    if !hints.isEmpty {
-      findings.append(Finding(.hints(count: hints.count), isRepaired: discard(hints)))
-    }
+    if !hints.isEmpty { findings.append(Finding(.hints(count: hints.count), isRepaired: discard(hints))) }
     return findings.isEmpty ? [Finding(.tidy)] : findings
   }
 
@@ -47,9 +45,7 @@ extension Doctor {
   private func release(_ files: [SurveyedFile]) async -> Bool {
     guard repairs else { return false }
     for case .lock(let lock) in files.map(\.role) {
-      do { try await context.world.files.lock(lock, 0).release() } catch {
-        guard error == .busy else { return false }
-      }
+      do { try await context.world.files.lock(lock, 0).release() } catch { guard error == .busy else { return false } }
     }
     return true
   }

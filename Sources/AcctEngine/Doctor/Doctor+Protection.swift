@@ -7,9 +7,7 @@ extension Doctor {
     guard keyring.kind == .vault else { return [] }
     let check: VaultSealCheck?
     // That the vault can't be read is told by its own check.
-    do throws(KeyringFailure) { check = try await context.world.vault.checkSeal() } catch {
-      return []
-    }
+    do throws(KeyringFailure) { check = try await context.world.vault.checkSeal() } catch { return [] }
     guard let check else { return [] }
     guard let failure = check.failure else { return [Finding(.sealOpens(check.address))] }
     return [Finding(.sealFails(failure, check.address))]
@@ -18,9 +16,6 @@ extension Doctor {
   /// What this kernel has to protect a proxy with.
   func protection() -> [Finding] {
     guard let measures = context.world.confinement.available() else { return [] }
-    return [
-      Finding(.proxyMemory(isSecret: measures.secretMemory)),
-      Finding(.proxyFence(version: measures.fence)),
-    ]
+    return [Finding(.proxyMemory(isSecret: measures.secretMemory)), Finding(.proxyFence(version: measures.fence))]
   }
 }

@@ -14,9 +14,7 @@ extension Doctor {
     var findings: [Finding] = []
     if report.isRolledBack { findings.append(Finding(.keyring(.rolledBack, keyring.kind))) }
     if !report.pending.isEmpty { findings.append(Finding(.answersWait(names(of: report.pending)))) }
-    if !report.copiesAlone.isEmpty {
-      findings.append(Finding(.copiesAlone(names(of: report.copiesAlone))))
-    }
+    if !report.copiesAlone.isEmpty { findings.append(Finding(.copiesAlone(names(of: report.copiesAlone)))) }
     findings += inspected()
     return findings.isEmpty
       ? [Finding(.sharing(keyring.kind, accounts: report.accounts))] : findings
@@ -34,9 +32,7 @@ extension Doctor {
       findings.append(Finding(.damagedShared("\(id)", damage)))
     }
     for key in inspection.strayKeys { findings.append(Finding(.damagedShared(key, .strayKey))) }
-    if !inspection.rolledBack.isEmpty {
-      findings.append(Finding(.olderObjects(names(of: inspection.rolledBack))))
-    }
+    if !inspection.rolledBack.isEmpty { findings.append(Finding(.olderObjects(names(of: inspection.rolledBack)))) }
     return findings
   }
 
@@ -51,8 +47,7 @@ extension Doctor {
 
   /// Whether a move between keyrings was interrupted.
   func moves() -> [Finding] {
-    guard let decision = try? KeyringChoice(context.world).recorded(), let move = decision.move
-    else { return [] }
+    guard let decision = try? KeyringChoice(context.world).recorded(), let move = decision.move else { return [] }
     return switch move {
     case .to(let kind): [Finding(.moveBegun(to: kind, decision.kind))]
     case .from(let kind): [Finding(.moveUnfinished(from: kind, decision.kind))]
@@ -65,8 +60,7 @@ extension Doctor {
     var seen: [FileSystem] = []
     for folder in FileFolder.allCases {
       // A folder that can't be looked at is told of by the check of files.
-      guard let fileSystem = try? context.world.files.fileSystem(folder),
-        fileSystem.reach != .machine,
+      guard let fileSystem = try? context.world.files.fileSystem(folder), fileSystem.reach != .machine,
         !seen.contains(where: { $0.name == fileSystem.name })
       else { continue }
       seen.append(fileSystem)

@@ -97,21 +97,15 @@ package struct Finding: Sendable {
 
   package var severity: Severity {
     switch subject {
-    case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable,
-      .itemsMatch, .hardwareKeysReady,
-      .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence:
+    case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
+      .hardwareKeysReady, .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence:
       .ok
     case .keyringOverridden, .answersWait, .copiesAlone, .moveBegun, .moveUnfinished, .remoteFolder,
-      .interruptedRenewal, .interruptedReplacement,
-      .missing(.refreshToken, _), .itemsUnknown,
-      .temporaryFiles, .locks, .noTime, .sealFails,
-      .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):
+      .interruptedRenewal, .interruptedReplacement, .missing(.refreshToken, _), .itemsUnknown, .temporaryFiles, .locks,
+      .noTime, .sealFails, .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):
       .warning
-    case .keyringDecisionLost, .damagedShared, .olderObjects, .keyring, .unknownKeyring, .readable,
-      .writable, .foreign, .link,
-      .files, .damagedAccount, .activeGone, .orphans, .missing, .damagedItem, .hardwareKey,
-      .clockOff,
-      .failed:
+    case .keyringDecisionLost, .damagedShared, .olderObjects, .keyring, .unknownKeyring, .readable, .writable, .foreign,
+      .link, .files, .damagedAccount, .activeGone, .orphans, .missing, .damagedItem, .hardwareKey, .clockOff, .failed:
       .problem
     }
   }

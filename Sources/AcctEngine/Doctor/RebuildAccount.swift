@@ -56,9 +56,7 @@ struct RebuildAccount: Sendable {
       guard let jwk = key.withBytes({ bytes in try? JSON(parsing: bytes) }) else { return nil }
       members["dpopKey"] = jwk
     }
-    guard let handoff = try? Handoff(.object(members), receivedAt: world.clock.now()) else {
-      return nil
-    }
+    guard let handoff = try? Handoff(.object(members), receivedAt: world.clock.now()) else { return nil }
     var credentials = NewCredentials(handoff, from: nil, redacting: .none)
     credentials.kind = kind
     switch kind {
@@ -74,10 +72,7 @@ struct RebuildAccount: Sendable {
 
   /// Only its file contained how it is sent, and where to: it goes nowhere until the user adds it anew, or
   /// allows an origin.
-  private func withStaticToken(
-    _ id: AccountID,
-    _ secret: Secret
-  ) throws(EngineError) -> Account? {
+  private func withStaticToken(_ id: AccountID, _ secret: Secret) throws(EngineError) -> Account? {
     // What no other form can send is a password, whose user only the file contained.
     let password = StaticHeader.emptyUser
     guard
@@ -90,10 +85,7 @@ struct RebuildAccount: Sendable {
       identity: Identity(subject: nil, issuer: nil, clientID: nil),
       source: .user,
       origins: [],
-      tokenLifetime: TokenLifetime(
-        expiresAt: AddStaticToken.claims(of: token)?.expiry,
-        canRenew: false
-      ),
+      tokenLifetime: TokenLifetime(expiresAt: AddStaticToken.claims(of: token)?.expiry, canRenew: false),
       sentAs: sentAs,
       token: token
     )
@@ -129,9 +121,7 @@ struct RebuildAccount: Sendable {
       keyStorage: storage(of: items[.keypair]),
       tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: false),
       sentAs: kind == .static ? .bearer : nil,
-      recordedState: .signedOut(
-        reason: "its token was not in the keyring when its file was rebuilt"
-      ),
+      recordedState: .signedOut(reason: "its token was not in the keyring when its file was rebuilt"),
       createdAt: world.clock.now()
     )
   }

@@ -24,16 +24,11 @@ package struct AddGuest: Sendable {
   ///   - options: What the user asked for besides.
   /// - Returns: The account, and whether it was there before.
   /// - Throws: ``EngineError``; the previous session is then still stored.
-  package func add(
-    at service: Origin,
-    _ options: AddAccount.Options
-  ) async throws(EngineError) -> AddAccount.Added {
+  package func add(at service: Origin, _ options: AddAccount.Options) async throws(EngineError) -> AddAccount.Added {
     // A keyring that can't store the token is noticed before one of the few tokens is requested.
     let keyring = try await adding.prepare()
     guard keyring.accounts == nil else { throw .guest(.shared(keyring.kind)) }
-    let known = try context.accountStore.listing().accounts.first {
-      $0.isGuest(of: service)
-    }
+    let known = try context.accountStore.listing().accounts.first { $0.isGuest(of: service) }
     let response = try await ask(service)
     let ledger = LimitsLedger(context.world)
     if let known { await ledger.learn(from: response.fields, of: service, for: known.id) }
@@ -59,29 +54,18 @@ package struct AddGuest: Sendable {
     )
   }
 
-  private func grant(
-    _ response: HTTPResponse,
-    _ service: Origin
-  ) throws(EngineError) -> GuestGrant {
+  private func grant(_ response: HTTPResponse, _ service: Origin) throws(EngineError) -> GuestGrant {
     switch response.status {
     case 200..<300:
       guard let json = response.json else { throw .guest(.malformed(member: nil, service)) }
       do {
-        return try GuestGrant(
-          json,
-          receivedAt: context.world.clock.now(),
-          redacting: context.world.held.redactor
-        )
+        return try GuestGrant(json, receivedAt: context.world.clock.now(), redacting: context.world.held.redactor)
       } catch {
         throw .guest(.malformed(member: error.member, service))
       }
     case 300..<400, 500...: throw .noAnswer(response, service, context.world.held)
     default:
-      let limits = RateLimitFields.limits(
-        from: response.fields,
-        of: service,
-        at: context.world.clock.now()
-      )
+      let limits = RateLimitFields.limits(from: response.fields, of: service, at: context.world.clock.now())
       throw .guest(
         GuestError(
           status: response.status,
@@ -101,8 +85,7 @@ package struct AddGuest: Sendable {
     let issuer: Issuer
     do { issuer = try Issuer(service.description) } catch { throw .input(.malformed(error)) }
     // No other guest has it; once stored, it identifies this guest from now on.
-    let subject =
-      grant.subject ?? known?.identity.subject ?? context.world.entropy.accountID().description
+    let subject = grant.subject ?? known?.identity.subject ?? context.world.entropy.accountID().description
     return NewCredentials(
       kind: .guest,
       tokenType: .guest,

@@ -11,21 +11,17 @@ struct DeviceID: Sendable {
   ///
   /// - Returns: `X-Device-ID` and the identifier.
   /// - Throws: ``FilesError/failed(_:)``, ``GuestError/damagedDeviceID``.
-  func field() async throws(EngineError) -> HeaderField {
-    HeaderField("X-Device-ID", Secret(try await value()))
-  }
+  func field() async throws(EngineError) -> HeaderField { HeaderField("X-Device-ID", Secret(try await value())) }
 
   /// Returns the identifier, which is made if there is none.
   private func value() async throws(EngineError) -> String {
     if let known = try read() { return known }
-    return try await world.files.withLock(.deviceID, waiting: 30, failure: { .files(.failed($0)) })
-    {
+    return try await world.files.withLock(.deviceID, waiting: 30, failure: { .files(.failed($0)) }) {
       () throws(EngineError) in
       // Another process may have made it while this one waited for the lock.
       if let known = try read() { return known }
       let made = world.entropy.accountID().description
-      do throws(FilesFailure) { try world.files.replace(.deviceID, Array("\(made)\n".utf8)) } catch
-      {
+      do throws(FilesFailure) { try world.files.replace(.deviceID, Array("\(made)\n".utf8)) } catch {
         throw .files(.failed(error))
       }
       return made

@@ -39,7 +39,6 @@ extension GuestError {
 extension [RateLimit] {
   /// Of the limits with nothing left, the one that lasts longest.
   fileprivate var exhausted: RateLimit? {
-    filter { $0.remaining ?? 0 == 0 }
-      .max { ($0.usableAgainAt ?? .epoch) < ($1.usableAgainAt ?? .epoch) } ?? first
+    filter { $0.remaining ?? 0 == 0 }.max { ($0.usableAgainAt ?? .epoch) < ($1.usableAgainAt ?? .epoch) } ?? first
   }
 }

@@ -26,9 +26,7 @@ package struct GuestTokenEnd: Sendable {
   }
 
   /// Discards a token that the clock has ended.
-  func past(_ account: Account) async throws(EngineError) {
-    _ = try await discard(account, Self.past)
-  }
+  func past(_ account: Account) async throws(EngineError) { _ = try await discard(account, Self.past) }
 
   /// The token is deleted first: if the rest fails, nothing is left that could be sent.
   private func discard(_ account: Account, _ reason: String) async throws(EngineError) -> Bool {
@@ -38,8 +36,7 @@ package struct GuestTokenEnd: Sendable {
         (current, credentialStore) throws(EngineError) in
         var current = current
         // `add --guest` may have brought a new token meanwhile.
-        guard current.tokenLifetime == account.tokenLifetime,
-          current.validatedAt == account.validatedAt,
+        guard current.tokenLifetime == account.tokenLifetime, current.validatedAt == account.validatedAt,
           current.take(.guestSpent, reason: reason, at: context.world.clock.now()) == .discard
         else { return false }
         let held = context.world.signals.holdBack()

@@ -16,10 +16,7 @@ struct CheckHardwareKey: Sendable {
   ///   - stored: The key.
   ///   - asksForPIN: Whether it counts that no PIN could be had.
   /// - Returns: Why the key can't be used; `nil` if it can, or if only its PIN could tell.
-  func failure(
-    of stored: StoredHardwareKey,
-    asksForPIN: Bool
-  ) async -> HardwareKeyFailure? {
+  func failure(of stored: StoredHardwareKey, asksForPIN: Bool) async -> HardwareKeyFailure? {
     switch stored.reference {
     case .tpm2(let blob, let address): await failure(of: blob, address, asksForPIN)
     case .pkcs11(let uri): await failure(of: stored, in: uri)
@@ -27,11 +24,7 @@ struct CheckHardwareKey: Sendable {
   }
 
   /// A key is loaded to sign, and one with a PIN is not used without it.
-  private func failure(
-    of blob: [UInt8],
-    _ address: TPMAddress,
-    _ asksForPIN: Bool
-  ) async -> HardwareKeyFailure? {
+  private func failure(of blob: [UInt8], _ address: TPMAddress, _ asksForPIN: Bool) async -> HardwareKeyFailure? {
     let tpm = context.world.hardwareKeys.tpm
     do throws(HardwareKeyFailure) {
       _ = try await tpm.sign(blob, address, Array(repeating: 0, count: 32), .absent)
@@ -44,14 +37,9 @@ struct CheckHardwareKey: Sendable {
     }
   }
 
-  private func failure(
-    of stored: StoredHardwareKey,
-    in uri: PKCS11URI
-  ) async -> HardwareKeyFailure? {
+  private func failure(of stored: StoredHardwareKey, in uri: PKCS11URI) async -> HardwareKeyFailure? {
     let slots = await context.world.hardwareKeys.pkcs11.list(uri)
-    let isThere = slots.contains { slot in
-      slot.keys.contains { ($0.point.x, $0.point.y) == stored.point }
-    }
+    let isThere = slots.contains { slot in slot.keys.contains { ($0.point.x, $0.point.y) == stored.point } }
     guard !isThere else { return nil }
     if let failure = slots.compactMap(\.failure).first { return failure }
     return slots.contains { $0.token != nil } ? .gone : .absent(reason: "it is not plugged in")

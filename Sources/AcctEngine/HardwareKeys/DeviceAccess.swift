@@ -42,9 +42,7 @@ final class DeviceAccess: Sendable {
     try await device.turns.take()
     defer { device.turns.pass() }
     let holder = KeyHolder(
-      pin: { request throws(HardwareKeyFailure) in
-        try self.answer(request, from: PINSource(context))
-      },
+      pin: { request throws(HardwareKeyFailure) in try self.answer(request, from: PINSource(context)) },
       touch: { context.report(.forTouch) }
     )
     do throws(HardwareKeyFailure) {
@@ -64,15 +62,10 @@ final class DeviceAccess: Sendable {
     }
   }
 
-  private func answer(
-    _ request: PINRequest,
-    from source: PINSource
-  ) throws(HardwareKeyFailure) -> Secret {
+  private func answer(_ request: PINRequest, from source: PINSource) throws(HardwareKeyFailure) -> Secret {
     let known = pin.withLock { $0 }
     if case .known(let secret, _) = known { return secret }
-    if case .wrong(let triesLeft) = known, source.isPrompt(for: request) {
-      throw .wrongPIN(triesLeft: triesLeft)
-    }
+    if case .wrong(let triesLeft) = known, source.isPrompt(for: request) { throw .wrongPIN(triesLeft: triesLeft) }
     let secret = try source.pin(request)
     // A file may have another one by now.
     let rejected = device.rejected.withLock { $0.first { $0.pin == secret } }

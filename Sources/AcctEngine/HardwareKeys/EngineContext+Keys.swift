@@ -27,9 +27,7 @@ extension EngineContext {
   /// The same for an item of the keyring that an account is in.
   func key(_ item: Secret, of account: Account) throws(JWKError) -> DPoPKey {
     let keyring: Keyring
-    do { keyring = try KeyringChoice(world).keyring(of: account) } catch {
-      throw .unsupportedStorage
-    }
+    do { keyring = try KeyringChoice(world).keyring(of: account) } catch { throw .unsupportedStorage }
     return try key(item, in: keyring)
   }
 
@@ -52,8 +50,7 @@ extension EngineContext {
       try await deviceKeys.access(to: stored.reference).use(in: self) {
         holder throws(HardwareKeyFailure) in
         switch stored.reference {
-        case .tpm2(let blob, let address):
-          try await world.hardwareKeys.tpm.sign(blob, address, digest, holder)
+        case .tpm2(let blob, let address): try await world.hardwareKeys.tpm.sign(blob, address, digest, holder)
         case .pkcs11(let uri): try await world.hardwareKeys.pkcs11.sign(uri, digest, holder)
         }
       }

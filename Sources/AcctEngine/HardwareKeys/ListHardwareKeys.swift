@@ -38,10 +38,7 @@ package struct ListHardwareKeys: Sendable {
   ///   - uri: The tokens; those of every configured module if not given.
   /// - Returns: What is there.
   /// - Throws: ``EngineError`` where the accounts can't be read; a device that fails is part of the report.
-  package func report(
-    tpm address: TPMAddress,
-    tokens uri: PKCS11URI?
-  ) async throws(EngineError) -> Report {
+  package func report(tpm address: TPMAddress, tokens uri: PKCS11URI?) async throws(EngineError) -> Report {
     let accounts = try context.accountStore.listing().accounts
     let hardwareKeys = context.world.hardwareKeys
     let description: Result<TPMDescription, HardwareKeyFailure>
@@ -61,12 +58,7 @@ package struct ListHardwareKeys: Sendable {
 
   private func key(_ key: PKCS11Key, of accounts: [Account]) -> Key? {
     // What is no point of the curve is no key for ES256.
-    let stored = try? StoredHardwareKey(
-      .pkcs11(key.uri),
-      x: key.point.x,
-      y: key.point.y,
-      isMade: false
-    )
+    let stored = try? StoredHardwareKey(.pkcs11(key.uri), x: key.point.x, y: key.point.y, isMade: false)
     guard let thumbprint = stored?.thumbprint else { return nil }
     let owners = accounts.filter { $0.keyStorage == .pkcs11 && $0.thumbprint == thumbprint }
     return Key(

@@ -18,10 +18,7 @@ package struct NewKeys: Sendable {
   ///     has its key in a device never gets a software key by itself.
   /// - Returns: The key.
   /// - Throws: ``KeyError/placeUnclear(_:)``, ``KeyError/notShared(_:)``, ``KeyError/hardware(_:_:)``.
-  func make(
-    _ wish: KeyWish,
-    likely isLikely: (Account) -> Bool
-  ) async throws(EngineError) -> DPoPKey {
+  func make(_ wish: KeyWish, likely isLikely: (Account) -> Bool) async throws(EngineError) -> DPoPKey {
     let place = if let place = wish.place { place } else { try await usual(wish, isLikely) }
     guard place != .software else { return DPoPKey.generate() }
     let keyring = try await KeyringChoice(context.world).proposed()
@@ -53,9 +50,7 @@ package struct NewKeys: Sendable {
         stored.isMade = true
         new = DPoPKey(context.hardwareKey(stored))
       }
-      guard !context.deviceKeys.signalGuard.wasCalled else {
-        throw .key(.hardware(.cancelled, .pkcs11))
-      }
+      guard !context.deviceKeys.signalGuard.wasCalled else { throw .key(.hardware(.cancelled, .pkcs11)) }
       return new
     }
   }
@@ -74,9 +69,7 @@ package struct NewKeys: Sendable {
   /// - Throws: What `body` throws.
   package func guarding<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(EngineError) -> Value
-  ) async throws(EngineError) -> Value {
-    try await context.deviceKeys.signalGuard.guarding(body)
-  }
+  ) async throws(EngineError) -> Value { try await context.deviceKeys.signalGuard.guarding(body) }
 
   /// The account was stored: the key stays.
   ///
@@ -122,9 +115,7 @@ package struct NewKeys: Sendable {
     _ storage: KeyStorage,
     _ body: (KeyHolder) async throws(HardwareKeyFailure) -> Value
   ) async throws(EngineError) -> Value {
-    do { return try await access.use(in: context, body) } catch {
-      throw .key(.hardware(error, storage))
-    }
+    do { return try await access.use(in: context, body) } catch { throw .key(.hardware(error, storage)) }
   }
 
   private func stored(
@@ -156,20 +147,13 @@ package struct NewKeys: Sendable {
   }
 
   /// Where the accounts that may be meant have their keys.
-  private func usual(
-    _ wish: KeyWish,
-    _ isLikely: (Account) -> Bool
-  ) async throws(EngineError) -> KeyPlace {
+  private func usual(_ wish: KeyWish, _ isLikely: (Account) -> Bool) async throws(EngineError) -> KeyPlace {
     var accounts = try context.accountStore.listing().accounts.filter(isLikely)
     if let named = accounts.first(where: { $0.name == wish.accountName }) { accounts = [named] }
     guard accounts.contains(where: { $0.keyStorage != .software }) else { return .software }
     var places: Set<KeyPlace> = []
-    for account in accounts {
-      places.insert(try await CredentialStore(of: account, in: context).keyPlace())
-    }
-    guard let place = places.first, places.count == 1 else {
-      throw .key(.placeUnclear(accounts.map(\.name)))
-    }
+    for account in accounts { places.insert(try await CredentialStore(of: account, in: context).keyPlace()) }
+    guard let place = places.first, places.count == 1 else { throw .key(.placeUnclear(accounts.map(\.name))) }
     return place
   }
 }
@@ -187,9 +171,7 @@ extension CredentialStore {
   fileprivate func keyPlace() async throws(EngineError) -> KeyPlace {
     guard account.keyStorage != .software else { return .software }
     // A software key would be refused after the sign-in: the account has its key in a device.
-    guard let stored = try await storedHardwareKey() else {
-      throw .key(.placeUnclear([account.name]))
-    }
+    guard let stored = try await storedHardwareKey() else { throw .key(.placeUnclear([account.name])) }
     switch stored.reference {
     case .tpm2(let blob, let address):
       let hasPIN = (try? context.world.hardwareKeys.tpm.read(blob).hasPIN) ?? false

@@ -33,9 +33,7 @@ struct PINSource: Sendable {
     }
     guard request.isNew else { return try ask("PIN of \(request.device): ") }
     let first = try ask("New PIN for the key in \(request.device): ")
-    guard try ask("The same PIN again: ") == first else {
-      throw .noPIN(reason: "the two PINs differ")
-    }
+    guard try ask("The same PIN again: ") == first else { throw .noPIN(reason: "the two PINs differ") }
     return first
   }
 
@@ -55,16 +53,13 @@ struct PINSource: Sendable {
   }
 
   private var credential: String? {
-    guard let folder = world.environment.variable("CREDENTIALS_DIRECTORY"), folder.hasPrefix("/")
-    else { return nil }
+    guard let folder = world.environment.variable("CREDENTIALS_DIRECTORY"), folder.hasPrefix("/") else { return nil }
     return "\(folder)/acct.pin"
   }
 
   private func read(_ path: String) throws(HardwareKeyFailure) -> Secret {
     let contents: Secret
-    do { contents = try world.secretFiles.read(path, Self.limit) } catch {
-      throw .noPIN(reason: error.reason)
-    }
+    do { contents = try world.secretFiles.read(path, Self.limit) } catch { throw .noPIN(reason: error.reason) }
     return try pin(in: contents, path)
   }
 
@@ -79,9 +74,7 @@ struct PINSource: Sendable {
   }
 
   private func ask(_ prompt: String) throws(HardwareKeyFailure) -> Secret {
-    guard interaction == .allowed, world.terminal.canAsk() else {
-      throw .noPIN(reason: "acct can't prompt for it")
-    }
+    guard interaction == .allowed, world.terminal.canAsk() else { throw .noPIN(reason: "acct can't prompt for it") }
     guard let answer = world.terminal.askSecret(prompt) else { throw .cancelled }
     guard answer.count > 0 else { throw .noPIN(reason: "no PIN was given") }
     return answer

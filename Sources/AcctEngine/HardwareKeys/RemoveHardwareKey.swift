@@ -11,10 +11,7 @@ package struct RemoveHardwareKey: Sendable {
   /// Removes the key that a new sign-in has replaced.
   ///
   /// - Returns: What the user should know.
-  package func removeReplaced(
-    _ added: AddAccount.Added,
-    by credentials: NewCredentials
-  ) async -> Notice? {
+  package func removeReplaced(_ added: AddAccount.Added, by credentials: NewCredentials) async -> Notice? {
     guard let item = added.before?.items[.keypair],
       let stored = try? context.key(item, of: added.account).hardware?.stored,
       stored.thumbprint != credentials.key?.thumbprint,
@@ -27,8 +24,7 @@ package struct RemoveHardwareKey: Sendable {
   /// Whether both lead to one object, whatever else the URIs say of its token.
   private func isSameObject(_ one: HardwareKeyReference, _ other: HardwareKeyReference?) -> Bool {
     guard case .pkcs11(let one) = one, case .pkcs11(let other)? = other else { return one == other }
-    return (one.token, one.serial, one.object, one.id)
-      == (other.token, other.serial, other.object, other.id)
+    return (one.token, one.serial, one.object, one.id) == (other.token, other.serial, other.object, other.id)
   }
 
   /// Removes an account's key from its token, unless it lay there before or another account uses it, too.
@@ -37,15 +33,11 @@ package struct RemoveHardwareKey: Sendable {
   func remove(_ stored: StoredHardwareKey, of account: Account) async -> Notice? {
     guard case .pkcs11(let uri) = stored.reference, stored.isMade else { return nil }
     // One that can't be read may use the key, too.
-    guard let listing = try? context.accountStore.listing(),
-      listing.damaged.allSatisfy({ $0 == account.id })
-    else {
+    guard let listing = try? context.accountStore.listing(), listing.damaged.allSatisfy({ $0 == account.id }) else {
       let reason = "not every account can be read, and one of them may use it"
       return .keyLeft(uri: uri.description, because: .failed(reason: reason))
     }
-    let isShared = listing.accounts.contains {
-      $0.id != account.id && $0.thumbprint == stored.thumbprint
-    }
+    let isShared = listing.accounts.contains { $0.id != account.id && $0.thumbprint == stored.thumbprint }
     guard !isShared else { return nil }
     do throws(HardwareKeyFailure) {
       try await context.remove(uri)

@@ -72,21 +72,12 @@ package struct AnswerProgram: Sendable {
     _ program: some HelperProtocol,
     _ reference: String?
   ) async throws(NoCredential) -> Outcome {
-    let finder = ProgramsAccount(
-      for: target,
-      in: context,
-      reach: program.reach,
-      accepts: program.accepts
-    )
+    let finder = ProgramsAccount(for: target, in: context, reach: program.reach, accepts: program.accepts)
     let found = try await finder.find(reference)
     let authorization: Authorize.Authorization
     do {
       authorization = try await Authorize(context, .allowed)
-        .authorize(
-          Authorize.Target(url: found.url),
-          as: found.account,
-          for: purpose
-        )
+        .authorize(Authorize.Target(url: found.url), as: found.account, for: purpose)
     } catch {
       throw .failed(error)
     }
@@ -98,10 +89,6 @@ package struct AnswerProgram: Sendable {
       expiresAt: authorization.expiresAt,
       now: context.world.clock.now()
     )
-    return Outcome(
-      answer: program.answer(credential),
-      notices: authorization.notices,
-      ignored: found.ignored
-    )
+    return Outcome(answer: program.answer(credential), notices: authorization.notices, ignored: found.ignored)
   }
 }

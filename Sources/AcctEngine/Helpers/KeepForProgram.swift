@@ -29,9 +29,7 @@ struct KeepForProgram {
     for target: HelperTarget,
     as reference: String?
   ) async throws(NoCredential) {
-    do { try await keep(secret, user, target.urls.map(\.origin), reference) } catch {
-      throw .failed(error)
-    }
+    do { try await keep(secret, user, target.urls.map(\.origin), reference) } catch { throw .failed(error) }
   }
 
   private func keep(
@@ -53,8 +51,7 @@ struct KeepForProgram {
       name = same.name
     } else {
       // Without a name, a static token replaces the one whose account has the name that is made up for it.
-      name = try context.accountStore
-        .freeName(like: credentials.suggestedName, context.world.entropy)
+      name = try context.accountStore.freeName(like: credentials.suggestedName, context.world.entropy)
     }
     // A program's login does not change which account the user's commands are for.
     let options = AddAccount.Options(name: name, activates: false, allowedOrigins: [])
@@ -66,10 +63,7 @@ struct KeepForProgram {
   }
 
   /// The name for a password, of an account that is kept or of a new one.
-  private func name(
-    of reference: String,
-    among known: [Account]
-  ) async throws(EngineError) -> AccountName {
+  private func name(of reference: String, among known: [Account]) async throws(EngineError) -> AccountName {
     var named: Account?
     do throws(EngineError) {
       named = try await Selection(context).find(reference)
@@ -78,9 +72,7 @@ struct KeepForProgram {
     guard let named else {
       do { return try AccountName(reference) } catch { throw .input(.malformed(error)) }
     }
-    guard known.contains(where: { $0.id == named.id }) else {
-      throw .selection(.nameTaken(named.name))
-    }
+    guard known.contains(where: { $0.id == named.id }) else { throw .selection(.nameTaken(named.name)) }
     return named.name
   }
 
@@ -101,10 +93,7 @@ struct KeepForProgram {
   }
 
   /// - Returns: Whether there was anything.
-  private func removed(
-    _ origins: [Origin],
-    _ reference: String?
-  ) async throws(EngineError) -> Bool {
+  private func removed(_ origins: [Origin], _ reference: String?) async throws(EngineError) -> Bool {
     var known = try kept(for: origins)
     if let reference {
       let named = try await Selection(context).find(reference)
@@ -123,9 +112,7 @@ struct KeepForProgram {
     let accounts: [Account]
     do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
     return accounts.compactMap { account in
-      guard account.keptFor != nil, case .basic(let user) = account.credentialForm else {
-        return nil
-      }
+      guard account.keptFor != nil, case .basic(let user) = account.credentialForm else { return nil }
       return HelperListing(account.loginOrigins, user: user)
     }
   }
@@ -141,7 +128,5 @@ struct KeepForProgram {
 
 extension Account {
   /// The origins of the server that a login is for, without those that were allowed since.
-  fileprivate var loginOrigins: [Origin] {
-    origins.filter { origins.reasons(for: $0).contains(.signIn) }
-  }
+  fileprivate var loginOrigins: [Origin] { origins.filter { origins.reasons(for: $0).contains(.signIn) } }
 }

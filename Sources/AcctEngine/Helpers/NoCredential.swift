@@ -42,8 +42,7 @@ package enum NoCredential: Error, Equatable, Sendable {
   package var isUsual: Bool {
     switch self {
     case .noAccount, .otherProtocol, .nothingKept: true
-    case .several, .notChosen, .notAccepted, .otherUser, .unusable, .unverified, .noAddress,
-      .notKept, .failed:
+    case .several, .notChosen, .notAccepted, .otherUser, .unusable, .unverified, .noAddress, .notKept, .failed:
       false
     }
   }
@@ -66,9 +65,7 @@ extension Account {
     }
   }
 
-  private var isInAuthorization: Bool {
-    (sentAs ?? .bearer).field.lowercased() == "authorization"
-  }
+  private var isInAuthorization: Bool { (sentAs ?? .bearer).field.lowercased() == "authorization" }
 
   /// Whether the user gave this origin, and not only a server to sign in at.
   func isGiven(for origin: Origin) -> Bool {

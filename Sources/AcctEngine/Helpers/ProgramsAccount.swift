@@ -64,14 +64,8 @@ struct ProgramsAccount {
     do { account = try await Selection(context).find(reference) } catch { throw .failed(error) }
     if let url = ownURL(of: account) { return try checked(Found(account: account, url: url)) }
     // The user chose both the program and the account, as with `acct token`.
-    guard let origin = target.urls.first?.origin else {
-      return try checked(Found(account: account))
-    }
-    throw .failed(
-      .authorization(
-        .originRefused(origin, account: account.name, allowed: Array(account.origins))
-      )
-    )
+    guard let origin = target.urls.first?.origin else { return try checked(Found(account: account)) }
+    throw .failed(.authorization(.originRefused(origin, account: account.name, allowed: Array(account.origins))))
   }
 
   /// What the rules of every command choose; `nil` where they choose none.
@@ -87,10 +81,7 @@ struct ProgramsAccount {
     }
   }
 
-  private func amongAll(
-    active: AccountID?,
-    ignored: [DirectoryFile]
-  ) throws(NoCredential) -> Found {
+  private func amongAll(active: AccountID?, ignored: [DirectoryFile]) throws(NoCredential) -> Found {
     let accounts: [Account]
     do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
     let fitting = accounts.compactMap { account in
@@ -106,16 +97,12 @@ struct ProgramsAccount {
     if logins.count == 1, let login = logins.first { return login }
     if let one = fitting.first(where: { $0.account.id == active }) { return try checked(one) }
     guard let one = usable.first else { return try checked(first) }
-    guard usable.count == 1 else {
-      throw .several(target.urls.map(\.origin), usable.map(\.account.name), reach)
-    }
+    guard usable.count == 1 else { throw .several(target.urls.map(\.origin), usable.map(\.account.name), reach) }
     return one
   }
 
   /// The URL of the target whose origin is the account's.
-  func ownURL(of account: Account) -> HTTPURL? {
-    target.urls.first { account.origins.contains($0.origin) }
-  }
+  func ownURL(of account: Account) -> HTTPURL? { target.urls.first { account.origins.contains($0.origin) } }
 
   /// `true` if the user chose the account for the program, and not only for a folder that docker runs in.
   private func isExplicit(_ rule: SelectedBy) -> Bool {
@@ -157,9 +144,7 @@ struct ProgramsAccount {
   private func obstacle(to account: Account) -> NoCredential? {
     let form = account.credentialForm
     guard accepts(form) else { return .notAccepted(account.name, form) }
-    if case .basic(let own) = form, let user = target.user, own != user {
-      return .otherUser(account.name)
-    }
+    if case .basic(let own) = form, let user = target.user, own != user { return .otherUser(account.name) }
     return nil
   }
 }

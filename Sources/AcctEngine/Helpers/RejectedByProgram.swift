@@ -31,26 +31,18 @@ struct RejectedByProgram {
   ///   - reference: The account that the user named with the command.
   /// - Returns: What the user should know of the renewal.
   /// - Throws: ``NoCredential``: the token can't be renewed, or the keyring can't be read.
-  func renew(
-    _ target: HelperTarget,
-    _ given: Secret,
-    as reference: String?
-  ) async throws(NoCredential) -> [Notice] {
+  func renew(_ target: HelperTarget, _ given: Secret, as reference: String?) async throws(NoCredential) -> [Notice] {
     context.world.held.hold(given)
     do throws(EngineError) {
       guard let own = try await own(target, given, reference) else { return [] }
       // It can't be renewed: the user hears at once which command stores a new one.
-      if let replacement = own.account.replacement {
-        throw .request(.tokenRejected(replacement, own.origin))
-      }
+      if let replacement = own.account.replacement { throw .request(.tokenRejected(replacement, own.origin)) }
       let now = context.world.clock.now()
       guard !own.account.wasRenewed(within: Self.pause, at: now) else { return [] }
       guard let purpose = own.purpose else {
-        return try await Renewal(context).renew(own.account, because: .refused(own.token))
-          .credentials.notices
+        return try await Renewal(context).renew(own.account, because: .refused(own.token)).credentials.notices
       }
-      return try await Renewal(context)
-        .secondToken(for: purpose, of: own.account, because: .refused(own.token)).notices
+      return try await Renewal(context).secondToken(for: purpose, of: own.account, because: .refused(own.token)).notices
     } catch {
       throw .failed(error)
     }
@@ -68,11 +60,7 @@ struct RejectedByProgram {
   /// The account that the credential is of.
   ///
   /// One that can't be read hides no other: it is an error only if the credential is none of theirs.
-  private func own(
-    _ target: HelperTarget,
-    _ given: Secret,
-    _ reference: String?
-  ) async throws(EngineError) -> Own? {
+  private func own(_ target: HelperTarget, _ given: Secret, _ reference: String?) async throws(EngineError) -> Own? {
     let finder = ProgramsAccount(for: target, in: context) { $0.isPassword }
     let accounts =
       if let reference {
@@ -82,9 +70,7 @@ struct RejectedByProgram {
       }
     var failure: EngineError?
     for account in accounts {
-      guard let url = finder.ownURL(of: account), account.credentialForm.isPassword else {
-        continue
-      }
+      guard let url = finder.ownURL(of: account), account.credentialForm.isPassword else { continue }
       do throws(EngineError) {
         let purpose = try account.purpose(for: url, purpose)
         if let token = try await token(of: account, for: purpose), token.secret == given {
@@ -99,13 +85,8 @@ struct RejectedByProgram {
   }
 
   /// The token that the program gets of an account.
-  private func token(
-    of account: Account,
-    for purpose: TokenPurpose?
-  ) async throws(EngineError) -> Token? {
-    guard let purpose else {
-      return try await CredentialStore.readWhole(of: account, in: context).token
-    }
+  private func token(of account: Account, for purpose: TokenPurpose?) async throws(EngineError) -> Token? {
+    guard let purpose else { return try await CredentialStore.readWhole(of: account, in: context).token }
     guard account.canHaveSecondTokens else { return nil }
     return try await CredentialStore(of: account, in: context).secondTokens()[purpose]?.token
   }

@@ -13,12 +13,7 @@ struct IdentifyUser: Sendable {
   private let client: ServerClient
   private let request: SignIn.Request
 
-  init(
-    _ context: EngineContext,
-    _ server: AuthorizationServer,
-    _ client: ServerClient,
-    _ request: SignIn.Request
-  ) {
+  init(_ context: EngineContext, _ server: AuthorizationServer, _ client: ServerClient, _ request: SignIn.Request) {
     self.context = context
     self.server = server
     self.client = client
@@ -65,10 +60,7 @@ struct IdentifyUser: Sendable {
   ///   - idToken: The checked ID token, if there is one.
   /// - Returns: The same, with a notice where the server did not tell who it is.
   /// - Throws: ``ServerError/otherUser(_:_:)`` for a userinfo that is about another user than the ID token.
-  func identified(
-    _ credentials: NewCredentials,
-    _ idToken: IDToken?
-  ) async throws(EngineError) -> NewCredentials {
+  func identified(_ credentials: NewCredentials, _ idToken: IDToken?) async throws(EngineError) -> NewCredentials {
     var credentials = credentials
     if !rules.origins.isEmpty, request.resources.isEmpty {
       credentials.origins = OwnOrigins(rules.origins, for: .signIn)
@@ -88,9 +80,7 @@ struct IdentifyUser: Sendable {
 
   private func take(_ token: IDToken, into credentials: inout NewCredentials) {
     credentials.identity.subject = token.subject
-    if let template = rules.issuerTemplate {
-      credentials.identity.issuer = token.issuer(of: template)
-    }
+    if let template = rules.issuerTemplate { credentials.identity.issuer = token.issuer(of: template) }
     credentials.userName = token.name(rules.nameMember).map(context.world.held.redactor.redact)
   }
 
@@ -110,21 +100,14 @@ struct IdentifyUser: Sendable {
       return
     }
     // An answer for another user than the one of the token counts for nothing.
-    if let known = credentials.identity.subject, !hasOwnSubject, let other = user?.subject,
-      other != known
-    {
-      return
-    }
+    if let known = credentials.identity.subject, !hasOwnSubject, let other = user?.subject, other != known { return }
     if let user {
       credentials.identity.subject = credentials.identity.subject ?? user.subject
-      credentials.userName =
-        credentials.userName ?? user.name.map(context.world.held.redactor.redact)
+      credentials.userName = credentials.userName ?? user.name.map(context.world.held.redactor.redact)
     }
   }
 
-  private func userinfo(
-    _ credentials: inout NewCredentials
-  ) async throws(EngineError) -> UserIdentity? {
+  private func userinfo(_ credentials: inout NewCredentials) async throws(EngineError) -> UserIdentity? {
     guard let endpoint = server.userinfoEndpoint else { return nil }
     let response = try await context.client.get(
       endpoint,
@@ -140,9 +123,7 @@ struct IdentifyUser: Sendable {
     return user
   }
 
-  private func introspection(
-    _ credentials: NewCredentials
-  ) async throws(EngineError) -> UserIdentity? {
+  private func introspection(_ credentials: NewCredentials) async throws(EngineError) -> UserIdentity? {
     guard let endpoint = server.introspectionEndpoint else { return nil }
     let form = RefreshRequest.introspection(of: credentials.token, clientID: client.formID)
     let response = try await context.client.send(form, to: endpoint, of: server, by: client)

@@ -34,15 +34,11 @@ struct IdentityCheck: Sendable {
 
     let document = try await resolver.document(of: did, named: account.naming)
     let current = try await resolver.issuer(of: document.service, named: document.naming)
-    guard issuer == nil || current == issuer else {
-      throw .signIn(.moved(account: account.name, to: document.service))
-    }
+    guard issuer == nil || current == issuer else { throw .signIn(.moved(account: account.name, to: document.service)) }
     if let old = account.service { account.origins.move(from: old, to: document.service) }
     account.identity.issuer = current
     account.service = document.service
-    if document.handle != account.handle,
-      let handle = await resolver.confirmedHandle(of: document)
-    {
+    if document.handle != account.handle, let handle = await resolver.confirmedHandle(of: document) {
       account.handle = handle
     }
     remember(did, document.service, current)
@@ -52,8 +48,7 @@ struct IdentityCheck: Sendable {
   private func remembered(_ did: DID) -> (service: Origin?, issuer: String?)? {
     guard let bytes = try? context.world.files.read(.identity(did)) else { return nil }
     let words = String(decoding: bytes, as: UTF8.self).split { " \n".contains($0) }
-    guard words.count == 3, let seconds = Int64(words[0]),
-      let time = Timestamp(secondsSince1970: seconds),
+    guard words.count == 3, let seconds = Int64(words[0]), let time = Timestamp(secondsSince1970: seconds),
       (0...Self.lifetime).contains(context.world.clock.now().seconds(since: time))
     else { return nil }
     return (try? Origin(String(words[1])), String(words[2]))

@@ -10,8 +10,7 @@ extension IdentityResolver {
 
   /// The source of an account's issuer: the data server, if the DID leads to it.
   func naming(ofIssuerOf account: Account) -> Naming {
-    guard account.issuerSource == .did, let service = account.service,
-      let naming = naming(ofDocumentOf: account)
+    guard account.issuerSource == .did, let service = account.service, let naming = naming(ofDocumentOf: account)
     else { return account.naming }
     return naming.document(at: service)
   }

@@ -19,33 +19,22 @@ struct IdentityResolver: Sendable {
   ///
   /// - Throws: ``EngineError/atproto(_:)`` for a wrong answer, ``NetworkError/dns(_:name:)`` or
   ///   ``NetworkError/http(_:_:)`` for none.
-  func did(
-    of handle: Handle,
-    named naming: Naming
-  ) async throws(EngineError) -> (did: DID, naming: Naming) {
+  func did(of handle: Handle, named naming: Naming) async throws(EngineError) -> (did: DID, naming: Naming) {
     let isTest = handle.description.hasSuffix(".test")
-    guard handle.isResolvable,
-      !isTest || context.world.environment.variable("ACCT_DNS_SERVER") != nil
+    guard handle.isResolvable, !isTest || context.world.environment.variable("ACCT_DNS_SERVER") != nil
     else { throw .atproto(.unresolvableHandle(handle)) }
     if let did = try await didInDNS(handle) { return (did, dnsNaming) }
 
-    guard let url = HandleRecord.url(of: handle) else {
-      throw .atproto(.handleNotFound(handle))
-    }
+    guard let url = HandleRecord.url(of: handle) else { throw .atproto(.handleNotFound(handle)) }
     let response: HTTPResponse
     do throws(EngineError) { response = try await client.fetch(url, named: naming) } catch .network(
-      .http(
-        .unresolved,
-        _
-      )
+      .http(.unresolved, _)
     ) {
       // DNS has answered that there is no record; a missing host is then no outage either.
       throw .atproto(.handleNotFound(handle))
     }
     guard response.status == 200 else { throw .atproto(.handleNotFound(handle)) }
-    let did = try believed { () throws(ATProtoError) in
-      try HandleRecord.did(inBody: response.body, of: handle)
-    }
+    let did = try believed { () throws(ATProtoError) in try HandleRecord.did(inBody: response.body, of: handle) }
     return (did, naming.document(at: url.origin))
   }
 
@@ -57,9 +46,7 @@ struct IdentityResolver: Sendable {
     }
     switch DNSAnswer(message) {
     case .texts(let texts):
-      return try believed { () throws(ATProtoError) in
-        try HandleRecord.did(in: texts, of: handle)
-      }
+      return try believed { () throws(ATProtoError) in try HandleRecord.did(in: texts, of: handle) }
     case .none: return nil
     case .failed, .malformed: throw .network(.dns(.noAnswer, name: name))
     }
@@ -101,9 +88,7 @@ struct IdentityResolver: Sendable {
   /// Where the document of a DID is fetched.
   func url(ofDocumentOf did: DID) throws(EngineError) -> HTTPURL {
     let directory = try plcDirectory()
-    return try believed { () throws(ATProtoError) in
-      try DIDDocument.url(of: did, directory: directory)
-    }
+    return try believed { () throws(ATProtoError) in try DIDDocument.url(of: did, directory: directory) }
   }
 
   /// The handle of a document, if it points back to the DID.
@@ -119,55 +104,34 @@ struct IdentityResolver: Sendable {
   }
 
   /// The authorization server of a data server, and its capabilities.
-  func server(
-    of service: Origin,
-    named naming: Naming
-  ) async throws(EngineError) -> AuthorizationServer {
+  func server(of service: Origin, named naming: Naming) async throws(EngineError) -> AuthorizationServer {
     let issuer = try await issuer(of: service, named: naming)
     return try await server(issuer, named: naming.document(at: service))
   }
 
   /// An authorization server's capabilities, which include all that the protocol requires.
-  func server(
-    _ issuer: Issuer,
-    named naming: Naming
-  ) async throws(EngineError) -> AuthorizationServer {
-    let server = try await Discovery(context)
-      .server(issuer, named: naming)
+  func server(_ issuer: Issuer, named naming: Naming) async throws(EngineError) -> AuthorizationServer {
+    let server = try await Discovery(context).server(issuer, named: naming)
     // The data server's spelling is what the identity goes by: here not even a slash may differ.
     guard server.issuer == issuer else {
-      throw .server(
-        .oauth(
-          .metadata(.issuer(expected: issuer, found: server.issuer?.description)),
-          issuer.url.origin
-        )
-      )
+      throw .server(.oauth(.metadata(.issuer(expected: issuer, found: server.issuer?.description)), issuer.url.origin))
     }
     try believed { () throws(ATProtoError) in try server.checkATProto() }
     return server
   }
 
   /// The issuer that a data server names; it is where the data server may point.
-  func issuer(
-    of service: Origin,
-    named naming: Naming
-  ) async throws(EngineError) -> Issuer {
-    guard let url = ProtectedResource.url(of: service) else {
-      throw .atproto(.protectedResource(service, .malformed))
-    }
+  func issuer(of service: Origin, named naming: Naming) async throws(EngineError) -> Issuer {
+    guard let url = ProtectedResource.url(of: service) else { throw .atproto(.protectedResource(service, .malformed)) }
     let response = try await client.fetch(url, named: naming)
     if (500...).contains(response.status) || response.status == 429 {
       throw .noAnswer(response, service, context.world.held)
     }
-    guard response.status == 200 else {
-      throw .atproto(.protectedResource(service, .status(response.status)))
-    }
+    guard response.status == 200 else { throw .atproto(.protectedResource(service, .status(response.status))) }
     guard response.field("Content-Type").isJSON, let json = response.json else {
       throw .atproto(.protectedResource(service, .notJSON))
     }
-    let issuer = try believed { () throws(ATProtoError) in
-      try ProtectedResource.issuer(in: json, of: service)
-    }
+    let issuer = try believed { () throws(ATProtoError) in try ProtectedResource.issuer(in: json, of: service) }
     try naming.document(at: service).checkedReach(to: issuer.url.origin)
     return issuer
   }
@@ -177,9 +141,7 @@ struct IdentityResolver: Sendable {
     do { return try Origin(text) } catch { throw .input(.malformed(error)) }
   }
 
-  private func believed<Value>(
-    _ body: () throws(ATProtoError) -> Value
-  ) throws(EngineError) -> Value {
+  private func believed<Value>(_ body: () throws(ATProtoError) -> Value) throws(EngineError) -> Value {
     do { return try body() } catch { throw .atproto(error) }
   }
 }

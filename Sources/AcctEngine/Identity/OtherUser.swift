@@ -30,20 +30,11 @@ extension SubjectStatements {
   /// Makes sure that a userinfo is about the same user as before, there or in the ID token.
   ///
   /// - Throws: ``ServerError/otherUser(_:_:)``.
-  func require(
-    userinfo stated: String?,
-    of origin: Origin,
-    _ context: EngineContext
-  ) throws(EngineError) {
+  func require(userinfo stated: String?, of origin: Origin, _ context: EngineContext) throws(EngineError) {
     // Without an ID token, the userinfo is compared with itself: an access token may name the user in another way.
     guard let expected = idToken ?? userinfo, let stated, stated != expected else { return }
     let shown = context.world.held.redactor.redact
-    throw .server(
-      .otherUser(
-        OtherUser(place: .userinfo, expected: shown(expected), found: shown(stated)),
-        origin
-      )
-    )
+    throw .server(.otherUser(OtherUser(place: .userinfo, expected: shown(expected), found: shown(stated)), origin))
   }
 }
 

@@ -13,20 +13,15 @@ extension AddAccount {
   ///   - credentials: Get the subject, unless they have one.
   ///   - name: The account's name, if the user chose one.
   /// - Throws: ``EngineError`` where the accounts can't be read.
-  package func identify(
-    _ credentials: inout NewCredentials,
-    named name: String?
-  ) throws(EngineError) {
+  package func identify(_ credentials: inout NewCredentials, named name: String?) throws(EngineError) {
     guard credentials.identity.subject == nil else { return }
     guard let name else {
       guard !credentials.isFromFailedIdentification else { return }
-      credentials.identity.subject =
-        credentials.identity.issuer?.url.origin.authority ?? credentials.service?.authority
+      credentials.identity.subject = credentials.identity.issuer?.url.origin.authority ?? credentials.service?.authority
       return
     }
     let belonging = credentials.belonging()
-    let accounts = try accountStore.listing().accounts
-      .filter { belonging.isAtSamePlace(as: $0.belonging) }
+    let accounts = try accountStore.listing().accounts.filter { belonging.isAtSamePlace(as: $0.belonging) }
     if let named = accounts.first(where: { $0.name.description == name }) {
       credentials.identity.subject = named.identity.subject
       return

@@ -42,8 +42,7 @@ package struct KeyringReport: Sendable {
       return report
     }
     report.engine = engine
-    report.waiting = try context.accountStore.listing().accounts
-      .filter { engine.pending.contains($0.id) }.map(\.name)
+    report.waiting = try context.accountStore.listing().accounts.filter { engine.pending.contains($0.id) }.map(\.name)
     if engine.isRolledBack { report.cause = .keyring(.failed(.rolledBack, settings.kind)) }
     return report
   }

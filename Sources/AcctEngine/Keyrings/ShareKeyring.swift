@@ -28,17 +28,10 @@ package struct ShareKeyring: Sendable {
   /// are moved: a command that is to reach an engine does not move secrets by the way.
   ///
   /// - Throws: ``EngineError``; ``KeyringSharingError/otherKeyring(name:)`` if this machine shares another one.
-  package func begin(
-    _ settings: SharedKeyringSettings,
-    _ way: Way
-  ) async throws(EngineError) -> Outcome {
+  package func begin(_ settings: SharedKeyringSettings, _ way: Way) async throws(EngineError) -> Outcome {
     let kind = settings.kind
-    let known = try keyring(kind) { () throws(KeyringFailure) in
-      try context.world.sharedKeyring.settings()
-    }
-    if let known, known.name != settings.name || known.kind != kind {
-      throw .sharing(.otherKeyring(name: known.name))
-    }
+    let known = try keyring(kind) { () throws(KeyringFailure) in try context.world.sharedKeyring.settings() }
+    if let known, known.name != settings.name || known.kind != kind { throw .sharing(.otherKeyring(name: known.name)) }
     do throws(EngineError) {
       try keyring(kind) { () throws(KeyringFailure) in
         switch way {
@@ -74,9 +67,7 @@ package struct ShareKeyring: Sendable {
   ///
   /// - Returns: How many accounts are not here any more, and what could not be opened.
   /// - Throws: ``KeyringFailure/answerWaits`` while an answer is still to be stored; then nothing was changed.
-  package func leave() async throws(EngineError) -> (
-    accounts: Int, unopened: SharedKeyring.Unopened
-  ) {
+  package func leave() async throws(EngineError) -> (accounts: Int, unopened: SharedKeyring.Unopened) {
     let recorded = try choice.recorded()
     let settings: SharedKeyringSettings?
     do { settings = try context.world.sharedKeyring.settings() } catch {
@@ -93,14 +84,10 @@ package struct ShareKeyring: Sendable {
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     try await locks.take(ids)
-    let unopened = try keyring(kind) { () throws(KeyringFailure) in
-      try context.world.sharedKeyring.leave()
-    }
+    let unopened = try keyring(kind) { () throws(KeyringFailure) in try context.world.sharedKeyring.leave() }
     guard let recorded, recorded.kind == kind else {
       // What a move has left there can't be removed any more.
-      if let recorded, recorded.move == .from(kind) {
-        try choice.record(KeyringDecision(kind: recorded.kind))
-      }
+      if let recorded, recorded.move == .from(kind) { try choice.record(KeyringDecision(kind: recorded.kind)) }
       return (0, unopened)
     }
     // Their credentials are on the engine alone. The decision goes last: a second `leave` ends what was interrupted.
@@ -124,9 +111,7 @@ package struct ShareKeyring: Sendable {
   }
 
   /// Whether a file that is damaged may be that of an account with a keyring of its own.
-  private static func hasNote(_ file: [UInt8]) -> Bool {
-    String(decoding: file, as: UTF8.self).contains("keptIn")
-  }
+  private static func hasNote(_ file: [UInt8]) -> Bool { String(decoding: file, as: UTF8.self).contains("keptIn") }
 
   /// Accepts the engine as it is now.
   ///
@@ -141,9 +126,7 @@ package struct ShareKeyring: Sendable {
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     try await locks.take(ids)
-    return try keyring(kind) { () throws(KeyringFailure) in
-      try context.world.sharedKeyring.trust(context.interaction)
-    }
+    return try keyring(kind) { () throws(KeyringFailure) in try context.world.sharedKeyring.trust(context.interaction) }
   }
 
   private func keyring<Value>(

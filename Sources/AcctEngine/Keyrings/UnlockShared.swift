@@ -16,9 +16,7 @@ package struct UnlockShared: Sendable {
   /// Asks for the passphrase once; its key is kept for a while, as the vault's is.
   package func unlock(_ kind: Keyring.Kind) async throws(EngineError) {
     let keyring = KeyringChoice(context.world).keyring(kind)
-    do { try await keyring.prepare(context.interaction) } catch {
-      throw .keyring(.failed(error, kind))
-    }
+    do { try await keyring.prepare(context.interaction) } catch { throw .keyring(.failed(error, kind)) }
   }
 }
 

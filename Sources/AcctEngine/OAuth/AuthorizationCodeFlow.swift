@@ -58,13 +58,9 @@ struct AuthorizationCodeFlow: Sendable {
     guard let endpoint = parameters.server.authorizationEndpoint else {
       throw .server(.oauth(.unsupported(.authorizationCode), origin))
     }
-    guard parameters.server.offersS256 else {
-      throw .server(.oauth(.unsupported(.codeChallengeS256), origin))
-    }
+    guard parameters.server.offersS256 else { throw .server(.oauth(.unsupported(.codeChallengeS256), origin)) }
     let listening: Listening
-    do { listening = try await world.listener.listen(parameters.redirect) } catch {
-      throw .signIn(.listen(error))
-    }
+    do { listening = try await world.listener.listen(parameters.redirect) } catch { throw .signIn(.listen(error)) }
     let request = AuthorizationRequest(
       clientID: parameters.clientID,
       redirectURI: parameters.redirect.text(port: listening.port),
@@ -92,12 +88,7 @@ struct AuthorizationCodeFlow: Sendable {
         timeout: parameters.callbackTimeout
       )
       code = .success(
-        try await receiver.answer(
-          at: address,
-          of: origin,
-          opensBrowser: parameters.opensBrowser,
-          report: report
-        ).code()
+        try await receiver.answer(at: address, of: origin, opensBrowser: parameters.opensBrowser, report: report).code()
       )
     } catch {
       code = .failure(error)
@@ -123,20 +114,12 @@ struct AuthorizationCodeFlow: Sendable {
     at endpoint: HTTPURL,
     _ parameters: Parameters
   ) async throws(EngineError) -> (SignInAddress, Notice?) {
-    let isPushed =
-      parameters.opensBrowser || parameters.provesAtOnce || parameters.server.requiresPushedRequest
+    let isPushed = parameters.opensBrowser || parameters.provesAtOnce || parameters.server.requiresPushedRequest
     let pushed: PushedRequest.Outcome =
       isPushed
       ? try await PushedRequest(by: parameters.client, client)
-        .push(
-          request,
-          to: parameters.server,
-          key: parameters.key,
-          provesAtOnce: parameters.provesAtOnce
-        ) : .notOffered
-    var address = SignInAddress(
-      request.browserAddress(at: endpoint, pushed: pushed.requestURI)
-    )
+        .push(request, to: parameters.server, key: parameters.key, provesAtOnce: parameters.provesAtOnce) : .notOffered
+    var address = SignInAddress(request.browserAddress(at: endpoint, pushed: pushed.requestURI))
     if let seconds = pushed.validFor {
       address.end = SignInAddress.End(seconds: seconds) { () throws(EngineError) in
         try await self.address(of: request, at: endpoint, parameters).0

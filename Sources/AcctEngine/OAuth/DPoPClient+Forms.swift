@@ -20,13 +20,7 @@ extension DPoPClient {
     by client: ServerClient,
     key: DPoPKey? = nil
   ) async throws(EngineError) -> HTTPResponse {
-    let unlearned = try await sendUnlearned(
-      GrantForm(form),
-      to: endpoint,
-      of: server,
-      by: client,
-      key: key
-    )
+    let unlearned = try await sendUnlearned(GrantForm(form), to: endpoint, of: server, by: client, key: key)
     learn(from: unlearned)
     return unlearned.response
   }
@@ -55,8 +49,7 @@ extension DPoPClient {
     )
     guard client.method == .privateKey else { return first }
     let answer = ServerAnswer(first.response, redacting: held.redactor)
-    guard let next = client.nextAudience(after: answer, to: audience, at: endpoint, of: server)
-    else { return first }
+    guard let next = client.nextAudience(after: answer, to: audience, at: endpoint, of: server) else { return first }
     learn(from: first)
     let second = try await sendUnlearned(
       form,
@@ -67,9 +60,7 @@ extension DPoPClient {
       key: key,
       mayBeSent: mayBeSent
     )
-    if ServerAnswer(second.response, redacting: held.redactor).hasTakenClient {
-      client.audience.learn(next)
-    }
+    if ServerAnswer(second.response, redacting: held.redactor).hasTakenClient { client.audience.learn(next) }
     return second
   }
 
@@ -87,9 +78,7 @@ extension DPoPClient {
       (hint) throws(EngineError) -> HTTPRequest in
       var form = try form.make(moment(hint))
       let field = try client.authenticate(&form, of: server, for: audience, moment(hint))
-      var fields = [
-        ("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("application/json")),
-      ]
+      var fields = [("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("application/json"))]
       if let field { fields.append((field.name, field.value)) }
       return HTTPRequest(
         method: "POST",
@@ -104,9 +93,6 @@ extension DPoPClient {
   }
 
   private func moment(_ hint: ServerHint) -> ServerClient.Moment {
-    ServerClient.Moment(
-      now: hint.time(at: world.clock.now()),
-      random: world.entropy.bytes(16)
-    )
+    ServerClient.Moment(now: hint.time(at: world.clock.now()), random: world.entropy.bytes(16))
   }
 }

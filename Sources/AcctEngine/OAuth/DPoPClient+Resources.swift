@@ -25,9 +25,7 @@ extension DPoPClient {
       HTTPRequest(
         method: "GET",
         url: url,
-        fields: [
-          (authorization.name, authorization.value), ("Accept", Secret("application/json")),
-        ],
+        fields: [(authorization.name, authorization.value), ("Accept", Secret("application/json"))],
         timeout: timeout,
         reach: reach
       ),

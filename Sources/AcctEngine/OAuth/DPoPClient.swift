@@ -93,9 +93,7 @@ struct DPoPClient: Sendable {
     let wantsTime =
       abs(learned.clockOffset - hint.clockOffset) > NonceCache.tolerance
       && !codes.isDisjoint(with: timed)
-    guard wantsProof || wantsTime else {
-      return Unlearned(response: first, origin: origin, hint: learned)
-    }
+    guard wantsProof || wantsTime else { return Unlearned(response: first, origin: origin, hint: learned) }
     let second = try await once(request(learned), key, token, learned)
     return Unlearned(response: second, origin: origin, hint: learned)
   }
@@ -105,11 +103,7 @@ struct DPoPClient: Sendable {
 
   /// Keeps what a response taught about its origin.
   func learn(from unlearned: Unlearned) {
-    nonceCache.learn(
-      from: unlearned.response.fields,
-      of: unlearned.origin,
-      knowing: unlearned.hint
-    )
+    nonceCache.learn(from: unlearned.response.fields, of: unlearned.origin, knowing: unlearned.hint)
   }
 
   /// Fetches a public document; no credential goes with it.
@@ -139,22 +133,14 @@ struct DPoPClient: Sendable {
     _ hint: ServerHint
   ) async throws(EngineError) -> HTTPResponse {
     guard let key else { return try await once(request) }
-    let proof = try await hint.proof(
-      for: request.method,
-      request.url,
-      key: key,
-      token: token,
-      in: world
-    )
+    let proof = try await hint.proof(for: request.method, request.url, key: key, token: token, in: world)
     var request = request
     request.fields.append((proof.name, proof.value))
     return try await once(request)
   }
 
   private func once(_ request: HTTPRequest) async throws(EngineError) -> HTTPResponse {
-    do { return try await world.transport.send(request) } catch {
-      throw .network(.http(error, request.url.origin))
-    }
+    do { return try await world.transport.send(request) } catch { throw .network(.http(error, request.url.origin)) }
   }
 }
 

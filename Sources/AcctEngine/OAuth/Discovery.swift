@@ -40,13 +40,9 @@ struct Discovery: Sendable {
       }
       server = try documents.server()
     } catch {
-      throw .server(
-        .oauth(.metadata(error.shown(by: client.held.redactor)), issuer.url.origin)
-      )
+      throw .server(.oauth(.metadata(error.shown(by: client.held.redactor)), issuer.url.origin))
     }
-    for endpoint in server.endpoints where !server.isGiven(endpoint) {
-      try inner.checkedReach(to: endpoint.origin)
-    }
+    for endpoint in server.endpoints where !server.isGiven(endpoint) { try inner.checkedReach(to: endpoint.origin) }
     return server
   }
 
@@ -56,17 +52,10 @@ struct Discovery: Sendable {
     using endpoints: [MetadataDocuments.Endpoint]
   ) async throws(EngineError) -> AuthorizationServer {
     guard let issuer = request.issuer else {
-      guard let server = AuthorizationServer(request.settings.endpoints) else {
-        throw .signIn(.tokenEndpointNeeded)
-      }
+      guard let server = AuthorizationServer(request.settings.endpoints) else { throw .signIn(.tokenEndpointNeeded) }
       return server
     }
-    return try await server(
-      issuer,
-      named: request.naming,
-      using: endpoints,
-      given: request.settings.endpoints
-    )
+    return try await server(issuer, named: request.naming, using: endpoints, given: request.settings.endpoints)
   }
 
   /// The server of an account.
@@ -81,12 +70,7 @@ struct Discovery: Sendable {
       }
       return server
     }
-    return try await server(
-      issuer,
-      named: naming,
-      using: endpoints,
-      given: account.client.endpoints
-    )
+    return try await server(issuer, named: naming, using: endpoints, given: account.client.endpoints)
   }
 
   /// The first document that is there.
@@ -116,8 +100,7 @@ struct Discovery: Sendable {
     if (500...).contains(response.status) || response.status == 429 {
       throw .noAnswer(response, place.origin, client.held)
     }
-    guard response.status == 200, response.field("Content-Type").isJSON,
-      let document = response.json?.objectValue
+    guard response.status == 200, response.field("Content-Type").isJSON, let document = response.json?.objectValue
     else { return .absent(status: response.status) }
     return .document(document)
   }
@@ -133,11 +116,7 @@ extension OAuthError.MetadataFlaw {
 
 extension EngineError {
   /// An answer that says nothing of what was asked: a redirect, 429, 5xx or what can't be read.
-  static func noAnswer(
-    _ response: HTTPResponse,
-    _ origin: Origin,
-    _ held: HeldSecrets
-  ) -> EngineError {
+  static func noAnswer(_ response: HTTPResponse, _ origin: Origin, _ held: HeldSecrets) -> EngineError {
     EngineError(ServerAnswer(response, redacting: held.redactor).noAnswer, origin)
   }
 }

@@ -16,11 +16,7 @@ struct GrantForm: Sendable {
     _ resources: [ResourceIndicator],
     of server: AuthorizationServer,
     by client: ServerClient
-  ) {
-    make = { (moment) throws(EngineError) in
-      try client.directGrant(scope, resources, of: server, moment)
-    }
-  }
+  ) { make = { (moment) throws(EngineError) in try client.directGrant(scope, resources, of: server, moment) } }
 
   /// The same with more parameters.
   func adding(_ parameters: [RequestParameter]) -> GrantForm {
@@ -32,7 +28,5 @@ struct GrantForm: Sendable {
     }
   }
 
-  private init(make: @escaping @Sendable (ServerClient.Moment) throws(EngineError) -> FormBody) {
-    self.make = make
-  }
+  private init(make: @escaping @Sendable (ServerClient.Moment) throws(EngineError) -> FormBody) { self.make = make }
 }

@@ -27,8 +27,7 @@ extension EngineError {
     self =
       switch noAnswer {
       case .limited(let retryAfter): .server(.rateLimited(retryAfter: retryAfter, origin))
-      case .serverFailed(let status, let retryAfter):
-        .server(.failed(status: status, retryAfter: retryAfter, origin))
+      case .serverFailed(let status, let retryAfter): .server(.failed(status: status, retryAfter: retryAfter, origin))
       case .failed(let error): .server(.oauth(error, origin))
       }
   }

@@ -18,17 +18,11 @@ final class KeptHints: Sendable {
   private static let time: Int64 = 30
 
   /// What is known of an origin, or else what its file has.
-  func hint(
-    for origin: Origin,
-    at now: Timestamp,
-    reading file: () -> ServerHint
-  ) -> ServerHint {
+  func hint(for origin: Origin, at now: Timestamp, reading file: () -> ServerHint) -> ServerHint {
     let known = kept.withLock { $0[origin] }
     if let known, (0...Self.time).contains(now.seconds(since: known.readAt)) { return known.hint }
     let hint = file()
-    kept.withLock { kept in
-      kept[origin] = Kept(hint: hint, readAt: now, writtenAt: kept[origin]?.writtenAt)
-    }
+    kept.withLock { kept in kept[origin] = Kept(hint: hint, readAt: now, writtenAt: kept[origin]?.writtenAt) }
     return hint
   }
 

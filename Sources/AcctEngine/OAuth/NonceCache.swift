@@ -49,11 +49,7 @@ struct NonceCache: Sendable {
   ///   - known: What was known when the request was made.
   /// - Returns: What is known now, even where it could not be written.
   @discardableResult
-  func learn(
-    from fields: [(name: String, value: String)],
-    of origin: Origin,
-    knowing known: ServerHint
-  ) -> ServerHint {
+  func learn(from fields: [(name: String, value: String)], of origin: Origin, knowing known: ServerHint) -> ServerHint {
     let (learned, isNews) = lesson(of: fields, of: origin, knowing: known)
     if isNews { write(learned, of: origin) }
     return learned
@@ -78,9 +74,7 @@ struct NonceCache: Sendable {
       clockOffset: clockOffset(in: fields, at: now) ?? known.clockOffset,
       learnedAt: now
     )
-    guard learned.nonce != nil || learned.isClockOff || known != .none else {
-      return (.none, false)
-    }
+    guard learned.nonce != nil || learned.isClockOff || known != .none else { return (.none, false) }
     // Unchanged hints are written again only when they age: one file write fewer per request.
     let age = known.learnedAt.map { now.seconds(since: $0) }
     let isChanged = learned.nonce != known.nonce || learned.clockOffset != known.clockOffset
@@ -103,20 +97,14 @@ struct NonceCache: Sendable {
   }
 
   /// The nonce that a response brings; one that repeats a secret is not written into a file.
-  private func nonce(
-    in fields: [(name: String, value: String)],
-    _ known: ServerHint
-  ) -> String? {
+  private func nonce(in fields: [(name: String, value: String)], _ known: ServerHint) -> String? {
     let nonce = DPoPNonce.learned(from: fields)
     guard let nonce, nonce != known.nonce else { return nonce }
     return world.held.redactor.findsWhole(in: nonce) ? nil : nonce
   }
 
   /// By how many seconds a response's `Date` says that its clock is ahead.
-  private func clockOffset(
-    in fields: [(name: String, value: String)],
-    at now: Timestamp
-  ) -> Int64? {
+  private func clockOffset(in fields: [(name: String, value: String)], at now: Timestamp) -> Int64? {
     guard let date = fields.only("Date").flatMap({ HTTPDate.parse($0) }) else { return nil }
     let offset = date.seconds(since: now)
     guard Self.believable.contains(offset) else { return nil }

@@ -79,11 +79,8 @@ struct PushedRequest: Sendable {
     _ origin: Origin
   ) throws(EngineError) -> Outcome {
     // 201 is the one that the RFC names; 200 is seen.
-    guard (200...201).contains(response.status), !answer.isError else {
-      throw EngineError(answer.noAnswer, origin)
-    }
-    guard response.field("Content-Type").isJSON,
-      let json = response.json
+    guard (200...201).contains(response.status), !answer.isError else { throw EngineError(answer.noAnswer, origin) }
+    guard response.field("Content-Type").isJSON, let json = response.json
     else { throw .server(.oauth(.notJSON(status: response.status), origin)) }
     guard let uri = json.objectValue?["request_uri"]?.stringValue, !uri.isEmpty else {
       throw .server(.oauth(.malformedAnswer(member: "request_uri"), origin))

@@ -27,20 +27,13 @@ package struct RequestRefusal: Equatable, Sendable {
   }
 
   /// The code of the error and the server's words, which an account's file keeps.
-  package var reason: String {
-    [part.rawValue, description].compactMap(\.self).joined(separator: ": ")
-  }
+  package var reason: String { [part.rawValue, description].compactMap(\.self).joined(separator: ": ") }
 }
 
 extension RequestRefusal.Asked {
   /// What a sign-in asks for.
   init(_ client: ServerClient, _ scope: String?, _ resources: [ResourceIndicator]) {
-    self.init(
-      clientID: client.id,
-      method: client.method,
-      scope: scope,
-      targets: resources.map(\.description)
-    )
+    self.init(clientID: client.id, method: client.method, scope: scope, targets: resources.map(\.description))
   }
 
   /// What a renewal asks for, or a request for a second token.
@@ -89,13 +82,7 @@ extension EngineError {
     else { return self }
     return .signIn(
       .requestRefused(
-        RequestRefusal(
-          asked: asked,
-          part: part,
-          description: description,
-          status: status,
-          origin: origin
-        )
+        RequestRefusal(asked: asked, part: part, description: description, status: status, origin: origin)
       )
     )
   }

@@ -13,9 +13,7 @@ extension ServerClient {
     guard settings.grant == .jwtBearer, let id, let key else {
       return DirectGrant.clientCredentials(clientID: formID, scope: scope, resources: resources)
     }
-    func claim(_ name: String) -> String? {
-      settings.tokenParameters.last { $0.name == name }?.value
-    }
+    func claim(_ name: String) -> String? { settings.tokenParameters.last { $0.name == name }?.value }
     var claims = JSONObject()
     // Some servers read the scope in the assertion alone.
     claims["scope"] = scope.map(JSON.string)

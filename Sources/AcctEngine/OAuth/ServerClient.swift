@@ -19,13 +19,7 @@ struct ServerClient: Sendable {
   ///   - secret: Its secret, if there is one.
   ///   - key: Its key, if there is one.
   ///   - server: Says how clients may authenticate themselves, where the settings don't.
-  init(
-    id: String?,
-    _ settings: ClientSettings,
-    secret: Secret?,
-    key: ClientKey?,
-    at server: AuthorizationServer
-  ) {
+  init(id: String?, _ settings: ClientSettings, secret: Secret?, key: ClientKey?, at server: AuthorizationServer) {
     self.id = id
     self.settings = settings
     self.secret = secret
@@ -102,14 +96,7 @@ struct ServerClient: Sendable {
       form.add("client_assertion_type", ClientAssertion.type)
       form.add(
         "client_assertion",
-        try assertion(
-          key,
-          issuer: id,
-          subject: id,
-          audience: server.name(for: audience),
-          [:],
-          moment
-        )
+        try assertion(key, issuer: id, subject: id, audience: server.name(for: audience), [:], moment)
       )
       return nil
     }
@@ -117,9 +104,7 @@ struct ServerClient: Sendable {
 
   /// The user's parameters of token requests, but for those that are claims of the grant's assertion.
   var formParameters: [RequestParameter] {
-    settings.tokenParameters.filter {
-      settings.grant != .jwtBearer || !DirectGrant.claims.contains($0.name)
-    }
+    settings.tokenParameters.filter { settings.grant != .jwtBearer || !DirectGrant.claims.contains($0.name) }
   }
 }
 

@@ -66,9 +66,7 @@ extension EngineError {
     switch outcome {
     case .unanswered(let noAnswer): self.init(noAnswer, origin)
     case .ended(let description):
-      self = .server(
-        .oauth(.refused(code: "invalid_grant", description: description, status: 400), origin)
-      )
+      self = .server(.oauth(.refused(code: "invalid_grant", description: description, status: 400), origin))
     case .granted: self = .server(.oauth(.malformedAnswer(member: "body"), origin))
     }
   }

@@ -45,16 +45,13 @@ extension ClientBook {
         "secretExpiresAt": .init(client.secretExpiresAt?.description),
       ]
     }
-    let json: JSON = [
-      "version": 1, "named": .object(clients), "registered": .object(registrations),
-    ]
+    let json: JSON = ["version": 1, "named": .object(clients), "registered": .object(registrations)]
     return json.serialized()
   }
 
   /// Reads the file; what can't be read is left out: the user is asked for it, or it is registered, again.
   package init(decoding bytes: [UInt8]) {
-    guard let file = (try? JSON(parsing: bytes))?.objectValue,
-      file["version"]?.numberValue?.integer == 1
+    guard let file = (try? JSON(parsing: bytes))?.objectValue, file["version"]?.numberValue?.integer == 1
     else { return }
     for (name, value) in file["named"]?.objectValue ?? [:] {
       named[name] = value.stringValue.flatMap { $0.isEmpty ? nil : $0 }
@@ -66,8 +63,7 @@ extension ClientBook {
 
   private static func client(_ object: JSONObject) -> Registered? {
     guard let id = object["clientID"]?.stringValue, !id.isEmpty,
-      let authentication = object["authentication"]?.stringValue
-        .flatMap(ClientAuthentication.init)
+      let authentication = object["authentication"]?.stringValue.flatMap(ClientAuthentication.init)
     else { return nil }
     let redirect = object["redirect"]?.stringValue.flatMap { try? LoopbackRedirect($0) }
     return Registered(

@@ -66,18 +66,15 @@ package struct ClientChoice: Sendable {
   ///
   /// - Returns: A notice where it can't be remembered: the account is there all the same.
   package func remember(_ account: Account) async -> [Notice] {
-    guard let typed = account.client.provider.flatMap({ ProviderName($0) }),
-      let clientID = account.identity.clientID, !account.client.isRegistered,
-      !account.client.grant.renewsItself
+    guard let typed = account.client.provider.flatMap({ ProviderName($0) }), let clientID = account.identity.clientID,
+      !account.client.isRegistered, !account.client.grant.renewsItself
     else { return [] }
     do throws(EngineError) {
       let provider = try Providers(context.world).resolve(typed)
       let named = clientID == provider.provider.clientID ? nil : clientID
       guard try context.clientBook().named[provider.place] != named else { return [] }
       try await context.changeClientBook { book throws(EngineError) in
-        guard book.named[provider.place] != nil || book.named.count < ClientBook.most else {
-          return
-        }
+        guard book.named[provider.place] != nil || book.named.count < ClientBook.most else { return }
         book.named[provider.place] = named
       }
       return []

@@ -44,15 +44,10 @@ package struct Providers: Sendable {
   private func own(_ name: String) throws(EngineError) -> Entry? {
     guard ProviderName.isName(name) else { return nil }
     let file: ProviderFiles.File?
-    do { file = try files.read(name) } catch {
-      throw .provider(ProviderError(error, path: files.path(name)))
-    }
+    do { file = try files.read(name) } catch { throw .provider(ProviderError(error, path: files.path(name))) }
     guard let file else { return nil }
     do {
-      return Entry(
-        provider: try Provider(parsing: file.bytes, name: name),
-        source: .file(path: file.path)
-      )
+      return Entry(provider: try Provider(parsing: file.bytes, name: name), source: .file(path: file.path))
     } catch {
       throw .provider(.file(path: file.path, error))
     }
@@ -78,18 +73,14 @@ package struct Providers: Sendable {
     for name in typed.files { if let entry = try own(name) { found.append(entry) } }
     for name in typed.files { if let entry = try shipped(name) { found.append(entry) } }
     let fitting = found.first { typed.place == nil || !$0.provider.placeholders.isEmpty }
-    guard let entry = fitting ?? found.first else {
-      throw .provider(.unknown(typed.name, known: try names()))
-    }
+    guard let entry = fitting ?? found.first else { throw .provider(.unknown(typed.name, known: try names())) }
     return entry
   }
 
   /// The same with everything put into its addresses.
   package func resolve(_ typed: ProviderName) throws(EngineError) -> ResolvedProvider {
     let provider = try find(typed).provider
-    do { return try provider.resolved(for: typed) } catch {
-      throw .provider(.place(error, usage: provider.usage))
-    }
+    do { return try provider.resolved(for: typed) } catch { throw .provider(.place(error, usage: provider.usage)) }
   }
 }
 
@@ -98,8 +89,7 @@ extension ProviderError {
   fileprivate init(_ failure: FilesFailure, path: String) {
     self =
       switch failure {
-      case .failed(let path, let reason), .unsafe(let path, let reason):
-        .unreadable(path: path, reason: reason)
+      case .failed(let path, let reason), .unsafe(let path, let reason): .unreadable(path: path, reason: reason)
       case .busy: .unreadable(path: path, reason: "it is in use")
       }
   }

@@ -15,10 +15,7 @@ extension RegisterClient {
     var scope: String?
   }
 
-  func place(
-    of request: SignIn.Request,
-    _ words: ProviderError.Registration
-  ) async throws(EngineError) -> Place {
+  func place(of request: SignIn.Request, _ words: ProviderError.Registration) async throws(EngineError) -> Place {
     if let endpoint = request.settings.endpoints[.registration] {
       return Place(
         endpoint: endpoint,
@@ -29,9 +26,7 @@ extension RegisterClient {
       )
     }
     let server = try await Discovery(context).server(of: request, using: [.registration])
-    guard let endpoint = server.registrationEndpoint else {
-      throw .provider(.clientNeeded(words))
-    }
+    guard let endpoint = server.registrationEndpoint else { throw .provider(.clientNeeded(words)) }
     return Place(
       endpoint: endpoint,
       reach: try server.naming.checkedReach(to: endpoint.origin),
@@ -49,8 +44,7 @@ extension RegisterClient {
     _ words: ProviderError.Registration
   ) async throws(EngineError) -> UsableClient {
     let registration = ClientRegistration(
-      redirects: [redirect?.registered, request.address(port: nil).textWithoutPort]
-        .compactMap(\.self),
+      redirects: [redirect?.registered, request.address(port: nil).textWithoutPort].compactMap(\.self),
       scope: request.scope,
       usesDeviceFlow: place.usesDeviceFlow,
       authentication: place.authentication
@@ -60,11 +54,7 @@ extension RegisterClient {
     let json = try answer(response, origin, words)
     let client: RegisteredClient
     do {
-      client = try RegisteredClient(
-        json,
-        to: registration,
-        fallback: style == .mastodon ? .post : .basic
-      )
+      client = try RegisteredClient(json, to: registration, fallback: style == .mastodon ? .post : .basic)
     } catch {
       throw .server(.oauth(error, origin))
     }

@@ -28,16 +28,13 @@ struct RegisterClient: Sendable {
     }
     guard style != .never else { throw .provider(.clientNeeded(words)) }
     let before = try context.clientBook()
-    request.redirect =
-      request.redirect ?? ownRedirect(for: request, before.registered[known], known)
+    request.redirect = request.redirect ?? ownRedirect(for: request, before.registered[known], known)
     // Where no client can be registered there is nothing to listen for.
     let first = before.registered[known] == nil ? try await place(of: request, words) : nil
     let redirect =
       words.usesDevice
       ? nil : try await redirect(for: request, before.registered[known]?.redirect?.port)
-    if let client = try await usable(before, known, request, redirect) {
-      return take(client, &request, redirect)
-    }
+    if let client = try await usable(before, known, request, redirect) { return take(client, &request, redirect) }
     let place = if let first { first } else { try await place(of: request, words) }
     let asked = request
     let client = try await context.changeClientBook {
@@ -102,11 +99,7 @@ struct RegisterClient: Sendable {
     return (words + Scope.words(other).filter { !words.contains($0) }).joined(separator: " ")
   }
 
-  private func take(
-    _ usable: UsableClient,
-    _ request: inout SignIn.Request,
-    _ redirect: LoopbackRedirect?
-  ) {
+  private func take(_ usable: UsableClient, _ request: inout SignIn.Request, _ redirect: LoopbackRedirect?) {
     request.clientID = usable.client.clientID
     request.settings.authentication = usable.client.authentication
     request.settings.isRegistered = true
@@ -121,25 +114,16 @@ struct RegisterClient: Sendable {
   ///   - registered: The port of the client that is known; used where nothing names one, if it is free.
   /// - Returns: An address with a port.
   /// - Throws: ``SignInError/listen(_:)``.
-  private func redirect(
-    for request: SignIn.Request,
-    _ registered: Int?
-  ) async throws(EngineError) -> LoopbackRedirect {
+  private func redirect(for request: SignIn.Request, _ registered: Int?) async throws(EngineError) -> LoopbackRedirect {
     let named = request.redirectPort ?? request.redirect?.port
-    if named == nil, let registered,
-      let redirect = try? await listened(request.address(port: registered))
-    {
+    if named == nil, let registered, let redirect = try? await listened(request.address(port: registered)) {
       return redirect
     }
-    do { return try await listened(request.address(port: named)) } catch {
-      throw .signIn(.listen(error))
-    }
+    do { return try await listened(request.address(port: named)) } catch { throw .signIn(.listen(error)) }
   }
 
   /// The same with the port that can be listened on.
-  private func listened(
-    _ redirect: LoopbackRedirect
-  ) async throws(ListenFailure) -> LoopbackRedirect {
+  private func listened(_ redirect: LoopbackRedirect) async throws(ListenFailure) -> LoopbackRedirect {
     let listening = try await context.world.listener.listen(redirect)
     await listening.close()
     return LoopbackRedirect(host: redirect.host, port: listening.port, tail: redirect.tail)

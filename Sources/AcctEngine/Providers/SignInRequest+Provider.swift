@@ -30,9 +30,7 @@ extension SignIn.Request {
     authorizationParameters.add(provider.authorizationParameters)
     redirect =
       redirect
-      ?? provider.redirect.map {
-        LoopbackRedirect(host: $0.host, port: redirectPort ?? $0.port, tail: $0.tail)
-      }
+      ?? provider.redirect.map { LoopbackRedirect(host: $0.host, port: redirectPort ?? $0.port, tail: $0.tail) }
     scope = resolved.scope(scope)
     if provider.scopeParameter != "scope", let scope,
       let parameter = try? RequestParameter(name: provider.scopeParameter, value: scope)
@@ -63,10 +61,7 @@ extension SignIn.Request {
   }
 
   /// Where to register a client for this sign-in.
-  func registration(
-    _ provider: ResolvedProvider?,
-    usesDevice: Bool
-  ) -> ProviderError.Registration {
+  func registration(_ provider: ResolvedProvider?, usesDevice: Bool) -> ProviderError.Registration {
     ProviderError.Registration(
       title: provider.map { $0.provider.title ?? $0.typed } ?? issuer?.description ?? "the server",
       typed: provider?.typed,

@@ -32,11 +32,7 @@ final class LatestLimits: Sendable {
   ///
   /// It returns when that, or what a later one told, is written, unless that is for later. The secrets that no name
   /// may repeat are those that are held now: later they may be forgotten.
-  func learn(
-    from fields: [(name: String, value: String)],
-    of origin: Origin,
-    for id: AccountID
-  ) async {
+  func learn(from fields: [(name: String, value: String)], of origin: Origin, for id: AccountID) async {
     // Most answers tell of none.
     guard fields.contains(where: { $0.name.mayTellOfLimits }) else { return }
     let told = ledger.read(fields, of: origin)

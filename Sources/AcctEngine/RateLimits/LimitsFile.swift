@@ -26,8 +26,7 @@ package enum LimitsFile {
 
   /// Reads limits; those that can't be read are left out, since the next answer brings new ones.
   package static func decode(_ bytes: [UInt8]) -> [RateLimit] {
-    guard let file = (try? JSON(parsing: bytes))?.objectValue,
-      file["version"]?.numberValue?.integer == 1
+    guard let file = (try? JSON(parsing: bytes))?.objectValue, file["version"]?.numberValue?.integer == 1
     else { return [] }
     return (file["limits"]?.arrayValue ?? []).compactMap { $0.objectValue.flatMap(limit) }
   }
@@ -47,11 +46,7 @@ package enum LimitsFile {
     )
   }
 
-  private static func time(_ value: JSON?) -> Timestamp? {
-    value?.stringValue.flatMap { try? Timestamp($0) }
-  }
+  private static func time(_ value: JSON?) -> Timestamp? { value?.stringValue.flatMap { try? Timestamp($0) } }
 
-  private static func count(_ value: JSON?) -> Int64? {
-    value?.numberValue?.integer.flatMap { $0 < 0 ? nil : $0 }
-  }
+  private static func count(_ value: JSON?) -> Int64? { value?.numberValue?.integer.flatMap { $0 < 0 ? nil : $0 } }
 }

@@ -27,11 +27,7 @@ package struct LimitsLedger: Sendable {
   }
 
   /// Reads and remembers what a response tells.
-  package func learn(
-    from fields: [(name: String, value: String)],
-    of origin: Origin,
-    for id: AccountID
-  ) async {
+  package func learn(from fields: [(name: String, value: String)], of origin: Origin, for id: AccountID) async {
     await learn(read(fields, of: origin), of: origin, for: id)
   }
 
@@ -47,9 +43,7 @@ package struct LimitsLedger: Sendable {
     guard isNews(told, to: limits(of: id).filter { $0.origin == origin }) else { return }
     // Two origins may answer at once. A process that can't write in a moment gives up: the next
     // answer tells more.
-    guard let held = try? await world.files.lock(.limits(id), Self.timeout) else {
-      return
-    }
+    guard let held = try? await world.files.lock(.limits(id), Self.timeout) else { return }
     defer { held.release() }
     // An account that was removed meanwhile must not leave a trace behind.
     guard (try? world.files.read(.account(id))) != nil else { return }
@@ -84,15 +78,10 @@ package struct LimitsLedger: Sendable {
   ///   - id: Whose limits.
   ///   - removal: Removes the account.
   /// - Throws: What `removal` throws, or ``FilesError/failed(_:)``.
-  func forget(
-    _ id: AccountID,
-    with removal: () throws(EngineError) -> Void
-  ) async throws(EngineError) {
+  func forget(_ id: AccountID, with removal: () throws(EngineError) -> Void) async throws(EngineError) {
     try await world.files.withLock(.limits(id), waiting: 30, failure: { .files(.failed($0)) }) {
       () throws(EngineError) in
-      do throws(FilesFailure) { try world.files.remove(.limits(id)) } catch {
-        throw .files(.failed(error))
-      }
+      do throws(FilesFailure) { try world.files.remove(.limits(id)) } catch { throw .files(.failed(error)) }
       try removal()
     }
   }

@@ -26,12 +26,9 @@ package struct Refresh: Sendable {
     }
     do throws(EngineError) { try account.requireNotEnded(at: now) } catch { return .failed(error) }
     // Only the account's file says when a session ends, so the keyring may stay locked.
-    if account.kind == .session, !force, account.tokenLifetime.state(at: now) == .valid {
-      return .notDue
-    }
+    if account.kind == .session, !force, account.tokenLifetime.state(at: now) == .valid { return .notDue }
     do throws(EngineError) {
-      let outcome = try await Renewal(context)
-        .renew(account, because: force ? .forced : .due(leaving: nil))
+      let outcome = try await Renewal(context).renew(account, because: force ? .forced : .due(leaving: nil))
       return outcome.wasDue || force ? .renewed(outcome.credentials.notices) : .notDue
     } catch {
       return .failed(error)

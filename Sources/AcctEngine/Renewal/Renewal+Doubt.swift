@@ -13,8 +13,7 @@ extension TokenOutcome {
     switch self {
     case .unanswered(.failed(.refused(let code, _, _))): code != "invalid_client"
     case .unanswered(.failed(.unexplained(let status))): status == 400 || status == 403
-    case .unanswered(.failed), .unanswered(.limited), .unanswered(.serverFailed), .granted, .ended:
-      false
+    case .unanswered(.failed), .unanswered(.limited), .unanswered(.serverFailed), .granted, .ended: false
     }
   }
 
@@ -43,9 +42,8 @@ extension EngineError {
       .network(.renewalUnanswered(failure, origin))
     case .server(.failed(let status, let retryAfter, let origin)):
       .server(.renewalFailed(status: status, retryAfter: retryAfter, origin))
-    case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .server, .signIn,
-      .atproto, .provider, .backend, .session, .guest, .request, .transfer, .files, .exec,
-      .cancelled:
+    case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .server, .signIn, .atproto, .provider,
+      .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
       self
     }
   }

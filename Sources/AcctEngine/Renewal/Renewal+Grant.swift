@@ -4,22 +4,12 @@ import AcctProtocol
 
 extension Renewal {
   /// What a renewal sends: the refresh token, or the same request as at first.
-  func form(
-    for credentials: Credentials,
-    _ client: ServerClient,
-    _ server: AuthorizationServer
-  ) -> GrantForm {
+  func form(for credentials: Credentials, _ client: ServerClient, _ server: AuthorizationServer) -> GrantForm {
     let account = credentials.account
     guard let refreshToken = credentials.refreshToken, !account.client.grant.renewsItself else {
       return GrantForm(direct: account.scope, account.resources, of: server, by: client)
     }
-    return GrantForm(
-      RefreshRequest.form(
-        refreshToken,
-        clientID: client.formID,
-        resource: account.resources.first
-      )
-    )
+    return GrantForm(RefreshRequest.form(refreshToken, clientID: client.formID, resource: account.resources.first))
   }
 }
 
@@ -35,10 +25,7 @@ extension ServerClient {
   /// The client of an account.
   ///
   /// - Throws: ``SignInError/clientSecretMissing(account:)`` where the keyring lacks what its method needs.
-  init(
-    _ credentials: Credentials,
-    at server: AuthorizationServer
-  ) throws(EngineError) {
+  init(_ credentials: Credentials, at server: AuthorizationServer) throws(EngineError) {
     self.init(
       id: credentials.account.identity.clientID,
       credentials.account.client,
@@ -46,8 +33,6 @@ extension ServerClient {
       key: credentials.clientKey,
       at: server
     )
-    guard isComplete else {
-      throw .signIn(.clientSecretMissing(account: credentials.account.name))
-    }
+    guard isComplete else { throw .signIn(.clientSecretMissing(account: credentials.account.name)) }
   }
 }

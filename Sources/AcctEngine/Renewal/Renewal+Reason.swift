@@ -42,8 +42,7 @@ extension Renewal.Reason {
     return switch self {
     case .due: isDue(account, at: now)
     case .refused(let token): current.token == token || !isSession && isDue(account, at: now)
-    case .forced:
-      isSession || account.tokenLifetime.expiresAt == known.tokenLifetime.expiresAt
+    case .forced: isSession || account.tokenLifetime.expiresAt == known.tokenLifetime.expiresAt
     case .checked: isSession || isDue(account, at: now)
     }
   }

@@ -4,19 +4,14 @@ import AcctProtocol
 
 /// Tokens, renewed at their authorization server (RFC 6749, section 6).
 extension Renewal {
-  func renewTokens(
-    of account: Account,
-    because reason: Reason
-  ) async throws(EngineError) -> Outcome {
+  func renewTokens(of account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
     try await renewing(account) { (current, credentialStore) throws(EngineError) in
       try current.requireNotEnded(at: context.world.clock.now())
       var credentials = try await credentialStore.readForRenewal()
       guard reason.applies(to: credentials, since: account, at: context.world.clock.now()) else {
         return Outcome(credentials: credentials, wasDue: false)
       }
-      guard credentials.canBeRenewed else {
-        throw .signIn(.required(account: current.name, .expired))
-      }
+      guard credentials.canBeRenewed else { throw .signIn(.required(account: current.name, .expired)) }
 
       let server = try await server(of: &credentials.account)
       // A rotated token that can't be stored is a lost session: see before anything is sent.
@@ -42,9 +37,7 @@ extension Renewal {
 
   func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
     var naming = account.naming
-    if account.issuerSource == .did {
-      naming = try await IdentityCheck(context).check(&account)
-    }
+    if account.issuerSource == .did { naming = try await IdentityCheck(context).check(&account) }
     return try await Discovery(context).server(of: account, named: naming)
   }
 
@@ -60,12 +53,7 @@ extension Renewal {
     let client = try ServerClient(credentials, at: server)
     var forms = [form(for: credentials, client, server)]
     if let grant = credentials.account.ownGrant, let refreshToken = credentials.refreshToken {
-      let named = SecondTokenRequest.form(
-        for: grant,
-        refreshToken,
-        of: credentials.account,
-        clientID: client.formID
-      )
+      let named = SecondTokenRequest.form(for: grant, refreshToken, of: credentials.account, clientID: client.formID)
       forms.insert(GrantForm(named), at: 0)
     }
     return try await ask(forms, credentials, by: client, at: server, in: credentialStore) {
@@ -130,12 +118,7 @@ extension Renewal {
     for form in forms {
       let answer: TokenEndpoint.Answer
       do {
-        answer = try await endpoint.ask(
-          form,
-          replacing: replaced,
-          key: credentials.key,
-          mayBeSent: mayBeSent
-        )
+        answer = try await endpoint.ask(form, replacing: replaced, key: credentials.key, mayBeSent: mayBeSent)
       } catch {
         let isInDoubt = error.mayHaveReachedTheServer || wasInterrupted
         try settle(&account, wasSent: usesToken && isInDoubt, in: credentialStore)
@@ -154,8 +137,7 @@ extension Renewal {
         try end(&account, for: other, in: credentialStore)
         throw .server(.otherUser(other, server.tokenEndpoint.origin))
       }
-      account.subjectStatements.idToken =
-        response.idTokenSubject ?? account.subjectStatements.idToken
+      account.subjectStatements.idToken = response.idTokenSubject ?? account.subjectStatements.idToken
       account.renewalStartedAt = nil
       let (items, value) = keep(response, &account)
       try await KeyringRetry(context).store(items, with: account, in: credentialStore)
@@ -181,11 +163,7 @@ extension Renewal {
       if purpose == nil, case .signIn(.requestRefused(let refusal)) = error {
         account.noteRefusedRenewal(refusal.reason)
       }
-      try settle(
-        &account,
-        wasSent: usesToken && (outcome.mayHaveSpentTheToken || wasInterrupted),
-        in: credentialStore
-      )
+      try settle(&account, wasSent: usesToken && (outcome.mayHaveSpentTheToken || wasInterrupted), in: credentialStore)
       throw usesToken ? error.ofRenewal(inDoubt: wasInterrupted) : error
     }
   }
@@ -196,9 +174,7 @@ extension Renewal {
     account.tokenLifetime = response.tokenLifetime(from: context.world.clock.now(), canRenew: true)
     var items: [Keyring.Item] = []
     let renewsItself = account.client.grant.renewsItself
-    if let token = response.refreshToken, !renewsItself {
-      items.append(.init(.refreshToken, token.secret))
-    }
+    if let token = response.refreshToken, !renewsItself { items.append(.init(.refreshToken, token.secret)) }
     items.append(.init(.accessToken, response.accessToken.secret))
     if let expiresAt = account.tokenLifetime.expiresAt {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))

@@ -20,9 +20,7 @@ struct Renewal: Sendable {
     var wasDue: Bool
 
     /// The token, however short its life.
-    func grant(at now: Timestamp) throws(EngineError) -> AccessGrant {
-      try credentials.grant(at: now)
-    }
+    func grant(at now: Timestamp) throws(EngineError) -> AccessGrant { try credentials.grant(at: now) }
   }
 
   /// Renews an account if its reason still applies under its lock.

@@ -22,13 +22,9 @@ package struct ReplacedSession: Sendable {
   ///   - credentials: What it has now; a token that is in both is not revoked.
   /// - Returns: What the user should know; `nil` where the session is over, or can't be ended at this
   ///   server.
-  package func revoke(
-    _ added: AddAccount.Added,
-    replacedBy credentials: NewCredentials
-  ) async -> Notice? {
-    guard let before = added.before, before.account.kind == .oauth,
-      before.account.source == .issuer, credentials.source == .issuer,
-      before.account.did != nil, before.account.recordedState.state != .reauthRequired
+  package func revoke(_ added: AddAccount.Added, replacedBy credentials: NewCredentials) async -> Notice? {
+    guard let before = added.before, before.account.kind == .oauth, before.account.source == .issuer,
+      credentials.source == .issuer, before.account.did != nil, before.account.recordedState.state != .reauthRequired
     else { return nil }
     let replaced = Credentials(
       account: before.account,
@@ -42,8 +38,7 @@ package struct ReplacedSession: Sendable {
     guard !isKept else { return nil }
     switch await Revocation(context).revoke(replaced) {
     case .notRevoked(_, .noEndpoint)?: return nil
-    case .notRevoked(_, let cause)?:
-      return .replacedNotRevoked(account: added.account.name, cause)
+    case .notRevoked(_, let cause)?: return .replacedNotRevoked(account: added.account.name, cause)
     default: return nil
     }
   }

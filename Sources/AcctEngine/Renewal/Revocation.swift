@@ -23,28 +23,14 @@ struct Revocation: Sendable {
     if account.kind == .session { return await logOut(account, credentials.token) }
     guard account.kind == .oauth, account.hasServer else { return nil }
     let refreshToken = credentials.refreshToken.map { ($0, "refresh_token") }
-    guard let (token, hint) = refreshToken ?? credentials.token.map({ ($0, "access_token") }) else {
-      return nil
-    }
+    guard let (token, hint) = refreshToken ?? credentials.token.map({ ($0, "access_token") }) else { return nil }
     do throws(EngineError) {
       let server = try await Discovery(context)
-        .server(
-          of: account,
-          named: IdentityResolver(context).naming(ofIssuerOf: account),
-          using: [.revocation]
-        )
-      guard let endpoint = server.revocationEndpoint else {
-        return .notRevoked(account: account.name, .noEndpoint)
-      }
+        .server(of: account, named: IdentityResolver(context).naming(ofIssuerOf: account), using: [.revocation])
+      guard let endpoint = server.revocationEndpoint else { return .notRevoked(account: account.name, .noEndpoint) }
       let client = try ServerClient(credentials, at: server)
       let form = RefreshRequest.revocation(of: token, hint: hint, clientID: client.formID)
-      let response = try await context.client.send(
-        form,
-        to: endpoint,
-        of: server,
-        by: client,
-        key: credentials.key
-      )
+      let response = try await context.client.send(form, to: endpoint, of: server, by: client, key: credentials.key)
       return response.status == 200
         ? .revoked(account: account.name)
         : .notRevoked(account: account.name, .refused(status: response.status))

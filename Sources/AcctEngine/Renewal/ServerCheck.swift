@@ -44,9 +44,7 @@ package struct ServerCheck: Sendable {
 
   private func checkTokens(of account: Account) async throws(EngineError) -> Outcome {
     var grant = try await TokenProvider(context, .allowed).grant(to: account)
-    guard account.did != nil, let service = account.service else {
-      return try await checkToken(grant, of: account)
-    }
+    guard account.did != nil, let service = account.service else { return try await checkToken(grant, of: account) }
     var response = try await session(at: service, of: account, grant)
     if response.status == 401, account.tokenLifetime.canRenew {
       // A renewal by another process may have ended this token before its time.
@@ -59,18 +57,14 @@ package struct ServerCheck: Sendable {
     case 200:
       try await record(.confirmed, of: account)
       return .confirmed
-    case 401:
-      throw .signIn(.required(account: account.name, .ended(reason: "\(service) answered 401")))
+    case 401: throw .signIn(.required(account: account.name, .ended(reason: "\(service) answered 401")))
     case 429, 500...: throw .noAnswer(response, service, context.world.held)
     default: throw .server(.oauth(.unexplained(status: response.status), service))
     }
   }
 
   /// Asks the authorization server itself, and once more after a renewal.
-  private func checkToken(
-    _ grant: AccessGrant,
-    of account: Account
-  ) async throws(EngineError) -> Outcome {
+  private func checkToken(_ grant: AccessGrant, of account: Account) async throws(EngineError) -> Outcome {
     guard account.hasServer else { return .notCheckable }
     let check = TokenCheck(context)
     var verdict = try await check.verdict(on: grant, of: account)
@@ -88,8 +82,7 @@ package struct ServerCheck: Sendable {
     case .otherUser(let other, let origin):
       try await record(.otherUser, because: other.reason, of: account)
       throw .server(.otherUser(other, origin))
-    case .rejected(let reason):
-      throw .signIn(.required(account: account.name, .ended(reason: reason)))
+    case .rejected(let reason): throw .signIn(.required(account: account.name, .ended(reason: reason)))
     case .unknown(let cause, let origin): return .notChecked(cause, origin)
     }
   }

@@ -28,10 +28,7 @@ struct TokenCheck: Sendable {
   ///   - account: Whose token.
   /// - Returns: The server's word.
   /// - Throws: ``EngineError`` where there is no answer, or no metadata.
-  func verdict(
-    on grant: AccessGrant,
-    of account: Account
-  ) async throws(EngineError) -> Verdict {
+  func verdict(on grant: AccessGrant, of account: Account) async throws(EngineError) -> Verdict {
     // A token for another resource (RFC 8707) is not for the server's own endpoints.
     guard account.resources.isEmpty else {
       let server = try await Discovery(context).server(of: account, named: account.naming)
@@ -39,11 +36,7 @@ struct TokenCheck: Sendable {
     }
     let isForUserinfo = account.mustPassUserinfo || account.client.endpoints[.userinfo] != nil
     let server = try await Discovery(context)
-      .server(
-        of: account,
-        named: account.naming,
-        using: [isForUserinfo ? .userinfo : .introspection]
-      )
+      .server(of: account, named: account.naming, using: [isForUserinfo ? .userinfo : .introspection])
     var unknown = Verdict.unknown(.nothingToAsk, server.origin)
     if isForUserinfo, let endpoint = server.userinfoEndpoint {
       let verdict = try await userinfo(at: endpoint, of: server, account, grant)
@@ -76,8 +69,7 @@ struct TokenCheck: Sendable {
         return .otherUser(other, origin)
       }
       return .accepted
-    case 401 where account.mustPassUserinfo:
-      return .rejected(reason: "\(endpoint.origin) answered 401")
+    case 401 where account.mustPassUserinfo: return .rejected(reason: "\(endpoint.origin) answered 401")
     case 429, 500...: throw .noAnswer(response, endpoint.origin, context.world.held)
     default: return .unknown(.answered(status: response.status), endpoint.origin)
     }
@@ -89,8 +81,7 @@ struct TokenCheck: Sendable {
     _ account: Account,
     _ grant: AccessGrant
   ) async throws(EngineError) -> Verdict {
-    let credentials = try await CredentialStore(of: account, in: context)
-      .readClient(account.client.itemKinds)
+    let credentials = try await CredentialStore(of: account, in: context).readClient(account.client.itemKinds)
     let serverClient = try ServerClient(credentials, at: server)
     let form = RefreshRequest.introspection(of: grant.token, clientID: serverClient.formID)
     let response = try await context.client.send(form, to: endpoint, of: server, by: serverClient)
@@ -109,7 +100,5 @@ extension Account {
   /// Whether its token must pass at the userinfo endpoint: one that does not is refused.
   ///
   /// The caller has made sure that the token is for no other resource.
-  fileprivate var mustPassUserinfo: Bool {
-    Scope.words(scope).contains("openid") || subjectStatements.userinfo != nil
-  }
+  fileprivate var mustPassUserinfo: Bool { Scope.words(scope).contains("openid") || subjectStatements.userinfo != nil }
 }

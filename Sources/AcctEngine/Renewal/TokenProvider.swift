@@ -31,13 +31,8 @@ package struct TokenProvider: Sendable {
   /// - Returns: The token, and the key that it is bound to.
   /// - Throws: ``SignInError/required(account:_:)``, why the keyring gave no answer, or why
   ///   a token that is past could not be renewed.
-  package func grant(
-    to account: Account,
-    leaving minimum: Int64? = nil
-  ) async throws(EngineError) -> AccessGrant {
-    if account.recordedState.tokenStands {
-      return try await outlasting(account, leaving: minimum ?? 0)
-    }
+  package func grant(to account: Account, leaving minimum: Int64? = nil) async throws(EngineError) -> AccessGrant {
+    if account.recordedState.tokenStands { return try await outlasting(account, leaving: minimum ?? 0) }
     try account.requireNotEnded(at: context.world.clock.now())
     let credentials = try await CredentialStore.readWhole(of: account, in: context)
     let now = context.world.clock.now()
@@ -54,33 +49,23 @@ package struct TokenProvider: Sendable {
         return try unrenewed(credentials, assessment, error)
       }
     case .discard: throw await ending(credentials, assessment, at: now)
-    case .useWhileUnpast, .stop, .keep, .record, .forget:
-      throw credentials.account.stateError(assessment)
+    case .useWhileUnpast, .stop, .keep, .record, .forget: throw credentials.account.stateError(assessment)
     }
   }
 
   /// A token that stands although its session has ended; it is not renewed.
-  private func outlasting(
-    _ account: Account,
-    leaving minimum: Int64
-  ) async throws(EngineError) -> AccessGrant {
+  private func outlasting(_ account: Account, leaving minimum: Int64) async throws(EngineError) -> AccessGrant {
     let now = context.world.clock.now()
     guard account.tokenLifetime.secondsLeft(at: now).map({ $0 > minimum }) ?? true else {
       throw account.stateError(account.lastKnownState(at: now))
     }
     var grant = try await CredentialStore.readWhole(of: account, in: context).grant(at: now)
-    grant.notices.append(
-      .usedToItsEnd(account: account.name, reason: account.recordedState.reason ?? "")
-    )
+    grant.notices.append(.usedToItsEnd(account: account.name, reason: account.recordedState.reason ?? ""))
     return grant
   }
 
   /// Discards a guest's token that is past, and returns what to tell of it.
-  private func ending(
-    _ credentials: Credentials,
-    _ assessment: Assessment,
-    at now: Timestamp
-  ) async -> EngineError {
+  private func ending(_ credentials: Credentials, _ assessment: Assessment, at now: Timestamp) async -> EngineError {
     var assessment = assessment
     if credentials.assess(at: now).action == .discard {
       // What can't be removed now is removed the next time; that it is past is the news.
@@ -101,9 +86,7 @@ package struct TokenProvider: Sendable {
     let (now, name) = (context.world.clock.now(), credentials.account.name)
     guard assessment.state.after(.noAnswer).action == .useWhileUnpast,
       let left = credentials.account.tokenLifetime.secondsLeft(at: now), left > 0
-    else {
-      throw cause == .network(.offline) ? .signIn(.required(account: name, .unrenewed)) : cause
-    }
+    else { throw cause == .network(.offline) ? .signIn(.required(account: name, .unrenewed)) : cause }
     var grant = try credentials.grant(at: now)
     grant.notices.append(.usedUnrenewed(account: name, secondsLeft: left, because: cause))
     return grant
@@ -121,9 +104,8 @@ extension EngineError {
     // This machine has the next token, and no other can see that yet.
     case .session(.notStored(_, let kind)): kind.isShared
     case .keyring(.failed(.answerWaits, _)): true
-    case .selection, .signIn, .session, .authorization, .input, .keyring, .key, .network, .server,
-      .atproto, .provider, .backend, .guest, .request, .transfer, .sharing, .files, .exec,
-      .cancelled:
+    case .selection, .signIn, .session, .authorization, .input, .keyring, .key, .network, .server, .atproto, .provider,
+      .backend, .guest, .request, .transfer, .sharing, .files, .exec, .cancelled:
       false
     }
   }

@@ -36,11 +36,7 @@ extension Clock {
   /// Waits, and tells every second how many are left.
   ///
   /// - Throws: ``EngineError/cancelled``.
-  func pause(
-    _ seconds: Int64,
-    because error: EngineError,
-    _ report: Waiting.Reporter
-  ) async throws(EngineError) {
+  func pause(_ seconds: Int64, because error: EngineError, _ report: Waiting.Reporter) async throws(EngineError) {
     defer { report(.over) }
     for left in stride(from: seconds, to: 0, by: -1) {
       report(.toAskAgain(secondsLeft: left, of: seconds, because: error))

@@ -13,23 +13,17 @@ extension Account {
   /// - Returns: The purpose; `nil` for the account's own token.
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)`` for an audience that is another resource,
   ///   ``SignInError/noTokenForResource(_:_:)`` where no second token can be had.
-  func purpose(
-    for url: HTTPURL?,
-    _ typed: TokenPurpose?
-  ) throws(EngineError) -> TokenPurpose? {
+  func purpose(for url: HTTPURL?, _ typed: TokenPurpose?) throws(EngineError) -> TokenPurpose? {
     // A grant that renews itself names them all, and has one token.
-    guard resources.count > 1, let url, let resource = resource(of: url),
-      !client.grant.renewsItself
+    guard resources.count > 1, let url, let resource = resource(of: url), !client.grant.renewsItself
     else { return typed }
     if let audience = typed?.audience {
-      guard let other = resources.first(where: { $0.description == audience }),
-        other.origin != url.origin
+      guard let other = resources.first(where: { $0.description == audience }), other.origin != url.origin
       else { return typed }
       throw .authorization(.originRefused(url.origin, account: name, allowed: [other.origin]))
     }
     guard resource != resources.first else { return typed }
-    guard canHaveSecondTokens,
-      let purpose = try? TokenPurpose(audience: resource.description, scope: typed?.scopeText)
+    guard canHaveSecondTokens, let purpose = try? TokenPurpose(audience: resource.description, scope: typed?.scopeText)
     else { throw .signIn(.noTokenForResource(self, resource)) }
     return purpose
   }

@@ -88,8 +88,7 @@ package struct Authorize: Sendable {
       if let grant {
         grant
       } else if let purpose = try account.purpose(for: target.url, purpose) {
-        try await TokenProvider(context, network)
-          .grant(to: account, for: purpose, leaving: minimum)
+        try await TokenProvider(context, network).grant(to: account, for: purpose, leaving: minimum)
       } else {
         try await TokenProvider(context, network).grant(to: account, leaving: minimum)
       }
@@ -101,18 +100,10 @@ package struct Authorize: Sendable {
     )
     switch account.tokenType {
     case .dpop:
-      guard let key = grant.key, let url = target.url else {
-        throw .authorization(.urlNeeded(account.name))
-      }
+      guard let key = grant.key, let url = target.url else { throw .authorization(.urlNeeded(account.name)) }
       // After the grant: a renewal may have talked to the same server.
       let hint = hint ?? nonceCache.hint(for: url.origin)
-      let proof = try await hint.proof(
-        for: target.method,
-        url,
-        key: key,
-        token: grant.token,
-        in: context.world
-      )
+      let proof = try await hint.proof(for: target.method, url, key: key, token: grant.token, in: context.world)
       authorization.fields = [.authorization("DPoP", grant.token), proof]
       authorization.hint = hint
     case .session where !asBearer: authorization.fields = [.sessionCookie(grant.token)]
@@ -130,9 +121,7 @@ package struct Authorize: Sendable {
   /// Refuses a URL whose origin is not the account's.
   func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
     guard account.origins.contains(url.origin) else {
-      throw .authorization(
-        .originRefused(url.origin, account: account.name, allowed: Array(account.origins))
-      )
+      throw .authorization(.originRefused(url.origin, account: account.name, allowed: Array(account.origins)))
     }
   }
 }

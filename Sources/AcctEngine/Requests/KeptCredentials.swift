@@ -96,9 +96,7 @@ final class KeptCredentials: Sendable {
     // Many that find nothing at the same time read once.
     let filling = Filling(account: owner.id, origin: origin)
     return try await fillings.join(filling) { [self] in
-      do throws(EngineError) { return .success(try await fill(owner, origin)) } catch {
-        return .failure(error)
-      }
+      do throws(EngineError) { return .success(try await fill(owner, origin)) } catch { return .failure(error) }
     }.get()
   }
 
@@ -106,9 +104,7 @@ final class KeptCredentials: Sendable {
   private func known(_ id: AccountID) -> Current? {
     guard let kept = state.withLock({ $0.kept[id] }) else { return nil }
     let now = context.world.clock.now()
-    if kept.reading.isOfNow(now, in: context.world), let current = kept.reading.current(at: now) {
-      return current
-    }
+    if kept.reading.isOfNow(now, in: context.world), let current = kept.reading.current(at: now) { return current }
     drop(id, kept.number)
     return nil
   }
@@ -124,9 +120,7 @@ final class KeptCredentials: Sendable {
     let files = context.world.files.changes()
     let current = try unkept(owner)
     let account = current.account
-    guard let files, account.origins.contains(origin), account.incoming == nil else {
-      return current
-    }
+    guard let files, account.origins.contains(origin), account.incoming == nil else { return current }
     let keyring = try KeyringChoice(context.world).keyring(of: account)
     guard let items = keyring.changes() else { return current }
     // Its token is used with a notice each time, and so not kept.
@@ -168,9 +162,7 @@ final class KeptCredentials: Sendable {
   }
 
   private func drop(_ id: AccountID, _ number: UInt64) {
-    let kept = state.withLock { state in
-      state.kept[id]?.number == number ? state.kept.removeValue(forKey: id) : nil
-    }
+    let kept = state.withLock { state in state.kept[id]?.number == number ? state.kept.removeValue(forKey: id) : nil }
     if let kept { forget(kept) }
   }
 
@@ -211,14 +203,12 @@ private final class Reading: Sendable {
 
   /// Whether it is of this moment or the second before, and nothing has changed since.
   func isOfNow(_ now: Timestamp, in world: World) -> Bool {
-    (0...1).contains(now.seconds(since: time)) && world.files.changes() == files
-      && keyring.changes() == items
+    (0...1).contains(now.seconds(since: time)) && world.files.changes() == files && keyring.changes() == items
   }
 
   /// The account and its token, where that is good for a request now; `nil` where it is due.
   func current(at now: Timestamp) -> KeptCredentials.Current? {
-    guard credentials.assess(at: now).action == .use, let grant = try? credentials.grant(at: now)
-    else { return nil }
+    guard credentials.assess(at: now).action == .use, let grant = try? credentials.grant(at: now) else { return nil }
     return .init(account: account, grant: grant)
   }
 }

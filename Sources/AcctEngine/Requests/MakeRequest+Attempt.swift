@@ -39,15 +39,11 @@ extension MakeRequest {
   ///   - report: Is told what goes on.
   /// - Returns: What it came to.
   /// - Throws: ``EngineError``, where nothing could be sent.
-  func send(
-    _ attempt: inout RequestAttempt,
-    _ report: (Event) -> Void
-  ) async throws(EngineError) -> Sent {
+  func send(_ attempt: inout RequestAttempt, _ report: (Event) -> Void) async throws(EngineError) -> Sent {
     let origin = attempt.request.url.origin
     if !attempt.isFirst {
       // A wait may be long: what the user has changed meanwhile counts.
-      attempt.account =
-        try context.accountStore.account(attempt.account.id) ?? attempt.account
+      attempt.account = try context.accountStore.account(attempt.account.id) ?? attempt.account
     }
     let authorization = try await authorizer.authorize(
       attempt.request.target,
@@ -89,12 +85,9 @@ extension MakeRequest {
     var facts = RetryStateMachine.Response(status: head.status, origin: origin)
     facts.cause = await react(to: &response, attempt, authorization)
     if facts.cause == nil { facts.cause = stepUp(for: head, attempt) }
-    if facts.cause == nil, attempt.retry.wantsRefusalCodes {
-      facts.refusalCodes = await response.refusalCodes()
-    }
+    if facts.cause == nil, attempt.retry.wantsRefusalCodes { facts.refusalCodes = await response.refusalCodes() }
     facts.isClockOff = hint.isClockOff
-    facts.retryAfter = RetryAfter(head.field("Retry-After"))?
-      .seconds(from: hint.time(at: context.world.clock.now()))
+    facts.retryAfter = RetryAfter(head.field("Retry-After"))?.seconds(from: hint.time(at: context.world.clock.now()))
     facts.redirect = redirect(head, attempt)
     facts.canRepeat = await attempt.canRepeat
     let answer = Answer(
@@ -103,11 +96,6 @@ extension MakeRequest {
       retryAfter: facts.retryAfter.map(RetryAfter.seconds),
       isWorthRetrying: RetryPolicy.waits(facts.retryAfter)
     )
-    return Sent(
-      event: .answered(facts),
-      answer: .success(answer),
-      authorization: authorization,
-      hint: hint
-    )
+    return Sent(event: .answered(facts), answer: .success(answer), authorization: authorization, hint: hint)
   }
 }

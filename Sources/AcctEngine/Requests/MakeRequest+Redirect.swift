@@ -10,19 +10,11 @@ extension MakeRequest {
   /// would not send one by itself.
   ///
   /// - Returns: A URL of one of the account's origins, or why that URL is not asked.
-  func redirect(
-    _ head: ResponseHead,
-    _ attempt: RequestAttempt
-  ) -> Result<HTTPURL, EngineError>? {
-    head.redirect.map { location in
-      Result { () throws(EngineError) in try target(of: location, attempt) }
-    }
+  func redirect(_ head: ResponseHead, _ attempt: RequestAttempt) -> Result<HTTPURL, EngineError>? {
+    head.redirect.map { location in Result { () throws(EngineError) in try target(of: location, attempt) } }
   }
 
-  private func target(
-    of location: String,
-    _ attempt: RequestAttempt
-  ) throws(EngineError) -> HTTPURL {
+  private func target(of location: String, _ attempt: RequestAttempt) throws(EngineError) -> HTTPURL {
     let target: HTTPURL
     do { target = try attempt.request.url.resolving(location) } catch .refusedURL(let refusal) {
       throw .input(.malformed(.refusedURL(refusal)))
@@ -39,8 +31,7 @@ extension MakeRequest {
     try check(target, for: attempt.account)
     // A server elsewhere leads to this machine only where the user has allowed that origin.
     guard
-      origin == here || origin.mayBePublic || !here.mayBePublic
-        || own.reasons(for: origin).contains(.user)
+      origin == here || origin.mayBePublic || !here.mayBePublic || own.reasons(for: origin).contains(.user)
         // The user has named every origin of a static token.
         || attempt.account.kind == .static
     else { throw .network(.http(.inside(host: origin.host), origin)) }
@@ -51,7 +42,5 @@ extension MakeRequest {
 extension ResponseHead {
   /// The one `Location` of an answer that asks for the same at another URL; 304 is none, and 305 and
   /// 306 are of the past.
-  fileprivate var redirect: String? {
-    [300, 301, 302, 303, 307, 308].contains(status) ? field("Location") : nil
-  }
+  fileprivate var redirect: String? { [300, 301, 302, 303, 307, 308].contains(status) ? field("Location") : nil }
 }

@@ -21,12 +21,7 @@ extension MakeRequest {
       if account.kind == .session {
         // A backend may take no other session from now on.
         try await RotatedSession(context)
-          .keep(
-            from: &response,
-            to: attempt.request.target,
-            insteadOf: authorization.token,
-            for: account
-          )
+          .keep(from: &response, to: attempt.request.target, insteadOf: authorization.token, for: account)
       }
       if account.kind == .guest, attempt.request.url.origin == account.service {
         try await meet(&response, asGuest: account)
@@ -48,22 +43,14 @@ extension MakeRequest {
   ///   - sent: What the request carried. Another process may have put something else in its
   ///     place since; that has not been refused, and is renewed only if it is.
   /// - Returns: Whether it worked; the credentials are kept in every case.
-  func renewal(
-    of attempt: inout RequestAttempt,
-    after sent: Sent
-  ) async -> RetryStateMachine.Event {
+  func renewal(of attempt: inout RequestAttempt, after sent: Sent) async -> RetryStateMachine.Event {
     var byAnother = false
     do throws(EngineError) {
       if let purpose = try attempt.purpose {
         attempt.grant = try await Renewal(context)
-          .secondToken(
-            for: purpose,
-            of: attempt.account,
-            because: .refused(sent.authorization.token)
-          )
+          .secondToken(for: purpose, of: attempt.account, because: .refused(sent.authorization.token))
       } else {
-        let outcome = try await Renewal(context)
-          .renew(attempt.account, because: .refused(sent.authorization.token))
+        let outcome = try await Renewal(context).renew(attempt.account, because: .refused(sent.authorization.token))
         attempt.account = outcome.credentials.account
         attempt.grant = try outcome.grant(at: context.world.clock.now())
         byAnother = !outcome.wasDue
@@ -76,16 +63,11 @@ extension MakeRequest {
   }
 
   /// Does what a guest's backend asks for by refusing, and says what only a guest must know.
-  private func meet(
-    _ response: inout StreamedResponse,
-    asGuest account: Account
-  ) async throws(EngineError) {
+  private func meet(_ response: inout StreamedResponse, asGuest account: Account) async throws(EngineError) {
     switch response.head.status {
-    case 401:
-      if let end = try await GuestTokenEnd(context).refused(account) { throw end }
+    case 401: if let end = try await GuestTokenEnd(context).refused(account) { throw end }
     case 400:
-      guard let origin = account.service,
-        await response.fault(redacting: context.world.held.redactor).namesDeviceID
+      guard let origin = account.service, await response.fault(redacting: context.world.held.redactor).namesDeviceID
       else { return }
       throw .request(.deviceIDMissing(origin))
     default: return

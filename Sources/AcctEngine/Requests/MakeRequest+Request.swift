@@ -16,13 +16,7 @@ extension MakeRequest {
     /// What its token is for, where that is not what the account's own is for.
     package var purpose: TokenPurpose?
 
-    package init(
-      method: String,
-      url: HTTPURL,
-      fields: RequestFields,
-      retries: Int,
-      follows: Bool = false
-    ) {
+    package init(method: String, url: HTTPURL, fields: RequestFields, retries: Int, follows: Bool = false) {
       self.method = method
       self.url = url
       self.fields = fields

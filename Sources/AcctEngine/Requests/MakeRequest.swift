@@ -100,11 +100,7 @@ package struct MakeRequest: Sendable {
     return nil
   }
 
-  private func wait(
-    _ seconds: Int64,
-    for origin: Origin,
-    _ report: (Event) -> Void
-  ) async throws(EngineError) {
+  private func wait(_ seconds: Int64, for origin: Origin, _ report: (Event) -> Void) async throws(EngineError) {
     for left in stride(from: seconds, to: 0, by: -1) {
       report(.waiting(left, of: seconds, origin))
       guard await context.world.clock.sleep(1) else { throw .cancelled }

@@ -24,20 +24,13 @@ package struct Observe: Sendable {
   /// - Returns: What the user should know of it.
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``, ``InputError/stream(_:)``,
   ///   ``EngineError/nothingObserved``; why a session could not be taken over.
-  package func observe(
-    _ url: HTTPURL,
-    as account: Account
-  ) async throws(EngineError) -> [Notice] {
+  package func observe(_ url: HTTPURL, as account: Account) async throws(EngineError) -> [Notice] {
     let origin = url.origin
     guard account.origins.contains(origin) else {
-      throw .authorization(
-        .originRefused(origin, account: account.name, allowed: Array(account.origins))
-      )
+      throw .authorization(.originRefused(origin, account: account.name, allowed: Array(account.origins)))
     }
     let input: Secret
-    do { input = try context.world.streams.input("-", Self.limit) } catch {
-      throw .input(.stream(error))
-    }
+    do { input = try context.world.streams.input("-", Self.limit) } catch { throw .input(.stream(error)) }
     let bytes = input.withBytes { span in span.indices.map { span[$0] } }
     guard let head = PrintedHead.last(in: bytes) else { throw .input(.nothingObserved) }
     context.world.held.hold(cookiesIn: head.fields)

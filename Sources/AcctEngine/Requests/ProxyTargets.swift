@@ -14,9 +14,7 @@ package struct ProxyTargets: Sendable {
   package var accounts: [Account] {
     var accounts: [Account] = []
     for account in origins.compactMap({ owners[$0] })
-    where !accounts.contains(where: { $0.id == account.id }) {
-      accounts.append(account)
-    }
+    where !accounts.contains(where: { $0.id == account.id }) { accounts.append(account) }
     return accounts
   }
 
@@ -32,9 +30,7 @@ package struct ProxyTargets: Sendable {
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``.
   package init(of account: Account, to origin: Origin) throws(EngineError) {
     guard account.origins.contains(origin) else {
-      throw .authorization(
-        .originRefused(origin, account: account.name, allowed: Array(account.origins))
-      )
+      throw .authorization(.originRefused(origin, account: account.name, allowed: Array(account.origins)))
     }
     owners = [origin: account]
     origins = [origin]
@@ -59,8 +55,7 @@ package struct ProxyTargets: Sendable {
           throw .selection(.originShared(origin, [other.name, account.name]))
         }
         for host in origin.hostFields {
-          guard let other = named.updateValue(origin, forKey: host), let owner = owners[other],
-            owner.id != account.id
+          guard let other = named.updateValue(origin, forKey: host), let owner = owners[other], owner.id != account.id
           else { continue }
           throw .selection(.hostShared(host, [other, origin], [owner.name, account.name]))
         }

@@ -30,14 +30,10 @@ struct RequestAttempt {
   }
 
   /// Whether the whole of the body is still there.
-  var canRepeat: Bool {
-    get async { await body?.canRepeat ?? true }
-  }
+  var canRepeat: Bool { get async { await body?.canRepeat ?? true } }
 
   /// What its token is for, where that is not what the account's own is for.
-  var purpose: TokenPurpose? {
-    get throws(EngineError) { try account.purpose(for: request.url, request.purpose) }
-  }
+  var purpose: TokenPurpose? { get throws(EngineError) { try account.purpose(for: request.url, request.purpose) } }
 
   /// Goes on at the URL that a redirect leads to.
   mutating func follow(to url: HTTPURL) {

@@ -32,9 +32,7 @@ package actor RequestBody {
   }
 
   /// Bytes that are there.
-  package static func bytes(_ bytes: [UInt8]) -> RequestBody {
-    RequestBody(kept: bytes.isEmpty ? [] : [bytes])
-  }
+  package static func bytes(_ bytes: [UInt8]) -> RequestBody { RequestBody(kept: bytes.isEmpty ? [] : [bytes]) }
 
   /// A file, or standard input for `-`.
   ///
@@ -46,10 +44,7 @@ package actor RequestBody {
   ///   - streams: Where to find it.
   /// - Returns: The body.
   /// - Throws: Why it can't be read.
-  package static func contents(
-    of path: String,
-    in streams: Streams
-  ) async throws(StreamFailure) -> RequestBody {
+  package static func contents(of path: String, in streams: Streams) async throws(StreamFailure) -> RequestBody {
     let first = try streams.source(path)
     guard first.length == nil else {
       return RequestBody(open: { () throws(StreamFailure) in try streams.source(path) })

@@ -21,9 +21,7 @@ package struct RequestFields: Sendable {
         !line.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
       else { throw .fieldMalformed(String(parts[0])) }
       let name = parts[0].lowercased()
-      guard !account.ownFields.contains(name) else {
-        throw .ownField(name: String(parts[0]), account: account.name)
-      }
+      guard !account.ownFields.contains(name) else { throw .ownField(name: String(parts[0]), account: account.name) }
       guard !["host", "content-length", "transfer-encoding", "connection", "expect"].contains(name)
       else { throw .framingField(name: String(parts[0])) }
       let value = parts[1].drop { $0 == " " || $0 == "\t" }
@@ -35,9 +33,7 @@ package struct RequestFields: Sendable {
   private init(_ fields: [(name: String, value: Secret)]) { self.fields = fields }
 
   /// What of them another origin gets: a cookie is one origin's.
-  var elsewhere: RequestFields {
-    RequestFields(fields.filter { !$0.name.isSameField(as: "cookie") })
-  }
+  var elsewhere: RequestFields { RequestFields(fields.filter { !$0.name.isSameField(as: "cookie") }) }
 
   /// Takes over the fields of a client that the proxy serves, without those that are the account's
   /// own to say.

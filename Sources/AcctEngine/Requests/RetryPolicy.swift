@@ -40,8 +40,7 @@ struct RetryPolicy: Sendable {
     case .unresolved, .unreachable, .proxy: take(nil)
     // What was sent may have had its effect.
     case .timedOut, .closed: isIdempotent ? take(nil) : nil
-    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .inside, .withheld:
-      nil
+    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .inside, .withheld: nil
     }
   }
 
@@ -56,7 +55,5 @@ struct RetryPolicy: Sendable {
   }
 
   /// RFC 9110, section 9.2.2.
-  private var isIdempotent: Bool {
-    ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method)
-  }
+  private var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
 }

@@ -75,14 +75,7 @@ package struct RetryStateMachine: Sendable {
   ///   - hasBody: Whether a body is sent.
   ///   - usesProofs: Whether the account's requests carry DPoP proofs.
   ///   - canRenew: Whether its token can be renewed.
-  package init(
-    method: String,
-    retries: Int,
-    follows: Bool,
-    hasBody: Bool,
-    usesProofs: Bool,
-    canRenew: Bool
-  ) {
+  package init(method: String, retries: Int, follows: Bool, hasBody: Bool, usesProofs: Bool, canRenew: Bool) {
     policy = RetryPolicy(retries, method: method)
     self.follows = follows && !hasBody && ["GET", "HEAD"].contains(method)
     self.usesProofs = usesProofs
@@ -102,9 +95,7 @@ package struct RetryStateMachine: Sendable {
         ? .wait(0) : .deliver(because: .request(.bodyGone(status: 401, origin)))
     case .notRenewed(let error): return .deliver(because: error)
     case .unanswered(let failure, let origin, let canRepeat):
-      guard canRepeat, let seconds = policy.wait(after: failure) else {
-        return .fail(.network(.http(failure, origin)))
-      }
+      guard canRepeat, let seconds = policy.wait(after: failure) else { return .fail(.network(.http(failure, origin))) }
       return .wait(seconds)
     }
   }
@@ -122,11 +113,7 @@ package struct RetryStateMachine: Sendable {
   /// What has the same request made once more, if anything has.
   private mutating func repetition(after response: Response) -> Action? {
     if usesProofs,
-      DPoPRefusal.wantsNewProof(
-        response.refusalCodes,
-        isClockOff: response.isClockOff,
-        isRepeated: isProofRepeated
-      )
+      DPoPRefusal.wantsNewProof(response.refusalCodes, isClockOff: response.isClockOff, isRepeated: isProofRepeated)
     {
       isProofRepeated = true
       return .challenge
@@ -138,8 +125,7 @@ package struct RetryStateMachine: Sendable {
     case 401 where mayRenew:
       mayRenew = false
       return .renew
-    default:
-      return policy.wait(after: response.status, response.retryAfter).map(Action.wait)
+    default: return policy.wait(after: response.status, response.retryAfter).map(Action.wait)
     }
   }
 

@@ -23,13 +23,7 @@ package struct RunWithToken: Sendable {
   ///   - grant: Whose token.
   ///   - variable: The variable that is to hold it.
   /// - Throws: ``EngineError/exec(_:)``.
-  package func run(
-    _ command: [String],
-    _ grant: AccessGrant,
-    in variable: String
-  ) throws(EngineError) {
-    do { try exec.become(command, (variable, grant.token.secret)) } catch {
-      throw .exec(error)
-    }
+  package func run(_ command: [String], _ grant: AccessGrant, in variable: String) throws(EngineError) {
+    do { try exec.become(command, (variable, grant.token.secret)) } catch { throw .exec(error) }
   }
 }

@@ -23,12 +23,7 @@ package struct SigningProxy: Sendable {
   ///   - secret: What a path must begin with on a port; `nil` on a socket.
   ///   - restsSecrets: Whether secrets may stay in memory while no request is in progress, for a second: where no other
   ///     process can read it.
-  package init(
-    _ context: EngineContext,
-    for targets: ProxyTargets,
-    secret: Secret?,
-    restsSecrets: Bool
-  ) {
+  package init(_ context: EngineContext, for targets: ProxyTargets, secret: Secret?, restsSecrets: Bool) {
     var context = context
     context.hints = KeptHints()
     context.sideExecutor = context.world.localServer.sideExecutor
@@ -53,9 +48,7 @@ package struct SigningProxy: Sendable {
   }
 
   /// A secret of 128 bits for a run on a port, as it stands in a path.
-  package static func newSecret(_ entropy: Entropy) -> Secret {
-    Secret(Base64URL.encode(entropy.bytes(16).span))
-  }
+  package static func newSecret(_ entropy: Entropy) -> Secret { Secret(Base64URL.encode(entropy.bytes(16).span)) }
 
   /// Answers one request.
   ///
@@ -64,10 +57,7 @@ package struct SigningProxy: Sendable {
   ///   - report: Is told what went wrong, which the client is told in less words, or not at all where
   ///     there is an answer.
   /// - Returns: The server's answer, or the proxy's own where there is none.
-  package func answer(
-    _ request: LocalRequest,
-    report: @Sendable (EngineError) -> Void
-  ) async -> LocalResponse {
+  package func answer(_ request: LocalRequest, report: @Sendable (EngineError) -> Void) async -> LocalResponse {
     // A proxy runs for days: no secret is held for longer than what is kept for the next request.
     context.world.held.enter()
     kept.enter()
@@ -77,29 +67,19 @@ package struct SigningProxy: Sendable {
     }
     let url: HTTPURL
     do throws(ProxyRefusal) {
-      url = try gate.url(
-        method: request.method,
-        target: request.target,
-        fields: request.fields,
-        port: request.port
-      )
+      url = try gate.url(method: request.method, target: request.target, fields: request.fields, port: request.port)
     } catch {
       // A client that has not shown the secret keeps no connection open.
       return .own(error, endsConnection: true)
     }
-    guard let account = targets.owners[url.origin] else {
-      return .own(ProxyRefusal.foreignHost, endsConnection: true)
-    }
+    guard let account = targets.owners[url.origin] else { return .own(ProxyRefusal.foreignHost, endsConnection: true) }
     do throws(EngineError) {
       let answer = try await passOn(request, to: url, as: account)
       // The client gets the answer; what could not be done about it is the user's to know.
       if let cause = answer.cause, !Task.isCancelled { report(cause) }
       return LocalResponse(
         status: answer.response.head.status,
-        fields: ProxyFields.downstream(
-          answer.response.head.fields,
-          keepsSession: account.kind == .session
-        ),
+        fields: ProxyFields.downstream(answer.response.head.fields, keepsSession: account.kind == .session),
         next: answer.response.next
       )
     } catch {
@@ -125,10 +105,7 @@ package struct SigningProxy: Sendable {
     let outgoing = MakeRequest.Request(
       method: request.method,
       url: url,
-      fields: RequestFields(
-        passing: gate.withoutOwnReferer(request.fields, port: request.port),
-        for: account
-      ),
+      fields: RequestFields(passing: gate.withoutOwnReferer(request.fields, port: request.port), for: account),
       retries: 0
     )
     var body: RequestBody?
@@ -152,11 +129,7 @@ extension LocalResponse {
   }
 
   /// An answer of the proxy's own.
-  fileprivate static func own(
-    _ status: Int,
-    _ words: String,
-    endsConnection: Bool
-  ) -> LocalResponse {
+  fileprivate static func own(_ status: Int, _ words: String, endsConnection: Bool) -> LocalResponse {
     let text = Array("acct: \(words)\n".utf8)
     let rest = Mutex<[UInt8]?>(text)
     return LocalResponse(
@@ -181,16 +154,12 @@ extension EngineError {
       .server(.otherUser), .server(.failed), .server(.renewalFailed):
       502
     case .server(.rateLimited): 429
-    case .signIn(.required), .signIn(.requestRefused), .signIn(.noTokenForResource),
-      .keyring(.failed), .keyring(.notChosen),
-      .selection(.unknown),
-      .key(.hardware):
+    case .signIn(.required), .signIn(.requestRefused), .signIn(.noTokenForResource), .keyring(.failed),
+      .keyring(.notChosen), .selection(.unknown), .key(.hardware):
       503
     case .authorization(.originRefused), .input(.malformed): 421
     case .input(.stream): 400
-    case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .signIn, .provider,
-      .atproto,
-      .backend,
+    case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .signIn, .provider, .atproto, .backend,
       .session, .guest, .request, .transfer, .files, .exec, .cancelled:
       500
     }

@@ -45,9 +45,7 @@ extension StreamedResponse {
     )
   }
 
-  private var isJSON: Bool {
-    head.field("Content-Type")?.lowercased().contains("json") ?? false
-  }
+  private var isJSON: Bool { head.field("Content-Type")?.lowercased().contains("json") ?? false }
 
   /// Reads the beginning of the body, which comes again when the body is read.
   private mutating func peek() async -> [UInt8] {
@@ -71,8 +69,7 @@ extension StreamedResponse {
   }
 
   /// The same with parts that were read already.
-  private init(_ rest: StreamedResponse, after parts: [[UInt8]], _ end: Result<Void, HTTPFailure>?)
-  {
+  private init(_ rest: StreamedResponse, after parts: [[UInt8]], _ end: Result<Void, HTTPFailure>?) {
     let unread = Mutex(parts[...])
     self.init(
       head: rest.head,

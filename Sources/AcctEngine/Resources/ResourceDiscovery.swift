@@ -47,16 +47,13 @@ package struct ResourceDiscovery: Sendable {
       if (500...).contains(response.status) || response.status == 429 {
         throw .noAnswer(response, place.url.origin, client.held)
       }
-      guard response.status == 200, response.field("Content-Type").isJSON,
-        let document = response.json?.objectValue
+      guard response.status == 200, response.field("Content-Type").isJSON, let document = response.json?.objectValue
       else {
         status = response.status
         continue
       }
       return try found(
-        try read(resource) { () throws(ResourceFlaw) in
-          try ResourceMetadata(document, of: resource, at: place.url)
-        },
+        try read(resource) { () throws(ResourceFlaw) in try ResourceMetadata(document, of: resource, at: place.url) },
         challenge,
         resource,
         place.naming.document(at: place.url.origin)
@@ -86,9 +83,7 @@ package struct ResourceDiscovery: Sendable {
 
   /// What the resource answers to a request without a credential; of the answer only the head is read, since
   /// some resources answer with a stream that does not end.
-  private func challenge(
-    of resource: ResourceIndicator
-  ) async throws(EngineError) -> ResourceChallenge {
+  private func challenge(of resource: ResourceIndicator) async throws(EngineError) -> ResourceChallenge {
     let url: HTTPURL
     do { url = try HTTPURL(resource.description) } catch { throw .input(.malformed(error)) }
     let request = StreamedRequest(
@@ -113,9 +108,7 @@ package struct ResourceDiscovery: Sendable {
     _ resource: ResourceIndicator,
     _ body: () throws(ResourceFlaw) -> Value
   ) throws(EngineError) -> Value {
-    do { return try body() } catch {
-      throw .server(.resource(error.shown(by: client.held.redactor), resource.origin))
-    }
+    do { return try body() } catch { throw .server(.resource(error.shown(by: client.held.redactor), resource.origin)) }
   }
 }
 
@@ -123,9 +116,6 @@ extension ResourceFlaw {
   /// The same with the server's own words as people may see them.
   fileprivate func shown(by redactor: Redactor) -> Self {
     guard case .resource(let expected, let found) = self else { return self }
-    return .resource(
-      expected: expected,
-      found: found.map { redactor.redact(String($0.prefix(200))) }
-    )
+    return .resource(expected: expected, found: found.map { redactor.redact(String($0.prefix(200))) })
   }
 }

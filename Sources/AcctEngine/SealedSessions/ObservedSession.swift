@@ -22,11 +22,7 @@ struct ObservedSession: Sendable {
   /// - Returns: What the user should know where it was not kept.
   /// - Throws: ``EngineError``: the backend gave no answer or names another user, or the keyring
   ///   can't take it. What was kept before is then still kept.
-  func keep(
-    from head: PrintedHead,
-    of origin: Origin,
-    for account: Account
-  ) async throws(EngineError) -> Notice? {
+  func keep(from head: PrintedHead, of origin: Origin, for account: Account) async throws(EngineError) -> Notice? {
     guard account.kind == .session, origin == account.service, head.status != 401,
       let observed = RotatedCookie.session(in: head.fields, at: context.world.clock.now())?.token
     else { return nil }
@@ -72,8 +68,7 @@ struct ObservedSession: Sendable {
       let session = word.rotated?.session.token ?? observed
       kept.take(.replaced, at: context.world.clock.now())
       kept.keep(details, at: context.world.clock.now())
-      try await KeyringRetry(context)
-        .store([.init(.session, session.secret)], with: kept, in: credentialStore)
+      try await KeyringRetry(context).store([.init(.session, session.secret)], with: kept, in: credentialStore)
       return nil
     case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
       try credentialStore.letGo(account)
@@ -88,11 +83,7 @@ struct ObservedSession: Sendable {
 extension Account {
   /// Refuses a session that its backend does not call this account's: that it names no other user is
   /// enough for one that came in answer to the account's own, but not for any other.
-  fileprivate func requireNamed(
-    _ owner: SessionOwner,
-    _ origin: Origin,
-    _ held: HeldSecrets
-  ) throws(EngineError) {
+  fileprivate func requireNamed(_ owner: SessionOwner, _ origin: Origin, _ held: HeldSecrets) throws(EngineError) {
     try require(owner, origin, held)
     guard owner.did != nil || owner.handle != nil && owner.handle == handle else {
       throw .session(.unnamed(account: name, origin))

@@ -10,10 +10,7 @@ extension Renewal {
   /// How long others may take to store what the backend has just given them, in seconds.
   private static let moment: Int64 = 1
 
-  func renewSession(
-    of account: Account,
-    because reason: Reason
-  ) async throws(EngineError) -> Outcome {
+  func renewSession(of account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
     var backOff = BackOff()
     var tries = SessionRenewalAttempt.Tries(since: account.validatedAt)
     while true {
@@ -22,8 +19,7 @@ extension Renewal {
       case (.again(let cause), _):
         guard let pause = backOff.next(context.world.entropy) else { throw cause }
         try await context.world.clock.pause(pause, because: cause, context.report)
-      case (.doubtful, _):
-        guard await context.world.clock.sleep(Self.moment) else { throw .cancelled }
+      case (.doubtful, _): guard await context.world.clock.sleep(Self.moment) else { throw .cancelled }
       }
     }
   }

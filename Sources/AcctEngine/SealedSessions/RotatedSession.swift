@@ -93,15 +93,8 @@ struct RotatedSession: Sendable {
       ? await response.answer(redacting: context.world.held.redactor) : nil
     do throws(OAuthError) {
       // As in a renewal, what the body brings comes after the cookie's.
-      if mayExtend, let answer, let extended = try extended(by: answer, isRolled) {
-        return extended
-      }
-      let cookie = try RotatedCookie(
-        in: response.head.fields,
-        status: response.head.status,
-        naming: answer,
-        at: now
-      )
+      if mayExtend, let answer, let extended = try extended(by: answer, isRolled) { return extended }
+      let cookie = try RotatedCookie(in: response.head.fields, status: response.head.status, naming: answer, at: now)
       return cookie.map { Successor(session: $0.session, owner: $0.owner, isExtension: false) }
     } catch {
       throw .server(.oauth(error, url.origin))
@@ -112,15 +105,10 @@ struct RotatedSession: Sendable {
   ///
   /// - Throws: ``OAuthError/malformedAnswer(member:)`` where the backend says that it does, and it
   ///   can't be read; but for a cookie, the session would be lost without a word.
-  private func extended(
-    by answer: ServerAnswer,
-    _ isRolled: Bool
-  ) throws(OAuthError) -> Successor? {
+  private func extended(by answer: ServerAnswer, _ isRolled: Bool) throws(OAuthError) -> Successor? {
     switch SessionRefreshAnswer(answer) {
-    case .granted(let session, let owner):
-      return Successor(session: session, owner: owner, isExtension: true)
-    case .unanswered(.failed(.malformedAnswer(let member))) where !isRolled:
-      throw .malformedAnswer(member: member)
+    case .granted(let session, let owner): return Successor(session: session, owner: owner, isExtension: true)
+    case .unanswered(.failed(.malformedAnswer(let member))) where !isRolled: throw .malformedAnswer(member: member)
     case .refused, .couldNot, .unanswered: return nil
     }
   }

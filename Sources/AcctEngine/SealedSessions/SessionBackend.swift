@@ -13,9 +13,7 @@ struct SessionBackend: Sendable {
   static let paths = [sessionPath, refreshPath]
 
   /// Whether a request asks for a session in place of the one that it carries.
-  static func extends(_ method: String, _ url: HTTPURL) -> Bool {
-    method == "GET" && url.path == refreshPath
-  }
+  static func extends(_ method: String, _ url: HTTPURL) -> Bool { method == "GET" && url.path == refreshPath }
 
   init(_ origin: Origin, _ context: EngineContext) {
     self.origin = origin
@@ -123,8 +121,6 @@ struct SessionBackend: Sendable {
       request.fields.append((cookie.name, cookie.value))
     }
     if body != nil { request.fields.append(("Content-Type", Secret("application/json"))) }
-    do { return try await context.world.transport.send(request) } catch {
-      throw .network(.http(error, origin))
-    }
+    do { return try await context.world.transport.send(request) } catch { throw .network(.http(error, origin)) }
   }
 }

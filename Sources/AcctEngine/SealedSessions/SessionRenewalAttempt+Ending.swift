@@ -47,9 +47,7 @@ extension SessionRenewalAttempt {
     return try settled(.signIn(.required(account: account.name, .ended(reason: reason))))
   }
 
-  func refusedError(_ reason: String) -> EngineError {
-    .session(.refused(account: account.name, reason: reason))
-  }
+  func refusedError(_ reason: String) -> EngineError { .session(.refused(account: account.name, reason: reason)) }
 
   /// No answer: the note stays where the backend may have given one.
   mutating func unanswered(_ error: EngineError) throws(EngineError) -> End {
@@ -100,9 +98,7 @@ extension HTTPFailure {
   var mayPass: Bool {
     switch self {
     case .unresolved, .unreachable, .timedOut, .closed: true
-    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .proxy, .inside,
-      .withheld:
-      false
+    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .proxy, .inside, .withheld: false
     }
   }
 }

@@ -27,18 +27,13 @@ extension SessionRenewalAttempt {
 
   private mutating func store(_ sealed: SealedSession) async throws(EngineError) {
     guard sealed.token != session else { return }
-    try await KeyringRetry(context).write(
-      [.init(.session, sealed.token.secret)],
-      with: account,
-      to: credentialStore
-    )
+    try await KeyringRetry(context).write([.init(.session, sealed.token.secret)], with: account, to: credentialStore)
     session = sealed.token
     needsClaim = mayBeSent != nil
   }
 
   mutating func requireOwn(_ owner: SessionOwner) throws(EngineError) {
-    do throws(EngineError) { try account.require(owner, backend.origin, context.world.held) } catch
-    {
+    do throws(EngineError) { try account.require(owner, backend.origin, context.world.held) } catch {
       throw try settled(error)
     }
   }
@@ -56,18 +51,8 @@ extension Account {
   /// Rejects what a backend says of another user's session.
   ///
   /// - Throws: ``SessionError/otherIdentity(expected:found:_:)``.
-  func require(
-    _ owner: SessionOwner,
-    _ origin: Origin,
-    _ held: HeldSecrets
-  ) throws(EngineError) {
+  func require(_ owner: SessionOwner, _ origin: Origin, _ held: HeldSecrets) throws(EngineError) {
     guard let stranger = owner.stranger(to: did, handle) else { return }
-    throw .session(
-      .otherIdentity(
-        expected: stranger.expected,
-        found: held.redactor.redact(stranger.found),
-        origin
-      )
-    )
+    throw .session(.otherIdentity(expected: stranger.expected, found: held.redactor.redact(stranger.found), origin))
   }
 }

@@ -88,22 +88,16 @@ struct SessionRenewalAttempt {
       return try again(refusedError(reason))
     case .exceptionThrown(let reason), .ended(let reason):
       return try await extend(&tries, after: Refusal(reason: reason, isFinal: true))
-    case .refused(let reason):
-      return try await extend(&tries, after: Refusal(reason: reason, isFinal: false))
+    case .refused(let reason): return try await extend(&tries, after: Refusal(reason: reason, isFinal: false))
     case .unanswered(let noAnswer): return try unanswered(noAnswer)
     }
   }
 
   /// Asks for a new session; what was said before decides what a "no" means.
-  private mutating func extend(
-    _ tries: inout Tries,
-    after refusal: Refusal?
-  ) async throws(EngineError) -> End {
+  private mutating func extend(_ tries: inout Tries, after refusal: Refusal?) async throws(EngineError) -> End {
     try await claimAgain()
     let word: SessionBackend.Word<SessionRefreshAnswer>
-    do { word = try await backend.refresh(session, mayBeSent: mayBeSent) } catch {
-      return try unanswered(error)
-    }
+    do { word = try await backend.refresh(session, mayBeSent: mayBeSent) } catch { return try unanswered(error) }
     try await keep(word.rotated)
     switch word.answer {
     case .granted(let sealed, let owner):
@@ -114,8 +108,7 @@ struct SessionRenewalAttempt {
       tries.refreshes += 1
       if refusal?.isFinal == true { tries.doubted = session }
       return try again(notExtended(reason))
-    case .couldNot(let reason), .refused(let reason):
-      return try conclude(refusal, &tries, else: notExtended(reason))
+    case .couldNot(let reason), .refused(let reason): return try conclude(refusal, &tries, else: notExtended(reason))
     case .unanswered(.failed(let error)):
       return try conclude(refusal, &tries, else: .server(.oauth(error, backend.origin)))
     case .unanswered(let noAnswer): return try unanswered(noAnswer)

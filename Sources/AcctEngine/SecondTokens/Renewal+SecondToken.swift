@@ -46,24 +46,16 @@ extension Renewal {
       {
         return AccessGrant(stored, boundTo: key)
       }
-      guard let refreshToken = credentials.refreshToken,
-        current.tokenType != .dpop || key != nil
+      guard let refreshToken = credentials.refreshToken, current.tokenType != .dpop || key != nil
       else { throw .signIn(.required(account: current.name, .expired)) }
       try context.requireLocalLocks()
       let server = try await server(of: &credentials.account)
       try await credentialStore.prepare()
-      if credentials.account.ownGrant == nil {
-        credentials.account.ownGrant = OwnGrant(of: credentials)
-      }
+      if credentials.account.ownGrant == nil { credentials.account.ownGrant = OwnGrant(of: credentials) }
       let due = credentials
       return try await uncancelled { () throws(EngineError) in
         let client = try ServerClient(due, at: server)
-        let request = SecondTokenRequest.form(
-          for: purpose,
-          refreshToken,
-          of: due.account,
-          clientID: client.formID
-        )
+        let request = SecondTokenRequest.form(for: purpose, refreshToken, of: due.account, clientID: client.formID)
         return try await ask(
           [GrantForm(request)],
           due,
@@ -72,9 +64,7 @@ extension Renewal {
           in: credentialStore,
           for: purpose,
           replacing: purpose.audience == nil ? [] : ["audience"]
-        ) { response, account in
-          grant(response, for: purpose, beside: tokens, &account, key)
-        }
+        ) { response, account in grant(response, for: purpose, beside: tokens, &account, key) }
       }
     }
   }
@@ -111,17 +101,11 @@ extension Renewal {
   ///   - scope: What was requested, or what the account's own token has.
   ///   - audiences: The same.
   /// - Returns: A notice of scopes, one of audiences, or none.
-  func notices(
-    _ response: TokenResponse,
-    lacking scope: String?,
-    _ audiences: [String]
-  ) -> [Notice] {
+  func notices(_ response: TokenResponse, lacking scope: String?, _ audiences: [String]) -> [Notice] {
     var notices: [Notice] = []
     let missing = Scope.missing(of: scope, in: response)
     if !missing.isEmpty { notices.append(.scopeNotGranted(missing)) }
-    if let granted = TokenAudience.audiences(of: response.accessToken),
-      !audiences.allSatisfy(granted.contains)
-    {
+    if let granted = TokenAudience.audiences(of: response.accessToken), !audiences.allSatisfy(granted.contains) {
       notices.append(.audienceNotGranted(granted.map(context.world.held.redactor.redact)))
     }
     return notices

@@ -22,13 +22,10 @@ extension TokenProvider {
     try account.requireNotEnded(at: context.world.clock.now())
     let known = try await stored(purpose, of: account)
     let now = context.world.clock.now()
-    if let known, known.token.lifetime.state(at: now, leaving: minimum) == .valid {
-      return known.grant
-    }
+    if let known, known.token.lifetime.state(at: now, leaving: minimum) == .valid { return known.grant }
     do throws(EngineError) {
       guard network == .allowed else { throw .network(.offline) }
-      return try await Renewal(context)
-        .secondToken(for: purpose, of: account, because: .due(leaving: minimum))
+      return try await Renewal(context).secondToken(for: purpose, of: account, because: .due(leaving: minimum))
     } catch {
       if error.forbidsTheOldToken { throw error }
       guard let known, let left = known.token.lifetime.secondsLeft(at: now), left > 0 else {
@@ -36,18 +33,13 @@ extension TokenProvider {
           ? .signIn(.required(account: account.name, .unrenewed)) : error
       }
       var grant = known.grant
-      grant.notices.append(
-        .usedUnrenewed(account: account.name, secondsLeft: left, because: error)
-      )
+      grant.notices.append(.usedUnrenewed(account: account.name, secondsLeft: left, because: error))
       return grant
     }
   }
 
   /// What the keyring has for a purpose; credentials that are just being replaced are waited for.
-  private func stored(
-    _ purpose: TokenPurpose,
-    of account: Account
-  ) async throws(EngineError) -> KnownSecondToken? {
+  private func stored(_ purpose: TokenPurpose, of account: Account) async throws(EngineError) -> KnownSecondToken? {
     if account.incoming?.isWhole != true {
       do throws(EngineError) {
         return KnownSecondToken(
@@ -70,14 +62,8 @@ private struct KnownSecondToken: Sendable {
   var key: DPoPKey?
 
   /// - Returns: `nil` where there is none that could be used.
-  init?(
-    _ stored: (tokens: SecondTokens, key: DPoPKey?),
-    _ purpose: TokenPurpose,
-    of account: Account
-  ) {
-    guard let token = stored.tokens[purpose], account.tokenType != .dpop || stored.key != nil else {
-      return nil
-    }
+  init?(_ stored: (tokens: SecondTokens, key: DPoPKey?), _ purpose: TokenPurpose, of account: Account) {
+    guard let token = stored.tokens[purpose], account.tokenType != .dpop || stored.key != nil else { return nil }
     self.token = token
     key = stored.key
   }
@@ -93,7 +79,5 @@ extension AccessGrant {
 
 extension Account {
   /// Whether its refresh token can bring tokens for other purposes.
-  var canHaveSecondTokens: Bool {
-    kind == .oauth && tokenLifetime.canRenew && !client.grant.renewsItself
-  }
+  var canHaveSecondTokens: Bool { kind == .oauth && tokenLifetime.canRenew && !client.grant.renewsItself }
 }

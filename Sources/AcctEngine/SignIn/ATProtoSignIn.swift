@@ -93,8 +93,7 @@ package struct ATProtoSignIn: Sendable {
     let known = try await document(request.identifier)
     let server = try await server(request.identifier, known)
     let key = try await NewKeys(context).make(request.key) { account in
-      account.tokenType == .dpop
-        && (known.map { account.did == $0.did } ?? (account.identity.issuer == server.issuer))
+      account.tokenType == .dpop && (known.map { account.did == $0.did } ?? (account.identity.issuer == server.issuer))
     }
     let scope = request.scope ?? ATProtoClient.scope
     let clientID = request.clientID ?? ATProtoClient.loopbackID(scope: scope)
@@ -116,9 +115,7 @@ package struct ATProtoSignIn: Sendable {
     let response = outcome.response
     let document: DIDDocument
     do { document = try await verified(response, known, server) } catch {
-      if let known, case .atproto(.subjectMismatch(_, let found?)) = error,
-        let other = try? DID(found)
-      {
+      if let known, case .atproto(.subjectMismatch(_, let found?)) = error, let other = try? DID(found) {
         await UnwantedSession(context).revoke(
           unwanted(response, key: key, of: other, beside: known, clientID: clientID, server),
           of: other.description,
@@ -131,11 +128,7 @@ package struct ATProtoSignIn: Sendable {
     return NewCredentials(
       kind: .oauth,
       tokenType: .dpop,
-      identity: Identity(
-        subject: document.did.description,
-        issuer: server.issuer,
-        clientID: clientID
-      ),
+      identity: Identity(subject: document.did.description, issuer: server.issuer, clientID: clientID),
       source: .issuer,
       issuerSource: .did,
       handle: await resolver.confirmedHandle(of: document),
@@ -166,11 +159,7 @@ package struct ATProtoSignIn: Sendable {
     NewCredentials(
       kind: .oauth,
       tokenType: response.tokenType,
-      identity: Identity(
-        subject: did.description,
-        issuer: server.issuer,
-        clientID: clientID
-      ),
+      identity: Identity(subject: did.description, issuer: server.issuer, clientID: clientID),
       source: .issuer,
       issuerSource: .did,
       did: did,
@@ -191,9 +180,7 @@ package struct ATProtoSignIn: Sendable {
     case .handle(let handle):
       let found = try await resolver.did(of: handle, named: .user)
       let document = try await resolver.document(of: found.did, named: found.naming)
-      guard document.handle == handle else {
-        throw .atproto(.handleNotConfirmed(handle, document.did))
-      }
+      guard document.handle == handle else { throw .atproto(.handleNotConfirmed(handle, document.did)) }
       return document
     }
   }
@@ -202,9 +189,7 @@ package struct ATProtoSignIn: Sendable {
     _ identifier: Identifier,
     _ document: DIDDocument?
   ) async throws(EngineError) -> AuthorizationServer {
-    if let document {
-      return try await resolver.server(of: document.service, named: document.naming)
-    }
+    if let document { return try await resolver.server(of: document.service, named: document.naming) }
     guard case .server(let origin) = identifier else { throw .cancelled }
     do throws(EngineError) {
       return try await resolver.server(of: origin, named: .user)
@@ -229,9 +214,7 @@ package struct ATProtoSignIn: Sendable {
     let did: DID
     do { did = try ATProtoClient.subject(of: response, askedFor: known?.did) } catch {
       if case .subjectMismatch(let expected, let found?) = error {
-        throw .atproto(
-          .subjectMismatch(expected: expected, found: context.world.held.redactor.redact(found))
-        )
+        throw .atproto(.subjectMismatch(expected: expected, found: context.world.held.redactor.redact(found)))
       }
       throw .atproto(error)
     }
@@ -240,9 +223,7 @@ package struct ATProtoSignIn: Sendable {
     let naming = server.naming.document(at: server.tokenEndpoint.origin)
     let document = try await resolver.document(of: did, named: naming)
     let issuer = try await resolver.issuer(of: document.service, named: document.naming)
-    if let expected = server.issuer, issuer != expected {
-      throw .atproto(.issuerMismatch(did, expected: expected))
-    }
+    if let expected = server.issuer, issuer != expected { throw .atproto(.issuerMismatch(did, expected: expected)) }
     return document
   }
 }

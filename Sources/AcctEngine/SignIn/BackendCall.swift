@@ -29,9 +29,7 @@ struct BackendCall: Sendable {
       HTTPRequest(
         method: "POST",
         url: url,
-        fields: [
-          ("Content-Type", Secret("application/json")), ("Accept", Secret("application/json")),
-        ],
+        fields: [("Content-Type", Secret("application/json")), ("Accept", Secret("application/json"))],
         body: Secret(consuming: &body),
         timeout: client.timeout
       )
@@ -48,9 +46,7 @@ struct BackendCall: Sendable {
       throw .server(.oauth(.notJSON(status: response.status), backend.origin))
     }
     guard response.status == 200 else {
-      let reason = (json.objectValue?["error"]?.stringValue).map(
-        client.held.redactor.redact
-      )
+      let reason = (json.objectValue?["error"]?.stringValue).map(client.held.redactor.redact)
       throw .backend(.refused(status: response.status, reason: reason, backend.origin))
     }
     return json

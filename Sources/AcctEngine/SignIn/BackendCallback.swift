@@ -62,8 +62,7 @@ struct BackendCallback: Sendable {
     await listening?.close()
     switch try outcome.get() {
     case .accepted(let answer): return answer
-    case .refused(let code, let description):
-      throw .signIn(.refused(code: code, description: description))
+    case .refused(let code, let description): throw .signIn(.refused(code: code, description: description))
     }
   }
 }
@@ -78,12 +77,7 @@ package struct CallbackRoute: Sendable {
   /// How long the callback may take, in seconds.
   package var timeout: Int64
 
-  package init(
-    expected: CallbackPlace?,
-    redirectPort: Int?,
-    opensBrowser: Bool,
-    timeout: Int64
-  ) {
+  package init(expected: CallbackPlace?, redirectPort: Int?, opensBrowser: Bool, timeout: Int64) {
     self.expected = expected
     self.redirectPort = redirectPort
     self.opensBrowser = opensBrowser
@@ -125,9 +119,7 @@ private func judge<Answer>(
     case .complete(let parameters): return .taken(.accepted(try accept(parameters)), .done)
     }
   } catch {
-    if case .doubled(let name) = error {
-      return .wrong(.wrongCallback(.doubled(name: held.redactor.redact(name))))
-    }
+    if case .doubled(let name) = error { return .wrong(.wrongCallback(.doubled(name: held.redactor.redact(name)))) }
     return .wrong(.wrongCallback(error))
   }
 }

@@ -24,12 +24,7 @@ package struct BackendSignIn: Sendable {
     package var clientID: String?
     package var route: CallbackRoute
 
-    package init(
-      backend: BackendURL,
-      person: BackendPerson?,
-      clientID: String?,
-      route: CallbackRoute
-    ) {
+    package init(backend: BackendURL, person: BackendPerson?, clientID: String?, route: CallbackRoute) {
       self.backend = backend
       self.person = person
       self.clientID = clientID
@@ -55,10 +50,7 @@ package struct BackendSignIn: Sendable {
       report: report,
       start: { () async throws(EngineError) -> HTTPURL in
         let person = request.person.map { ["handle": JSON.string($0.description)] as JSON }
-        return try address(
-          in: try await call.post("/api/auth/start", person ?? [:]),
-          request.backend
-        )
+        return try address(in: try await call.post("/api/auth/start", person ?? [:]), request.backend)
       },
       accept: { parameters throws(CallbackFlaw) in
         guard let code = parameters["code"] else { throw .incomplete(missing: "code") }
@@ -85,24 +77,13 @@ package struct BackendSignIn: Sendable {
     if case .handle = person, handoff.handle == nil {
       throw .backend(.otherPerson(asked: person.description, found: nil, request.backend.origin))
     }
-    await UnwantedSession(context).revoke(
-      try credentials(handoff, request),
-      of: found.first ?? "",
-      report: report
-    )
+    await UnwantedSession(context).revoke(try credentials(handoff, request), of: found.first ?? "", report: report)
     throw .backend(
-      .otherPerson(
-        asked: person.description,
-        found: found.joined(separator: ", "),
-        request.backend.origin
-      )
+      .otherPerson(asked: person.description, found: found.joined(separator: ", "), request.backend.origin)
     )
   }
 
-  private func address(
-    in answer: JSON,
-    _ backend: BackendURL
-  ) throws(EngineError) -> HTTPURL {
+  private func address(in answer: JSON, _ backend: BackendURL) throws(EngineError) -> HTTPURL {
     guard let text = answer.objectValue?["authUrl"]?.stringValue else {
       throw .backend(.malformedAnswer(member: "authUrl", backend.origin))
     }
@@ -124,9 +105,7 @@ package struct BackendSignIn: Sendable {
     do { handoff = try Handoff(answer, receivedAt: context.world.clock.now()) } catch {
       throw .backend(.handoff(error, origin))
     }
-    guard let did = handoff.did else {
-      throw .backend(.handoff(.missing(member: "did"), origin))
-    }
+    guard let did = handoff.did else { throw .backend(.handoff(.missing(member: "did"), origin)) }
     // A resource server goes by the token's own claim.
     if let subject = handoff.tokenSubject, subject.hasPrefix("did:"), subject != did.description {
       throw .backend(.otherPerson(asked: did.description, found: nil, origin))
@@ -134,10 +113,7 @@ package struct BackendSignIn: Sendable {
     return handoff
   }
 
-  private func credentials(
-    _ handoff: Handoff,
-    _ request: Request
-  ) throws(EngineError) -> NewCredentials {
+  private func credentials(_ handoff: Handoff, _ request: Request) throws(EngineError) -> NewCredentials {
     var credentials = NewCredentials(
       handoff,
       from: .backend(request.backend.origin),
@@ -146,9 +122,7 @@ package struct BackendSignIn: Sendable {
     // A backend's statement of the issuer does not replace that of the DID's own document.
     credentials.issuerSource = .did
     let metadata: HTTPURL
-    do { metadata = try request.backend.url("/client-metadata.json") } catch {
-      throw .input(.malformed(error))
-    }
+    do { metadata = try request.backend.url("/client-metadata.json") } catch { throw .input(.malformed(error)) }
     let clientID = credentials.identity.clientID ?? request.clientID ?? metadata.description
     credentials.identity.clientID = clientID
     // A remote backend must not make this machine one of the account's own servers.

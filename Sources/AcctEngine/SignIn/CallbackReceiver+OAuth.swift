@@ -17,12 +17,7 @@ extension CallbackReceiver<AuthorizationResponse> {
       guard let mark = address.firstIndex(of: "?"), address[..<mark] == request.redirectURI[...]
       else { return .wrong(.wrongPaste) }
       let query = address[mark...].dropFirst().prefix { $0 != "#" }
-      let response = AuthorizationResponse(
-        String(query),
-        to: request,
-        from: server,
-        redacting: world.held.redactor
-      )
+      let response = AuthorizationResponse(String(query), to: request, from: server, redacting: world.held.redactor)
       switch response {
       case .foreign: return .wrong(.wrongPaste)
       case .code: return .taken(response, .done)
@@ -40,8 +35,7 @@ extension AuthorizationResponse {
   func code() throws(EngineError) -> Secret {
     switch self {
     case .code(let code): return code
-    case .refused(let code, let description):
-      throw .signIn(.refused(code: code, description: description))
+    case .refused(let code, let description): throw .signIn(.refused(code: code, description: description))
     case .untrusted(let distrust): throw .signIn(.untrustedCallback(distrust))
     case .foreign: throw .cancelled
     }

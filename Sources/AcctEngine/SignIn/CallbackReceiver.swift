@@ -64,9 +64,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     let ending = await cancelledBySignals { () -> Ending? in
       let reception = await reception(report)
       let sources: [@Sendable () async -> Ending?] = [
-        {
-          await sent(to: address, of: origin, opensBrowser, reception, shown, report)
-        },
+        { await sent(to: address, of: origin, opensBrowser, reception, shown, report) },
         { await world.clock.sleep(timeout) ? .timedOut : nil },
       ]
       let ending = await first(of: sources)
@@ -75,8 +73,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     }
     switch ending {
     case .answered(let answer): return answer
-    case .timedOut:
-      throw .signIn(.callbackTimedOut(seconds: timeout, addressValidFor: shown.seconds))
+    case .timedOut: throw .signIn(.callbackTimedOut(seconds: timeout, addressValidFor: shown.seconds))
     case .failed(let error): throw error
     case nil: throw .cancelled
     }
@@ -123,22 +120,14 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   }
 
   /// Shows an address that the user is to open.
-  private func show(
-    _ address: SignInAddress,
-    _ shown: ShownAddress,
-    _ report: @Sendable (SignInPrompt) -> Void
-  ) {
+  private func show(_ address: SignInAddress, _ shown: ShownAddress, _ report: @Sendable (SignInPrompt) -> Void) {
     shown.seconds = address.end?.seconds
     report(.openYourself(address: address.text))
-    if let end = address.end {
-      report(.addressEnds(seconds: end.seconds, canBeRenewed: world.terminal.canAsk()))
-    }
+    if let end = address.end { report(.addressEnds(seconds: end.seconds, canBeRenewed: world.terminal.canAsk())) }
   }
 
   /// The desktop's callbacks; without them it can still be pasted.
-  private func reception(
-    _ report: @Sendable (SignInPrompt) -> Void
-  ) async -> SchemeReception? {
+  private func reception(_ report: @Sendable (SignInPrompt) -> Void) async -> SchemeReception? {
     guard let scheme = channels.scheme else { return nil }
     do { return try await world.schemeHandler.register(scheme) } catch {
       report(.schemeNotRegistered(scheme, error))
@@ -150,10 +139,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   ///
   /// A callback from anything but this user's browser is not read, even with an `error` in it. The
   /// user is told once, whatever the number: it may be a browser that is not recognized as theirs.
-  private func heard(
-    on listening: Listening,
-    _ report: @Sendable (SignInPrompt) -> Void
-  ) async -> Answer? {
+  private func heard(on listening: Listening, _ report: @Sendable (SignInPrompt) -> Void) async -> Answer? {
     var told: Set<Callback.Caller> = []
     while let callback = await listening.next() {
       guard callback.caller == .ownUser else {
@@ -203,9 +189,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   ) async -> Ending? {
     for await line in world.terminal.lines("callback address: ") {
       if line.count == 0, let end, world.terminal.canAsk() {
-        do throws(EngineError) { show(try await end.renew(), shown, report) } catch {
-          return .failed(error)
-        }
+        do throws(EngineError) { show(try await end.renew(), shown, report) } catch { return .failed(error) }
         continue
       }
       switch judged(line.text) {
@@ -216,9 +200,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     return nil
   }
 
-  private func cancelledBySignals(
-    _ body: @escaping @Sendable () async -> Ending?
-  ) async -> Ending? {
+  private func cancelledBySignals(_ body: @escaping @Sendable () async -> Ending?) async -> Ending? {
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.
     let (signals, signal) = AsyncStream.makeStream(of: Void.self)
     let watch = world.signals.watch { signal.yield() }

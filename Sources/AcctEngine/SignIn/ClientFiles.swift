@@ -36,8 +36,6 @@ package struct ClientFiles: Sendable {
     guard path != "-" else {
       do { return try world.streams.input(path, Self.limit) } catch { throw .input(.stream(error)) }
     }
-    do { return try world.secretFiles.read(path, Self.limit) } catch {
-      throw .input(.secretFile(error))
-    }
+    do { return try world.secretFiles.read(path, Self.limit) } catch { throw .input(.secretFile(error)) }
   }
 }

@@ -11,10 +11,7 @@ extension SignIn.Request {
   ///   - server: The server.
   ///   - redactor: Takes secrets out of what it lists.
   /// - Returns: A notice of the scopes that it lists, for the user to choose from.
-  mutating func completeScope(
-    at server: AuthorizationServer,
-    redacting redactor: Redactor
-  ) -> [Notice] {
+  mutating func completeScope(at server: AuthorizationServer, redacting redactor: Redactor) -> [Notice] {
     guard scope == nil, settings.provider == nil, issuerSource != .resource else { return [] }
     scope = defaultScope(at: server)
     let offered = server.offeredScopes.prefix(20).map(redactor.redact)

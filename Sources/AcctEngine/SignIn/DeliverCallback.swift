@@ -15,9 +15,7 @@ package struct DeliverCallback: Sendable {
   /// - Throws: ``EngineError/backend(_:)`` if no sign-in waits for it, or one waits for another.
   package func deliver(_ address: Secret, folder: String?) async throws(EngineError) {
     let page: CallbackPage
-    do { page = try await world.schemeHandler.deliver(address, folder) } catch {
-      throw .backend(.undelivered(error))
-    }
+    do { page = try await world.schemeHandler.deliver(address, folder) } catch { throw .backend(.undelivered(error)) }
     if case .unexpected = page { throw .backend(.unexpectedCallback) }
   }
 }

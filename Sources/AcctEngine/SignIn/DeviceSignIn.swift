@@ -28,9 +28,7 @@ package struct DeviceSignIn: Sendable {
     let server = try await Discovery(context).server(of: request, using: [.deviceAuthorization])
     let offered = request.completeScope(at: server, redacting: context.world.held.redactor)
     if !offered.isEmpty { report(.notices(offered)) }
-    guard let endpoint = server.deviceEndpoint else {
-      throw .server(.oauth(.unsupported(.deviceCode), server.origin))
-    }
+    guard let endpoint = server.deviceEndpoint else { throw .server(.oauth(.unsupported(.deviceCode), server.origin)) }
     let serverClient = try ServerClient(request, at: server)
     let key = try await server.newKey(request, context)
     let asked = RequestRefusal.Asked(serverClient, request.scope, request.resources)
@@ -38,9 +36,7 @@ package struct DeviceSignIn: Sendable {
     do throws(EngineError) {
       flow = try await start(request, at: endpoint, of: server, by: serverClient)
     } catch { throw error.refusing(asked) }
-    let polling = Task {
-      await poll(flow, serverClient, server, key, for: request.resources.first)
-    }
+    let polling = Task { await poll(flow, serverClient, server, key, for: request.resources.first) }
     // Watched from before the user is told anything: Ctrl-C may be the answer to it.
     let watch = context.world.signals.watch { polling.cancel() }
     defer { watch.release() }
@@ -74,11 +70,8 @@ package struct DeviceSignIn: Sendable {
     let response = try await client.send(form, to: endpoint, of: server, by: serverClient)
     let origin = endpoint.origin
     let answer = ServerAnswer(response, redacting: context.world.held.redactor)
-    guard response.status == 200, !answer.isError else {
-      throw EngineError(answer.noAnswer, origin)
-    }
-    guard response.field("Content-Type").isJSON,
-      let json = response.json
+    guard response.status == 200, !answer.isError else { throw EngineError(answer.noAnswer, origin) }
+    guard response.field("Content-Type").isJSON, let json = response.json
     else { throw .server(.oauth(.notJSON(status: response.status), origin)) }
     do { return try DeviceFlow(json, receivedAt: context.world.clock.now()) } catch {
       throw .server(.oauth(error, origin))
@@ -98,17 +91,13 @@ package struct DeviceSignIn: Sendable {
     while await context.world.clock.sleep(flow.interval) {
       let step: DeviceFlow.Step
       do throws(EngineError) {
-        let question = GrantForm(
-          flow.question(clientID: serverClient.formID, resource: resource)
-        )
+        let question = GrantForm(flow.question(clientID: serverClient.formID, resource: resource))
         let answer = try await endpoint.ask(question, key: key)
         answer.learn()
         step = flow.take(answer.outcome, at: context.world.clock.now())
       } catch .network(.http(let failure, _)) where failure != .cancelled {
         // No answer is no "no": asked again for as long as the code lives (section 3.5).
-        guard !flow.isOver(at: context.world.clock.now()) else {
-          return .failure(.network(.http(failure, origin)))
-        }
+        guard !flow.isOver(at: context.world.clock.now()) else { return .failure(.network(.http(failure, origin))) }
         continue
       } catch {
         return .failure(error)
@@ -116,8 +105,7 @@ package struct DeviceSignIn: Sendable {
       switch step {
       case .wait: continue
       case .granted(let response): return .success(response)
-      case .denied:
-        return .failure(.signIn(.refused(code: "access_denied", description: nil)))
+      case .denied: return .failure(.signIn(.refused(code: "access_denied", description: nil)))
       case .expired: return .failure(.signIn(.deviceCodeExpired))
       case .failed(let error): return .failure(.server(.oauth(error, origin)))
       }

@@ -22,18 +22,10 @@ package struct DirectSignIn: Sendable {
     let form = GrantForm(direct: request.scope, request.resources, of: server, by: client)
     let response: TokenResponse
     do throws(EngineError) {
-      response = try await TokenEndpoint(of: server, by: client, context.client)
-        .grant(form, key: key)
+      response = try await TokenEndpoint(of: server, by: client, context.client).grant(form, key: key)
     } catch {
       throw error.refusing(.init(client, request.scope, request.resources))
     }
-    return NewCredentials(
-      response,
-      key: key,
-      from: server,
-      client,
-      request,
-      now: context.world.clock.now()
-    )
+    return NewCredentials(response, key: key, from: server, client, request, now: context.world.clock.now())
   }
 }

@@ -37,10 +37,7 @@ extension NewCredentials {
       scope: isDirect ? request.scope : response.scope ?? request.scope,
       resources: request.resources,
       client: client.remembered,
-      tokenLifetime: response.tokenLifetime(
-        from: now,
-        canRenew: isDirect || response.refreshToken != nil
-      ),
+      tokenLifetime: response.tokenLifetime(from: now, canRenew: isDirect || response.refreshToken != nil),
       validatedAt: now,
       token: response.accessToken,
       refreshToken: isDirect ? nil : response.refreshToken,
@@ -56,26 +53,13 @@ extension NewCredentials {
 
 extension Notice {
   /// How tokens for several resources come.
-  fileprivate static func resourcesApart(
-    _ resources: [ResourceIndicator],
-    in response: TokenResponse
-  ) -> [Notice] {
+  fileprivate static func resourcesApart(_ resources: [ResourceIndicator], in response: TokenResponse) -> [Notice] {
     guard resources.count > 1 else { return [] }
-    return [
-      .resourcesApart(
-        resources[0],
-        others: Array(resources.dropFirst()),
-        areHad: response.refreshToken != nil
-      )
-    ]
+    return [.resourcesApart(resources[0], others: Array(resources.dropFirst()), areHad: response.refreshToken != nil)]
   }
 
   /// What was requested and is not in the answer.
-  static func lacking(
-    _ response: TokenResponse,
-    requested scope: String?,
-    isDirect: Bool = false
-  ) -> [Notice] {
+  static func lacking(_ response: TokenResponse, requested scope: String?, isDirect: Bool = false) -> [Notice] {
     var missing = Scope.missing(of: scope, in: response)
     var notices: [Notice] = []
     if Scope.words(scope).contains("offline_access"), response.refreshToken == nil, !isDirect {
@@ -91,21 +75,10 @@ extension ServerClient {
   /// The client of a sign-in.
   ///
   /// - Throws: ``SignInError/clientSecretNeeded(_:)`` where what its method needs was not given.
-  init(
-    _ request: SignIn.Request,
-    at server: AuthorizationServer
-  ) throws(EngineError) {
-    self.init(
-      id: request.clientID,
-      request.settings,
-      secret: request.clientSecret,
-      key: request.clientKey,
-      at: server
-    )
+  init(_ request: SignIn.Request, at server: AuthorizationServer) throws(EngineError) {
+    self.init(id: request.clientID, request.settings, secret: request.clientSecret, key: request.clientKey, at: server)
     guard isComplete else { throw .signIn(.clientSecretNeeded(request.settings.grant, method)) }
-    if request.settings.grant == .clientCredentials, method == .none,
-      request.settings.authentication == nil
-    {
+    if request.settings.grant == .clientCredentials, method == .none, request.settings.authentication == nil {
       throw .signIn(.clientSecretNeeded(request.settings.grant, method))
     }
   }

@@ -31,9 +31,7 @@ package struct ImportFile: Sendable {
     }
     do {
       let handoff = try Handoff(json, receivedAt: world.clock.now())
-      return .credentials(
-        NewCredentials(handoff, from: .user, redacting: world.held.redactor)
-      )
+      return .credentials(NewCredentials(handoff, from: .user, redacting: world.held.redactor))
     } catch {
       throw .input(.handoff(error))
     }
@@ -44,9 +42,7 @@ package struct ImportFile: Sendable {
     let bytes: Secret
     do { bytes = try world.streams.input(path, Self.limit) } catch { throw .input(.stream(error)) }
     do {
-      return try bytes.withBytes { span throws(JSONError) in
-        try JSON(parsing: span, maximumBytes: Self.limit)
-      }
+      return try bytes.withBytes { span throws(JSONError) in try JSON(parsing: span, maximumBytes: Self.limit) }
     } catch {
       throw .input(.handoff(.json(error)))
     }

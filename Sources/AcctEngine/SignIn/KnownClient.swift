@@ -27,9 +27,7 @@ struct KnownClient: Sendable {
       var request = request
       request.clientSecret = credentials.clientSecret
       request.clientKey = credentials.clientKey
-      if request.settings.authentication == nil {
-        request.settings.authentication = account.client.authentication
-      }
+      if request.settings.authentication == nil { request.settings.authentication = account.client.authentication }
       return request
     }
     return request

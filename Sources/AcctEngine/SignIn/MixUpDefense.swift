@@ -51,8 +51,7 @@ enum MixUpDefense: Equatable {
 extension SignIn.Request {
   /// What tells the server from all others where clients are registered; `nil` where none can be.
   var registrationPlace: String? {
-    issuer.map { $0.url.origin.description + $0.url.path }
-      ?? settings.endpoints[.registration]?.origin.description
+    issuer.map { $0.url.origin.description + $0.url.path } ?? settings.endpoints[.registration]?.origin.description
   }
 
   /// Whether its server has registered acct with a redirect path that no other server's client has.

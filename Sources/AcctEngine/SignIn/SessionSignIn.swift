@@ -48,9 +48,7 @@ package struct SessionSignIn: Sendable {
         guard let handle = request.handle else { return try backend.page() }
         return try await backend.start(handle, challenge: pkce.challenge)
       },
-      accept: { parameters throws(CallbackFlaw) in
-        try SessionCallback(parameters, expecting: request.handle)
-      }
+      accept: { parameters throws(CallbackFlaw) in try SessionCallback(parameters, expecting: request.handle) }
     )
     var credentials = NewCredentials(callback, request.backend)
     do throws(EngineError) {
@@ -67,10 +65,7 @@ package struct SessionSignIn: Sendable {
   }
 
   /// Has the backend confirm the callback's contents; one exception of its own is allowed.
-  private func confirm(
-    _ credentials: inout NewCredentials,
-    at backend: SessionBackend
-  ) async throws(EngineError) {
+  private func confirm(_ credentials: inout NewCredentials, at backend: SessionBackend) async throws(EngineError) {
     var word = try await backend.validate(credentials.token)
     if case .exceptionThrown(let reason) = word.answer, let pause = firstPause() {
       let cause = EngineError.signIn(.refused(code: reason, description: nil))
@@ -99,19 +94,13 @@ package struct SessionSignIn: Sendable {
     return backOff.next(context.world.entropy)
   }
 
-  private func requireSame(
-    _ owner: SessionOwner,
-    _ credentials: NewCredentials,
-    _ origin: Origin
-  ) throws(EngineError) {
+  private func requireSame(_ owner: SessionOwner, _ credentials: NewCredentials, _ origin: Origin) throws(EngineError) {
     let pairs = [
       (credentials.handle?.description, owner.handle?.description),
       (credentials.did?.description, owner.did?.description),
     ]
     for case (let expected?, let found?) in pairs where expected != found {
-      throw .session(
-        .otherIdentity(expected: expected, found: context.world.held.redactor.redact(found), origin)
-      )
+      throw .session(.otherIdentity(expected: expected, found: context.world.held.redactor.redact(found), origin))
     }
   }
 }
@@ -140,10 +129,9 @@ extension EngineError {
     switch self {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed), .server(.renewalFailed): true
-    case .network, .server(.oauth), .server(.resource), .server(.otherUser), .selection,
-      .authorization, .input,
-      .keyring, .sharing, .key, .signIn, .provider, .atproto,
-      .backend, .session, .guest, .request, .transfer, .files, .exec, .cancelled:
+    case .network, .server(.oauth), .server(.resource), .server(.otherUser), .selection, .authorization, .input,
+      .keyring, .sharing, .key, .signIn, .provider, .atproto, .backend, .session, .guest, .request, .transfer, .files,
+      .exec, .cancelled:
       false
     }
   }

@@ -127,14 +127,9 @@ extension AuthorizationServer {
   /// Makes a key for new tokens, where the server can bind them to one and the user wants that.
   ///
   /// - Throws: ``KeyError/notOffered(_:)`` where the user wants one in a device, and what ``NewKeys`` throws.
-  func newKey(
-    _ request: SignIn.Request,
-    _ context: EngineContext
-  ) async throws(EngineError) -> DPoPKey? {
+  func newKey(_ request: SignIn.Request, _ context: EngineContext) async throws(EngineError) -> DPoPKey? {
     guard namesDPoP && request.settings.usesDPoP else {
-      guard request.key.place.map({ $0 == .software }) ?? true else {
-        throw .key(.notOffered(origin))
-      }
+      guard request.key.place.map({ $0 == .software }) ?? true else { throw .key(.notOffered(origin)) }
       return nil
     }
     return try await NewKeys(context).make(request.key) { account in

@@ -14,17 +14,9 @@ struct UnwantedSession: Sendable {
   ///   - credentials: Whose tokens.
   ///   - person: Who that is, as people may see it.
   ///   - report: Takes why the server may still accept them.
-  func revoke(
-    _ credentials: NewCredentials,
-    of person: String,
-    report: @Sendable (SignInPrompt) -> Void
-  ) async {
+  func revoke(_ credentials: NewCredentials, of person: String, report: @Sendable (SignInPrompt) -> Void) async {
     guard let name = try? AccountName(person) else { return }
-    var account = credentials.account(
-      context.world.entropy.accountID(),
-      name,
-      createdAt: context.world.clock.now()
-    )
+    var account = credentials.account(context.world.entropy.accountID(), name, createdAt: context.world.clock.now())
     do throws(EngineError) {
       // A backend need not say who issued its tokens; then the identity's own document leads there.
       if account.kind == .oauth, account.identity.issuer == nil {

@@ -68,9 +68,7 @@ package struct AddStaticToken: Sendable {
   ) throws(EngineError) -> NewCredentials {
     context.world.held.hold(token.secret)
     let claims = Self.claims(of: token)
-    guard claims?.confirmationThumbprint == nil else {
-      throw .input(.staticToken(.boundToKey))
-    }
+    guard claims?.confirmationThumbprint == nil else { throw .input(.staticToken(.boundToKey)) }
     return NewCredentials(
       kind: .static,
       tokenType: .static,
@@ -88,9 +86,7 @@ package struct AddStaticToken: Sendable {
     guard let end = (try? Timestamp(text)) ?? (try? Timestamp("\(text)T23:59:59Z")) else {
       throw .input(.staticToken(.expiry(text, isPast: false)))
     }
-    guard end > context.world.clock.now() else {
-      throw .input(.staticToken(.expiry(text, isPast: true)))
-    }
+    guard end > context.world.clock.now() else { throw .input(.staticToken(.expiry(text, isPast: true))) }
     return end
   }
 
@@ -100,17 +96,11 @@ package struct AddStaticToken: Sendable {
         throw .input(.staticToken(.file(error)))
       }
     }
-    do { return try context.world.streams.input(file, Self.limit) } catch {
-      throw .input(.stream(error))
-    }
+    do { return try context.world.streams.input(file, Self.limit) } catch { throw .input(.stream(error)) }
   }
 
   /// Reads the token; its file is `nil` if a program gave it.
-  private func token(
-    _ contents: Secret,
-    of file: String?,
-    _ sentAs: StaticHeader
-  ) throws(EngineError) -> Token {
+  private func token(_ contents: Secret, of file: String?, _ sentAs: StaticHeader) throws(EngineError) -> Token {
     switch sentAs.form {
     case .basic:
       do { return try TokenFile.password(in: contents) } catch {

@@ -23,14 +23,8 @@ final class CopyAccounts: Sendable {
   ///   - known: Its record in a shared target.
   ///   - written: What an interrupted move has written there.
   /// - Returns: Whether it is.
-  func staysThere(
-    _ account: Account,
-    beside known: [UInt8]?,
-    _ written: WrittenCopies
-  ) -> Bool {
-    guard let there = known.flatMap({ context.accountStore.account(account.id, in: $0) }) else {
-      return false
-    }
+  func staysThere(_ account: Account, beside known: [UInt8]?, _ written: WrittenCopies) -> Bool {
+    guard let there = known.flatMap({ context.accountStore.account(account.id, in: $0) }) else { return false }
     // Without such a move the two have had no state in common that is known, and only their times tell.
     return written.areOthers(there) ?? there.isNewer(than: account)
   }
@@ -49,8 +43,7 @@ final class CopyAccounts: Sendable {
     let stored = StoredAccount(account: account, items: items)
     guard let accounts = target.accounts else {
       noteCopied(SharedAccount(id: account.id, name: account.name, record: [], items: .unchanged))
-      try await CredentialStore(of: account, in: target, context)
-        .replaceAll(with: stored.orderedItems)
+      try await CredentialStore(of: account, in: target, context).replaceAll(with: stored.orderedItems)
       guard try await read(account.id, in: target) == items else { throw lost(account) }
       return
     }
@@ -69,8 +62,7 @@ final class CopyAccounts: Sendable {
       case .removed, .superseded: throw lost(account)
       }
     }
-    guard try record(of: account.id, accounts) == shared.record,
-      try await read(account.id, in: target) == items
+    guard try record(of: account.id, accounts) == shared.record, try await read(account.id, in: target) == items
     else { throw lost(account) }
   }
 
@@ -94,12 +86,8 @@ final class CopyAccounts: Sendable {
       throw .sharing(.notKept(account.name))
     }
     let written = Dictionary(items.map { ($0.kind, $0.secret) }) { first, _ in first }
-    guard try await read(account.id, in: target) == written else {
-      throw .sharing(.notKept(account.name))
-    }
-    do { try accounts.remove(account.id, context.interaction) } catch {
-      throw .keyring(.failed(error, target.kind))
-    }
+    guard try await read(account.id, in: target) == written else { throw .sharing(.notKept(account.name)) }
+    do { try accounts.remove(account.id, context.interaction) } catch { throw .keyring(.failed(error, target.kind)) }
   }
 
   private func noteCopied(_ account: SharedAccount) {
@@ -109,19 +97,11 @@ final class CopyAccounts: Sendable {
 
   private func lost(_ account: Account) -> EngineError { .sharing(.notKept(account.name)) }
 
-  private func record(
-    of id: AccountID,
-    _ accounts: SharedAccounts
-  ) throws(EngineError) -> [UInt8]? {
-    do { return try accounts.fetch(id, context.interaction) } catch {
-      throw .keyring(.failed(error, target.kind))
-    }
+  private func record(of id: AccountID, _ accounts: SharedAccounts) throws(EngineError) -> [UInt8]? {
+    do { return try accounts.fetch(id, context.interaction) } catch { throw .keyring(.failed(error, target.kind)) }
   }
 
-  private func read(
-    _ id: AccountID,
-    in keyring: Keyring
-  ) async throws(EngineError) -> [ItemKind: Secret] {
+  private func read(_ id: AccountID, in keyring: Keyring) async throws(EngineError) -> [ItemKind: Secret] {
     do { return try await keyring.read(id, ItemKind.allCases, context.interaction) } catch {
       throw .keyring(.failed(error, keyring.kind))
     }

@@ -19,12 +19,9 @@ package struct ExportAccounts: Sendable {
   /// - Throws: ``EngineError/transfer(_:)``.
   package func check(_ target: Target) throws(EngineError) {
     switch target {
-    case .standardOutput:
-      guard !context.world.streams.outputIsTerminal else { throw .transfer(.terminal) }
+    case .standardOutput: guard !context.world.streams.outputIsTerminal else { throw .transfer(.terminal) }
     case .file(let path, let replacing):
-      guard replacing || !context.world.secretFiles.exists(path) else {
-        throw .transfer(.file(.exists(path: path)))
-      }
+      guard replacing || !context.world.secretFiles.exists(path) else { throw .transfer(.file(.exists(path: path))) }
     }
   }
 
@@ -44,16 +41,11 @@ package struct ExportAccounts: Sendable {
     var storedAccounts: [StoredAccount] = []
     for account in accounts { storedAccounts.append(try await storedAccount(account)) }
     let file: Secret
-    do throws(TransferError) { file = try sealed(storedAccounts, passphrase) } catch {
-      throw .transfer(error)
-    }
+    do throws(TransferError) { file = try sealed(storedAccounts, passphrase) } catch { throw .transfer(error) }
     switch target {
-    case .standardOutput:
-      do { try context.world.streams.output(file) } catch { throw .files(.output(error)) }
+    case .standardOutput: do { try context.world.streams.output(file) } catch { throw .files(.output(error)) }
     case .file(let path, let replacing):
-      do { try context.world.secretFiles.write(path, file, replacing) } catch {
-        throw .transfer(.file(error))
-      }
+      do { try context.world.secretFiles.write(path, file, replacing) } catch { throw .transfer(.file(error)) }
     }
     return storedAccounts.map(\.account)
   }
@@ -62,12 +54,8 @@ package struct ExportAccounts: Sendable {
   private func storedAccount(_ account: Account) async throws(EngineError) -> StoredAccount {
     try await context.withExclusiveAccess(to: account) {
       (current, credentialStore) throws(EngineError) in
-      guard current.keyStorage == .software else {
-        throw .key(.inDevice(current.name, current.keyStorage))
-      }
-      let items = try await credentialStore.items(
-        ItemKind.allCases.filter { $0 != .secondTokens }
-      )
+      guard current.keyStorage == .software else { throw .key(.inDevice(current.name, current.keyStorage)) }
+      let items = try await credentialStore.items(ItemKind.allCases.filter { $0 != .secondTokens })
       let storedAccount = StoredAccount(account: current, items: items)
       guard storedAccount.isUsable else { throw .transfer(.nothingToExport(current.name)) }
       guard storedAccount.isSound else { throw .transfer(.unsound(current.name)) }
@@ -75,10 +63,7 @@ package struct ExportAccounts: Sendable {
     }
   }
 
-  private func sealed(
-    _ storedAccounts: [StoredAccount],
-    _ passphrase: Secret
-  ) throws(TransferError) -> Secret {
+  private func sealed(_ storedAccounts: [StoredAccount], _ passphrase: Secret) throws(TransferError) -> Secret {
     let contents = try ExportContents.encode(storedAccounts)
     let bytes: [UInt8]
     do {

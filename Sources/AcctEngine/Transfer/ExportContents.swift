@@ -33,13 +33,10 @@ package enum ExportContents {
   /// - Throws: ``TransferError/notAccounts`` or ``TransferError/unsound(_:)``.
   package static func decode(_ contents: Secret) throws(TransferError) -> [StoredAccount] {
     let json = contents.withBytes { bytes in try? JSON(parsing: bytes) }
-    guard let entries = json?.objectValue?["accounts"]?.arrayValue, !entries.isEmpty else {
-      throw .notAccounts
-    }
+    guard let entries = json?.objectValue?["accounts"]?.arrayValue, !entries.isEmpty else { throw .notAccounts }
     var storedAccounts: [StoredAccount] = []
     for entry in entries {
-      guard let storedAccount = storedAccount(entry),
-        !storedAccounts.contains(where: { $0.isTwin(of: storedAccount) })
+      guard let storedAccount = storedAccount(entry), !storedAccounts.contains(where: { $0.isTwin(of: storedAccount) })
       else { throw .notAccounts }
       guard storedAccount.isSound else { throw .unsound(storedAccount.account.name) }
       storedAccounts.append(storedAccount)
@@ -53,8 +50,7 @@ package enum ExportContents {
     else { return nil }
     var storedAccount = StoredAccount(account: account, items: [:])
     for (key, value) in items {
-      guard let (owner, kind) = ItemKind.parse(key), owner == account.id,
-        let text = value.stringValue
+      guard let (owner, kind) = ItemKind.parse(key), owner == account.id, let text = value.stringValue
       else { return nil }
       storedAccount.items[kind] = Secret(text)
     }

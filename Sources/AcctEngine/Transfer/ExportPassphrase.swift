@@ -25,9 +25,7 @@ package struct ExportPassphrase: Sendable {
   package func new() throws(EngineError) -> Secret {
     if let file { return try named(file) }
     let first = try ask("Passphrase for the export: ")
-    guard try ask("The same passphrase again: ") == first else {
-      throw .transfer(.passphrasesDiffer)
-    }
+    guard try ask("The same passphrase again: ") == first else { throw .transfer(.passphrasesDiffer) }
     return first
   }
 
@@ -41,9 +39,7 @@ package struct ExportPassphrase: Sendable {
 
   private func named(_ file: String) throws(EngineError) -> Secret {
     let contents: Secret
-    do { contents = try context.world.secretFiles.read(file, Self.limit) } catch {
-      throw .transfer(.file(error))
-    }
+    do { contents = try context.world.secretFiles.read(file, Self.limit) } catch { throw .transfer(.file(error)) }
     let passphrase = contents.withBytes { bytes in
       let endsInNewline = bytes.count > 0 && bytes[bytes.count - 1] == UInt8(ascii: "\n")
       return Secret(bytes.extracting(droppingLast: endsInNewline ? 1 : 0))
@@ -53,9 +49,7 @@ package struct ExportPassphrase: Sendable {
   }
 
   private func ask(_ prompt: String) throws(EngineError) -> Secret {
-    guard context.interaction == .allowed, context.world.terminal.canAsk() else {
-      throw .transfer(.noPassphrase)
-    }
+    guard context.interaction == .allowed, context.world.terminal.canAsk() else { throw .transfer(.noPassphrase) }
     guard let answer = context.world.terminal.askSecret(prompt) else { throw .cancelled }
     guard answer.count > 0 else { throw .transfer(.emptyPassphrase) }
     return answer

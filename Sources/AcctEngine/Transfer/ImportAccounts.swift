@@ -29,12 +29,8 @@ package struct ImportAccounts: Sendable {
     _ options: AddAccount.Options
   ) async throws(EngineError) -> [AddAccount.Added] {
     let storedAccounts: [StoredAccount]
-    do throws(TransferError) { storedAccounts = try opened(export, passphrase) } catch {
-      throw .transfer(error)
-    }
-    guard options.name == nil || storedAccounts.count == 1 else {
-      throw .transfer(.oneNameForSeveral)
-    }
+    do throws(TransferError) { storedAccounts = try opened(export, passphrase) } catch { throw .transfer(error) }
+    guard options.name == nil || storedAccounts.count == 1 else { throw .transfer(.oneNameForSeveral) }
     let active = try accountStore.active()
     let held = context.world.signals.holdBack()
     defer { held.release() }
@@ -43,9 +39,7 @@ package struct ImportAccounts: Sendable {
       for storedAccount in storedAccounts {
         var options = options
         options.activates = options.activates && added.isEmpty
-        added.append(
-          try await AddAccount(context).add(IncomingAccount(storedAccount), options)
-        )
+        added.append(try await AddAccount(context).add(IncomingAccount(storedAccount), options))
       }
     } catch {
       for done in added.reversed() { await undo(done, active) }
@@ -54,10 +48,7 @@ package struct ImportAccounts: Sendable {
     return added
   }
 
-  private func opened(
-    _ export: SealedExport,
-    _ passphrase: Secret
-  ) throws(TransferError) -> [StoredAccount] {
+  private func opened(_ export: SealedExport, _ passphrase: Secret) throws(TransferError) -> [StoredAccount] {
     let contents: Secret
     do { contents = try export.opened(with: passphrase) } catch { throw .sealed(error) }
     return try ExportContents.decode(contents)
@@ -71,20 +62,17 @@ package struct ImportAccounts: Sendable {
       if let before = added.before {
         var account = before.account
         account.name = current.name
-        try await ReplaceCredentials(context)
-          .replace(
-            current,
-            with: account,
-            before.orderedItems,
-            in: credentialStore.keyring,
-            waits: false,
-            activates: false
-          )
+        try await ReplaceCredentials(context).replace(
+          current,
+          with: account,
+          before.orderedItems,
+          in: credentialStore.keyring,
+          waits: false,
+          activates: false
+        )
       }
       try await accountStore.exclusively { () throws(EngineError) in
-        if try accountStore.active() == active.switched(to: current.id) {
-          try accountStore.setActive(active)
-        }
+        if try accountStore.active() == active.switched(to: current.id) { try accountStore.setActive(active) }
         guard added.before == nil else { return }
         try await credentialStore.removeAll()
         try accountStore.delete(current.id)

@@ -80,9 +80,7 @@ struct IncomingAccount {
   private func belonging(beside known: Account) -> Belonging {
     var belonging = belonging
     let isFile = belonging.source == .user || known.source == .user
-    if isFile, belonging.resources.isEmpty || known.resources.isEmpty {
-      belonging.resources = Set(known.resources)
-    }
+    if isFile, belonging.resources.isEmpty || known.resources.isEmpty { belonging.resources = Set(known.resources) }
     return belonging
   }
 
@@ -111,15 +109,12 @@ struct IncomingAccount {
   /// Whether the client is the same also in the scope that its identifier may hold.
   ///
   /// Of two accounts that differ in it alone, each keeps its own: an export of both stays two.
-  func hasClient(of known: Account) -> Bool {
-    known.identity.clientID == belonging.identity.clientID
-  }
+  func hasClient(of known: Account) -> Bool { known.identity.clientID == belonging.identity.clientID }
 
   /// The account that stores it.
   func account(_ id: AccountID, _ name: AccountName, createdAt: Timestamp) -> Account {
     switch form {
-    case .credentials(let credentials):
-      return credentials.account(id, name, createdAt: createdAt)
+    case .credentials(let credentials): return credentials.account(id, name, createdAt: createdAt)
     case .moved(let account):
       var account = account.renumbered(id)
       account.name = name

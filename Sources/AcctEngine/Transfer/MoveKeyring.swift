@@ -41,32 +41,23 @@ package struct MoveKeyring: Sendable {
   /// - Returns: The result.
   /// - Throws: ``EngineError``; the accounts are then where they were, but for
   ///   ``KeyringSharingError/notRemoved(_:from:to:)``.
-  package func move(
-    to kind: Keyring.Kind,
-    removingShared removing: Bool
-  ) async throws(EngineError) -> Outcome {
+  package func move(to kind: Keyring.Kind, removingShared removing: Bool) async throws(EngineError) -> Outcome {
     if let demanded = try choice.demanded() { throw .sharing(.demanded(demanded)) }
     let target = choice.keyring(kind)
-    do { try await target.prepare(context.interaction) } catch {
-      throw .keyring(.failed(error, kind))
-    }
+    do { try await target.prepare(context.interaction) } catch { throw .keyring(.failed(error, kind)) }
     guard let decision = try choice.recorded() else {
       // Without a decision there is no account, or it was lost.
       let ids: [AccountID]
       do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
       guard ids.isEmpty else {
-        throw .keyring(
-          .notChosen(reason: "the file `keyring` is missing; `acct doctor` can find it")
-        )
+        throw .keyring(.notChosen(reason: "the file `keyring` is missing; `acct doctor` can find it"))
       }
       try choice.record(KeyringDecision(kind: kind))
       try await SharedRecords(in: target, context)?.bring()
       return Outcome()
     }
     // What an earlier move left behind goes first: it might be where this one leads.
-    if case .from(let source) = decision.move {
-      try await finish(from: source, in: decision.kind)
-    }
+    if case .from(let source) = decision.move { try await finish(from: source, in: decision.kind) }
     guard decision.kind != kind else {
       if case .to = decision.move { try choice.record(KeyringDecision(kind: kind)) }
       try await SharedRecords(in: target, context)?.bring()
@@ -75,12 +66,7 @@ package struct MoveKeyring: Sendable {
     let source = choice.keyring(decision.kind)
     var written = WrittenCopies()
     if decision.move == .to(kind) { written = decision.written }
-    return try await moved(
-      from: source,
-      to: target,
-      removing || !decision.kind.isShared,
-      written
-    )
+    return try await moved(from: source, to: target, removing || !decision.kind.isShared, written)
   }
 
   private func moved(
@@ -133,18 +119,14 @@ package struct MoveKeyring: Sendable {
     _ written: inout WrittenCopies
   ) async throws(EngineError) {
     let accounts = plan.accounts.filter { !known.contains($0.id) }
-    let wanted = accounts.filter { account in
-      !copy.staysThere(account, beside: plan.inTarget[account.id], written)
-    }
+    let wanted = accounts.filter { account in !copy.staysThere(account, beside: plan.inTarget[account.id], written) }
     if copy.target.kind.isShared {
       for account in wanted {
         written.note(account)
         if let there = copy.account(account.id, in: plan.inTarget) { written.note(there) }
       }
     }
-    try choice.record(
-      KeyringDecision(kind: copy.source.kind, move: .to(copy.target.kind), written: written)
-    )
+    try choice.record(KeyringDecision(kind: copy.source.kind, move: .to(copy.target.kind), written: written))
     for account in wanted { try await copy.copy(account, beside: plan.inTarget[account.id]) }
   }
 
@@ -156,9 +138,7 @@ package struct MoveKeyring: Sendable {
       // Its file is that of another account, which was imported with one identifier.
       if let own = try keptIn(id), own != target.kind.rawValue { continue }
       let current: [UInt8]?
-      do { current = try accounts.fetch(id, context.interaction) } catch {
-        throw .keyring(.failed(error, target.kind))
-      }
+      do { current = try accounts.fetch(id, context.interaction) } catch { throw .keyring(.failed(error, target.kind)) }
       try context.accountStore.take(current ?? record, of: id)
     }
     for id in plan.removedElsewhere { try await context.forget(id) }
@@ -191,20 +171,14 @@ package struct MoveKeyring: Sendable {
 
   /// Whether what a source may have of an account is what a move left there: not where the source is the account's own
   /// keyring, or the only one that has its credentials, or its file does not say so.
-  private func isLeft(
-    _ id: AccountID,
-    in source: Keyring,
-    _ current: Keyring.Kind
-  ) async throws(EngineError) -> Bool {
+  private func isLeft(_ id: AccountID, in source: Keyring, _ current: Keyring.Kind) async throws(EngineError) -> Bool {
     guard let file = try context.accountStore.contents(of: id),
-      let account = context.accountStore.account(id, in: file),
-      account.keptIn != source.kind.rawValue
+      let account = context.accountStore.account(id, in: file), account.keptIn != source.kind.rawValue
     else { return false }
     // Those of a shared keyring are compared before they are removed.
     guard source.accounts == nil else { return true }
     do throws(KeyringFailure) {
-      return try await !choice.keyring(current).read(id, ItemKind.allCases, context.interaction)
-        .isEmpty
+      return try await !choice.keyring(current).read(id, ItemKind.allCases, context.interaction).isEmpty
     } catch {
       throw .sharing(.notRemoved(error, from: source.kind, to: current))
     }
@@ -214,9 +188,7 @@ package struct MoveKeyring: Sendable {
   private func cleanedUp(in current: Keyring) async throws(EngineError) -> Outcome {
     guard !current.kind.isShared else { return Outcome() }
     let settings: SharedKeyringSettings?
-    do { settings = try context.world.sharedKeyring.settings() } catch {
-      throw .keyring(.failed(error, current.kind))
-    }
+    do { settings = try context.world.sharedKeyring.settings() } catch { throw .keyring(.failed(error, current.kind)) }
     guard let shared = settings?.kind else { return Outcome() }
     let source = choice.keyring(shared)
     let locks = MovingLocks(context.world.files)
@@ -272,8 +244,7 @@ package struct MoveKeyring: Sendable {
         if let accounts = source.accounts {
           guard try accounts.fetch(id, context.interaction) != nil else { continue }
           let there = try await source.read(id, ItemKind.allCases, context.interaction)
-          let here = try await choice.keyring(current)
-            .read(id, ItemKind.allCases, context.interaction)
+          let here = try await choice.keyring(current).read(id, ItemKind.allCases, context.interaction)
           guard there == here else {
             staying.insert(id)
             continue

@@ -30,13 +30,10 @@ struct MovePlan: Sendable {
     if let sharedIDs = before {
       let others = ids.subtracting(sharedIDs)
       for id in others {
-        guard let account = try context.accountStore.account(id), account.keptIn != nil else {
-          continue
-        }
+        guard let account = try context.accountStore.account(id), account.keptIn != nil else { continue }
         keptElsewhere.append(account)
       }
-      removedElsewhere = others.subtracting(keptElsewhere.map(\.id))
-        .sorted { $0.description < $1.description }
+      removedElsewhere = others.subtracting(keptElsewhere.map(\.id)).sorted { $0.description < $1.description }
       for id in sharedIDs {
         // Another account was imported with its identifier, and goes nowhere; nor does this one.
         if let file = try context.accountStore.contents(of: id),
@@ -79,8 +76,7 @@ struct MovePlan: Sendable {
 
   /// Whether no account has been added to this machine's files since; the caller holds the book's lock.
   func isWhole(_ context: EngineContext) throws(EngineError) -> Bool {
-    let known = Set(accounts.map(\.id)).union(removedElsewhere)
-      .union(keptElsewhere.map(\.id))
+    let known = Set(accounts.map(\.id)).union(removedElsewhere).union(keptElsewhere.map(\.id))
     return try Self.files(context).isSubset(of: known)
   }
 
@@ -92,18 +88,14 @@ struct MovePlan: Sendable {
     var owners: [AccountName: AccountID] = [:]
     var others: [AccountName] = []
     for (id, record) in inTarget {
-      guard let known = accountStore.account(id, in: record) else {
-        throw .files(.damagedAccount(id))
-      }
+      guard let known = accountStore.account(id, in: record) else { throw .files(.damagedAccount(id)) }
       owners[known.name] = id
       if let account = accounts.first(where: { $0.id == id }), !account.isSame(as: known) {
         others.append(account.name)
       }
     }
     guard others.isEmpty else { throw .sharing(.otherIdentities(others)) }
-    let taken = (accounts + keptElsewhere).filter { account in
-      owners[account.name].map { $0 != account.id } ?? false
-    }
+    let taken = (accounts + keptElsewhere).filter { account in owners[account.name].map { $0 != account.id } ?? false }
     guard taken.isEmpty else { throw .sharing(.namesTaken(taken.map(\.name))) }
   }
 
@@ -112,10 +104,7 @@ struct MovePlan: Sendable {
   }
 
   /// The accounts of a shared keyring; `nil` for one of this machine alone, whose accounts are its files.
-  private static func everything(
-    in keyring: Keyring,
-    _ context: EngineContext
-  ) throws(EngineError) -> Set<AccountID>? {
+  private static func everything(in keyring: Keyring, _ context: EngineContext) throws(EngineError) -> Set<AccountID>? {
     guard let accounts = keyring.accounts else { return nil }
     do { return try accounts.fetchAll(context.interaction).accounts } catch {
       throw .keyring(.failed(error, keyring.kind))
@@ -126,7 +115,6 @@ struct MovePlan: Sendable {
 extension Account {
   /// Whether both, which have one identifier, are of one identity at one server.
   fileprivate func isSame(as other: Account) -> Bool {
-    kind == other.kind && tokenType == other.tokenType && identity == other.identity
-      && service == other.service
+    kind == other.kind && tokenType == other.tokenType && identity == other.identity && service == other.service
   }
 }

@@ -15,22 +15,16 @@ package struct StoredAccount: Equatable, Sendable {
   }
 
   /// Whether the credential itself is there, and the key if it is bound to one.
-  var isUsable: Bool {
-    items[account.kind.tokenItem] != nil && (account.tokenType != .dpop || items[.keypair] != nil)
-  }
+  var isUsable: Bool { items[account.kind.tokenItem] != nil && (account.tokenType != .dpop || items[.keypair] != nil) }
 
   /// Whether everything in it is what acct would have stored.
   ///
   /// It comes from outside: a token must fit on a header line, the key must be one and be the
   /// account's, and a guest must not pass for an account that can be renewed.
-  var isSound: Bool {
-    account.hasConsistentKind && isUsable && unsoundItem == nil
-  }
+  var isSound: Bool { account.hasConsistentKind && isUsable && unsoundItem == nil }
 
   /// The kind of an item that is not what acct would have stored; `nil` if all are.
-  var unsoundItem: ItemKind? {
-    items.first { kind, secret in !isSound(kind, secret) }?.key
-  }
+  var unsoundItem: ItemKind? { items.first { kind, secret in !isSound(kind, secret) }?.key }
 
   private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
     switch kind {

@@ -20,9 +20,7 @@ struct WrittenCopies: Equatable, Sendable {
     }
 
     init?(_ words: some Collection<Substring>) {
-      guard words.count == 2, let first = words.first, let last = words.dropFirst().first else {
-        return nil
-      }
+      guard words.count == 2, let first = words.first, let last = words.dropFirst().first else { return nil }
       do throws(ParseError) {
         validatedAt = first == "-" ? nil : try Timestamp(String(first))
         expiresAt = last == "-" ? nil : try Timestamp(String(last))
@@ -31,32 +29,25 @@ struct WrittenCopies: Equatable, Sendable {
       }
     }
 
-    var words: String {
-      "\(validatedAt?.description ?? "-") \(expiresAt?.description ?? "-")"
-    }
+    var words: String { "\(validatedAt?.description ?? "-") \(expiresAt?.description ?? "-")" }
   }
 
   /// Notes an account that is about to be written, or was found and is about to be written over.
   mutating func note(_ account: Account) { states[account.id, default: []].insert(State(account)) }
 
   /// Whether an account as it is there was written by another machine; `nil` if this move has never noted it.
-  func areOthers(_ account: Account) -> Bool? {
-    states[account.id].map { !$0.contains(State(account)) }
-  }
+  func areOthers(_ account: Account) -> Bool? { states[account.id].map { !$0.contains(State(account)) } }
 
   /// Reads the lines of the file; what is none is skipped.
   init(lines: some Sequence<Substring>) {
     for line in lines {
       let words = line.split(separator: " ")
-      guard let first = words.first, let id = try? AccountID(String(first)),
-        let state = State(words.dropFirst())
+      guard let first = words.first, let id = try? AccountID(String(first)), let state = State(words.dropFirst())
       else { continue }
       states[id, default: []].insert(state)
     }
   }
 
   /// One for each state of an account, in an order of their own.
-  var lines: String {
-    states.flatMap { id, states in states.map { "\(id) \($0.words)\n" } }.sorted().joined()
-  }
+  var lines: String { states.flatMap { id, states in states.map { "\(id) \($0.words)\n" } }.sorted().joined() }
 }

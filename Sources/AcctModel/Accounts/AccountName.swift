@@ -21,13 +21,9 @@ package struct AccountName: Hashable, Comparable, Sendable, CustomStringConverti
         default: true
         }
       }
-    guard !text.isEmpty, text.utf8.count <= 253, text.utf8.first != .hyphen, usable else {
-      throw .accountName(text)
-    }
+    guard !text.isEmpty, text.utf8.count <= 253, text.utf8.first != .hyphen, usable else { throw .accountName(text) }
     description = text
   }
 
-  package static func < (left: AccountName, right: AccountName) -> Bool {
-    left.description < right.description
-  }
+  package static func < (left: AccountName, right: AccountName) -> Bool { left.description < right.description }
 }

@@ -11,14 +11,12 @@ package struct DID: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``ParseError/did(_:)``.
   package init(_ text: String) throws(ParseError) {
     let bytes = Array(text.utf8)
-    guard bytes.count <= 2048, bytes.starts(with: "did:".utf8),
-      let end = bytes[4...].firstIndex(of: .colon)
+    guard bytes.count <= 2048, bytes.starts(with: "did:".utf8), let end = bytes[4...].firstIndex(of: .colon)
     else { throw .did(text) }
     let method = bytes[4..<end]
     let identifier = bytes[(end + 1)...]
-    guard !method.isEmpty, method.allSatisfy({ (0x61...0x7A).contains($0) }),
-      let last = identifier.last, last != .colon, last != .percent,
-      identifier.allSatisfy(Self.isIdentifierByte)
+    guard !method.isEmpty, method.allSatisfy({ (0x61...0x7A).contains($0) }), let last = identifier.last,
+      last != .colon, last != .percent, identifier.allSatisfy(Self.isIdentifierByte)
     else { throw .did(text) }
     description = text
   }
@@ -29,9 +27,7 @@ package struct DID: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The method, `plc` or `web` for those that AT Protocol knows.
-  package var method: Substring {
-    description.dropFirst(4).prefix { $0 != ":" }
-  }
+  package var method: Substring { description.dropFirst(4).prefix { $0 != ":" } }
 
   /// What stands after the method.
   package var identifier: Substring { description.dropFirst(4 + method.utf8.count + 1) }

@@ -13,21 +13,14 @@ package struct Handle: Hashable, Sendable, CustomStringConvertible {
     guard bytes.count <= 253 else { throw .handle(text) }
     var start = 0
     var isUpper = false
-    while let dot = Self.endOfLabel(in: bytes, from: start, &isUpper), dot < bytes.count {
-      start = dot + 1
-    }
-    guard start > 0, Self.endOfLabel(in: bytes, from: start, &isUpper) != nil,
-      bytes[start].isASCIILetter
+    while let dot = Self.endOfLabel(in: bytes, from: start, &isUpper), dot < bytes.count { start = dot + 1 }
+    guard start > 0, Self.endOfLabel(in: bytes, from: start, &isUpper) != nil, bytes[start].isASCIILetter
     else { throw .handle(text) }
     description = isUpper ? text.lowercased() : text
   }
 
   /// Where a label ends that begins at `start`, or `nil` if none does.
-  private static func endOfLabel(
-    in bytes: Span<UInt8>,
-    from start: Int,
-    _ isUpper: inout Bool
-  ) -> Int? {
+  private static func endOfLabel(in bytes: Span<UInt8>, from start: Int, _ isUpper: inout Bool) -> Int? {
     var end = start
     while end < bytes.count, bytes[end] != UInt8(ascii: ".") {
       let byte = bytes[end]
@@ -35,9 +28,7 @@ package struct Handle: Hashable, Sendable, CustomStringConvertible {
       isUpper = isUpper || (0x41...0x5A).contains(byte)
       end += 1
     }
-    guard (1...63).contains(end - start), bytes[start] != .hyphen, bytes[end - 1] != .hyphen else {
-      return nil
-    }
+    guard (1...63).contains(end - start), bytes[start] != .hyphen, bytes[end - 1] != .hyphen else { return nil }
     return end
   }
 
@@ -45,9 +36,7 @@ package struct Handle: Hashable, Sendable, CustomStringConvertible {
   ///
   /// `.test` counts as resolvable here: it is resolved where the user configures a resolver.
   package var isResolvable: Bool {
-    let reserved = [
-      "alt", "arpa", "example", "internal", "invalid", "local", "localhost", "onion",
-    ]
+    let reserved = ["alt", "arpa", "example", "internal", "invalid", "local", "localhost", "onion"]
     return !reserved.contains { description.hasSuffix(".\($0)") }
   }
 }

@@ -7,10 +7,8 @@ package struct RequestParameter: Hashable, Sendable {
 
   /// - Throws: ``ParseError/parameter``, ``ParseError/ownParameter(_:)``.
   package init(name: String, value: String) throws(ParseError) {
-    guard !name.isEmpty, name.utf8.count <= 256,
-      name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-      value.utf8.count <= 8192,
-      value.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+    guard !name.isEmpty, name.utf8.count <= 256, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      value.utf8.count <= 8192, value.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
     else { throw .parameter }
     guard !Self.own.contains(name.lowercased()) else { throw .ownParameter(name) }
     self.name = name
@@ -29,10 +27,9 @@ package struct RequestParameter: Hashable, Sendable {
   ///
   /// Some servers ignore case in names, so they are not used in any.
   package static let own: Set<String> = [
-    "assertion", "client_assertion", "client_assertion_type", "client_id", "client_secret", "code",
-    "code_challenge", "code_challenge_method", "code_verifier", "device_code", "dpop_jkt",
-    "grant_type",
-    "nonce", "password", "redirect_uri", "refresh_token", "request", "request_uri", "resource",
-    "response_mode", "response_type", "scope", "state", "token", "token_type_hint",
+    "assertion", "client_assertion", "client_assertion_type", "client_id", "client_secret", "code", "code_challenge",
+    "code_challenge_method", "code_verifier", "device_code", "dpop_jkt", "grant_type", "nonce", "password",
+    "redirect_uri", "refresh_token", "request", "request_uri", "resource", "response_mode", "response_type", "scope",
+    "state", "token", "token_type_hint",
   ]
 }

@@ -45,8 +45,7 @@ package struct StaticHeader: Equatable, Sendable {
       guard scheme.lowercased() != "dpop" else { throw .needsKey }
     case .basic(let user):
       guard name == "authorization" else { throw .basicElsewhere }
-      guard user.utf8.count <= 255,
-        user.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ":") })
+      guard user.utf8.count <= 255, user.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ":") })
       else { throw .user }
     }
     self.init(unchecked: field, form)
@@ -55,12 +54,11 @@ package struct StaticHeader: Equatable, Sendable {
   /// Fields that frame a message, belong to one connection, describe a body or what is wanted, or have
   /// an owner of their own: a cookie is a session's, a proof a key's.
   private static let reserved: Set<String> = [
-    "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "connection",
-    "content-encoding", "content-language", "content-length", "content-location", "content-range",
-    "content-type", "cookie", "cookie2", "date", "dpop", "expect", "forwarded", "from", "host",
-    "http2-settings", "if-match", "if-modified-since", "if-none-match", "if-range",
-    "if-unmodified-since", "keep-alive", "location", "max-forwards", "origin", "pragma", "range",
-    "referer", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade", "user-agent", "via",
+    "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "connection", "content-encoding",
+    "content-language", "content-length", "content-location", "content-range", "content-type", "cookie", "cookie2",
+    "date", "dpop", "expect", "forwarded", "from", "host", "http2-settings", "if-match", "if-modified-since",
+    "if-none-match", "if-range", "if-unmodified-since", "keep-alive", "location", "max-forwards", "origin", "pragma",
+    "range", "referer", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade", "user-agent", "via",
     "www-authenticate",
   ]
 }

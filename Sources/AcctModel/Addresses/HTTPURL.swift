@@ -46,9 +46,7 @@ package struct HTTPURL: Hashable, Sendable {
   }
 
   /// Takes a host and its port apart.
-  static func split(
-    _ authority: ArraySlice<UInt8>
-  ) throws(ParseError) -> (host: String, port: UInt16?) {
+  static func split(_ authority: ArraySlice<UInt8>) throws(ParseError) -> (host: String, port: UInt16?) {
     let isAddress = authority.first == UInt8(ascii: "[")
     let hostEnd =
       isAddress
@@ -115,9 +113,8 @@ extension UInt8 {
   /// Visible ASCII but for what RFC 3986 has no place for.
   fileprivate var mayStandInTarget: Bool {
     switch self {
-    case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
-      UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
-      UInt8(ascii: "}"):
+    case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+      UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
       false
     default: (0x21...0x7E).contains(self)
     }

@@ -17,24 +17,18 @@ package struct IPAddress: Equatable, Sendable {
   /// Whether the first bits of both are the same.
   package func shares(firstBits count: Int, with other: IPAddress) -> Bool {
     guard bytes.count == other.bytes.count, count <= bytes.count * 8 else { return false }
-    return (0..<count).allSatisfy { bit in
-      (bytes[bit / 8] ^ other.bytes[bit / 8]) & (0x80 >> (bit % 8)) == 0
-    }
+    return (0..<count).allSatisfy { bit in (bytes[bit / 8] ^ other.bytes[bit / 8]) & (0x80 >> (bit % 8)) == 0 }
   }
 }
 
 extension Origin {
   /// The host without the brackets of an IPv6 address.
-  package var unbracketedHost: String {
-    host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-  }
+  package var unbracketedHost: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
 }
 
 private func four(_ text: some StringProtocol) -> [UInt8]? {
   let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-  let bytes = parts.compactMap { part in
-    part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt8(part) : nil
-  }
+  let bytes = parts.compactMap { part in part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt8(part) : nil }
   return parts.count == 4 && bytes.count == 4 ? bytes : nil
 }
 

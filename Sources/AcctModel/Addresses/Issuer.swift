@@ -17,9 +17,7 @@ package struct Issuer: Hashable, Sendable, CustomStringConvertible {
     description = text
   }
 
-  package static func == (left: Issuer, right: Issuer) -> Bool {
-    left.description == right.description
-  }
+  package static func == (left: Issuer, right: Issuer) -> Bool { left.description == right.description }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }

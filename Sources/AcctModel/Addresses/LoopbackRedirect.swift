@@ -32,18 +32,14 @@ package struct LoopbackRedirect: Hashable, Sendable {
     let scheme = "http://"
     guard text.hasPrefix(scheme), text.utf8.count <= 1024 else { throw .redirect }
     let rest = text.dropFirst(scheme.count)
-    guard let host = Host.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {
-      throw .redirect
-    }
+    guard let host = Host.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else { throw .redirect }
     let place = rest.dropFirst(host.rawValue.count)
     let end = place.firstIndex(of: "/") ?? place.endIndex
     let (digits, tail) = (place[..<end].dropFirst(), String(place[end...]))
     guard place.isEmpty || place.first == "/" || place.first == ":" else { throw .redirect }
     var port: Int?
     if end > place.startIndex {
-      guard digits.utf8.allSatisfy(\.isASCIIDigit), let number = UInt16(digits), number > 0 else {
-        throw .redirect
-      }
+      guard digits.utf8.allSatisfy(\.isASCIIDigit), let number = UInt16(digits), number > 0 else { throw .redirect }
       port = Int(number)
     }
     // Parsed as a URL, the path is the one that a browser will request, unless dots are removed from it.

@@ -25,9 +25,7 @@ package struct Origin: Hashable, Sendable {
     do { url = try HTTPURL(text) } catch .url { throw .origin(text) }
     // Looked for in the text itself: a path such as `/..` would be gone from the URL.
     let tail = text.utf8.dropFirst(url.origin.scheme.rawValue.utf8.count + 3).drop { $0 != .slash }
-    guard tail.count <= 1, url.query == nil, !text.utf8.contains(UInt8(ascii: "#")) else {
-      throw .origin(text)
-    }
+    guard tail.count <= 1, url.query == nil, !text.utf8.contains(UInt8(ascii: "#")) else { throw .origin(text) }
     self = url.origin
   }
 
@@ -62,9 +60,7 @@ extension UInt8 {
 
 extension Origin: CustomStringConvertible {
   /// `https://host`, with the port only where it is not the scheme's own.
-  package var description: String {
-    (scheme == .https ? "https://" : "http://") + authority
-  }
+  package var description: String { (scheme == .https ? "https://" : "http://") + authority }
 
   /// The host, and the port where it is not the scheme's own: the value of a `Host` field.
   package var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }

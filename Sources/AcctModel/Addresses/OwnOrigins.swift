@@ -29,9 +29,7 @@ package struct OwnOrigins: Equatable, Sendable {
   }
 
   /// Why an origin is the account's; empty for any other.
-  package func reasons(for origin: Origin) -> Reasons {
-    entries.first { $0.origin == origin }?.reasons ?? []
-  }
+  package func reasons(for origin: Origin) -> Reasons { entries.first { $0.origin == origin }?.reasons ?? [] }
 
   /// Adds origins, or more reasons for those that are there.
   package mutating func add(_ origins: [Origin], for reasons: Reasons) {

@@ -27,14 +27,11 @@ package enum Naming: Equatable, Sendable {
   package func reach(to origin: Origin) -> Reach {
     switch self {
     case .user: .anywhere
-    case .document(let place, let reached):
-      place.isLoopback || place == origin ? reached : .publicOnly
+    case .document(let place, let reached): place.isLoopback || place == origin ? reached : .publicOnly
     case .remote: .publicOnly
     }
   }
 
   /// The source of the addresses in a document that is fetched from an origin from this source.
-  package func document(at origin: Origin) -> Naming {
-    .document(at: origin, reached: reach(to: origin))
-  }
+  package func document(at origin: Origin) -> Naming { .document(at: origin, reached: reach(to: origin)) }
 }

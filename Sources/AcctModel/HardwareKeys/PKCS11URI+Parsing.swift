@@ -38,9 +38,7 @@ extension PKCS11URI {
   ]
 
   /// The parts; none of an empty text.
-  private func split(_ bytes: Substring.UTF8View, at separator: Unicode.Scalar)
-    -> [Substring.UTF8View]
-  {
+  private func split(_ bytes: Substring.UTF8View, at separator: Unicode.Scalar) -> [Substring.UTF8View] {
     guard !bytes.isEmpty else { return [] }
     return bytes.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
   }
@@ -71,10 +69,7 @@ extension PKCS11URI {
   }
 
   /// A value without its percent encoding; every other character must be one of pk11-pchar or pk11-qchar.
-  private func decoded(
-    _ bytes: Substring.UTF8View,
-    in place: Place
-  ) throws(PKCS11URIFlaw) -> [UInt8] {
+  private func decoded(_ bytes: Substring.UTF8View, in place: Place) throws(PKCS11URIFlaw) -> [UInt8] {
     let allowed = place == .path ? ":[]@!$'()*+,=&-._~%" : ":[]@!$'()*+,=/?|-._~%"
     let isPlain = bytes.allSatisfy { byte in
       switch byte {
@@ -104,8 +99,7 @@ extension PKCS11URI {
     case "id":
       guard !value.isEmpty else { throw .wrongValue(name) }
       id = value
-    case "type":
-      guard try ["private", "public"].contains(text(value, name)) else { throw .wrongValue(name) }
+    case "type": guard try ["private", "public"].contains(text(value, name)) else { throw .wrongValue(name) }
     default: return false
     }
     return true
@@ -137,9 +131,7 @@ extension PKCS11URI {
 
   /// Text without a NUL, at which C would cut it.
   private func text(_ bytes: [UInt8], _ name: String) throws(PKCS11URIFlaw) -> String {
-    guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-      throw .wrongValue(name)
-    }
+    guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else { throw .wrongValue(name) }
     return text
   }
 }
@@ -153,9 +145,7 @@ private func percentDecoded(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
       decoded.append(byte)
       continue
     }
-    guard let high = rest.next().flatMap(hexValue), let low = rest.next().flatMap(hexValue) else {
-      return nil
-    }
+    guard let high = rest.next().flatMap(hexValue), let low = rest.next().flatMap(hexValue) else { return nil }
     decoded.append(high << 4 | low)
   }
   return decoded

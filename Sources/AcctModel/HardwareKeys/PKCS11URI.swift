@@ -46,8 +46,7 @@ package struct PKCS11URI: Hashable, Sendable {
     if let id { path.append("id=\(id.map(percentEncoded).joined())") }
     var query: [String] = []
     for (name, value) in [
-      ("module-path", modulePath), ("module-name", moduleName),
-      ("pin-source", pinFile.map { "file:\($0)" }),
+      ("module-path", modulePath), ("module-name", moduleName), ("pin-source", pinFile.map { "file:\($0)" }),
     ] {
       if let value { query.append("\(name)=\(encoded(value, in: .query))") }
     }
@@ -85,11 +84,9 @@ private func encoded(_ text: String, in part: Part) -> String {
   text.utf8.map { byte in
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
       String(UnicodeScalar(byte))
-    case UInt8(ascii: "/") where part == .query, UInt8(ascii: ":") where part == .query:
-      String(UnicodeScalar(byte))
+    case UInt8(ascii: "/") where part == .query, UInt8(ascii: ":") where part == .query: String(UnicodeScalar(byte))
     default: percentEncoded(byte)
     }
   }.joined()

@@ -15,18 +15,13 @@ package enum TPMAddress: Hashable, Sendable {
   /// - Throws: ``ParseError``.
   package init(_ text: String) throws(ParseError) {
     guard text.hasPrefix(Self.softwarePrefix) else {
-      guard text.hasPrefix("/"), !text.utf8.contains(0) else {
-        throw .tpmAddress
-      }
+      guard text.hasPrefix("/"), !text.utf8.contains(0) else { throw .tpmAddress }
       self = .path(text)
       return
     }
     var host = "127.0.0.1"
     var port: UInt16?
-    for part in text.dropFirst(Self.softwarePrefix.count).split(
-      separator: ",",
-      omittingEmptySubsequences: false
-    ) {
+    for part in text.dropFirst(Self.softwarePrefix.count).split(separator: ",", omittingEmptySubsequences: false) {
       if part.hasPrefix("host="), part.utf8.count > 5 {
         host = String(part.dropFirst(5))
       } else if part.hasPrefix("port="), let number = UInt16(part.dropFirst(5)), number > 0 {

@@ -8,8 +8,7 @@ package enum EtcdEndpoints {
   package static func parse(_ text: String) throws(KeyringSettingsFlaw) -> [String] {
     var endpoints: [String] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let origin = try? Origin(String(part)), origin.scheme == .https, origin.port != 0,
-        hasPort(part)
+      guard let origin = try? Origin(String(part)), origin.scheme == .https, origin.port != 0, hasPort(part)
       else { throw .endpoint }
       let endpoint = "https://\(origin.host):\(origin.port)"
       if !endpoints.contains(endpoint) { endpoints.append(endpoint) }

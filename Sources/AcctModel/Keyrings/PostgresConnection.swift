@@ -9,42 +9,32 @@ package enum PostgresConnection {
     var text = text[...]
     while text.first?.isWhitespace == true { text.removeFirst() }
     while text.last?.isWhitespace == true { text.removeLast() }
-    guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      throw .connection
-    }
+    guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .connection }
     let isURI = ["postgresql://", "postgres://"].contains { text.hasPrefix($0) }
     let settings = isURI ? try settings(inURI: text) : try settings(inWords: text)
     for (keyword, value) in settings { try check(keyword, value) }
     // A path is a socket of this machine, where no TLS is used.
     let hosts = settings.filter { ["host", "hostaddr"].contains($0.keyword) }.map(\.value)
-    guard hosts.contains(where: { !$0.isEmpty }),
-      hosts.allSatisfy({ !$0.hasPrefix("/") && !$0.hasPrefix("@") })
+    guard hosts.contains(where: { !$0.isEmpty }), hosts.allSatisfy({ !$0.hasPrefix("/") && !$0.hasPrefix("@") })
     else { throw .noHost }
     return String(text)
   }
 
   private typealias Setting = (keyword: String, value: String)
 
-  private static func check(
-    _ keyword: String,
-    _ value: String
-  ) throws(KeyringSettingsFlaw) {
+  private static func check(_ keyword: String, _ value: String) throws(KeyringSettingsFlaw) {
     switch keyword {
     case "password", "sslpassword": throw .password
     case "service", "servicefile": throw .indirect(keyword: keyword)
     case "sslmode":
-      if ["disable", "allow", "prefer", "require", "verify-ca"].contains(value) {
-        throw .unverified(mode: value)
-      }
+      if ["disable", "allow", "prefer", "require", "verify-ca"].contains(value) { throw .unverified(mode: value) }
       guard value == "verify-full" else { throw .connection }
     default: break
     }
   }
 
   /// `keyword = value`, separated by spaces; a value may be in quotes, and have `\` before a character.
-  private static func settings(
-    inWords text: Substring
-  ) throws(KeyringSettingsFlaw) -> [Setting] {
+  private static func settings(inWords text: Substring) throws(KeyringSettingsFlaw) -> [Setting] {
     var settings: [Setting] = []
     var rest = text.unicodeScalars
     while true {
@@ -77,9 +67,7 @@ package enum PostgresConnection {
   }
 
   /// `postgresql://[user@][host][:port][,…][/database][?keyword=value&…]`, with `%` and two digits for a byte.
-  private static func settings(
-    inURI text: Substring
-  ) throws(KeyringSettingsFlaw) -> [Setting] {
+  private static func settings(inURI text: Substring) throws(KeyringSettingsFlaw) -> [Setting] {
     guard let scheme = text.firstRange(of: "://") else { throw .connection }
     let (address, query) = split(text[scheme.upperBound...], at: "?")
     let (authority, _) = split(address, at: "/")
@@ -102,10 +90,7 @@ package enum PostgresConnection {
     return settings
   }
 
-  private static func split(
-    _ text: Substring,
-    at separator: Character
-  ) -> (Substring, Substring?) {
+  private static func split(_ text: Substring, at separator: Character) -> (Substring, Substring?) {
     guard let place = text.firstIndex(of: separator) else { return (text, nil) }
     return (text[..<place], text[text.index(after: place)...])
   }
@@ -119,8 +104,7 @@ package enum PostgresConnection {
         continue
       }
       let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-      guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
-        let value = UInt8(digits, radix: 16), value != 0
+      guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16), value != 0
       else { throw .connection }
       bytes.append(value)
       rest = rest.dropFirst(2)

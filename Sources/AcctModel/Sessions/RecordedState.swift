@@ -27,8 +27,7 @@ extension RecordedState {
   package var reason: String? {
     switch self {
     case .signedIn: nil
-    case .renewalRefused(let reason), .expired(let reason), .reauthRequired(let reason, _),
-      .signedOut(let reason):
+    case .renewalRefused(let reason), .expired(let reason), .reauthRequired(let reason, _), .signedOut(let reason):
       reason
     }
   }
@@ -53,19 +52,14 @@ extension Account {
   ///   - now: When it happened.
   /// - Returns: What to do about it.
   @discardableResult
-  package mutating func take(
-    _ event: SessionEvent,
-    reason: String = "",
-    at now: Timestamp
-  ) -> SessionAction {
+  package mutating func take(_ event: SessionEvent, reason: String = "", at now: Timestamp) -> SessionAction {
     let (_, action) = recordedState.state.after(event)
     switch action {
     case .keep:
       // That the token works tells nothing of a renewal.
       if event != .confirmed || recordedState.refusedRenewal == nil { recordedState = .signedIn }
       if event == .confirmed { validatedAt = now }
-    case .record:
-      recordedState = .reauthRequired(reason: reason, tokenStands: event == .otherUser)
+    case .record: recordedState = .reauthRequired(reason: reason, tokenStands: event == .otherUser)
     case .discard: recordedState = .expired(reason: reason)
     case .forget: recordedState = .signedOut(reason: reason)
     case .use, .renew, .useWhileUnpast, .stop: break

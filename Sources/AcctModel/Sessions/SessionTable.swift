@@ -83,8 +83,7 @@ extension SessionState {
     case (_, .guestSpent): (.expired, .discard)
 
     // A token that has expired for good is known as such, with or without the keyring.
-    case (.expired, .missing), (.expired, .keyringLocked), (.expired, .keyringUnavailable):
-      (.expired, .stop)
+    case (.expired, .missing), (.expired, .keyringLocked), (.expired, .keyringUnavailable): (.expired, .stop)
     case (_, .missing): (.signedOut, .stop)
     case (_, .keyringLocked): (.locked, .stop)
     case (_, .keyringUnavailable): (.unavailable, .stop)

@@ -9,26 +9,17 @@ package enum HTTPDate {
   /// - Parameter text: The field's value.
   /// - Returns: The time; `nil` for anything else.
   package static func parse(_ text: String) -> Timestamp? {
-    let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
-      .map { Substring($0) }
+    let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }.map { Substring($0) }
     guard let weekday = words.first, days.contains(where: weekday.hasPrefix) else { return nil }
     switch words.count {
-    case 6 where weekday.hasSuffix(",") && words[5] == "GMT":
-      return time(words[3], words[2], words[1], words[4])
-    case 5 where !weekday.hasSuffix(","):
-      return time(words[4], words[1], words[2], words[3])
+    case 6 where weekday.hasSuffix(",") && words[5] == "GMT": return time(words[3], words[2], words[1], words[4])
+    case 5 where !weekday.hasSuffix(","): return time(words[4], words[1], words[2], words[3])
     default: return nil
     }
   }
 
-  private static func time(
-    _ year: Substring,
-    _ month: Substring,
-    _ day: Substring,
-    _ time: Substring
-  ) -> Timestamp? {
-    guard let month = months.firstIndex(of: month), let year = fullYear(year),
-      (1...2).contains(day.utf8.count)
+  private static func time(_ year: Substring, _ month: Substring, _ day: Substring, _ time: Substring) -> Timestamp? {
+    guard let month = months.firstIndex(of: month), let year = fullYear(year), (1...2).contains(day.utf8.count)
     else { return nil }
     return try? Timestamp("\(year)-\(padded("\(month + 1)"[...]))-\(padded(day))T\(time)Z")
   }
@@ -42,9 +33,7 @@ package enum HTTPDate {
     }
   }
 
-  private static func padded(_ number: Substring) -> String {
-    number.utf8.count == 1 ? "0\(number)" : String(number)
-  }
+  private static func padded(_ number: Substring) -> String { number.utf8.count == 1 ? "0\(number)" : String(number) }
 
   private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
   private static let months: [Substring] = [

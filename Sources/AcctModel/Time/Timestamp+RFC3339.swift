@@ -23,8 +23,7 @@ extension Timestamp: CustomStringConvertible {
   /// - Parameter text: The text to parse.
   /// - Throws: ``ParseError/timestamp``.
   package init(_ text: String) throws(ParseError) {
-    guard let seconds = parse(rfc3339: Array(text.utf8)),
-      let time = Timestamp(secondsSince1970: seconds)
+    guard let seconds = parse(rfc3339: Array(text.utf8)), let time = Timestamp(secondsSince1970: seconds)
     else { throw .timestamp }
     self = time
   }
@@ -33,19 +32,17 @@ extension Timestamp: CustomStringConvertible {
 /// Seconds since the epoch, or `nil` for anything but RFC 3339.
 private func parse(rfc3339 bytes: [UInt8]) -> Int64? {
   var scanner = Digits(bytes)
-  guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2),
-    scanner.take("-"), let day = scanner.number(2),
-    scanner.take("T") || scanner.take("t") || scanner.take(" "),
-    let hour = scanner.number(2), scanner.take(":"), let minute = scanner.number(2),
-    scanner.take(":"), let second = scanner.number(2)
+  guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2), scanner.take("-"),
+    let day = scanner.number(2), scanner.take("T") || scanner.take("t") || scanner.take(" "),
+    let hour = scanner.number(2), scanner.take(":"), let minute = scanner.number(2), scanner.take(":"),
+    let second = scanner.number(2)
   else { return nil }
   if scanner.take(".") { guard scanner.skipDigits() else { return nil } }
   guard let offset = scanner.offset(), scanner.isAtEnd else { return nil }
   guard (1...12).contains(month), (1...daysIn(month: month, year: year)).contains(day),
     hour < 24, minute < 60, second <= 60
   else { return nil }
-  return days(fromCivil: year, month, day) * 86_400 + hour * 3_600 + minute * 60
-    + min(second, 59) - offset
+  return days(fromCivil: year, month, day) * 86_400 + hour * 3_600 + minute * 60 + min(second, 59) - offset
 }
 
 private struct Digits {
@@ -88,8 +85,7 @@ private struct Digits {
     if take("Z") || take("z") { return 0 }
     let sign: Int64
     if take("+") { sign = 1 } else if take("-") { sign = -1 } else { return nil }
-    guard let hours = number(2), take(":"), let minutes = number(2), hours < 24, minutes < 60
-    else { return nil }
+    guard let hours = number(2), take(":"), let minutes = number(2), hours < 24, minutes < 60 else { return nil }
     return sign * (hours * 3_600 + minutes * 60)
   }
 }

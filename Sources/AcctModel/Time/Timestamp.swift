@@ -27,9 +27,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
   package static let epoch = Timestamp(clamped: 0)
 
   /// Creates the nearest time that can be written.
-  package init(clamped seconds: Int64) {
-    secondsSince1970 = min(max(seconds, Self.minimum), Self.maximum)
-  }
+  package init(clamped seconds: Int64) { secondsSince1970 = min(max(seconds, Self.minimum), Self.maximum) }
 
   private static let minimum: Int64 = -62_167_219_200
   private static let maximum: Int64 = 253_402_300_799
@@ -41,11 +39,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
   }
 
   /// Seconds from `other` to this time; negative if this one is earlier.
-  package func seconds(since other: Timestamp) -> Int64 {
-    secondsSince1970 - other.secondsSince1970
-  }
+  package func seconds(since other: Timestamp) -> Int64 { secondsSince1970 - other.secondsSince1970 }
 
-  package static func < (left: Timestamp, right: Timestamp) -> Bool {
-    left.secondsSince1970 < right.secondsSince1970
-  }
+  package static func < (left: Timestamp, right: Timestamp) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
 }

@@ -15,9 +15,7 @@ package struct CallbackListener: Sendable {
   /// Starts to listen at an address, on a free port if it has none.
   package var listen: @Sendable (LoopbackRedirect) async throws(ListenFailure) -> Listening
 
-  package init(
-    listen: @escaping @Sendable (LoopbackRedirect) async throws(ListenFailure) -> Listening
-  ) {
+  package init(listen: @escaping @Sendable (LoopbackRedirect) async throws(ListenFailure) -> Listening) {
     self.listen = listen
   }
 }
@@ -50,11 +48,7 @@ package struct Callback: Sendable {
   package let caller: Caller
   package let answer: @Sendable (CallbackPage) -> Void
 
-  package init(
-    query: Secret,
-    caller: Caller,
-    answer: @escaping @Sendable (CallbackPage) -> Void
-  ) {
+  package init(query: Secret, caller: Caller, answer: @escaping @Sendable (CallbackPage) -> Void) {
     self.query = query
     self.caller = caller
     self.answer = answer

@@ -3,8 +3,7 @@ package import AcctModel
 /// The desktop's way to open addresses of an app's own scheme (`x-scheme-handler/SCHEME`).
 package struct SchemeHandler: Sendable {
   /// Makes acct the handler of such addresses until the returned value is closed.
-  package var register:
-    @Sendable (_ scheme: String) async throws(SchemeHandlerFailure) -> SchemeReception
+  package var register: @Sendable (_ scheme: String) async throws(SchemeHandlerFailure) -> SchemeReception
   /// Delivers an address to the process that waits for it, and returns its verdict.
   ///
   /// The desktop may run acct in another environment than the process that waits, so its entry
@@ -38,10 +37,7 @@ package struct SchemeReception: Sendable {
   /// Returns the scheme to its previous handler.
   package let close: @Sendable () async -> Void
 
-  package init(
-    next: @escaping @Sendable () async -> HandedAddress?,
-    close: @escaping @Sendable () async -> Void
-  ) {
+  package init(next: @escaping @Sendable () async -> HandedAddress?, close: @escaping @Sendable () async -> Void) {
     self.next = next
     self.close = close
   }

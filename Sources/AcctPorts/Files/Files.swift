@@ -51,8 +51,7 @@ package struct Files: Sendable {
   }
 
   /// Takes accounts' files, or why they can't be read, and returns whether to go on.
-  package typealias SomeAccounts =
-    @Sendable ([(id: AccountID, contents: Result<[UInt8], FilesFailure>)]) -> Bool
+  package typealias SomeAccounts = @Sendable ([(id: AccountID, contents: Result<[UInt8], FilesFailure>)]) -> Bool
 }
 
 /// A file by what it holds.

@@ -30,14 +30,7 @@ package struct SurveyedFile: Hashable, Sendable {
   package var isOwn: Bool
   package var modifiedAt: Timestamp
 
-  package init(
-    path: String,
-    role: Role,
-    kind: Kind,
-    mode: UInt32,
-    isOwn: Bool,
-    modifiedAt: Timestamp
-  ) {
+  package init(path: String, role: Role, kind: Kind, mode: UInt32, isOwn: Bool, modifiedAt: Timestamp) {
     self.path = path
     self.role = role
     self.kind = kind

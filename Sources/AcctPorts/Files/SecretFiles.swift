@@ -5,12 +5,10 @@ package struct SecretFiles: Sendable {
   /// Reads the user's own file, which no other user may read or write, up to a number of bytes.
   package var read: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
   /// Reads the user's own file or root's, which its group may read, too: as systemd hands out credentials.
-  package var readCredential:
-    @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
+  package var readCredential: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
   /// Writes a file for the user alone (0600), atomically and durably; one that is there is replaced
   /// only if that is asked for.
-  package var write:
-    @Sendable (_ path: String, Secret, _ replacing: Bool) throws(SecretFileFailure) -> Void
+  package var write: @Sendable (_ path: String, Secret, _ replacing: Bool) throws(SecretFileFailure) -> Void
   /// Whether something has this name.
   package var exists: @Sendable (_ path: String) -> Bool
 

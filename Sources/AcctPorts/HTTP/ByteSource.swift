@@ -7,10 +7,7 @@ package struct ByteSource: Sendable {
   /// Returns the next part, never an empty one, and `nil` at the end.
   package var next: @Sendable () async throws(StreamFailure) -> [UInt8]?
 
-  package init(
-    length: Int64?,
-    next: @escaping @Sendable () async throws(StreamFailure) -> [UInt8]?
-  ) {
+  package init(length: Int64?, next: @escaping @Sendable () async throws(StreamFailure) -> [UInt8]?) {
     self.length = length
     self.next = next
   }

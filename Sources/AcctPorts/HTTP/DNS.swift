@@ -5,9 +5,7 @@ package struct DNS: Sendable {
   /// Asks the system's resolver, or `ACCT_DNS_SERVER`; takes at most so many seconds.
   package var txt: @Sendable (_ name: String, _ seconds: Int) async throws(DNSFailure) -> [UInt8]
 
-  package init(
-    txt: @escaping @Sendable (_ name: String, _ seconds: Int) async throws(DNSFailure) -> [UInt8]
-  ) {
+  package init(txt: @escaping @Sendable (_ name: String, _ seconds: Int) async throws(DNSFailure) -> [UInt8]) {
     self.txt = txt
   }
 }

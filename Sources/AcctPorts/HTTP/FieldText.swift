@@ -11,9 +11,7 @@ package enum FieldText {
 
   /// The text of a field's bytes.
   package static func text(_ bytes: ArraySlice<UInt8>) -> String {
-    if !bytes.contains(leadOfPrivateUse), let text = String(validating: bytes, as: UTF8.self) {
-      return text
-    }
+    if !bytes.contains(leadOfPrivateUse), let text = String(validating: bytes, as: UTF8.self) { return text }
     var text = String.UnicodeScalarView()
     var rest = bytes
     while let first = rest.first {

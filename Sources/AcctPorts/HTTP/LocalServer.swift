@@ -57,13 +57,7 @@ package struct LocalRequest: Sendable {
   /// The port that its client has connected to; `nil` on a socket.
   package var port: Int?
 
-  package init(
-    method: String,
-    target: String,
-    fields: [(name: String, value: String)],
-    body: ByteSource?,
-    port: Int?
-  ) {
+  package init(method: String, target: String, fields: [(name: String, value: String)], body: ByteSource?, port: Int?) {
     self.method = method
     self.target = target
     self.fields = fields

@@ -11,8 +11,7 @@ package struct PKCS11Keys: Sendable {
   /// decrypt, one that can be extracted.
   package var take: @Sendable (PKCS11URI, KeyHolder) async throws(HardwareKeyFailure) -> PKCS11Key
   /// Signs a SHA-256 digest of 32 bytes; returns r and s, 32 bytes each.
-  package var sign:
-    @Sendable (PKCS11URI, _ digest: [UInt8], KeyHolder) async throws(HardwareKeyFailure) -> [UInt8]
+  package var sign: @Sendable (PKCS11URI, _ digest: [UInt8], KeyHolder) async throws(HardwareKeyFailure) -> [UInt8]
   /// Removes both halves of the key from the token; none is there afterwards.
   package var remove: @Sendable (PKCS11URI, KeyHolder) async throws(HardwareKeyFailure) -> Void
   /// Lists the tokens, and their public keys for ES256.
@@ -62,12 +61,7 @@ package struct PKCS11Key: Hashable, Sendable {
   /// It can't be copied any more; a copy may have been made before.
   package var mayHaveCopies: Bool
 
-  package init(
-    uri: PKCS11URI,
-    point: HardwareKeyPoint,
-    isNew: Bool,
-    mayHaveCopies: Bool = false
-  ) {
+  package init(uri: PKCS11URI, point: HardwareKeyPoint, isNew: Bool, mayHaveCopies: Bool = false) {
     self.uri = uri
     self.point = point
     self.isNew = isNew
@@ -85,12 +79,7 @@ package struct PKCS11Slot: Equatable, Sendable {
   /// The keys that could be an account's.
   package var keys: [PKCS11Key]
 
-  package init(
-    module: String,
-    token: String? = nil,
-    failure: HardwareKeyFailure? = nil,
-    keys: [PKCS11Key] = []
-  ) {
+  package init(module: String, token: String? = nil, failure: HardwareKeyFailure? = nil, keys: [PKCS11Key] = []) {
     self.module = module
     self.token = token
     self.failure = failure

@@ -7,8 +7,7 @@ package import AcctModel
 package struct TPMKeys: Sendable {
   /// Makes a key: fixedTPM, fixedParent, sensitiveDataOrigin, userWithAuth, sign; with a PIN (of
   /// the holder) it is subject to the TPM's protection against guessing, without one it is not.
-  package var create:
-    @Sendable (TPMAddress, _ withPIN: Bool, KeyHolder) async throws(HardwareKeyFailure) -> TPMKey
+  package var create: @Sendable (TPMAddress, _ withPIN: Bool, KeyHolder) async throws(HardwareKeyFailure) -> TPMKey
   /// Signs a SHA-256 digest of 32 bytes with a key's blob; returns r and s, 32 bytes each.
   package var sign:
     @Sendable (_ blob: [UInt8], TPMAddress, _ digest: [UInt8], KeyHolder)

@@ -23,8 +23,7 @@ package struct Keyring: Sendable {
   package var write: @Sendable (AccountID, [Item], Interaction) async throws(KeyringFailure) -> Void
 
   /// Removes the given items of an account, and nothing else.
-  package var remove:
-    @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) -> Void
+  package var remove: @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) -> Void
 
   /// Lists every account that has items, and which; works while locked where the keyring does.
   package var list: @Sendable () async throws(KeyringFailure) -> [AccountID: Set<ItemKind>]

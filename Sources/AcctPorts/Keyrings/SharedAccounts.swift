@@ -24,8 +24,7 @@ package struct SharedAccounts: Sendable {
   ///
   /// Returns `nil` if the account has changed meanwhile: this machine's copy is up to date, and the caller looks
   /// whether a renewal is still due.
-  package var claim:
-    @Sendable (RenewalIntent, Interaction) async throws(KeyringFailure) -> RenewalClaim?
+  package var claim: @Sendable (RenewalIntent, Interaction) async throws(KeyringFailure) -> RenewalClaim?
 
   /// Returns the account that has a name, as the engine says; `nil` if no account of the keyring has it.
   package var holder: @Sendable (AccountName, Interaction) throws(KeyringFailure) -> AccountID?
@@ -92,11 +91,7 @@ package struct SharedChanges: Sendable {
   /// Notes that the caller has written the records down; without this, the next call returns them again.
   package var confirm: @Sendable () -> Void
 
-  package init(
-    records: [AccountID: [UInt8]],
-    accounts: Set<AccountID>,
-    confirm: @escaping @Sendable () -> Void = {}
-  ) {
+  package init(records: [AccountID: [UInt8]], accounts: Set<AccountID>, confirm: @escaping @Sendable () -> Void = {}) {
     self.records = records
     self.accounts = accounts
     self.confirm = confirm

@@ -85,11 +85,7 @@ package struct SharedKeyring: Sendable {
     /// Accounts whose object is older than this machine has seen it, or is gone without a trace of its removal.
     package var rolledBack: [AccountID]
 
-    package init(
-      damaged: [AccountID: SharedDamage] = [:],
-      strayKeys: [String] = [],
-      rolledBack: [AccountID] = []
-    ) {
+    package init(damaged: [AccountID: SharedDamage] = [:], strayKeys: [String] = [], rolledBack: [AccountID] = []) {
       self.damaged = damaged
       self.strayKeys = strayKeys
       self.rolledBack = rolledBack

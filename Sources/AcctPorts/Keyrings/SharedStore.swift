@@ -17,8 +17,7 @@ package struct SharedStore: Sendable {
     @Sendable (_ key: String, _ bytes: [UInt8]?, _ ifVersion: Int64?) throws(SharedStoreFailure) ->
       Int64?
   /// Returns what has changed under a prefix since a version, and every key there, as of one moment.
-  package var changes:
-    @Sendable (_ prefix: String, _ since: Int64) throws(SharedStoreFailure) -> Changes
+  package var changes: @Sendable (_ prefix: String, _ since: Int64) throws(SharedStoreFailure) -> Changes
   /// Ends the connection, if there is one.
   package var end: @Sendable () -> Void
 

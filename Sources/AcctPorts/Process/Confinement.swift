@@ -13,19 +13,13 @@ package struct Confinement: Sendable {
   /// `nil` where nothing is known of the kernel.
   package var available: @Sendable () -> Measures?
 
-  package init(
-    begin: @escaping @Sendable (Fence) -> Measures,
-    available: @escaping @Sendable () -> Measures?
-  ) {
+  package init(begin: @escaping @Sendable (Fence) -> Measures, available: @escaping @Sendable () -> Measures?) {
     self.begin = begin
     self.available = available
   }
 
   /// A kernel that has neither.
-  package static let none = Confinement(
-    begin: { _ in Measures(secretMemory: false, fence: nil) },
-    available: { nil }
-  )
+  package static let none = Confinement(begin: { _ in Measures(secretMemory: false, fence: nil) }, available: { nil })
 
   /// What the process has use for, beside acct's own files.
   package struct Fence: Equatable, Sendable {

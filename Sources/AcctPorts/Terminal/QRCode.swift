@@ -5,9 +5,7 @@ package struct QRCode: Sendable {
   /// `nil` where no terminal could show them, or the system has no library that makes them.
   package var modules: @Sendable (_ address: String) -> [[Bool]]?
 
-  package init(modules: @escaping @Sendable (_ address: String) -> [[Bool]]?) {
-    self.modules = modules
-  }
+  package init(modules: @escaping @Sendable (_ address: String) -> [[Bool]]?) { self.modules = modules }
 
   /// Shows none.
   package static let none = QRCode { _ in nil }

@@ -24,9 +24,7 @@ package struct Terminal: Sendable {
     ask: @escaping @Sendable (_ prompt: String) -> String?,
     askSecret: @escaping @Sendable (_ prompt: String) -> Secret?,
     lines: @escaping @Sendable (_ prompt: String) -> AsyncStream<Secret>,
-    interact: @escaping @Sendable (_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool = {
-      _ in false
-    }
+    interact: @escaping @Sendable (_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool = { _ in false }
   ) {
     self.canAsk = canAsk
     self.ask = ask

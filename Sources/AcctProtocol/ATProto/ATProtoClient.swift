@@ -28,13 +28,8 @@ package enum ATProtoClient {
   ///   - did: The requested identity; `nil` if the sign-in began at a server.
   /// - Returns: The identity that has signed in.
   /// - Throws: ``ATProtoError/subjectMismatch(expected:found:)``, ``ATProtoError/scopeMissing``.
-  package static func subject(
-    of response: TokenResponse,
-    askedFor did: DID?
-  ) throws(ATProtoError) -> DID {
-    guard response.scope?.split(separator: " ").contains("atproto") == true else {
-      throw .scopeMissing
-    }
+  package static func subject(of response: TokenResponse, askedFor did: DID?) throws(ATProtoError) -> DID {
+    guard response.scope?.split(separator: " ").contains("atproto") == true else { throw .scopeMissing }
     // The token's own claims do not count: to a client it is opaque.
     guard let text = response.statedSubject, let subject = try? DID(text) else {
       throw .subjectMismatch(expected: did, found: response.statedSubject)

@@ -19,10 +19,7 @@ package struct DIDDocument: Equatable, Sendable {
   ///   - directory: The PLC directory.
   /// - Returns: The address.
   /// - Throws: ``ATProtoError/unsupportedDID(_:)``.
-  package static func url(
-    of did: DID,
-    directory: Origin
-  ) throws(ATProtoError) -> HTTPURL {
+  package static func url(of did: DID, directory: Origin) throws(ATProtoError) -> HTTPURL {
     let text: String?
     switch did.method {
     case "plc": text = "\(directory)/\(did)"

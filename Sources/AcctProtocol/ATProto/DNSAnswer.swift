@@ -81,14 +81,8 @@ private struct MessageReader {
   }
 
   mutating func header() -> Header? {
-    guard skip(2), let flags = number(), let questions = number(), let answers = number(), skip(4)
-    else { return nil }
-    return Header(
-      isResponse: flags & 0x8000 != 0,
-      code: UInt8(flags & 15),
-      questions: questions,
-      answers: answers
-    )
+    guard skip(2), let flags = number(), let questions = number(), let answers = number(), skip(4) else { return nil }
+    return Header(isResponse: flags & 0x8000 != 0, code: UInt8(flags & 15), questions: questions, answers: answers)
   }
 
   mutating func number() -> Int? {

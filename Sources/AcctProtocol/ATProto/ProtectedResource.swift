@@ -15,17 +15,10 @@ package enum ProtectedResource {
   ///   - server: For whom it must speak.
   /// - Returns: The one authorization server; its identifier is an origin.
   /// - Throws: ``ATProtoError/protectedResource(_:_:)``.
-  package static func issuer(
-    in json: JSON,
-    of server: Origin
-  ) throws(ATProtoError) -> Issuer {
+  package static func issuer(in json: JSON, of server: Origin) throws(ATProtoError) -> Issuer {
     let document = json.objectValue
-    guard let resource = document?["resource"]?.stringValue else {
-      throw .protectedResource(server, .malformed)
-    }
-    guard let origin = try? Origin(resource), origin == server else {
-      throw .protectedResource(server, .foreign)
-    }
+    guard let resource = document?["resource"]?.stringValue else { throw .protectedResource(server, .malformed) }
+    guard let origin = try? Origin(resource), origin == server else { throw .protectedResource(server, .foreign) }
     guard let servers = document?["authorization_servers"]?.arrayValue, servers.count == 1,
       let text = servers[0].stringValue, let issuer = try? Issuer(text), issuer.isOrigin
     else { throw .protectedResource(server, .malformed) }
@@ -51,8 +44,6 @@ extension AuthorizationServer {
       ("authorization_response_iss_parameter_supported", sendsIssuer),
       ("client_id_metadata_document_supported", readsClientMetadata),
     ]
-    if let lacking = required.first(where: { !$0.isThere }) {
-      throw .server(origin, missing: lacking.member)
-    }
+    if let lacking = required.first(where: { !$0.isThere }) { throw .server(origin, missing: lacking.member) }
   }
 }

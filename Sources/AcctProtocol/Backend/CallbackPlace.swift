@@ -35,15 +35,12 @@ package struct CallbackPlace: Equatable, Sendable {
     } else {
       (host, port) = (nil, nil)
     }
-    guard rest.utf8.allSatisfy(\.isPathCharacter),
-      !rest.split(separator: "/").contains(where: \.isDotSegment)
+    guard rest.utf8.allSatisfy(\.isPathCharacter), !rest.split(separator: "/").contains(where: \.isDotSegment)
     else { throw .malformed }
     path = String(rest.hasSuffix("/") ? rest.dropLast() : rest)
   }
 
-  private static func split(
-    _ authority: Substring
-  ) throws(CallbackFlaw) -> (host: String?, port: UInt16?) {
+  private static func split(_ authority: Substring) throws(CallbackFlaw) -> (host: String?, port: UInt16?) {
     if authority.isEmpty { return (nil, nil) }
     let isAddress = authority.hasPrefix("[::1]")
     let end =
@@ -51,9 +48,7 @@ package struct CallbackPlace: Equatable, Sendable {
       ? authority.firstIndex(of: "]").map(authority.index(after:)) ?? authority.endIndex
       : authority.firstIndex(of: ":") ?? authority.endIndex
     let host = authority[..<end]
-    guard !host.isEmpty, isAddress || host.utf8.allSatisfy(\.isHostCharacter) else {
-      throw .malformed
-    }
+    guard !host.isEmpty, isAddress || host.utf8.allSatisfy(\.isHostCharacter) else { throw .malformed }
     let tail = authority[end...]
     if tail.isEmpty { return (host.lowercased(), nil) }
     guard tail.hasPrefix(":"), tail.dropFirst().utf8.allSatisfy(\.isDigit),
@@ -66,9 +61,8 @@ package struct CallbackPlace: Equatable, Sendable {
   package var isAppScheme: Bool { !Self.takenSchemes.contains(scheme) }
 
   private static let takenSchemes: Set<String> = [
-    "about", "blob", "chrome", "data", "file", "ftp", "ftps", "http", "https", "javascript",
-    "mailto", "news", "sftp", "sip", "sips", "sms", "ssh", "tel", "trash", "vbscript",
-    "view-source", "ws", "wss", "xmpp",
+    "about", "blob", "chrome", "data", "file", "ftp", "ftps", "http", "https", "javascript", "mailto", "news", "sftp",
+    "sip", "sips", "sms", "ssh", "tel", "trash", "vbscript", "view-source", "ws", "wss", "xmpp",
   ]
 
   /// Whether it is http or https on this machine.
@@ -83,8 +77,7 @@ package struct CallbackPlace: Equatable, Sendable {
   package func covers(_ place: CallbackPlace) -> Bool {
     guard scheme == place.scheme else { return false }
     if host == nil && path.isEmpty { return true }
-    guard host == place.host || isLoopback && place.isLoopback,
-      port == place.port || isLoopback && port == nil
+    guard host == place.host || isLoopback && place.isLoopback, port == place.port || isLoopback && port == nil
     else { return false }
     return path.isEmpty || place.path == path || place.path.hasPrefix(path + "/")
   }
@@ -97,16 +90,12 @@ extension Substring {
     return utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
   }
 
-  fileprivate var isDotSegment: Bool {
-    [".", ".."].contains(lowercased().replacing("%2e", with: "."))
-  }
+  fileprivate var isDotSegment: Bool { [".", ".."].contains(lowercased().replacing("%2e", with: ".")) }
 }
 
 extension UInt8 {
   fileprivate var isLetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
   fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
   fileprivate var isHostCharacter: Bool { isLetter || isDigit || "-._~".utf8.contains(self) }
-  fileprivate var isPathCharacter: Bool {
-    isHostCharacter || "/%:@!$&'()*+,;=".utf8.contains(self)
-  }
+  fileprivate var isPathCharacter: Bool { isHostCharacter || "/%:@!$&'()*+,;=".utf8.contains(self) }
 }

@@ -30,9 +30,7 @@ package struct CallbackRule: Sendable {
     if let code = callback.parameters["error"] {
       return .refused(code: code, description: callback.parameters["error_description"])
     }
-    for name in required where callback.parameters[name] == nil {
-      throw .incomplete(missing: name)
-    }
+    for name in required where callback.parameters[name] == nil { throw .incomplete(missing: name) }
     return .complete(callback.parameters)
   }
 }

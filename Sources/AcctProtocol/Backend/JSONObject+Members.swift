@@ -10,10 +10,7 @@ extension JSONObject {
   }
 
   /// A member that a type of the model parses.
-  func parsed<Value>(
-    _ member: String,
-    _ parse: (String) throws(ParseError) -> Value
-  ) throws(OAuthError) -> Value? {
+  func parsed<Value>(_ member: String, _ parse: (String) throws(ParseError) -> Value) throws(OAuthError) -> Value? {
     guard let text = try text(member) else { return nil }
     do { return try parse(text) } catch { throw .malformedAnswer(member: member) }
   }

@@ -17,9 +17,7 @@ package enum MobileStart: Sendable {
   ///   - challenge: PKCE's, with S256.
   /// - Returns: JSON.
   package static func body(handle: Handle, challenge: String) -> Secret {
-    let json: JSON = [
-      "handle": .string(handle.description), "code_challenge": .string(challenge),
-    ]
+    let json: JSON = ["handle": .string(handle.description), "code_challenge": .string(challenge)]
     return Secret(json.serialized())
   }
 
@@ -37,9 +35,7 @@ package enum MobileStart: Sendable {
     if answer.object?["success"] == .bool(false) {
       return .refused(reason: answer.errorCode ?? "the backend did not say why")
     }
-    guard answer.object?["success"] == .bool(true) else {
-      throw .malformedAnswer(member: "success")
-    }
+    guard answer.object?["success"] == .bool(true) else { throw .malformedAnswer(member: "success") }
     guard let address = try answer.object?.parsed("authUrl", HTTPURL.init) else {
       throw .malformedAnswer(member: "authUrl")
     }

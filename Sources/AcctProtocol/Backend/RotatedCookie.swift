@@ -37,19 +37,14 @@ package struct RotatedCookie: Sendable {
   ///   - fields: The answer's header fields.
   ///   - now: Decides whether `Expires` lies in the past.
   /// - Returns: The new session.
-  package static func session(
-    in fields: [(name: String, value: String)],
-    at now: Timestamp
-  ) -> SealedSession? {
+  package static func session(in fields: [(name: String, value: String)], at now: Timestamp) -> SealedSession? {
     let cookies = fields.filter { $0.name.isSameField(as: "set-cookie") }
       .map { $0.value.split(separator: ";", omittingEmptySubsequences: false).map(trimmed) }
     guard let cookie = cookies.last(where: { $0.first?.hasPrefix("sid=") == true }),
       let pair = cookie.first, !deletes(cookie.dropFirst(), at: now)
     else { return nil }
     var value = pair.dropFirst("sid=".utf8.count)
-    if value.utf8.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
-      value = value.dropFirst().dropLast()
-    }
+    if value.utf8.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") { value = value.dropFirst().dropLast() }
     return try? SealedSession(String(value))
   }
 

@@ -18,22 +18,15 @@ package enum SessionAnswer: Sendable {
   package init(_ answer: ServerAnswer) {
     switch (answer.status, answer.object) {
     case (200, let object?):
-      do { self = try Self.confirmation(object, answer) } catch {
-        self = .unanswered(.failed(error))
-      }
+      do { self = try Self.confirmation(object, answer) } catch { self = .unanswered(.failed(error)) }
     case (401, _): self = Self.refusal(answer.text("reason"), answer.errorCode)
     default: self = .unanswered(answer.noAnswer)
     }
   }
 
-  private static func confirmation(
-    _ object: JSONObject,
-    _ answer: ServerAnswer
-  ) throws(OAuthError) -> SessionAnswer {
+  private static func confirmation(_ object: JSONObject, _ answer: ServerAnswer) throws(OAuthError) -> SessionAnswer {
     guard let isValid = object["valid"]?.boolValue else { throw .malformedAnswer(member: "valid") }
-    guard isValid else {
-      return .refused(reason: answer.errorCode ?? "the backend says that it is not valid")
-    }
+    guard isValid else { return .refused(reason: answer.errorCode ?? "the backend says that it is not valid") }
     return .valid(try SessionDetails(object, showing: answer.shown))
   }
 

@@ -16,13 +16,8 @@ package struct SessionCallback: Equatable, Sendable {
   ///   - expected: The requested handle, if there was one.
   /// - Throws: ``CallbackFlaw``, for a parameter that is missing or malformed, or another
   ///   identity's handle.
-  package init(
-    _ parameters: QueryParameters,
-    expecting expected: Handle?
-  ) throws(CallbackFlaw) {
-    session = try Self.read("session_token", in: parameters) { text throws(ParseError) in
-      try SealedSession(text)
-    }
+  package init(_ parameters: QueryParameters, expecting expected: Handle?) throws(CallbackFlaw) {
+    session = try Self.read("session_token", in: parameters) { text throws(ParseError) in try SealedSession(text) }
     did = try Self.read("did", in: parameters, DID.init)
     handle = try Self.read("handle", in: parameters, Handle.init)
     guard expected == nil || expected == handle else { throw .mismatched(name: "handle") }

@@ -22,17 +22,12 @@ package struct SessionOwner: Equatable, Sendable {
   /// - Parameter object: The answer, or the part of it that is about the session.
   /// - Throws: ``OAuthError/malformedAnswer(member:)``.
   package init(_ object: JSONObject) throws(OAuthError) {
-    let subject =
-      try object.text("sub")?.hasPrefix("did:") == true ? try object.parsed("sub", DID.init) : nil
+    let subject = try object.text("sub")?.hasPrefix("did:") == true ? try object.parsed("sub", DID.init) : nil
     let did = try object.parsed("did", DID.init)
-    guard did == nil || subject == nil || did == subject else {
-      throw .malformedAnswer(member: "sub")
-    }
+    guard did == nil || subject == nil || did == subject else { throw .malformedAnswer(member: "sub") }
     let alias = try object.parsed("userHandle", Handle.init)
     let handle = try object.parsed("handle", Handle.init)
-    guard handle == nil || alias == nil || handle == alias else {
-      throw .malformedAnswer(member: "userHandle")
-    }
+    guard handle == nil || alias == nil || handle == alias else { throw .malformedAnswer(member: "userHandle") }
     self.init(did: did ?? subject, handle: handle ?? alias)
   }
 

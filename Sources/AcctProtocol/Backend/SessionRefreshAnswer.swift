@@ -20,8 +20,7 @@ package enum SessionRefreshAnswer: Sendable {
     // down.
     case (200, _) where isDenied, (500, _) where isDenied || answer.errorCode != nil:
       self = .couldNot(reason: answer.errorCode ?? "the refresh failed")
-    case (200, let object?):
-      do { self = try Self.grant(object) } catch { self = .unanswered(.failed(error)) }
+    case (200, let object?): do { self = try Self.grant(object) } catch { self = .unanswered(.failed(error)) }
     case (401, _): self = .refused(reason: answer.errorCode ?? "the refresh was refused")
     default: self = .unanswered(answer.noAnswer)
     }
@@ -29,12 +28,8 @@ package enum SessionRefreshAnswer: Sendable {
 
   private static func grant(_ object: JSONObject) throws(OAuthError) -> SessionRefreshAnswer {
     guard object["success"] == .bool(true) else { throw .malformedAnswer(member: "success") }
-    guard let payload = object["payload"]?.objectValue else {
-      throw .malformedAnswer(member: "payload")
-    }
-    guard let session = try payload.parsed("sid", SealedSession.init(_:)) else {
-      throw .malformedAnswer(member: "sid")
-    }
+    guard let payload = object["payload"]?.objectValue else { throw .malformedAnswer(member: "payload") }
+    guard let session = try payload.parsed("sid", SealedSession.init(_:)) else { throw .malformedAnswer(member: "sid") }
     return .granted(session, try SessionOwner(payload))
   }
 }

@@ -10,9 +10,7 @@ package enum DPoPNonce {
     return nonce
   }
 
-  private static func isNonce(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy(isNonceCharacter)
-  }
+  private static func isNonce(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isNonceCharacter) }
 
   /// NQCHAR = %x21 / %x23-5B / %x5D-7E: no control, no space, no quote, no backslash.
   private static func isNonceCharacter(_ byte: UInt8) -> Bool {

@@ -58,13 +58,9 @@ package enum DPoPProof {
     segment(["typ": "dpop+jwt", "alg": "ES256", "jwk": key.publicJWK]) + [UInt8(ascii: ".")]
   }
 
-  private static func signature(
-    of message: [UInt8],
-    by key: DPoPKey
-  ) async throws(Failure) -> [UInt8] {
+  private static func signature(of message: [UInt8], by key: DPoPKey) async throws(Failure) -> [UInt8] {
     switch key.form {
-    case .software(let key):
-      do { return try key.sign(message.span) } catch { throw .libraryFailed }
+    case .software(let key): do { return try key.sign(message.span) } catch { throw .libraryFailed }
     case .hardware(let hardwareKey):
       do { return try await hardwareKey.sign(message) } catch { throw .device(error, key.storage) }
     }
@@ -75,7 +71,5 @@ package enum DPoPProof {
     token.secret.withBytes { Base64URL.encode(SHA256.hash($0).span) }
   }
 
-  private static func segment(_ json: JSON) -> [UInt8] {
-    Base64URL.encodedBytes(json.serialized().span)
-  }
+  private static func segment(_ json: JSON) -> [UInt8] { Base64URL.encodedBytes(json.serialized().span) }
 }

@@ -13,11 +13,7 @@ package enum DPoPRefusal {
   ///   - headers: Its fields, in order.
   ///   - body: The beginning of its body, as far as it was read.
   /// - Returns: Codes such as `use_dpop_nonce` and `invalid_dpop_proof`; none for other statuses.
-  package static func codes(
-    status: Int,
-    headers: [(name: String, value: String)],
-    body: [UInt8]
-  ) -> Set<String> {
+  package static func codes(status: Int, headers: [(name: String, value: String)], body: [UInt8]) -> Set<String> {
     guard (400..<500).contains(status) else { return [] }
     var codes = Set(
       headers.values(of: "www-authenticate").flatMap(AuthenticationChallenge.parse)
@@ -36,19 +32,14 @@ package enum DPoPRefusal {
   ///     may have been wrong.
   ///   - isRepeated: Whether this was a second proof already; there is no third.
   /// - Returns: Whether a proof with the server's nonce and time is to be sent.
-  package static func wantsNewProof(
-    _ codes: Set<String>,
-    isClockOff: Bool,
-    isRepeated: Bool
-  ) -> Bool {
+  package static func wantsNewProof(_ codes: Set<String>, isClockOff: Bool, isRepeated: Bool) -> Bool {
     guard !isRepeated else { return false }
     return codes.contains("use_dpop_nonce") || isClockOff && codes.contains("invalid_dpop_proof")
   }
 
   /// The `error` of an OAuth error response (RFC 6749, section 5.2), if that is what it is.
   private static func errorMember(of body: [UInt8]) -> String? {
-    do throws(JSONError) { return try JSON(parsing: body).objectValue?["error"]?.stringValue } catch
-    {
+    do throws(JSONError) { return try JSON(parsing: body).objectValue?["error"]?.stringValue } catch {
       // Empty bodies and HTML are answers, too; they just name no code.
       return nil
     }
@@ -57,7 +48,5 @@ package enum DPoPRefusal {
 
 extension [(name: String, value: String)] {
   /// The values of every field of that name.
-  func values(of name: String) -> [String] {
-    compactMap { $0.name.isSameField(as: name) ? $0.value : nil }
-  }
+  func values(of name: String) -> [String] { compactMap { $0.name.isSameField(as: name) ? $0.value : nil } }
 }

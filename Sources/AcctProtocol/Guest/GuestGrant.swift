@@ -24,11 +24,7 @@ package struct GuestGrant: Sendable {
   ///   - now: The time from which `expiresIn` counts.
   ///   - redactor: Takes secrets out of the names of features.
   /// - Throws: ``Flaw``.
-  package init(
-    _ json: JSON,
-    receivedAt now: Timestamp,
-    redacting redactor: Redactor
-  ) throws(Flaw) {
+  package init(_ json: JSON, receivedAt now: Timestamp, redacting redactor: Redactor) throws(Flaw) {
     guard let object = json.objectValue, let text = object["guestToken"]?.stringValue else {
       throw Flaw(member: "guestToken")
     }
@@ -46,9 +42,7 @@ package struct GuestGrant: Sendable {
       lifetime: lifetime,
       canRenew: false
     )
-    limitations = object["limitations"]?.objectValue.map(GuestLimitations.init)?.redacted(
-      by: redactor
-    )
+    limitations = object["limitations"]?.objectValue.map(GuestLimitations.init)?.redacted(by: redactor)
   }
 
   /// Seconds, as a number or a string of one; however many are past are past.

@@ -49,9 +49,7 @@ private func blocks(_ bytes: [UInt8]) -> [[String]] {
       blocks.append([])
     } else if statusCode(text) != nil {
       blocks.append([text])
-    } else if text.first == " " || text.first == "\t",
-      let folded = blocks[blocks.count - 1].popLast()
-    {
+    } else if text.first == " " || text.first == "\t", let folded = blocks[blocks.count - 1].popLast() {
       // An obsolete fold (RFC 9112, section 5.2): the value goes on.
       blocks[blocks.count - 1].append("\(folded) \(trimmingBlanks(text))")
     } else {

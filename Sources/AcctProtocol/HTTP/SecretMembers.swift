@@ -32,13 +32,9 @@ package enum SecretMembers {
   package static func ofFields(_ fields: [(name: String, value: Secret)]) -> [Secret] {
     fields.flatMap { field -> [Secret] in
       let (name, value) = field
-      if name.isField(among: ["authorization", "proxy-authorization"]) {
-        return [credentials(in: value)]
-      }
+      if name.isField(among: ["authorization", "proxy-authorization"]) { return [credentials(in: value)] }
       let mark = UInt8(ascii: ";")
-      if name.isSameField(as: "cookie") {
-        return copy(value).split(separator: mark).compactMap(cookie)
-      }
+      if name.isSameField(as: "cookie") { return copy(value).split(separator: mark).compactMap(cookie) }
       if name.isSameField(as: "set-cookie") {
         return copy(value).split(separator: mark, maxSplits: 1).prefix(1).compactMap(cookie)
       }
@@ -59,16 +55,13 @@ package enum SecretMembers {
     return Secret(pair[(mark + 1)...])
   }
 
-  private static func copy(_ secret: Secret) -> [UInt8] {
-    secret.withBytes { span in span.indices.map { span[$0] } }
-  }
+  private static func copy(_ secret: Secret) -> [UInt8] { secret.withBytes { span in span.indices.map { span[$0] } } }
 }
 
 /// The values of a form's secret members (RFC 6749, appendix B).
 private func form(_ text: ArraySlice<UInt8>, _ direction: SecretMembers.Direction) -> [Secret] {
   text.split(separator: UInt8(ascii: "&")).compactMap { pair in
-    guard let mark = pair.firstIndex(of: UInt8(ascii: "=")), isSecret(pair[..<mark], direction)
-    else { return nil }
+    guard let mark = pair.firstIndex(of: UInt8(ascii: "=")), isSecret(pair[..<mark], direction) else { return nil }
     var value: [UInt8] = []
     var rest = pair[(mark + 1)...]
     while let byte = rest.popFirst() {
@@ -125,10 +118,7 @@ private func jsonString(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
 }
 
 /// Whether a member of that name, however it is spelled, is a secret.
-private func isSecret(
-  _ name: some Collection<UInt8>,
-  _ direction: SecretMembers.Direction
-) -> Bool {
+private func isSecret(_ name: some Collection<UInt8>, _ direction: SecretMembers.Direction) -> Bool {
   guard let name = PlainName(name) else { return false }
   if name.is("code") || name.is("state") { return direction == .sent }
   return ["d", "sid", "session", "seal"].contains(where: name.is)

@@ -45,8 +45,7 @@ package struct ServerAnswer: Sendable {
     case 200 where object == nil: .failed(.notJSON(status: status))
     default:
       .failed(
-        errorCode.map { .refused(code: $0, description: description, status: status) }
-          ?? .unexplained(status: status)
+        errorCode.map { .refused(code: $0, description: description, status: status) } ?? .unexplained(status: status)
       )
     }
   }
@@ -69,9 +68,7 @@ package struct ServerAnswer: Sendable {
   package var refusedPart: RefusedPart? { errorCode.flatMap(RefusedPart.init) }
 
   /// The code of the error, cut to a length that can be stored (RFC 6749, section 5.2).
-  package var errorCode: String? {
-    text("error").map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }
-  }
+  package var errorCode: String? { text("error").map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 } }
 
   /// The same in a sentence.
   var description: String? { text("error_description") }

@@ -7,11 +7,7 @@ extension StaticHeader {
     case .bare: token.secret
     case .scheme(let scheme): Secret(joining: [Secret("\(scheme) "), token.secret])
     case .basic(let user):
-      Secret(
-        joining: [
-          Secret("Basic "), Secret(joining: [Secret("\(user):"), token.secret]).inBase64,
-        ]
-      )
+      Secret(joining: [Secret("Basic "), Secret(joining: [Secret("\(user):"), token.secret]).inBase64])
     }
   }
 }

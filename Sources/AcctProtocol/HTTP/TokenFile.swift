@@ -33,9 +33,7 @@ package enum TokenFile {
   private static func flaw(of line: Secret) -> TokenFileFlaw {
     line.withBytes { bytes in
       guard bytes.count > 0 else { return .empty }
-      if bytes.indices.contains(where: { bytes[$0] == 0x0A || bytes[$0] == 0x0D }) {
-        return .severalLines
-      }
+      if bytes.indices.contains(where: { bytes[$0] == 0x0A || bytes[$0] == 0x0D }) { return .severalLines }
       let isSpaced = bytes.indices.contains { bytes[$0] == 0x20 || bytes[$0] == 0x09 }
       return isSpaced ? .space : .character
     }

@@ -69,10 +69,7 @@ package struct Handoff: Sendable {
   }
 
   /// The key that binds the token, or `nil` for a bearer token (RFC 9449, section 6.1).
-  private static func key(
-    _ members: HandoffMembers,
-    _ claims: TokenClaims
-  ) throws(HandoffError) -> DPoPKey? {
+  private static func key(_ members: HandoffMembers, _ claims: TokenClaims) throws(HandoffError) -> DPoPKey? {
     var isBound = claims.isBound
     var isBearer = false
     if let type = try members.string("tokenType")?.lowercased() {
@@ -89,9 +86,7 @@ package struct Handoff: Sendable {
     }
     let key: DPoPKey
     do { key = try DPoPKey(jwk: jwk) } catch { throw .key(error) }
-    if let thumbprint = claims.confirmationThumbprint, thumbprint != key.thumbprint {
-      throw .keyBinding
-    }
+    if let thumbprint = claims.confirmationThumbprint, thumbprint != key.thumbprint { throw .keyBinding }
     return isBearer ? nil : key
   }
 
@@ -106,8 +101,7 @@ package struct Handoff: Sendable {
     let end = try members.time("expiresAt")
     let lifetime = try members.seconds("expiresIn")
     return TokenLifetime(
-      expiresAt: end ?? lifetime.map(now.adding) ?? claims.expiry
-        ?? (canRenew ? now.adding(seconds: 3600) : nil),
+      expiresAt: end ?? lifetime.map(now.adding) ?? claims.expiry ?? (canRenew ? now.adding(seconds: 3600) : nil),
       lifetime: lifetime,
       canRenew: canRenew
     )

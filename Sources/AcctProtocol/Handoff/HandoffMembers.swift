@@ -30,9 +30,7 @@ struct HandoffMembers {
   }
 
   /// How a member that is not there would be spelled beside those that are.
-  func spelling(of name: String) -> String {
-    object.names.contains { $0.contains("_") } ? snakeCased(name) : name
-  }
+  func spelling(of name: String) -> String { object.names.contains { $0.contains("_") } ? snakeCased(name) : name }
 
   func value(_ name: String) throws(HandoffError) -> JSON? { try member(name)?.value }
 
@@ -42,24 +40,17 @@ struct HandoffMembers {
   }
 
   /// A member that a type of the model parses.
-  func parsed<Value>(
-    _ name: String,
-    as parse: (String) throws(ParseError) -> Value
-  ) throws(HandoffError) -> Value? {
+  func parsed<Value>(_ name: String, as parse: (String) throws(ParseError) -> Value) throws(HandoffError) -> Value? {
     guard let member = try member(name) else { return nil }
     return try Self.parsed(member.name, try Self.string(member), parse)
   }
 
   func origins(_ name: String) throws(HandoffError) -> [Origin] {
     guard let member = try member(name) else { return [] }
-    guard let elements = member.value.arrayValue else {
-      throw .member(member.name, .notAnArrayOfStrings)
-    }
+    guard let elements = member.value.arrayValue else { throw .member(member.name, .notAnArrayOfStrings) }
     var origins: [Origin] = []
     for element in elements {
-      guard let text = element.stringValue else {
-        throw .member(member.name, .notAnArrayOfStrings)
-      }
+      guard let text = element.stringValue else { throw .member(member.name, .notAnArrayOfStrings) }
       let origin = try Self.parsed(member.name, text, Origin.init)
       if !origins.contains(origin) { origins.append(origin) }
     }
@@ -71,9 +62,7 @@ struct HandoffMembers {
   /// However many are past are past; only what lies too far ahead can't be used.
   func seconds(_ name: String) throws(HandoffError) -> Int64? {
     guard let member = try member(name) else { return nil }
-    guard let number = member.value.looseNumber, number < 1e15 else {
-      throw .member(member.name, .unusableTime)
-    }
+    guard let number = member.value.looseNumber, number < 1e15 else { throw .member(member.name, .unusableTime) }
     return Int64(max(number, -1e15).rounded(.down))
   }
 
@@ -110,9 +99,7 @@ struct HandoffMembers {
 
 extension JSON {
   /// A number, also where it is (wrongly, but seen) written as a string.
-  var looseNumber: Double? {
-    (numberValue ?? stringValue.flatMap(JSONNumber.init))?.double
-  }
+  var looseNumber: Double? { (numberValue ?? stringValue.flatMap(JSONNumber.init))?.double }
 }
 
 extension [String] {

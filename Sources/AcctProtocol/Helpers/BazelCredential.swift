@@ -29,8 +29,7 @@ package struct BazelCredential: HelperProtocol {
     var parts = [Secret(#"{"headers":{"#)]
     for (index, field) in credential.fields.enumerated() {
       parts += [
-        Secret(index == 0 ? "" : ","), Secret(field.name).asJSON, Secret(":["), field.value.asJSON,
-        Secret("]"),
+        Secret(index == 0 ? "" : ","), Secret(field.name).asJSON, Secret(":["), field.value.asJSON, Secret("]"),
       ]
     }
     parts.append(Secret("}"))

@@ -49,9 +49,7 @@ package struct DockerCredentials: HelperProtocol {
   package func accepts(_ form: CredentialForm) -> Bool { form.isPassword }
 
   package func answer(_ credential: HelperCredential) -> HelperAnswer {
-    guard let user = credential.form.passwordUser(nil, at: credential.url?.origin) else {
-      return none
-    }
+    guard let user = credential.form.passwordUser(nil, at: credential.url?.origin) else { return none }
     return HelperAnswer(
       Secret(joining: [
         Secret(#"{"ServerURL":"#), Secret(server).asJSON, Secret(#","Username":"#),
@@ -63,25 +61,16 @@ package struct DockerCredentials: HelperProtocol {
   package func answer(_ list: [HelperListing]) -> HelperAnswer {
     var users = JSONObject()
     for entry in list {
-      for name in entry.origins.map(\.registryName) where users[name] == nil {
-        users[name] = .string(entry.user)
-      }
+      for name in entry.origins.map(\.registryName) where users[name] == nil { users[name] = .string(entry.user) }
     }
-    return HelperAnswer(
-      Secret(joining: [Secret(JSON.object(users).serialized()), Secret("\n")])
-    )
+    return HelperAnswer(Secret(joining: [Secret(JSON.object(users).serialized()), Secret("\n")]))
   }
 
   /// A login or a logout that fails is something else than a credential that is not there.
-  package var none: HelperAnswer {
-    operation == "get" ? Self.notFound : HelperAnswer(isSuccess: false)
-  }
+  package var none: HelperAnswer { operation == "get" ? Self.notFound : HelperAnswer(isSuccess: false) }
 
   /// Programs compare this text.
-  private static let notFound = HelperAnswer(
-    Secret("credentials not found in native keychain\n"),
-    isSuccess: false
-  )
+  private static let notFound = HelperAnswer(Secret("credentials not found in native keychain\n"), isSuccess: false)
 }
 
 extension DockerCredentials {
@@ -120,9 +109,7 @@ extension DockerCredentials {
 
 extension HTTPURL {
   /// Whether it is all of a registry, which has its API below one of these paths.
-  fileprivate var isRegistry: Bool {
-    query == nil && ["/", "/v1", "/v1/", "/v2", "/v2/"].contains(path)
-  }
+  fileprivate var isRegistry: Bool { query == nil && ["/", "/v1", "/v1/", "/v2", "/v2/"].contains(path) }
 }
 
 extension Origin {

@@ -25,9 +25,7 @@ package struct ExecCredential: HelperProtocol {
     }
     let request = try HelperMembers(Secret(info))
     guard try request.text("kind") == "ExecCredential" else { throw .value("kind") }
-    guard let version = Version(rawValue: try request.text("apiVersion")) else {
-      throw .value("apiVersion")
-    }
+    guard let version = Version(rawValue: try request.text("apiVersion")) else { throw .value("apiVersion") }
     self.version = version
     guard let cluster = try request.members("spec")?.members("cluster") else {
       task = .get(HelperTarget())
@@ -55,9 +53,7 @@ package struct ExecCredential: HelperProtocol {
     let start = """
       {"apiVersion":"\(version.rawValue)","kind":"ExecCredential","status":{\(end)"token":
       """
-    return HelperAnswer(
-      Secret(joining: [Secret(start), credential.token.secret.asJSON, Secret("}}\n")])
-    )
+    return HelperAnswer(Secret(joining: [Secret(start), credential.token.secret.asJSON, Secret("}}\n")]))
   }
 
   package var none: HelperAnswer { HelperAnswer(isSuccess: false) }

@@ -31,9 +31,7 @@ package struct GitCredentials: HelperProtocol {
     let user = try input.user()
     self.user = user
     knowsSchemes = input.capabilities.contains("authtype")
-    challenged = Set(
-      input.challenges.flatMap { AuthenticationChallenge.parse($0).map(\.scheme) }
-    )
+    challenged = Set(input.challenges.flatMap { AuthenticationChallenge.parse($0).map(\.scheme) })
     task =
       if operation == "get" {
         try Self.task(input) { .get(HelperTarget($0, user: user)) }
@@ -45,10 +43,7 @@ package struct GitCredentials: HelperProtocol {
       }
   }
 
-  private static func task(
-    _ input: GitQuestion,
-    _ make: (HTTPURL) -> HelperTask
-  ) throws(HelperFlaw) -> HelperTask {
+  private static func task(_ input: GitQuestion, _ make: (HTTPURL) -> HelperTask) throws(HelperFlaw) -> HelperTask {
     switch try input.place() {
     case .success(let url?): make(url)
     case .success(nil): .unusable(nil)
@@ -60,9 +55,7 @@ package struct GitCredentials: HelperProtocol {
 
   package func answer(_ credential: HelperCredential) -> HelperAnswer {
     var lines: [Secret] = []
-    func add(_ key: String, _ value: Secret) {
-      lines += [Secret("\(key)="), value, Secret("\n")]
-    }
+    func add(_ key: String, _ value: Secret) { lines += [Secret("\(key)="), value, Secret("\n")] }
     if let scheme = scheme(of: credential.form) {
       add("capability[]", Secret("authtype"))
       add("authtype", Secret(scheme))
@@ -75,9 +68,7 @@ package struct GitCredentials: HelperProtocol {
     } else {
       return none
     }
-    if let expiresAt = credential.expiresAt {
-      add("password_expiry_utc", Secret("\(expiresAt.secondsSince1970)"))
-    }
+    if let expiresAt = credential.expiresAt { add("password_expiry_utc", Secret("\(expiresAt.secondsSince1970)")) }
     return HelperAnswer(Secret(joining: lines))
   }
 

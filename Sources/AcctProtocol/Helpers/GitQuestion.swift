@@ -24,9 +24,7 @@ struct GitQuestion {
     guard !bytes.contains(0) else { throw .notText }
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       if line.isEmpty { return }
-      guard let mark = line.firstIndex(of: UInt8(ascii: "=")), mark > line.startIndex else {
-        throw .line
-      }
+      guard let mark = line.firstIndex(of: UInt8(ascii: "=")), mark > line.startIndex else { throw .line }
       let key = String(decoding: line[..<mark], as: UTF8.self)
       let value = Secret(line[(mark + 1)...])
       switch key {
@@ -56,9 +54,7 @@ struct GitQuestion {
   }
 
   /// What git was given: a password, or what stood behind a scheme.
-  var given: Secret? {
-    [values["credential"], values["password"]].compactMap(\.self).first { $0.count > 0 }
-  }
+  var given: Secret? { [values["credential"], values["password"]].compactMap(\.self).first { $0.count > 0 } }
 
   /// The user; an empty one is none.
   ///

@@ -53,8 +53,7 @@ package struct GoAuth: HelperProtocol {
     let scheme = "https://"
     let rest = address.utf8.dropFirst(scheme.utf8.count)
     let end = rest.firstIndex { byte in
-      byte == UInt8(ascii: "#")
-        || isForOrigin && (byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?"))
+      byte == UInt8(ascii: "#") || isForOrigin && (byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?"))
     }
     return scheme + String(Substring(rest[..<(end ?? rest.endIndex)]))
   }

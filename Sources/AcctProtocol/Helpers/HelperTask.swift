@@ -29,12 +29,9 @@ extension HelperTask {
   /// - Returns: The task.
   static func get(at address: String, user: String? = nil) -> HelperTask {
     let scheme = address.prefix { $0 != ":" }
-    guard address.dropFirst(scheme.count).hasPrefix("://"),
-      Origin.Scheme(rawValue: scheme.lowercased()) != nil
+    guard address.dropFirst(scheme.count).hasPrefix("://"), Origin.Scheme(rawValue: scheme.lowercased()) != nil
     else { return .unusable(nil) }
-    do { return .get(HelperTarget(try HTTPURL(address), user: user)) } catch {
-      return .unusable(error)
-    }
+    do { return .get(HelperTarget(try HTTPURL(address), user: user)) } catch { return .unusable(error) }
   }
 }
 

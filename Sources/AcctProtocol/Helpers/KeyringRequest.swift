@@ -11,9 +11,7 @@ package struct KeyringRequest: HelperProtocol {
   package static let asksForAnyServer = true
 
   /// User and server are parts of a URL, which a project may have written.
-  package static func foreignOption(in words: ArraySlice<String>) -> String? {
-    KeyringWords.foreignOption(in: words)
-  }
+  package static func foreignOption(in words: ArraySlice<String>) -> String? { KeyringWords.foreignOption(in: words) }
 
   package static func exchange(for operation: [String]) -> HelperExchange { .silent }
 
@@ -31,9 +29,7 @@ package struct KeyringRequest: HelperProtocol {
   package func accepts(_ form: CredentialForm) -> Bool { form.isPassword }
 
   package func answer(_ credential: HelperCredential) -> HelperAnswer {
-    guard let user = credential.form.passwordUser(words.user, at: credential.url?.origin) else {
-      return none
-    }
+    guard let user = credential.form.passwordUser(words.user, at: credential.url?.origin) else { return none }
     let password = credential.token.secret
     let parts: [Secret] =
       switch (words.mode, words.output) {
@@ -41,10 +37,7 @@ package struct KeyringRequest: HelperProtocol {
       case (.creds, .plain): [Secret(user), Secret("\n"), password]
       case (.password, .json): [Secret(#"{"password": "#), password.asJSON, Secret("}")]
       case (.creds, .json):
-        [
-          Secret(#"{"username": "#), Secret(user).asJSON, Secret(#", "password": "#),
-          password.asJSON, Secret("}"),
-        ]
+        [Secret(#"{"username": "#), Secret(user).asJSON, Secret(#", "password": "#), password.asJSON, Secret("}")]
       }
     return HelperAnswer(Secret(joining: parts + [Secret("\n")]))
   }

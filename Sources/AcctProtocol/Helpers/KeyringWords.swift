@@ -40,18 +40,14 @@ struct KeyringWords {
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       guard let option = Self.meanings[name] else { throw .operation(name) }
-      guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
-        throw .missing(name)
-      }
+      guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else { throw .missing(name) }
       switch option {
       case .mode: mode = try Self.choice(value, name)
       case .output: output = try Self.choice(value, name)
       case .backend: break
       }
     }
-    guard let name = words.first, let operation = Operation(rawValue: name) else {
-      throw .operation(words.first)
-    }
+    guard let name = words.first, let operation = Operation(rawValue: name) else { throw .operation(words.first) }
     guard words.count >= 2 else { throw .missing("SERVICE") }
     guard words.count <= 3 else { throw .arguments }
     (self.operation, service) = (operation, words[1])
@@ -65,9 +61,7 @@ struct KeyringWords {
 
   /// An option behind the operation that is none of the command keyring's.
   static func foreignOption(in words: ArraySlice<String>) -> String? {
-    guard let operation = words.firstIndex(where: { Operation(rawValue: $0) != nil }) else {
-      return nil
-    }
+    guard let operation = words.firstIndex(where: { Operation(rawValue: $0) != nil }) else { return nil }
     return words[(operation + 1)...].lazy
       .filter { $0.hasPrefix("-") }
       .map { String($0.prefix { $0 != "=" }) }

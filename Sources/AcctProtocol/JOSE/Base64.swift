@@ -11,16 +11,11 @@ enum Base64 {
     let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
     guard padding <= 2, text.utf8.count % 4 == 0 else { return nil }
     // What belongs to the other alphabet becomes what belongs to neither.
-    let digits = text.utf8.dropLast(padding).map {
-      exchange($0, ("+", "-"), ("/", "_"), ("-", "*"), ("_", "*"))
-    }
+    let digits = text.utf8.dropLast(padding).map { exchange($0, ("+", "-"), ("/", "_"), ("-", "*"), ("_", "*")) }
     return try? Base64URL.decode(digits.span)
   }
 
-  private static func exchange(
-    _ byte: UInt8,
-    _ pairs: (from: Unicode.Scalar, to: Unicode.Scalar)...
-  ) -> UInt8 {
+  private static func exchange(_ byte: UInt8, _ pairs: (from: Unicode.Scalar, to: Unicode.Scalar)...) -> UInt8 {
     pairs.first { UInt8(ascii: $0.from) == byte }.map { UInt8(ascii: $0.to) } ?? byte
   }
 }

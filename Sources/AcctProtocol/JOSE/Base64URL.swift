@@ -14,9 +14,7 @@ package enum Base64URL {
   }
 
   /// Encodes bytes as text.
-  package static func encode(_ bytes: Span<UInt8>) -> String {
-    String(decoding: encodedBytes(bytes), as: UTF8.self)
-  }
+  package static func encode(_ bytes: Span<UInt8>) -> String { String(decoding: encodedBytes(bytes), as: UTF8.self) }
 
   /// Encodes bytes as ASCII, for what must not become a `String`.
   package static func encodedBytes(_ bytes: Span<UInt8>) -> [UInt8] {
@@ -51,9 +49,7 @@ package enum Base64URL {
     output.reserveCapacity(text.count * 3 / 4)
     var (bits, count): (UInt32, UInt32) = (0, 0)
     for index in text.indices {
-      guard let value = value(of: text[index]) else {
-        throw text[index] == UInt8(ascii: "=") ? .padding : .character
-      }
+      guard let value = value(of: text[index]) else { throw text[index] == UInt8(ascii: "=") ? .padding : .character }
       bits = bits << 6 | value
       count += 6
       if count >= 8 {

@@ -10,8 +10,7 @@ extension ClientKey {
     guard let members = jwk.objectValue else { throw .jwk(.notAnObject) }
     let keyID = members["kid"]?.stringValue
     switch members["kty"]?.stringValue {
-    case "EC":
-      do { self.init(.p256(try JWK(jwk).privateKey()), keyID: keyID) } catch { throw .jwk(error) }
+    case "EC": do { self.init(.p256(try JWK(jwk).privateKey()), keyID: keyID) } catch { throw .jwk(error) }
     case "RSA": self.init(.rsa(try Self.rsa(members)), keyID: keyID)
     case nil: throw .jwk(.missing(.kty))
     default: throw .unsupported
@@ -20,14 +19,12 @@ extension ClientKey {
 
   /// Two primes, and no others (RFC 7518, section 6.3.2.7).
   private static func rsa(_ members: JSONObject) throws(ClientKeyError) -> RSAPrivateKey {
-    guard members["alg"].map({ $0 == "RS256" }) ?? true,
-      members["use"].map({ $0 == "sig" }) ?? true,
+    guard members["alg"].map({ $0 == "RS256" }) ?? true, members["use"].map({ $0 == "sig" }) ?? true,
       members["oth"] == nil
     else { throw .unsupported }
     do throws(RSAPrivateKeyError<ClientKeyError>) {
       return try RSAPrivateKey { part throws(ClientKeyError) in
-        guard let text = members[part.rawValue]?.stringValue, !text.isEmpty,
-          var bytes = try? Base64URL.decode(text)
+        guard let text = members[part.rawValue]?.stringValue, !text.isEmpty, var bytes = try? Base64URL.decode(text)
         else { throw .rsaMember(part.rawValue) }
         return Secret(consuming: &bytes)
       }
@@ -46,15 +43,10 @@ extension ClientKey {
     switch form {
     case .p256(let key):
       let (x, y) = (Base64URL.encode(key.publicKey.x.span), Base64URL.encode(key.publicKey.y.span))
-      parts = [
-        Secret(#"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)","d":""#),
-        text(of: key.rawScalar),
-      ]
+      parts = [Secret(#"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)","d":""#), text(of: key.rawScalar)]
     case .rsa(let key):
       parts.append(Secret(#"{"kty":"RSA"#))
-      for part in RSAPrivateKey.Part.allCases {
-        parts += [Secret(#"","\#(part.rawValue)":""#), text(of: key[part])]
-      }
+      for part in RSAPrivateKey.Part.allCases { parts += [Secret(#"","\#(part.rawValue)":""#), text(of: key[part])] }
     }
     parts.append(Secret("\""))
     if let keyID {

@@ -23,8 +23,7 @@ package struct ClientKeyFile: Sendable {
     case UInt8(ascii: "-"): self.init(key: try ClientKey(pem: file), clientID: nil, nil)
     case UInt8(ascii: "{"):
       let json: JSON
-      do { json = try file.withBytes { bytes throws(JSONError) in try JSON(parsing: bytes) } } catch
-      {
+      do { json = try file.withBytes { bytes throws(JSONError) in try JSON(parsing: bytes) } } catch {
         throw .jwk(.notJSON(error))
       }
       if let members = json.objectValue, members["kty"] == nil, members["private_key"] != nil {
@@ -45,15 +44,11 @@ package struct ClientKeyFile: Sendable {
   /// `client_email`, `private_key` and `token_uri`, with the key's name in `private_key_id`.
   private init(serviceAccount members: JSONObject) throws(ClientKeyError) {
     func text(_ name: String) throws(ClientKeyError) -> String {
-      guard let text = members[name]?.stringValue, !text.isEmpty else {
-        throw .serviceAccount(member: name)
-      }
+      guard let text = members[name]?.stringValue, !text.isEmpty else { throw .serviceAccount(member: name) }
       return text
     }
     let clientID = try text("client_email")
-    guard let endpoint = try? HTTPURL(try text("token_uri")) else {
-      throw .serviceAccount(member: "token_uri")
-    }
+    guard let endpoint = try? HTTPURL(try text("token_uri")) else { throw .serviceAccount(member: "token_uri") }
     let pem = Secret(try text("private_key"))
     let key = try ClientKey(pem: pem, keyID: members["private_key_id"]?.stringValue)
     self.init(key: key, clientID: clientID, endpoint)

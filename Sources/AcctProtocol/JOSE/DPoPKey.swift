@@ -34,16 +34,12 @@ package struct DPoPKey: Sendable {
   /// Members that say nothing against it, such as `kid`, `ext` and `key_ops`, are passed over.
   ///
   /// - Throws: ``JWKError``.
-  package init(jwk: JSON) throws(JWKError) {
-    self.init(form: .software(try JWK(jwk).privateKey()))
-  }
+  package init(jwk: JSON) throws(JWKError) { self.init(form: .software(try JWK(jwk).privateKey())) }
 
   /// Reads a private JWK; what the keyring has may be a key in a device, which ``StoredDPoPKey`` reads.
   ///
   /// - Throws: ``JWKError``.
-  package init(privateJWK: Secret) throws(JWKError) {
-    try self.init(jwk: try JSON(storedKey: privateJWK))
-  }
+  package init(privateJWK: Secret) throws(JWKError) { try self.init(jwk: try JSON(storedKey: privateJWK)) }
 
   /// The same key for a process that keeps it: its scalar is in a ``Secret`` alone.
   package var resting: DPoPKey {

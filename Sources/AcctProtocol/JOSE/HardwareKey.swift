@@ -4,8 +4,7 @@ package import AcctModel
 /// A DPoP key that never leaves its device: its public part, and a way to have something signed.
 package struct HardwareKey: Sendable {
   /// Signs a SHA-256 digest of 32 bytes; returns r and s, 32 bytes each.
-  package typealias Sign =
-    @Sendable (_ digest: [UInt8]) async throws(HardwareKeyFailure) -> [UInt8]
+  package typealias Sign = @Sendable (_ digest: [UInt8]) async throws(HardwareKeyFailure) -> [UInt8]
 
   /// What is kept of it.
   package let stored: StoredHardwareKey

@@ -5,10 +5,7 @@ extension P256PublicKey {
   /// The public JWK (RFC 7518, section 6.2.1), with exactly the members, in exactly the order,
   /// that RFC 7638 hashes.
   package var jwk: JSON {
-    [
-      "crv": "P-256", "kty": "EC", "x": .string(Base64URL.encode(x.span)),
-      "y": .string(Base64URL.encode(y.span)),
-    ]
+    ["crv": "P-256", "kty": "EC", "x": .string(Base64URL.encode(x.span)), "y": .string(Base64URL.encode(y.span))]
   }
 
   /// The RFC 7638 thumbprint with SHA-256, in base64url.

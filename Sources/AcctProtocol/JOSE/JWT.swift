@@ -51,8 +51,7 @@ package struct JWT: Sendable {
       let segments = split(bytes)
       guard segments.count > 1 else { return false }
       let header: JSONObject
-      do throws(JWTError) { header = try object(in: bytes.extracting(segments[0]), .header) } catch
-      {
+      do throws(JWTError) { header = try object(in: bytes.extracting(segments[0]), .header) } catch {
         // A member given twice is an error in anything that is JSON at all.
         if case .notJSON(_, .duplicateMember) = error { throw error }
         return false
@@ -72,17 +71,11 @@ package struct JWT: Sendable {
     return segments + [start..<bytes.count]
   }
 
-  private static func decoded(
-    _ text: Span<UInt8>,
-    _ segment: JWTError.Segment
-  ) throws(JWTError) -> [UInt8] {
+  private static func decoded(_ text: Span<UInt8>, _ segment: JWTError.Segment) throws(JWTError) -> [UInt8] {
     do { return try Base64URL.decode(text) } catch { throw .notBase64URL(segment, error) }
   }
 
-  private static func object(
-    in text: Span<UInt8>,
-    _ segment: JWTError.Segment
-  ) throws(JWTError) -> JSONObject {
+  private static func object(in text: Span<UInt8>, _ segment: JWTError.Segment) throws(JWTError) -> JSONObject {
     let bytes = try decoded(text, segment)
     let json: JSON
     do { json = try JSON(parsing: bytes) } catch { throw .notJSON(segment, error) }

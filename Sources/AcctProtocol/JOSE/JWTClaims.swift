@@ -11,9 +11,7 @@ package struct JWTClaims: Equatable, Sendable {
   /// When the token expires: `exp` as an integer, a float or, wrongly but seen, a string of one.
   ///
   /// What is no time at all (`"soon"`, 1e400) is missing; a negative one is long past.
-  package var expiry: Timestamp? {
-    object["exp"]?.looseNumber.flatMap(Timestamp.init(number:))
-  }
+  package var expiry: Timestamp? { object["exp"]?.looseNumber.flatMap(Timestamp.init(number:)) }
 
   /// `sub`: who it is about.
   package var subject: String? { object["sub"]?.stringValue }
@@ -34,7 +32,5 @@ package struct JWTClaims: Equatable, Sendable {
   }
 
   /// `cnf.jkt`: the thumbprint of the key that it is bound to (RFC 9449, section 6.1).
-  package var confirmationThumbprint: String? {
-    object["cnf"]?.objectValue?["jkt"]?.stringValue
-  }
+  package var confirmationThumbprint: String? { object["cnf"]?.objectValue?["jkt"]?.stringValue }
 }

@@ -15,12 +15,7 @@ package struct StoredHardwareKey: Equatable, Sendable {
   let publicKey: P256PublicKey
 
   /// - Throws: ``JWKError/notOnCurve`` for coordinates that a device must not give.
-  package init(
-    _ reference: HardwareKeyReference,
-    x: [UInt8],
-    y: [UInt8],
-    isMade: Bool
-  ) throws(JWKError) {
+  package init(_ reference: HardwareKeyReference, x: [UInt8], y: [UInt8], isMade: Bool) throws(JWKError) {
     self.reference = reference
     self.isMade = isMade
     do { publicKey = try P256PublicKey(x: x, y: y) } catch { throw .notOnCurve }
@@ -38,9 +33,7 @@ package struct StoredHardwareKey: Equatable, Sendable {
       reference = .tpm2(blob: blob, address)
       isMade = true
     case .pkcs11:
-      guard let uri = members["uri"]?.stringValue.flatMap({ try? PKCS11URI($0) }) else {
-        throw .unsupportedStorage
-      }
+      guard let uri = members["uri"]?.stringValue.flatMap({ try? PKCS11URI($0) }) else { throw .unsupportedStorage }
       reference = .pkcs11(uri)
       isMade = members["made"] == .bool(true)
     case .software, nil: throw .unsupportedStorage

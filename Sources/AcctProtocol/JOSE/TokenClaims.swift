@@ -32,9 +32,7 @@ struct TokenClaims {
   /// The first audience that is a URL or a `did:web`, as the origin that takes the token.
   var resourceServer: Origin? {
     for audience in claims?.audiences ?? [] {
-      if let origin = (try? HTTPURL(audience))?.origin ?? (try? DID(audience))?.webOrigin {
-        return origin
-      }
+      if let origin = (try? HTTPURL(audience))?.origin ?? (try? DID(audience))?.webOrigin { return origin }
     }
     return nil
   }

@@ -64,9 +64,7 @@ package struct AuthorizationRequest: Sendable {
     form.add("dpop_jkt", thumbprint)
     if !names("login_hint") { form.add("login_hint", loginHint) }
     // OpenID servers drop `offline_access` in silence without it (OpenID Connect Core 1.0, section 11).
-    if Scope.words(scope).contains("offline_access"), !names("prompt") {
-      form.add("prompt", "consent")
-    }
+    if Scope.words(scope).contains("offline_access"), !names("prompt") { form.add("prompt", "consent") }
     form.add(more)
     return form
   }

@@ -12,12 +12,7 @@ package struct ClientRegistration: Sendable {
   /// How the client will prove what it is: `none` unless the server has only other ways.
   package let authentication: ClientAuthentication
 
-  package init(
-    redirects: [String],
-    scope: String?,
-    usesDeviceFlow: Bool,
-    authentication: ClientAuthentication
-  ) {
+  package init(redirects: [String], scope: String?, usesDeviceFlow: Bool, authentication: ClientAuthentication) {
     self.redirects = redirects
     self.scope = scope
     self.usesDeviceFlow = usesDeviceFlow
@@ -94,9 +89,7 @@ package struct RegisteredClient: Sendable {
       }
       authentication = found
     }
-    guard authentication == .none || given != nil else {
-      throw .malformedAnswer(member: "client_secret")
-    }
+    guard authentication == .none || given != nil else { throw .malformedAnswer(member: "client_secret") }
     // A public client must not send what it was given unasked.
     secret = authentication == .none ? nil : given.map { Secret($0) }
     secretExpiresAt = try Self.end(answer["client_secret_expires_at"])
@@ -115,8 +108,7 @@ package struct RegisteredClient: Sendable {
   /// A server that registered other addresses would send the user, with the code, there.
   private static func check(_ value: JSON?, against redirects: [String]) throws(OAuthError) {
     guard let value, value != .null else { return }
-    guard let registered = value.arrayValue,
-      registered.contains(where: { redirects.contains($0.stringValue ?? "") })
+    guard let registered = value.arrayValue, registered.contains(where: { redirects.contains($0.stringValue ?? "") })
     else { throw .malformedAnswer(member: "redirect_uris") }
   }
 }

@@ -28,9 +28,7 @@ package enum ClientSecret {
   @discardableResult
   package static func check(_ secret: Secret) throws(Flaw) -> Secret {
     guard secret.count > 0 else { throw .empty }
-    let isPrintable = secret.withBytes { bytes in
-      bytes.indices.allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7F }
-    }
+    let isPrintable = secret.withBytes { bytes in bytes.indices.allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7F } }
     guard isPrintable else { throw .controlCharacter }
     return secret
   }

@@ -33,9 +33,7 @@ package struct DeviceFlow: Sendable {
     }
     // The second is Google's name for it, from before the RFC.
     let names = ["verification_uri", "verification_url"]
-    guard let name = names.first(where: { answer?[$0]?.stringValue != nil }),
-      let verificationURL = try url(name)
-    else {
+    guard let name = names.first(where: { answer?[$0]?.stringValue != nil }), let verificationURL = try url(name) else {
       throw .malformedAnswer(member: "verification_uri")
     }
     deviceCode = Secret(code)
@@ -84,8 +82,7 @@ package struct DeviceFlow: Sendable {
       case "slow_down": interval += 5
       case "access_denied": return .denied
       case "expired_token": return .expired
-      default:
-        return .failed(.refused(code: code, description: description, status: status))
+      default: return .failed(.refused(code: code, description: description, status: status))
       }
     // Google's status for it; its body may be missing.
     case .unanswered(.failed(.unexplained(status: 428))): break

@@ -3,11 +3,7 @@ package import AcctModel
 /// The forms of grants that need no person and no refresh token: the client asks again each time.
 package enum DirectGrant {
   /// The client's own authentication (RFC 6749, section 4.4.2).
-  package static func clientCredentials(
-    clientID: String?,
-    scope: String?,
-    resources: [ResourceIndicator]
-  ) -> FormBody {
+  package static func clientCredentials(clientID: String?, scope: String?, resources: [ResourceIndicator]) -> FormBody {
     form("client_credentials", nil, clientID, scope, resources)
   }
 
@@ -17,9 +13,7 @@ package enum DirectGrant {
     clientID: String?,
     scope: String?,
     resources: [ResourceIndicator]
-  ) -> FormBody {
-    form("urn:ietf:params:oauth:grant-type:jwt-bearer", assertion, clientID, scope, resources)
-  }
+  ) -> FormBody { form("urn:ietf:params:oauth:grant-type:jwt-bearer", assertion, clientID, scope, resources) }
 
   private static func form(
     _ grant: String,

@@ -58,9 +58,7 @@ package struct IDToken: Equatable, Sendable {
       guard let repeated = claims.object["nonce"]?.stringValue else { throw .nonceMissing }
       guard repeated == nonce else { throw .nonceMismatch }
     }
-    guard claims.expiry.map({ $0.seconds(since: now) + Self.tolerance > 0 }) ?? true else {
-      throw .expired
-    }
+    guard claims.expiry.map({ $0.seconds(since: now) + Self.tolerance > 0 }) ?? true else { throw .expired }
   }
 
   /// Whether a client is one of its audiences.

@@ -11,10 +11,6 @@ extension LoopbackRedirect {
   package static func registered(at server: String) -> LoopbackRedirect {
     let digest = Base64URL.encode(SHA256.hash(Array(server.utf8).span).span)
     let standard = standard(port: nil)
-    return LoopbackRedirect(
-      host: standard.host,
-      port: nil,
-      tail: "/\(digest.prefix(16))\(standard.tail)"
-    )
+    return LoopbackRedirect(host: standard.host, port: nil, tail: "/\(digest.prefix(16))\(standard.tail)")
   }
 }

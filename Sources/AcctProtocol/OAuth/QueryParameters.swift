@@ -28,9 +28,7 @@ package struct QueryParameters: Equatable, Sendable {
   }
 
   /// The value of a parameter; an empty one counts as missing.
-  package subscript(name: String) -> String? {
-    values[name].flatMap { $0.isEmpty ? nil : $0 }
-  }
+  package subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
   /// The decoded names, in no order.
   package var names: [String] { Array(values.keys) }

@@ -31,9 +31,7 @@ package struct SASLResponse: Equatable, Sendable {
   package init(_ mechanism: Mechanism, user: String) throws(Flaw) {
     guard !user.isEmpty else { throw .empty }
     guard user.utf8.count <= 1024 else { throw .tooLong }
-    guard user.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
-      throw .control
-    }
+    guard user.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else { throw .control }
     self.mechanism = mechanism
     self.user = user
   }
@@ -51,7 +49,5 @@ package struct SASLResponse: Equatable, Sendable {
   }
 
   /// The user as a `saslname`, in which `,` and `=` are escaped (RFC 5801, section 4).
-  private var saslName: String {
-    user.replacing("=", with: "=3D").replacing(",", with: "=2C")
-  }
+  private var saslName: String { user.replacing("=", with: "=3D").replacing(",", with: "=2C") }
 }

@@ -28,7 +28,6 @@ package enum Scope {
     func isShort(_ short: String, for long: String) -> Bool {
       long.contains("://") && (long.hasSuffix("/\(short)") || long.hasSuffix(".\(short)"))
     }
-    return granted == requested || isShort(requested, for: granted)
-      || isShort(granted, for: requested)
+    return granted == requested || isShort(requested, for: granted) || isShort(granted, for: requested)
   }
 }

@@ -27,11 +27,7 @@ package struct TokenResponse: Sendable {
   ///   - key: The thumbprint of the key that signed the request's proof, if there was one.
   ///   - shown: Takes secrets out of text that people will read.
   /// - Throws: ``OAuthError/malformedAnswer(member:)``, ``OAuthError/tokenType(_:)``.
-  package init(
-    _ json: JSON,
-    boundTo key: String?,
-    showing shown: (String) -> String
-  ) throws(OAuthError) {
+  package init(_ json: JSON, boundTo key: String?, showing shown: (String) -> String) throws(OAuthError) {
     guard let body = json.objectValue else { throw .malformedAnswer(member: "body") }
     // Slack puts the user's own token beside that of an app's bot, which acct does not ask for.
     let answer = body["access_token"] == nil ? body["authed_user"]?.objectValue ?? body : body
@@ -44,13 +40,9 @@ package struct TokenResponse: Sendable {
       guard let text = try string(name) else { return nil }
       do { return try Token(text) } catch { throw .malformedAnswer(member: name) }
     }
-    guard let accessToken = try token("access_token") else {
-      throw .malformedAnswer(member: "access_token")
-    }
+    guard let accessToken = try token("access_token") else { throw .malformedAnswer(member: "access_token") }
     let claims: TokenClaims
-    do { claims = try TokenClaims(of: accessToken) } catch {
-      throw .malformedAnswer(member: "access_token")
-    }
+    do { claims = try TokenClaims(of: accessToken) } catch { throw .malformedAnswer(member: "access_token") }
     let type = try string("token_type") ?? "Bearer"
     switch type.lowercased() {
     case "dpop" where key != nil: tokenType = .dpop
@@ -70,9 +62,7 @@ package struct TokenResponse: Sendable {
     resourceServer = claims.resourceServer
     expiry = claims.expiry
     // An unusable lifetime counts as none: the token is good, and its own `exp` may tell.
-    lifetime = answer["expires_in"]?.looseNumber.flatMap {
-      abs($0) < 1e15 ? Int64($0.rounded(.down)) : nil
-    }
+    lifetime = answer["expires_in"]?.looseNumber.flatMap { abs($0) < 1e15 ? Int64($0.rounded(.down)) : nil }
   }
 
   private static func idToken(_ member: JSON?) -> Result<IDToken, IDToken.Flaw>? {
@@ -92,8 +82,7 @@ package struct TokenResponse: Sendable {
   ///   token, else no known end: such tokens are valid until the server rejects them.
   package func tokenLifetime(from now: Timestamp, canRenew: Bool) -> TokenLifetime {
     TokenLifetime(
-      expiresAt: lifetime.map(now.adding) ?? expiry
-        ?? (canRenew ? now.adding(seconds: 3600) : nil),
+      expiresAt: lifetime.map(now.adding) ?? expiry ?? (canRenew ? now.adding(seconds: 3600) : nil),
       lifetime: lifetime ?? expiry?.seconds(since: now),
       canRenew: canRenew
     )

@@ -12,8 +12,7 @@ package struct IssuerTemplate: Equatable, Sendable {
   /// - Returns: `nil` where it is none.
   package func issuer(of tenant: String) -> Issuer? {
     let groups = tenant.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
-    guard groups == [8, 4, 4, 4, 12],
-      tenant.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") })
+    guard groups == [8, 4, 4, 4, 12], tenant.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") })
     else { return nil }
     let mark = ProviderAddress.Placeholder.tenantID.mark
     return try? Issuer(text.replacing(mark, with: tenant))

@@ -19,9 +19,7 @@ extension Provider {
   /// - Throws: ``ProviderFlaw``, which names the member.
   package init(parsing bytes: [UInt8], name: String) throws(ProviderFlaw) {
     let json: JSON
-    do { json = try JSON(parsing: bytes, maximumBytes: Self.largest) } catch {
-      throw ProviderFlaw("", .json(error))
-    }
+    do { json = try JSON(parsing: bytes, maximumBytes: Self.largest) } catch { throw ProviderFlaw("", .json(error)) }
     guard let object = json.objectValue else { throw ProviderFlaw("", .wrongType(.object)) }
     let file = try ProviderMembers(object, known: Self.members)
     self.name = name
@@ -51,8 +49,7 @@ extension Provider {
     let identity = try file.members("identity", known: ["subject", "name"])
     subjectMember = try identity?.string("subject")
     nameMember = try identity?.string("name")
-    registration =
-      try file.members("registration", known: ["style"])?.choice("style") ?? .rfc7591
+    registration = try file.members("registration", known: ["style"])?.choice("style") ?? .rfc7591
     defaults = try file.defaults()
     try check()
   }

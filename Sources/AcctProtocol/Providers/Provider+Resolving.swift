@@ -32,8 +32,7 @@ extension Provider {
     for (name, address) in endpoints { addresses[name] = try? HTTPURL(address.filled(place)) }
     return ResolvedProvider(
       typed: typed.description,
-      place: ([name] + [place.host, place.tenant, place.realm].map { $0 ?? "" })
-        .joined(separator: "/"),
+      place: ([name] + [place.host, place.tenant, place.realm].map { $0 ?? "" }).joined(separator: "/"),
       provider: self,
       issuer: hasTemplate ? nil : issuer.flatMap { try? Issuer($0.filled(place)) },
       issuerTemplate: hasTemplate ? issuer.map { IssuerTemplate(text: $0.filled(place)) } : nil,

@@ -27,14 +27,9 @@ package struct ProviderAddress: Equatable, Sendable {
   ///   - text: An https URL, or one of http on loopback.
   ///   - allowed: What may be left open.
   /// - Throws: ``ProviderFlaw/Problem``.
-  init(
-    _ text: String,
-    allowing allowed: Set<Placeholder> = [.host, .tenant, .realm]
-  ) throws(ProviderFlaw.Problem) {
+  init(_ text: String, allowing allowed: Set<Placeholder> = [.host, .tenant, .realm]) throws(ProviderFlaw.Problem) {
     template = text
-    guard let mark = text.firstRange(of: "://"), !text.utf8.contains(UInt8(ascii: "#")) else {
-      throw .malformed
-    }
+    guard let mark = text.firstRange(of: "://"), !text.utf8.contains(UInt8(ascii: "#")) else { throw .malformed }
     let rest = text[mark.upperBound...]
     let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
     let authority = rest[..<end]
@@ -50,8 +45,7 @@ package struct ProviderAddress: Equatable, Sendable {
       guard let known else { throw .placeholder }
       found.insert(known)
     }
-    guard found.isSubset(of: allowed),
-      !rest[path.endIndex...].contains(where: { "{}".contains($0) })
+    guard found.isSubset(of: allowed), !rest[path.endIndex...].contains(where: { "{}".contains($0) })
     else { throw .placeholder }
     placeholders = found
 
@@ -62,9 +56,7 @@ package struct ProviderAddress: Equatable, Sendable {
     } catch {
       throw ProviderFlaw.Problem(error)
     }
-    guard !found.contains(.host) || sample.origin.scheme == .https else {
-      throw .refused(.plainHTTP)
-    }
+    guard !found.contains(.host) || sample.origin.scheme == .https else { throw .refused(.plainHTTP) }
     place = found.contains(.host) ? "https://\(Placeholder.host.mark)" : sample.origin.description
   }
 

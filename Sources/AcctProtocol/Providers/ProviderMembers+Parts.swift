@@ -9,13 +9,9 @@ extension ProviderMembers {
   ) throws(ProviderFlaw) -> ProviderAddress? {
     guard let text = try string(name) else { return nil }
     let address: ProviderAddress
-    do { address = try ProviderAddress(text, allowing: allowed) } catch {
-      throw ProviderFlaw(path(of: name), error)
-    }
+    do { address = try ProviderAddress(text, allowing: allowed) } catch { throw ProviderFlaw(path(of: name), error) }
     // A query could name another client, another redirect address, or a code challenge.
-    guard name == "registerAt" || !text.contains("?") else {
-      throw ProviderFlaw(path(of: name), .malformed)
-    }
+    guard name == "registerAt" || !text.contains("?") else { throw ProviderFlaw(path(of: name), .malformed) }
     return address
   }
 
@@ -36,9 +32,7 @@ extension ProviderMembers {
         throw ProviderFlaw(path(of: "origins"), error)
       }
       let sample = filling(text) { $0 == .host ? "host.invalid" : nil }
-      guard (try? Origin(sample)) != nil else {
-        throw ProviderFlaw(path(of: "origins"), .malformed)
-      }
+      guard (try? Origin(sample)) != nil else { throw ProviderFlaw(path(of: "origins"), .malformed) }
       origins.append(origin)
     }
     return origins
@@ -63,9 +57,7 @@ extension ProviderMembers {
 
   func separator() throws(ProviderFlaw) -> String {
     guard let text = try string("scopeSeparator") else { return " " }
-    guard [" ", ","].contains(text) else {
-      throw ProviderFlaw(path(of: "scopeSeparator"), .notOneOf([" ", ","]))
-    }
+    guard [" ", ","].contains(text) else { throw ProviderFlaw(path(of: "scopeSeparator"), .notOneOf([" ", ","])) }
     return text
   }
 
@@ -80,11 +72,7 @@ extension ProviderMembers {
     return parameters
   }
 
-  func parameter(
-    _ name: String,
-    _ value: String,
-    at path: String
-  ) throws(ProviderFlaw) -> RequestParameter {
+  func parameter(_ name: String, _ value: String, at path: String) throws(ProviderFlaw) -> RequestParameter {
     do { return try RequestParameter(name: name, value: value) } catch .ownParameter {
       throw ProviderFlaw(path, .ownParameter)
     } catch {
@@ -95,14 +83,10 @@ extension ProviderMembers {
   func defaults() throws(ProviderFlaw) -> ProviderPlace {
     var place = ProviderPlace()
     if let host = try string("host") {
-      do { place.host = try ProviderPlace.host(host) } catch {
-        throw ProviderFlaw(path(of: "host"), .malformed)
-      }
+      do { place.host = try ProviderPlace.host(host) } catch { throw ProviderFlaw(path(of: "host"), .malformed) }
     }
     if let tenant = try string("tenant") {
-      do { place.tenant = try ProviderPlace.name(tenant) } catch {
-        throw ProviderFlaw(path(of: "tenant"), .malformed)
-      }
+      do { place.tenant = try ProviderPlace.name(tenant) } catch { throw ProviderFlaw(path(of: "tenant"), .malformed) }
     }
     return place
   }

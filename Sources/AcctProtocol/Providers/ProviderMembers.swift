@@ -20,15 +20,11 @@ struct ProviderMembers {
     guard object.count <= Self.most else { throw ProviderFlaw(path, .tooLong(limit: Self.most)) }
     for name in object.names {
       try Self.check(name, at: path)
-      guard known?.contains(name) ?? true else {
-        throw ProviderFlaw(Self.joined(path, name), .unknownMember)
-      }
+      guard known?.contains(name) ?? true else { throw ProviderFlaw(Self.joined(path, name), .unknownMember) }
     }
   }
 
-  private static func joined(_ path: String, _ name: String) -> String {
-    path.isEmpty ? name : "\(path).\(name)"
-  }
+  private static func joined(_ path: String, _ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
   /// The path of a member.
   func path(of name: String) -> String { Self.joined(path, name) }
@@ -57,16 +53,12 @@ struct ProviderMembers {
 
   func flag(_ name: String) throws(ProviderFlaw) -> Bool {
     guard let value = value(name) else { return false }
-    guard let flag = value.boolValue else {
-      throw ProviderFlaw(path(of: name), .wrongType(.boolean))
-    }
+    guard let flag = value.boolValue else { throw ProviderFlaw(path(of: name), .wrongType(.boolean)) }
     return flag
   }
 
   /// One of a few words.
-  func choice<Word: RawRepresentable<String> & CaseIterable>(
-    _ name: String
-  ) throws(ProviderFlaw) -> Word? {
+  func choice<Word: RawRepresentable<String> & CaseIterable>(_ name: String) throws(ProviderFlaw) -> Word? {
     guard let text = try string(name) else { return nil }
     guard let word = Word(rawValue: text) else {
       throw ProviderFlaw(path(of: name), .notOneOf(Word.allCases.map(\.rawValue)))
@@ -76,12 +68,8 @@ struct ProviderMembers {
 
   func list(_ name: String) throws(ProviderFlaw) -> [String]? {
     guard let value = value(name) else { return nil }
-    guard let elements = value.arrayValue else {
-      throw ProviderFlaw(path(of: name), .wrongType(.array))
-    }
-    guard elements.count <= Self.most else {
-      throw ProviderFlaw(path(of: name), .tooLong(limit: Self.most))
-    }
+    guard let elements = value.arrayValue else { throw ProviderFlaw(path(of: name), .wrongType(.array)) }
+    guard elements.count <= Self.most else { throw ProviderFlaw(path(of: name), .tooLong(limit: Self.most)) }
     var texts: [String] = []
     for element in elements { texts.append(try text(element, at: path(of: name))) }
     return texts
@@ -90,9 +78,7 @@ struct ProviderMembers {
   /// An object within this one; `known: nil` where its names are the file's own.
   func members(_ name: String, known: [String]?) throws(ProviderFlaw) -> ProviderMembers? {
     guard let value = value(name) else { return nil }
-    guard let object = value.objectValue else {
-      throw ProviderFlaw(path(of: name), .wrongType(.object))
-    }
+    guard let object = value.objectValue else { throw ProviderFlaw(path(of: name), .wrongType(.object)) }
     return try ProviderMembers(object, at: path(of: name), known: known)
   }
 
@@ -100,10 +86,7 @@ struct ProviderMembers {
   var names: [String] { object.names }
 
   /// Reads a text by a parser of its own.
-  func parsed<Value>(
-    _ name: String,
-    _ parse: (String) throws(ParseError) -> Value
-  ) throws(ProviderFlaw) -> Value? {
+  func parsed<Value>(_ name: String, _ parse: (String) throws(ParseError) -> Value) throws(ProviderFlaw) -> Value? {
     guard let text = try string(name) else { return nil }
     do { return try parse(text) } catch { throw ProviderFlaw(path(of: name), .init(error)) }
   }

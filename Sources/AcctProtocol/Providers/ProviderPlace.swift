@@ -28,11 +28,7 @@ package struct ProviderPlace: Equatable, Sendable {
   ///   - needed: What the provider's addresses leave open.
   ///   - defaults: What the provider's file says for what is not typed.
   /// - Throws: ``Flaw``.
-  init(
-    _ text: String?,
-    for needed: Set<ProviderAddress.Placeholder>,
-    defaults: ProviderPlace
-  ) throws(Flaw) {
+  init(_ text: String?, for needed: Set<ProviderAddress.Placeholder>, defaults: ProviderPlace) throws(Flaw) {
     self = defaults
     if let text {
       guard !needed.isEmpty else { throw .unwanted }
@@ -66,9 +62,7 @@ package struct ProviderPlace: Equatable, Sendable {
 
   /// A host with or without a port, and nothing that an address could continue with.
   static func host(_ text: String) throws(Flaw) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      byte.isASCIIAlphanumeric || "-._:[]".utf8.contains(byte)
-    }
+    let isPlain = text.utf8.allSatisfy { byte in byte.isASCIIAlphanumeric || "-._:[]".utf8.contains(byte) }
     guard isPlain, !text.isEmpty, text.utf8.count <= 253,
       let origin = try? Origin("https://\(text)"), origin.host.contains(where: { $0 != "." })
     else { throw .host(text) }
@@ -77,12 +71,8 @@ package struct ProviderPlace: Equatable, Sendable {
 
   /// One segment of a path that means itself: letters, digits, `-`, `.`, `_` and `~`.
   static func name(_ text: String) throws(Flaw) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
-    }
-    guard isPlain, (1...128).contains(text.utf8.count), text.contains(where: { $0 != "." }) else {
-      throw .name(text)
-    }
+    let isPlain = text.utf8.allSatisfy { byte in byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte) }
+    guard isPlain, (1...128).contains(text.utf8.count), text.contains(where: { $0 != "." }) else { throw .name(text) }
     return text
   }
 }

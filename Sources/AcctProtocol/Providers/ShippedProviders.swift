@@ -3,9 +3,8 @@
 package enum ShippedProviders {
   /// The names, in the order of the alphabet.
   package static let names = [
-    "atlassian", "auth0", "bitbucket", "codeberg", "discord", "gitea", "github", "github-host",
-    "gitlab", "google", "keycloak", "mastodon", "microsoft", "nextcloud", "okta", "slack",
-    "spotify",
+    "atlassian", "auth0", "bitbucket", "codeberg", "discord", "gitea", "github", "github-host", "gitlab", "google",
+    "keycloak", "mastodon", "microsoft", "nextcloud", "okta", "slack", "spotify",
   ]
 
   /// The file of a provider, or `nil` if there is none of that name.

@@ -18,9 +18,7 @@ package enum ProxyFields {
   package static func upstream(
     _ fields: [(name: String, value: String)],
     replacing replaced: [String]
-  ) -> [(name: String, value: String)] {
-    passed(fields, without: anew + replaced)
-  }
+  ) -> [(name: String, value: String)] { passed(fields, without: anew + replaced) }
 
   /// Fields of a request that are never a client's to say.
   private static let anew = ["host", "content-length", "expect", "authorization", "dpop"]
@@ -49,8 +47,7 @@ package enum ProxyFields {
       value.utf8.split { ",\t ".utf8.contains($0) }.map { String(Substring($0)) }
     }
     return fields.filter { field in
-      !field.name.isField(among: hopByHop) && !field.name.isField(among: others)
-        && !field.name.isField(among: named)
+      !field.name.isField(among: hopByHop) && !field.name.isField(among: others) && !field.name.isField(among: named)
     }
   }
 }

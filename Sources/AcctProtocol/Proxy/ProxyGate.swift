@@ -50,9 +50,7 @@ package struct ProxyGate: Sendable {
     // (Fetch Metadata, section 2.2), and "none" is the user. Clients that are not browsers, Node's
     // among them, send no such field.
     let sites = fields.values(of: "sec-fetch-site")
-    guard fields.values(of: "origin").isEmpty, sites.allSatisfy({ $0 == "none" }) else {
-      throw .fromPage
-    }
+    guard fields.values(of: "origin").isEmpty, sites.allSatisfy({ $0 == "none" }) else { throw .fromPage }
     guard fields.values(of: "upgrade").isEmpty else { throw .upgrade }
     let origin: Origin
     if let named = origins.first(where: { $0.answers(to: host) }) {
@@ -84,9 +82,7 @@ package struct ProxyGate: Sendable {
     _ fields: [(name: String, value: String)],
     port: Int?
   ) -> [(name: String, value: String)] {
-    guard secret != nil, fields.contains(where: { $0.name.isSameField(as: "referer") }) else {
-      return fields
-    }
+    guard secret != nil, fields.contains(where: { $0.name.isSameField(as: "referer") }) else { return fields }
     return fields.filter { !$0.name.isSameField(as: "referer") || !isOwnReferer($0.value, port) }
   }
 
@@ -125,9 +121,7 @@ package struct ProxyGate: Sendable {
       let given = bytes.dropFirst().prefix(span.count)
       return ConstantTime.equal(Array(given).span, span)
     }
-    guard isRight, bytes.count > count, bytes[count] == UInt8(ascii: "/") else {
-      throw .secretMissing
-    }
+    guard isRight, bytes.count > count, bytes[count] == UInt8(ascii: "/") else { throw .secretMissing }
     return path[path.utf8.index(path.startIndex, offsetBy: count)...]
   }
 }

@@ -23,14 +23,10 @@ struct LimitBalance: Equatable {
   }
 
   /// Reads the first spelling that can be read.
-  static func read(
-    _ fields: [(name: String, value: String)],
-    at observed: Timestamp
-  ) -> [LimitBalance] {
+  static func read(_ fields: [(name: String, value: String)], at observed: Timestamp) -> [LimitBalance] {
     let structured = structured(fields.values(of: "ratelimit"), observed)
     guard structured.isEmpty else { return structured }
-    return (plain("ratelimit-", fields, observed) ?? plain("x-ratelimit-", fields, observed))
-      .map { [$0] } ?? []
+    return (plain("ratelimit-", fields, observed) ?? plain("x-ratelimit-", fields, observed)).map { [$0] } ?? []
   }
 
   /// Whether this is what is left of `limit`, one of so many.
@@ -83,9 +79,7 @@ struct LimitBalance: Equatable {
   private static func number(_ lines: [String]) -> Int64? {
     let pieces = lines.flatMap { $0.split(separator: ",") }
     let plain = pieces.filter { !$0.contains(";") }
-    let numbers = (plain.isEmpty ? pieces : plain).map { piece in
-      trimmingBlanks(piece.prefix { $0 != ";" })
-    }
+    let numbers = (plain.isEmpty ? pieces : plain).map { piece in trimmingBlanks(piece.prefix { $0 != ";" }) }
     guard Set(numbers).count == 1 else { return nil }
     return numbers.first.flatMap(LimitValue.count)
   }
@@ -96,11 +90,7 @@ struct LimitBalance: Equatable {
     guard values.count == 1, let value = values.first else { return nil }
     // A date has a comma in it, so it is tried whole first.
     if let moment = LimitValue.moment(value, from: observed) { return moment }
-    let pieces = Set(
-      value.split(separator: ",").map { piece in
-        trimmingBlanks(piece.prefix { $0 != ";" })
-      }
-    )
+    let pieces = Set(value.split(separator: ",").map { piece in trimmingBlanks(piece.prefix { $0 != ";" }) })
     guard pieces.count == 1 else { return nil }
     return pieces.first.flatMap { LimitValue.moment($0, from: observed) }
   }
@@ -114,8 +104,7 @@ extension RFC9651BareItem {
     case .decimal(let seconds): LimitValue.moment(String(seconds), from: observed)
     case .string(let text): LimitValue.moment(text, from: observed)
     case .date(let seconds):
-      Timestamp(secondsSince1970: seconds)
-        .flatMap { LimitValue.moment($0.description, from: observed) }
+      Timestamp(secondsSince1970: seconds).flatMap { LimitValue.moment($0.description, from: observed) }
     case .token, .bool, .undecodedByteSequence, .displayString: nil
     }
   }

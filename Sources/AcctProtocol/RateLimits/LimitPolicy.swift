@@ -16,9 +16,7 @@ struct LimitPolicy: Equatable {
     let items = named.isEmpty ? earlier.filter { !$0.rfc9651Parameters.isEmpty } : named
     var policies: [LimitPolicy] = []
     for policy in items.compactMap(policy)
-    where policy.name == nil || !policies.contains(where: { $0.name == policy.name }) {
-      policies.append(policy)
-    }
+    where policy.name == nil || !policies.contains(where: { $0.name == policy.name }) { policies.append(policy) }
     return policies
   }
 
@@ -49,7 +47,6 @@ extension String {
   ///
   /// A name is for people, and any other text may carry what is not meant for them.
   var isPolicyName: Bool {
-    (1...32).contains(utf8.count)
-      && utf8.allSatisfy { $0.isHTTPTokenCharacter || ":/".utf8.contains($0) }
+    (1...32).contains(utf8.count) && utf8.allSatisfy { $0.isHTTPTokenCharacter || ":/".utf8.contains($0) }
   }
 }

@@ -5,9 +5,7 @@ import AcctModel
 /// What is no number, or too large for one, counts as not there.
 enum LimitValue {
   /// A number of requests: a fraction is dropped, and what is below zero stays below.
-  static func count(_ text: String) -> Int64? {
-    number(text).map { Int64($0.rounded(.down)) }
-  }
+  static func count(_ text: String) -> Int64? { number(text).map { Int64($0.rounded(.down)) } }
 
   /// A moment: seconds from `observed`, seconds or milliseconds since 1970, an HTTP date, or RFC 3339.
   ///

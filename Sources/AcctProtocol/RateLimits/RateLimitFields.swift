@@ -42,9 +42,7 @@ package enum RateLimitFields {
     }
     limits = Array(limits.prefix(maximum))
     // What belongs together is known by any name; what is stored and shown is a short token alone.
-    for index in limits.indices where limits[index].name?.isPolicyName == false {
-      limits[index].name = nil
-    }
+    for index in limits.indices where limits[index].name?.isPolicyName == false { limits[index].name = nil }
     limits.removeAll { $0 == RateLimit(origin: origin, observedAt: observed) }
     if let wait = retryAfter(fields, observed) { add(wait, to: &limits, origin, observed) }
     return limits
@@ -54,22 +52,14 @@ package enum RateLimitFields {
   private static let maximum = 32
 
   /// Seconds to wait: a number of them, or until a time; one that is past needs no waiting.
-  private static func retryAfter(
-    _ fields: [(name: String, value: String)],
-    _ observed: Timestamp
-  ) -> Int64? {
+  private static func retryAfter(_ fields: [(name: String, value: String)], _ observed: Timestamp) -> Int64? {
     fields.only("retry-after").flatMap { LimitValue.moment($0, from: observed) }
       .map { max($0.seconds(since: observed), 0) }
   }
 
   /// `Retry-After` speaks for whatever is used up, or may be; if nothing is, for a limit of its own
   /// that the server does not tell.
-  private static func add(
-    _ seconds: Int64,
-    to limits: inout [RateLimit],
-    _ origin: Origin,
-    _ observed: Timestamp
-  ) {
+  private static func add(_ seconds: Int64, to limits: inout [RateLimit], _ origin: Origin, _ observed: Timestamp) {
     let affected = limits.indices.filter { limits[$0].remaining ?? 0 == 0 }
     for index in affected { limits[index].retryAfterSeconds = seconds }
     guard affected.isEmpty else { return }

@@ -17,9 +17,7 @@ enum StructuredField {
   static func dictionary(_ lines: [String]) -> [String: Item]? {
     guard let bytes = bytes(lines) else { return nil }
     var parser = StructuredFieldValueParser(bytes)
-    guard let members = try? parser.parseDictionaryFieldValue(),
-      let items = items(members.map(\.1))
-    else { return nil }
+    guard let members = try? parser.parseDictionaryFieldValue(), let items = items(members.map(\.1)) else { return nil }
     return Dictionary(zip(members.map(\.0), items)) { _, later in later }
   }
 

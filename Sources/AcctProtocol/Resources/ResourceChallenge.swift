@@ -15,10 +15,7 @@ package struct ResourceChallenge: Equatable, Sendable {
   ///   - fields: Its fields. The first challenge that names the metadata counts, whatever its scheme, else the
   ///     first that names a scope.
   /// - Throws: ``ResourceFlaw/challenge(parameter:)`` where the challenge is no use as it is.
-  package init(
-    status: Int,
-    fields: [(name: String, value: String)]
-  ) throws(ResourceFlaw) {
+  package init(status: Int, fields: [(name: String, value: String)]) throws(ResourceFlaw) {
     let challenges =
       status == 401
       ? fields.values(of: "www-authenticate").flatMap(AuthenticationChallenge.parse) : []
@@ -26,9 +23,7 @@ package struct ResourceChallenge: Equatable, Sendable {
       challenges.first { $0.parameters["resource_metadata"] != nil }
       ?? challenges.first { $0.parameters["scope"] != nil }
     if let text = challenge?.parameters["resource_metadata"] {
-      guard let url = try? HTTPURL(text) else {
-        throw .challenge(parameter: "resource_metadata")
-      }
+      guard let url = try? HTTPURL(text) else { throw .challenge(parameter: "resource_metadata") }
       metadata = url
     } else {
       metadata = nil

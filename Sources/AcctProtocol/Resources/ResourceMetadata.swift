@@ -15,11 +15,7 @@ package struct ResourceMetadata: Equatable, Sendable {
   ///   - resource: What it must describe, character by character (section 3.3).
   ///   - place: Where it was fetched. The document at the root of an origin may describe the whole origin.
   /// - Throws: ``ResourceFlaw``.
-  package init(
-    _ document: JSONObject,
-    of resource: ResourceIndicator,
-    at place: HTTPURL
-  ) throws(ResourceFlaw) {
+  package init(_ document: JSONObject, of resource: ResourceIndicator, at place: HTTPURL) throws(ResourceFlaw) {
     let stated = document["resource"]?.stringValue
     guard let stated, Self.describes(stated, resource, at: place) else {
       throw .resource(expected: resource.description, found: stated)
@@ -37,14 +33,10 @@ package struct ResourceMetadata: Equatable, Sendable {
     guard !issuers.isEmpty else { throw .noServer }
     self.issuers = issuers
     // Only a message names them; a flaw in them must not keep the user from signing in.
-    scopes = ((try? Self.strings("scopes_supported", in: document)) ?? [])
-      .filter(Scope.isWellFormed)
+    scopes = ((try? Self.strings("scopes_supported", in: document)) ?? []).filter(Scope.isWellFormed)
   }
 
-  private static func strings(
-    _ member: String,
-    in document: JSONObject
-  ) throws(ResourceFlaw) -> [String] {
+  private static func strings(_ member: String, in document: JSONObject) throws(ResourceFlaw) -> [String] {
     guard let value = document[member], value != .null else { return [] }
     guard let elements = value.arrayValue else { throw .malformed(member: member) }
     var texts: [String] = []
@@ -55,11 +47,7 @@ package struct ResourceMetadata: Equatable, Sendable {
     return texts
   }
 
-  private static func describes(
-    _ stated: String,
-    _ resource: ResourceIndicator,
-    at place: HTTPURL
-  ) -> Bool {
+  private static func describes(_ stated: String, _ resource: ResourceIndicator, at place: HTTPURL) -> Bool {
     if stated == resource.description { return true }
     return place.origin == resource.origin && place.path == wellKnown && place.query == nil
       && (try? Origin(stated)) == resource.origin
@@ -73,7 +61,6 @@ package struct ResourceMetadata: Equatable, Sendable {
     let path = url.path == "/" ? "" : url.path
     let query = url.query.map { "?\($0)" } ?? ""
     let root = "\(url.origin)\(wellKnown)"
-    return (path + query == "" ? [root] : ["\(root)\(path)\(query)", root])
-      .compactMap { try? HTTPURL($0) }
+    return (path + query == "" ? [root] : ["\(root)\(path)\(query)", root]).compactMap { try? HTTPURL($0) }
   }
 }

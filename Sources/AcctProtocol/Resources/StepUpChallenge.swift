@@ -28,18 +28,12 @@ package struct StepUpChallenge: Equatable, Sendable {
   ///     with both.
   ///   - fields: Its fields.
   ///   - redactor: Takes secrets out of the server's words. A word that has one is left out.
-  package init?(
-    status: Int,
-    fields: [(name: String, value: String)],
-    redacting redactor: Redactor
-  ) {
+  package init?(status: Int, fields: [(name: String, value: String)], redacting redactor: Redactor) {
     guard status == 401 || status == 403 else { return nil }
     let challenge = fields.values(of: "www-authenticate")
       .flatMap(AuthenticationChallenge.parse)
       .first { $0.parameters["error"].flatMap(Need.init) != nil }
-    guard let parameters = challenge?.parameters,
-      let need = parameters["error"].flatMap(Need.init)
-    else { return nil }
+    guard let parameters = challenge?.parameters, let need = parameters["error"].flatMap(Need.init) else { return nil }
     func words(_ name: String) -> [String] {
       (parameters[name] ?? "").split(separator: " ").map(String.init)
         .filter { Scope.isWellFormed($0) && redactor.redact($0) == $0 }

@@ -27,11 +27,7 @@ package enum SecondTokenRequest {
       resource = account.resources.isEmpty ? nil : try? ResourceIndicator(audience)
       audiences = resource == nil ? [audience] : []
     }
-    var form = RefreshRequest.form(
-      refreshToken,
-      clientID: clientID,
-      resource: resource
-    )
+    var form = RefreshRequest.form(refreshToken, clientID: clientID, resource: resource)
     form.add("scope", scope(of: purpose, besides: account.ownGrant))
     add(audiences, of: account, isOwn: purpose.audience == nil, to: &form)
     return form
@@ -51,11 +47,7 @@ package enum SecondTokenRequest {
     of account: Account,
     clientID: String?
   ) -> FormBody {
-    var form = RefreshRequest.form(
-      refreshToken,
-      clientID: clientID,
-      resource: account.resources.first
-    )
+    var form = RefreshRequest.form(refreshToken, clientID: clientID, resource: account.resources.first)
     form.add("scope", grant.scope)
     add(grant.audiences, of: account, isOwn: true, to: &form)
     return form
@@ -73,12 +65,7 @@ package enum SecondTokenRequest {
   }
 
   /// Adds audiences, unless the account's own parameters or resources tell them already.
-  private static func add(
-    _ audiences: [String],
-    of account: Account,
-    isOwn: Bool,
-    to form: inout FormBody
-  ) {
+  private static func add(_ audiences: [String], of account: Account, isOwn: Bool, to form: inout FormBody) {
     let isTold =
       isOwn
       && (account.client.tokenParameters.contains { $0.name == "audience" }

@@ -28,9 +28,7 @@ package struct SecondTokens: Sendable {
   package struct Damage: Error, Equatable, Sendable {}
 
   /// The token for a purpose, if there is one.
-  package subscript(_ purpose: TokenPurpose) -> SecondToken? {
-    tokens.first { $0.purpose == purpose }
-  }
+  package subscript(_ purpose: TokenPurpose) -> SecondToken? { tokens.first { $0.purpose == purpose } }
 
   /// Adds a token, in place of the one for the same purpose.
   ///
@@ -62,10 +60,7 @@ package struct SecondTokens: Sendable {
 
   private static func token(_ entry: JSON) throws(Damage) -> SecondToken {
     guard let members = entry.objectValue,
-      let purpose = try? TokenPurpose(
-        audience: try text("audience", members),
-        scope: try text("scope", members)
-      ),
+      let purpose = try? TokenPurpose(audience: try text("audience", members), scope: try text("scope", members)),
       let token = (try text("token", members)).flatMap({ try? Token($0) })
     else { throw Damage() }
     var expiresAt: Timestamp?
@@ -98,9 +93,7 @@ package struct SecondTokens: Sendable {
         "audience": .init(entry.purpose.audience),
         "scope": .init(entry.purpose.scopeText),
         "token": .string(
-          entry.token.secret.withBytes { bytes in
-            String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-          }
+          entry.token.secret.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
         ),
         "expiresAt": .init(entry.lifetime.expiresAt?.description),
         "lifetime": entry.lifetime.lifetime.map { .number(JSONNumber($0)) } ?? .null,

@@ -11,7 +11,5 @@ package enum TokenAudience {
   }
 
   /// The scope that a token names (RFC 8693, section 4.2).
-  package static func scope(of token: Token) -> String? {
-    (try? TokenClaims(of: token))?.scope
-  }
+  package static func scope(of token: Token) -> String? { (try? TokenClaims(of: token))?.scope }
 }

@@ -46,12 +46,7 @@ extension SealedExport {
   /// - Throws: ``SealedExportError/notOpened``, ``SealedExportError/libraryFailed``.
   package func opened(with passphrase: Secret) throws(SealedExportError) -> Secret {
     do {
-      return try AESGCM.open(
-        sealed,
-        key: key(passphrase),
-        nonce: nonce,
-        associatedData: associatedData
-      )
+      return try AESGCM.open(sealed, key: key(passphrase), nonce: nonce, associatedData: associatedData)
     } catch {
       throw error == .authenticationFailed ? .notOpened : .libraryFailed
     }

@@ -38,9 +38,7 @@ extension SealedExport {
       throw .malformed(member: "header")
     }
     guard header["format"]?.stringValue == Self.format else { throw .malformed(member: "format") }
-    guard let version = header["version"]?.numberValue?.integer else {
-      throw .malformed(member: "version")
-    }
+    guard let version = header["version"]?.numberValue?.integer else { throw .malformed(member: "version") }
     guard version == Self.version else { throw .unknownVersion }
     guard header["kdf"]?.stringValue == "scrypt" else { throw .malformed(member: "kdf") }
     guard header["cipher"]?.stringValue == Self.cipher else { throw .malformed(member: "cipher") }
@@ -54,23 +52,17 @@ extension SealedExport {
       sealed: try file.sealedBytes()
     )
     // The spelling of the header is part of the associated data; nothing else is at fault here.
-    guard JSON.object(header).serialized() == associatedData else {
-      throw .malformed(member: "header")
-    }
-    guard file.names == ["header", "sealed", "checksum"],
-      file["checksum"]?.stringValue == checksum
+    guard JSON.object(header).serialized() == associatedData else { throw .malformed(member: "header") }
+    guard file.names == ["header", "sealed", "checksum"], file["checksum"]?.stringValue == checksum
     else { throw .damaged }
   }
 }
 
 extension JSONObject {
-  fileprivate func cost(_ name: String) -> UInt64? {
-    self[name]?.numberValue?.integer.flatMap(UInt64.init(exactly:))
-  }
+  fileprivate func cost(_ name: String) -> UInt64? { self[name]?.numberValue?.integer.flatMap(UInt64.init(exactly:)) }
 
   fileprivate func bytes(_ name: String, count: Int) throws(SealedExportError) -> [UInt8] {
-    guard let text = self[name]?.stringValue, let bytes = try? Base64URL.decode(text),
-      bytes.count == count
+    guard let text = self[name]?.stringValue, let bytes = try? Base64URL.decode(text), bytes.count == count
     else { throw .malformed(member: name) }
     return bytes
   }

@@ -47,8 +47,7 @@ final class Cluster: Sendable {
   /// Asks one member after another, until one answers or the time is over.
   ///
   /// - Throws: What says most about why none did.
-  func call(_ method: Exchange.Method, _ message: MessageWriter) throws(SharedStoreFailure) -> Reply
-  {
+  func call(_ method: Exchange.Method, _ message: MessageWriter) throws(SharedStoreFailure) -> Reply {
     let end = ContinuousClock.now + Self.deadline
     let members = try members()
     var round = Round(members.count, startingAt: state.withLock { $0.preferred })
@@ -66,9 +65,7 @@ final class Cluster: Sendable {
         let pause = try round.goOn(after: error, wasCutShort: limit < Exchange.connectTimeout) {
           state.withLock { $0.token = nil }
         }
-        usleep(
-          UInt32(min(pause, max(.zero, ContinuousClock.now.duration(to: end))).milliseconds * 1000)
-        )
+        usleep(UInt32(min(pause, max(.zero, ContinuousClock.now.duration(to: end))).milliseconds * 1000))
       }
     }
   }
@@ -102,11 +99,7 @@ final class Cluster: Sendable {
       method: method,
       message: message,
       token: token,
-      identity: Exchange.Identity(
-        certificate: settings.certificate,
-        key: settings.key,
-        authority: settings.authority
-      )
+      identity: Exchange.Identity(certificate: settings.certificate, key: settings.key, authority: settings.authority)
     )
   }
 

@@ -21,14 +21,9 @@ import LoadedCurl
   ///   - limit: The handle has it, too; it is kept here in case libcurl does not notice.
   /// - Returns: libcurl's result.
   /// - Throws: A ``Setback`` if libcurl has no memory.
-  func perform(
-    _ easy: UnsafeMutableRawPointer,
-    within limit: Duration
-  ) throws(Setback) -> CURLcode {
+  func perform(_ easy: UnsafeMutableRawPointer, within limit: Duration) throws(Setback) -> CURLcode {
     let functions = unsafe curl.functions.pointee
-    guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else {
-      throw Exchange.noMemory
-    }
+    guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else { throw Exchange.noMemory }
     defer { _ = unsafe functions.multi_remove_handle(multi, easy) }
     let end = ContinuousClock.now + limit + .milliseconds(100)
     while ContinuousClock.now < end {

@@ -11,9 +11,7 @@ extension Exchange {
   func setback(_ code: CURLcode, _ easy: UnsafeMutableRawPointer) -> Setback {
     let place = request.member.place
     if let flaw { return Setback(flaw, at: place) }
-    func number(_ info: CURLINFO) -> Int {
-      unsafe acct_curl_get_long(curl.functions, easy, info)
-    }
+    func number(_ info: CURLINFO) -> Int { unsafe acct_curl_get_long(curl.functions, easy, info) }
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST:
       let host = request.member.origin.host

@@ -12,10 +12,7 @@ extension Exchange {
     setCallbacks(&options)
     try setRequest(&options, limit)
     guard options.wereTaken else {
-      throw Setback(
-        .failed(reason: "libcurl.so.4 is too old, or built without HTTP/2"),
-        .nothing
-      )
+      throw Setback(.failed(reason: "libcurl.so.4 is too old, or built without HTTP/2"), .nothing)
     }
   }
 
@@ -60,9 +57,7 @@ extension Exchange {
   private func setRequest(_ options: inout HandleOptions, _ limit: Duration) throws(Setback) {
     options.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
     options.set(CURLOPT_URL, "\(request.member.origin)\(request.method.rawValue)")
-    let frame = Secret(
-      joining: [Secret(GRPCFrame.prefix(of: request.message.count)), request.message]
-    )
+    let frame = Secret(joining: [Secret(GRPCFrame.prefix(of: request.message.count)), request.message])
     options.set(CURLOPT_POST, 1)
     options.note(
       unsafe acct_curl_set_size(
@@ -82,9 +77,7 @@ extension Exchange {
       Secret("User-Agent: acct"), Secret("Accept:"), Secret("Expect:"),
     ]
     // Of the names that etcd knows, the one that is never put into a table of HTTP/2's compression.
-    if let token = request.token {
-      lines.append(Secret(joining: [Secret("authorization: "), token]))
-    }
+    if let token = request.token { lines.append(Secret(joining: [Secret("authorization: "), token])) }
     for line in lines where !memory.add(line) { throw Self.noMemory }
     unsafe options.set(CURLOPT_HTTPHEADER, pointer: memory.lines)
   }
@@ -94,9 +87,6 @@ extension Duration {
   /// Rounded up, and at least 1: libcurl takes 0 for no limit.
   var milliseconds: Int {
     let (seconds, attoseconds) = components
-    return max(
-      1,
-      Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-    )
+    return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
   }
 }

@@ -83,9 +83,7 @@ import LoadedCurl
       let secrets = [request.token].compactMap(\.self)
       throw Setback(status, at: place, redacting: Redactor(secrets))
     }
-    do throws(WireFlaw) { return Array(try GRPCFrame.message(in: body)) } catch {
-      throw Setback(error, at: place)
-    }
+    do throws(WireFlaw) { return Array(try GRPCFrame.message(in: body)) } catch { throw Setback(error, at: place) }
   }
 
   // MARK: Callbacks

@@ -25,9 +25,7 @@ import LoadedCurl
   mutating func note(_ code: CURLcode) { if code != CURLE_OK { wereTaken = false } }
 
   /// Sets options that older libraries lack, and that nothing depends on.
-  func prefer(_ option: CURLoption, _ value: Int) {
-    _ = unsafe acct_curl_set_long(curl.functions, easy, option, value)
-  }
+  func prefer(_ option: CURLoption, _ value: Int) { _ = unsafe acct_curl_set_long(curl.functions, easy, option, value) }
   func prefer(_ option: CURLoption, _ value: String) {
     _ = unsafe acct_curl_set_string(curl.functions, easy, option, value)
   }

@@ -39,9 +39,7 @@ import LoadedCurl
   /// Lends a copy of bytes, with a zero byte behind it.
   func bytes(_ secret: Secret) -> UnsafeMutableRawPointer? {
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: secret.count + 1, alignment: 1)
-    secret.withBytes { span in
-      unsafe span.withUnsafeBytes { unsafe block.copyMemory(from: $0) }
-    }
+    secret.withBytes { span in unsafe span.withUnsafeBytes { unsafe block.copyMemory(from: $0) } }
     unsafe block[secret.count] = 0
     unsafe blocks.append(block)
     return block.baseAddress

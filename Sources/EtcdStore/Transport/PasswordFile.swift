@@ -12,9 +12,7 @@ enum PasswordFile {
   ///
   /// - Throws: A ``Setback`` that ends the call.
   static func read(_ path: String?) throws(Setback) -> Secret {
-    guard let path else {
-      throw Setback(.denied(reason: "a user is set, but no file with the password"), .nothing)
-    }
+    guard let path else { throw Setback(.denied(reason: "a user is set, but no file with the password"), .nothing) }
     do throws(FileError) {
       // A FIFO must not hold the process up; it is no regular file, and refused as such.
       var bytes = try Descriptor.open(path, O_RDONLY | O_NONBLOCK).confidentialBytes(limit: limit)

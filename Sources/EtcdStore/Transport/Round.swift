@@ -37,9 +37,7 @@ struct Round {
   ) throws(SharedStoreFailure) -> Duration {
     if setback.mayBeDone { mayBeDone = true }
     let saysLittle = wasCutShort && setback.failure == .timedOut
-    if !hasFailed || !saysLittle && setback.failure.weight >= failure.weight {
-      failure = setback.failure
-    }
+    if !hasFailed || !saysLittle && setback.failure.weight >= failure.weight { failure = setback.failure }
     hasFailed = true
     switch setback.next {
     case .nothing: throw setback.failure

@@ -16,20 +16,13 @@ extension Setback {
     case 3 where says("authentication failed"):
       self.init(.denied(reason: "\(place) does not accept the user and the password"), .nothing)
     case 3 where says("user name is empty"):
-      self.init(
-        .denied(reason: "\(place) wants a user, or a certificate with a user's name"),
-        .nothing
-      )
+      self.init(.denied(reason: "\(place) wants a user, or a certificate with a user's name"), .nothing)
     case 3 where says("auth store is old"): self.init(.denied(reason: said), .login)
-    case 7:
-      self.init(.denied(reason: "\(place) does not let this user at the keys"), .nothing)
+    case 7: self.init(.denied(reason: "\(place) does not let this user at the keys"), .nothing)
     case 8 where says("space exceeded"): self.init(.noSpace, .nothing)
     case 8 where says("too many requests"): self.init(.failed(reason: said), .anyMember)
     case 9 where says("authentication is not enabled"):
-      self.init(
-        .denied(reason: "a user is set, but \(place) does not have authentication enabled"),
-        .nothing
-      )
+      self.init(.denied(reason: "a user is set, but \(place) does not have authentication enabled"), .nothing)
     case 16: self.init(.denied(reason: "\(place) does not accept the user any more"), .login)
     // It was refused before it was looked at: see `hasleader` in `Exchange`.
     case 14 where says("no leader"): self.init(.noQuorum, .anyMember)
@@ -56,8 +49,7 @@ extension Setback {
       case .tooLarge: "the answer of \(place) is longer than \(Exchange.bodyLimit >> 20) MiB"
       case .malformedHead: "\(place) does not speak HTTP/2 as etcd does"
       case .truncated: "the answer of \(place) is cut off"
-      case .oversizedNumber, .malformedTag, .unexpectedType, .invalidField, .compressed,
-        .trailingBytes:
+      case .oversizedNumber, .malformedTag, .unexpectedType, .invalidField, .compressed, .trailingBytes:
         "\(place) does not answer as etcd does"
       }
     self.init(.failed(reason: reason), .nothing, mayBeDone: true)

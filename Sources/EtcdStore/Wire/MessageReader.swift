@@ -24,9 +24,7 @@ package struct MessageReader: Sendable {
     guard !rest.isEmpty else { return nil }
     let tag = try varint()
     // 29 bits are what a field's number may have.
-    guard tag >> 3 > 0, tag >> 3 < 1 << 29, let type = WireType(rawValue: UInt8(tag & 7)) else {
-      throw .malformedTag
-    }
+    guard tag >> 3 > 0, tag >> 3 < 1 << 29, let type = WireType(rawValue: UInt8(tag & 7)) else { throw .malformedTag }
     let number = Int(tag >> 3)
     switch type {
     case .varint: return Field(number: number, value: .varint(try varint()))
@@ -80,9 +78,7 @@ extension MessageReader.Field {
 
   /// The value of a `string`.
   package func text() throws(WireFlaw) -> String {
-    guard let text = String(validating: try bytes(), as: UTF8.self) else {
-      throw .invalidField(number)
-    }
+    guard let text = String(validating: try bytes(), as: UTF8.self) else { throw .invalidField(number) }
     return text
   }
 }

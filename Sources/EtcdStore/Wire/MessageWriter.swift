@@ -24,9 +24,7 @@ package struct MessageWriter: Sendable {
   }
 
   /// Writes a message in this one.
-  package mutating func message(_ field: Int, _ message: MessageWriter) {
-    bytes(field, message.bytes)
-  }
+  package mutating func message(_ field: Int, _ message: MessageWriter) { bytes(field, message.bytes) }
 
   /// Gives its bytes up as a secret; none stay here.
   package mutating func secret() -> Secret {
@@ -35,9 +33,7 @@ package struct MessageWriter: Sendable {
     return Secret(consuming: &taken)
   }
 
-  private mutating func tag(_ field: Int, _ type: WireType) {
-    varint(UInt64(field) << 3 | UInt64(type.rawValue))
-  }
+  private mutating func tag(_ field: Int, _ type: WireType) { varint(UInt64(field) << 3 | UInt64(type.rawValue)) }
 
   private mutating func varint(_ value: UInt64) {
     var rest = value

@@ -23,9 +23,7 @@ package struct ReplyHead: Equatable, Sendable {
     if text.hasPrefix("HTTP/") {
       let words = text.split(whereSeparator: \.isWhitespace)
       // An older HTTP has no trailer to hold a status.
-      guard words.count >= 2, words[0] == "HTTP/2", let status = Int(words[1]) else {
-        throw .malformedHead
-      }
+      guard words.count >= 2, words[0] == "HTTP/2", let status = Int(words[1]) else { throw .malformedHead }
       self.status = status
       return
     }
@@ -35,9 +33,7 @@ package struct ReplyHead: Equatable, Sendable {
     switch text[..<colon].lowercased() {
     case "content-type": isGRPC = value.hasPrefix("application/grpc")
     case "grpc-status":
-      guard let code = Int(value), (0...Int(UInt16.max)).contains(code) else {
-        throw .malformedHead
-      }
+      guard let code = Int(value), (0...Int(UInt16.max)).contains(code) else { throw .malformedHead }
       self.code = code
     case "grpc-message": message = CallStatus.decoded(value)
     default: return
@@ -62,9 +58,7 @@ package struct CallStatus: Equatable, Sendable {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"),
-        let value = UInt8(hexadecimal: rest.prefix(2))
-      {
+      if byte == UInt8(ascii: "%"), let value = UInt8(hexadecimal: rest.prefix(2)) {
         bytes.append(value)
         rest = rest.dropFirst(2)
       } else {
@@ -78,9 +72,7 @@ package struct CallStatus: Equatable, Sendable {
 extension UInt8 {
   fileprivate init?(hexadecimal digits: ArraySlice<UInt8>) {
     // The standard library would take a sign, too.
-    guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
-      return nil
-    }
+    guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
     self.init(String(decoding: digits, as: UTF8.self), radix: 16)
   }
 }

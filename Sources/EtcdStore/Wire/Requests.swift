@@ -42,11 +42,7 @@ package struct TxnRequest: Sendable {
   /// What is done if it is not.
   package var failure: [Operation]
 
-  package init(
-    comparison: (key: String, revision: Int64)? = nil,
-    success: [Operation],
-    failure: [Operation] = []
-  ) {
+  package init(comparison: (key: String, revision: Int64)? = nil, success: [Operation], failure: [Operation] = []) {
     self.comparison = comparison
     self.success = success
     self.failure = failure

@@ -35,11 +35,7 @@ final class Client: Sendable {
       }
       bytes.append(contentsOf: part)
     }
-    return HTTPResponse(
-      status: response.head.status,
-      fields: response.head.fields,
-      body: Secret(consuming: &bytes)
-    )
+    return HTTPResponse(status: response.head.status, fields: response.head.fields, body: Secret(consuming: &bytes))
   }
 
   /// Sends a request, and returns when the head of its response is there.
@@ -51,16 +47,12 @@ final class Client: Sendable {
     let origin = message.url.origin
     let route = try route(to: origin)
     // A proxy resolves names itself, so behind one only the written host can be checked.
-    guard route == .direct || message.reach.permits(origin) else {
-      throw .inside(host: origin.host)
-    }
+    guard route == .direct || message.reach.permits(origin) else { throw .inside(host: origin.host) }
     guard message.mayBeSent?() ?? true else { throw .withheld }
     let thread = try thread()
     let rootsFile = origin.scheme == .https ? environment("SSL_CERT_FILE") : nil
     let transfer = Transfer(message, route, rootsFile: rootsFile, try CurlLibrary.loaded())
-    if let upload = transfer.upload {
-      Task { await upload.feed { thread.order(.goOn(transfer)) } }
-    }
+    if let upload = transfer.upload { Task { await upload.feed { thread.order(.goOn(transfer)) } } }
     let head = await withTaskCancellationHandler {
       await transfer.head { thread.order(.start(transfer)) }
     } onCancel: {

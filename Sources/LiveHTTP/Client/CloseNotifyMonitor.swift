@@ -10,9 +10,7 @@ enum CloseNotifyMonitor {
   private static let sessions = Mutex<[Int: Bool]>([:])
 
   /// Listens for the close_notify of a transfer's session from now on.
-  static func listen(for session: UnsafeRawPointer) {
-    sessions.withLock { $0[Int(bitPattern: session)] = false }
-  }
+  static func listen(for session: UnsafeRawPointer) { sessions.withLock { $0[Int(bitPattern: session)] = false } }
 
   /// Whether it has come; stops listening.
   static func heard(from session: UnsafeRawPointer) -> Bool {

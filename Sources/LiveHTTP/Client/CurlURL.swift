@@ -14,9 +14,7 @@ import CLibCurl
     unsafe self.handle = handle
     unsafe table = library.table
     let flags = UInt32(CURLU_NON_SUPPORT_SCHEME)
-    guard unsafe table.pointee.url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK else {
-      return nil
-    }
+    guard unsafe table.pointee.url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK else { return nil }
   }
 
   deinit { unsafe table.pointee.url_cleanup(handle) }

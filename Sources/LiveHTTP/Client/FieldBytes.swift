@@ -95,9 +95,7 @@ private struct EmptyLine {
 
   /// How many bytes there are up to the next end, and with it.
   mutating func end(in buffer: ByteBuffer) -> Int? {
-    let found = unsafe buffer.withUnsafeReadableBytes { bytes in
-      unsafe Self.end(in: bytes, after: tail)
-    }
+    let found = unsafe buffer.withUnsafeReadableBytes { bytes in unsafe Self.end(in: bytes, after: tail) }
     let searched = buffer.readableBytesView.prefix(found ?? buffer.readableBytes)
     tail = Array((tail + searched.suffix(2)).suffix(2))
     return found

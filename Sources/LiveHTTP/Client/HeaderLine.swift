@@ -29,8 +29,6 @@ struct HeaderLine: Sendable {
     }
     unsafe rest.copyBytes(from: ": ".utf8)
     unsafe rest = UnsafeMutableRawBufferPointer(rebasing: rest[2...])
-    value.withBytes { bytes in
-      unsafe bytes.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
-    }
+    value.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe rest.copyMemory(from: $0) } }
   }
 }

@@ -35,9 +35,7 @@ package struct Proxy: Hashable, Sendable {
       port = try url.part(CURLUPART_PORT).map { UInt16($0) ?? 0 } ?? 1080
     } catch { throw malformed }
     kind = try Kind(scheme: scheme)
-    guard port > 0, !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw malformed
-    }
+    guard port > 0, !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw malformed }
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     self.port = port
     credentials = try Credentials(of: url)
@@ -52,9 +50,7 @@ package struct Proxy: Hashable, Sendable {
 
 extension Proxy: CustomStringConvertible {
   /// Without the credentials.
-  package var description: String {
-    "the proxy \(host.contains(":") ? "[\(host)]" : host):\(port)"
-  }
+  package var description: String { "the proxy \(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }
 
 extension Proxy.Kind {
@@ -62,10 +58,8 @@ extension Proxy.Kind {
     switch scheme {
     case "http": self = .http
     case "socks5", "socks5h": self = .socks5
-    case "https":
-      throw Proxy.Unusable(reason: "proxies over TLS (https://) are not supported")
-    case "socks", "socks4", "socks4a":
-      throw Proxy.Unusable(reason: "only version 5 of SOCKS is supported (socks5h://)")
+    case "https": throw Proxy.Unusable(reason: "proxies over TLS (https://) are not supported")
+    case "socks", "socks4", "socks4a": throw Proxy.Unusable(reason: "only version 5 of SOCKS is supported (socks5h://)")
     default: throw Proxy.Unusable(reason: "its scheme is not http or socks5h")
     }
   }
@@ -74,9 +68,7 @@ extension Proxy.Kind {
 extension Proxy.Credentials {
   /// `nil` if the URL has none.
   fileprivate init?(of url: CurlURL) throws(Proxy.Unusable) {
-    let malformed = Proxy.Unusable(
-      reason: "its user name or password is not percent-encoded well"
-    )
+    let malformed = Proxy.Unusable(reason: "its user name or password is not percent-encoded well")
     do {
       guard let user = try url.part(CURLUPART_USER, decoded: true) else { return nil }
       self.user = user

@@ -34,11 +34,9 @@ struct ProxyExceptions {
     return entries.contains { entry in
       switch entry {
       case .name(let suffix, let port):
-        address == nil && (port ?? origin.port) == origin.port
-          && (name == suffix || name.hasSuffix(".\(suffix)"))
+        address == nil && (port ?? origin.port) == origin.port && (name == suffix || name.hasSuffix(".\(suffix)"))
       case .network(let network, let bits, let port):
-        (port ?? origin.port) == origin.port
-          && address.map { $0.shares(firstBits: bits, with: network) } ?? false
+        (port ?? origin.port) == origin.port && address.map { $0.shares(firstBits: bits, with: network) } ?? false
       }
     }
   }
@@ -49,9 +47,7 @@ struct ProxyExceptions {
     let parts = host.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     if let first = parts.first, let network = IPAddress(first) {
       let most = network.bytes.count * 8
-      guard let bits = parts.count > 1 ? Int(parts[1]) : most, (0...most).contains(bits) else {
-        return nil
-      }
+      guard let bits = parts.count > 1 ? Int(parts[1]) : most, (0...most).contains(bits) else { return nil }
       return .network(network, bits: bits, port: port)
     }
     var name = host.lowercased()[...]

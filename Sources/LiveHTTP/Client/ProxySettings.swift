@@ -16,8 +16,7 @@ package struct ProxySettings {
       }
       return nil
     }
-    proxy = first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
-      .map { ($0.variable, $0.value) }
+    proxy = first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY").map { ($0.variable, $0.value) }
     exceptions = ProxyExceptions(first("no_proxy", "NO_PROXY")?.value ?? "")
   }
 

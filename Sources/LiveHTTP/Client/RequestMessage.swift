@@ -84,9 +84,7 @@ struct RequestMessage: Sendable {
     var lines: [HeaderLine] = []
     lines.reserveCapacity(fields.count + 4)
     for (name, value) in fields {
-      guard name.isHTTPToken else {
-        throw .unsendable(reason: "a header field's name is not a token")
-      }
+      guard name.isHTTPToken else { throw .unsendable(reason: "a header field's name is not a token") }
       guard isFieldValue(value) else {
         throw .unsendable(reason: "the value of \(name) has characters that no header may have")
       }
@@ -95,12 +93,8 @@ struct RequestMessage: Sendable {
     }
     let names = fields.map(\.name)
     // Fields that libcurl would add by itself.
-    for name in ["Accept", "Content-Type"] where !name.isField(among: names) {
-      lines.append(HeaderLine(name, nil))
-    }
-    if let userAgent, !"User-Agent".isField(among: names) {
-      lines.append(HeaderLine("User-Agent", userAgent))
-    }
+    for name in ["Accept", "Content-Type"] where !name.isField(among: names) { lines.append(HeaderLine(name, nil)) }
+    if let userAgent, !"User-Agent".isField(among: names) { lines.append(HeaderLine("User-Agent", userAgent)) }
     lines.append(HeaderLine("Expect", asksFirst ? Secret("100-continue") : nil))
     self.method = method
     self.url = url

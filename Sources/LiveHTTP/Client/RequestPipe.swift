@@ -63,9 +63,7 @@ final class RequestPipe: Sendable {
       let count = min(Int(room), part.count - state.offset)
       guard count > 0 else { return .end }
       unsafe part.withUnsafeBytes { bytes in
-        unsafe buffer.copyMemory(
-          from: UnsafeRawBufferPointer(rebasing: bytes[state.offset..<state.offset + count])
-        )
+        unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[state.offset..<state.offset + count]))
       }
       state.sent += Int64(count)
       state.offset += count

@@ -60,21 +60,14 @@ struct ResponseHeadParser {
   }
 
   private static func status(_ text: String) throws(HTTPFailure) -> ResponseHead {
-    let words = text.utf8.split(
-      separator: UInt8(ascii: " "),
-      maxSplits: 2,
-      omittingEmptySubsequences: false
-    )
+    let words = text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
     guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3,
       let status = UInt16(Substring(words[1])), status >= 100
     else { throw .malformed }
     return ResponseHead(status: Int(status), statusLine: text, fields: [])
   }
 
-  private static func add(
-    _ line: ArraySlice<UInt8>,
-    to head: inout ResponseHead
-  ) throws(HTTPFailure) {
+  private static func add(_ line: ArraySlice<UInt8>, to head: inout ResponseHead) throws(HTTPFailure) {
     if line.first.map(isBlank) ?? false {
       // A value may go on in the next line (section 5.2), which recipients join by a space.
       guard let last = head.fields.indices.last else { throw .malformed }

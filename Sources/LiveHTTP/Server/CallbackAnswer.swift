@@ -36,13 +36,7 @@ struct CallbackAnswer {
         "Done in the browser",
         ["acct finishes signing in at the terminal.", "You can close this window."]
       )
-    case .failed:
-      self.init(
-        "200 OK",
-        .bad,
-        "Not signed in",
-        ["The terminal says why.", "You can close this window."]
-      )
+    case .failed: self.init("200 OK", .bad, "Not signed in", ["The terminal says why.", "You can close this window."])
     case .unexpected:
       self.init(
         "400 Bad Request",
@@ -51,12 +45,7 @@ struct CallbackAnswer {
         ["acct is waiting for another one.", "Go back to the page where you sign in."]
       )
     case .refused:
-      self.init(
-        "403 Forbidden",
-        .bad,
-        "Refused",
-        ["Only the browser of the user who signs in can bring the answer."]
-      )
+      self.init("403 Forbidden", .bad, "Refused", ["Only the browser of the user who signs in can bring the answer."])
     }
   }
 
@@ -67,25 +56,10 @@ struct CallbackAnswer {
     self.words = words
   }
 
-  static let wrongHost = CallbackAnswer(
-    "403 Forbidden",
-    .bad,
-    "Forbidden",
-    ["This address is not served here."]
-  )
-  static let notFound = CallbackAnswer(
-    "404 Not Found",
-    .odd,
-    "Not found",
-    ["There is no such page."]
-  )
+  static let wrongHost = CallbackAnswer("403 Forbidden", .bad, "Forbidden", ["This address is not served here."])
+  static let notFound = CallbackAnswer("404 Not Found", .odd, "Not found", ["There is no such page."])
   static var wrongMethod: CallbackAnswer {
-    var answer = CallbackAnswer(
-      "405 Method Not Allowed",
-      .odd,
-      "Not allowed",
-      ["Only GET is allowed."]
-    )
+    var answer = CallbackAnswer("405 Method Not Allowed", .odd, "Not allowed", ["Only GET is allowed."])
     answer.fields = ["Allow: GET"]
     return answer
   }
@@ -102,10 +76,9 @@ struct CallbackAnswer {
     let page = self.page
     let head =
       [
-        "HTTP/1.1 \(status)", "Content-Type: text/html; charset=utf-8",
-        "Content-Length: \(page.utf8.count)", "Connection: close", "Cache-Control: no-store",
-        "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff",
-        "Content-Security-Policy: \(policy.joined(separator: "; "))",
+        "HTTP/1.1 \(status)", "Content-Type: text/html; charset=utf-8", "Content-Length: \(page.utf8.count)",
+        "Connection: close", "Cache-Control: no-store", "Referrer-Policy: no-referrer",
+        "X-Content-Type-Options: nosniff", "Content-Security-Policy: \(policy.joined(separator: "; "))",
       ] + fields
     return head.map { $0 + "\r\n" }.joined() + "\r\n" + page
   }

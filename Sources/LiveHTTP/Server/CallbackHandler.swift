@@ -66,9 +66,7 @@ final class CallbackHandler: ChannelInboundHandler {
   }
 
   /// Reset, or not HTTP.
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    context.close(promise: nil)
-  }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   private func take(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

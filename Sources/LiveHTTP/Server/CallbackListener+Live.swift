@@ -16,17 +16,10 @@ extension CallbackListener {
   ///   - owner: Tells whose connection one is.
   ///   - timeout: How long a connection may stay without a whole request.
   /// - Returns: The listener; nothing is started before ``CallbackListener/listen``.
-  package static func live(
-    owner: SocketOwner = .kernel,
-    timeout: Duration = .seconds(10)
-  ) -> CallbackListener {
+  package static func live(owner: SocketOwner = .kernel, timeout: Duration = .seconds(10)) -> CallbackListener {
     CallbackListener { redirect throws(ListenFailure) in
       let server = try await CallbackServer.listen(at: redirect, owner, timeout)
-      return Listening(
-        port: server.port,
-        next: { await server.next() },
-        close: { await server.close() }
-      )
+      return Listening(port: server.port, next: { await server.next() }, close: { await server.close() })
     }
   }
 }
@@ -63,10 +56,7 @@ private final class CallbackServer: Sendable {
   ) async throws(ListenFailure) -> CallbackServer {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let (callbacks, continuation) = AsyncStream.makeStream(of: Callback.self)
-    let connections = OpenConnections(
-      limit: OpenConnections.share(atMost: 100),
-      timeout: timeout
-    )
+    let connections = OpenConnections(limit: OpenConnections.share(atMost: 100), timeout: timeout)
     let bootstrap = ServerBootstrap(group: group)
       // Connections of an earlier sign-in that linger in TIME_WAIT don't keep the port.
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -76,9 +66,7 @@ private final class CallbackServer: Sendable {
           let pipeline = channel.pipeline.syncOperations
           try pipeline.addHandler(ByteBudget())
           try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
-          try pipeline.addHandler(
-            CallbackHandler(connections, owner, redirect) { continuation.yield($0) }
-          )
+          try pipeline.addHandler(CallbackHandler(connections, owner, redirect) { continuation.yield($0) })
         }
       }
     do {
@@ -110,9 +98,7 @@ private final class CallbackServer: Sendable {
     guard let open = connections.end() else { return }
     continuation.finish()
     for listener in listeners { listener.close(promise: nil) }
-    for visitor in open {
-      visitor.pipeline.fireUserInboundEventTriggered(CallbackHandler.Order.leave)
-    }
+    for visitor in open { visitor.pipeline.fireUserInboundEventTriggered(CallbackHandler.Order.leave) }
     let timeout = group.next().scheduleTask(in: .seconds(2)) {
       for visitor in open { visitor.close(promise: nil) }
     }

@@ -135,7 +135,5 @@ extension NIOAsyncChannelOutboundWriter<HTTPServerResponsePart> {
   }
 
   /// Lets a client send the body that it holds back (RFC 9110, section 10.1.1).
-  fileprivate func goAhead() async throws {
-    try await write(.head(.init(version: .http1_1, status: .continue)))
-  }
+  fileprivate func goAhead() async throws { try await write(.head(.init(version: .http1_1, status: .continue))) }
 }

@@ -17,10 +17,7 @@ final class ConnectionHandlers: Sendable {
     var hasEnded = false
   }
 
-  init(
-    _ connections: OpenConnections,
-    _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
-  ) {
+  init(_ connections: OpenConnections, _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse) {
     self.connections = connections
     self.answer = answer
   }

@@ -122,9 +122,7 @@ extension HTTPRequestHead {
   var length: Int64? { headers.first(name: "Content-Length").flatMap { Int64($0) } }
 
   /// Whether the length is a number of bytes, where one is said; NIO takes those up to 2^64.
-  fileprivate var isCountable: Bool {
-    headers["Content-Length"].allSatisfy { Int64($0).map { $0 >= 0 } ?? false }
-  }
+  fileprivate var isCountable: Bool { headers["Content-Length"].allSatisfy { Int64($0).map { $0 >= 0 } ?? false } }
 
   var hasBody: Bool { headers.contains(name: "Transfer-Encoding") || (length ?? 0) > 0 }
 }

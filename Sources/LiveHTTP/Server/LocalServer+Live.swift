@@ -24,10 +24,7 @@ extension LocalServer {
     LocalServer(sideExecutor: globalConcurrentExecutor) { place, answer throws(ListenFailure) in
       let group = MultiThreadedEventLoopGroup(numberOfThreads: min(System.coreCount, 4))
       do throws(ListenFailure) {
-        let connections = OpenConnections(
-          limit: OpenConnections.share(atMost: limit),
-          timeout: timeout
-        )
+        let connections = OpenConnections(limit: OpenConnections.share(atMost: limit), timeout: timeout)
         let handlers = ConnectionHandlers(connections, answer)
         let (listener, bound) = try await listen(at: place, in: folder, group, handlers)
         return Serving(place: bound) {
@@ -57,14 +54,10 @@ private func listen(
     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
     .serverChannelOption(.backlog, value: 256)
     .serverChannelInitializer { listener in
-      listener.eventLoop.makeCompletedFuture {
-        try listener.pipeline.syncOperations.addHandler(Admission(handlers))
-      }
+      listener.eventLoop.makeCompletedFuture { try listener.pipeline.syncOperations.addHandler(Admission(handlers)) }
     }
     .childChannelInitializer { channel in
-      channel.eventLoop.makeCompletedFuture {
-        try handlers.begin(on: channel) { try connection(channel) }
-      }
+      channel.eventLoop.makeCompletedFuture { try handlers.begin(on: channel) { try connection(channel) } }
     }
   switch place {
   case .port(let port):
@@ -98,9 +91,7 @@ private func connection(_ channel: any Channel) throws -> LocalConnection {
   let bytes = FieldBytes()
   try pipeline.addHandler(FieldBytes.WireSide(bytes))
   try pipeline.addHandler(HTTPResponseEncoder())
-  try pipeline.addHandler(
-    ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
-  )
+  try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
   try pipeline.addHandler(FieldBytes.MessageSide(bytes))
   try pipeline.addHandler(NIOHTTPResponseHeadersValidator())
   try pipeline.addHandler(HeadWithBody())
@@ -108,10 +99,7 @@ private func connection(_ channel: any Channel) throws -> LocalConnection {
 }
 
 /// Takes a socket away that a process left which is no more; anything else stays.
-private func clearTheWay(
-  _ path: String,
-  _ group: MultiThreadedEventLoopGroup
-) async throws(ListenFailure) {
+private func clearTheWay(_ path: String, _ group: MultiThreadedEventLoopGroup) async throws(ListenFailure) {
   var status = stat()
   guard unsafe lstat(path, &status) == 0 else { return }
   guard status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
@@ -125,8 +113,7 @@ private func clearTheWay(
 
 private func isAnswered(_ path: String, _ group: MultiThreadedEventLoopGroup) async -> Bool {
   do {
-    let connection = try await ClientBootstrap(group: group)
-      .connect(unixDomainSocketPath: path).get()
+    let connection = try await ClientBootstrap(group: group).connect(unixDomainSocketPath: path).get()
     // It fails only where it has been closed already.
     try? await connection.close()
     return true

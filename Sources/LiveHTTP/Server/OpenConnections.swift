@@ -69,11 +69,7 @@ final class OpenConnections: Sendable {
         displaced = first.value.channel
       }
       state.count += 1
-      state.open[id] = Connection(
-        channel: channel,
-        order: state.count,
-        deadline: deadline(channel)
-      )
+      state.open[id] = Connection(channel: channel, order: state.count, deadline: deadline(channel))
       isAdmitted = true
       return displaced
     }
@@ -94,9 +90,7 @@ final class OpenConnections: Sendable {
   ///   - channel: The connection.
   ///   - wasValid: Whether the request turned out to be one that this listener serves; if not,
   ///     the connection has proved nothing, and its time runs.
-  func rest(_ channel: any Channel, wasValid: Bool) {
-    change(channel, to: wasValid ? .idle : .fresh)
-  }
+  func rest(_ channel: any Channel, wasValid: Bool) { change(channel, to: wasValid ? .idle : .fresh) }
 
   /// Admits no connection any more.
   ///
@@ -122,9 +116,7 @@ final class OpenConnections: Sendable {
   }
 
   private func deadline(_ channel: any Channel) -> Scheduled<Void>? {
-    timeout.map { timeout in
-      channel.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
-    }
+    timeout.map { timeout in channel.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) } }
   }
 
   /// A share of the files that this process may have open: each connection may need another one to a

@@ -14,17 +14,13 @@ package struct SocketOwner: Sendable {
     case v6(address: [UInt32], port: UInt16)
 
     /// An address on loopback, for 127.0.0.1.
-    package static func loopback(port: UInt16) -> End {
-      .v4(address: UInt32(0x7F00_0001).bigEndian, port: port)
-    }
+    package static func loopback(port: UInt16) -> End { .v4(address: UInt32(0x7F00_0001).bigEndian, port: port) }
   }
 
   /// Whether the socket of `peer`, connected to `local`, is this process's own user's.
   package var isOwn: @Sendable (_ peer: End, _ local: End) -> Bool
 
-  package init(isOwn: @escaping @Sendable (_ peer: End, _ local: End) -> Bool) {
-    self.isOwn = isOwn
-  }
+  package init(isOwn: @escaping @Sendable (_ peer: End, _ local: End) -> Bool) { self.isOwn = isOwn }
 
   /// Asks the kernel.
   package static let kernel = SocketOwner { peer, local in
@@ -75,15 +71,13 @@ package struct SocketOwner: Sendable {
 extension SocketOwner.End {
   /// An address of TCP; `nil` for any other.
   init?(_ address: SocketAddress?) {
-    guard let text = address?.ipAddress,
-      let number = address?.port.flatMap({ UInt16(exactly: $0) }),
+    guard let text = address?.ipAddress, let number = address?.port.flatMap({ UInt16(exactly: $0) }),
       let bytes = IPAddress(text[...])?.bytes
     else { return nil }
     let words = stride(from: 0, to: bytes.count, by: 4).map { start in
       bytes[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) }.bigEndian
     }
-    self =
-      words.count == 1 ? .v4(address: words[0], port: number) : .v6(address: words, port: number)
+    self = words.count == 1 ? .v4(address: words[0], port: number) : .v6(address: words, port: number)
   }
 
   /// How the kernel writes it: words in its own byte order; an address of IPv4 also as one of IPv6, for
@@ -93,8 +87,7 @@ extension SocketOwner.End {
     case .v4(let address, let port):
       let mapped = [0, 0, UInt32(0xFFFF).bigEndian, address].map { hex($0, 8) }.joined()
       return [hex(address, 8), mapped].map { "\($0):\(hex(UInt32(port), 4))" }
-    case .v6(let address, let port):
-      return ["\(address.map { hex($0, 8) }.joined()):\(hex(UInt32(port), 4))"]
+    case .v6(let address, let port): return ["\(address.map { hex($0, 8) }.joined()):\(hex(UInt32(port), 4))"]
     }
   }
 }

@@ -25,18 +25,13 @@ extension Browser {
   ) -> Browser {
     Browser { address in
       for command in commands(for: address, variable)
-      where await works(command, hardening, failingWithin: grace) {
-        return true
-      }
+      where await works(command, hardening, failingWithin: grace) { return true }
       return false
     }
   }
 }
 
-private func commands(
-  for address: String,
-  _ variable: (_ name: String) -> String?
-) -> [[String]] {
+private func commands(for address: String, _ variable: (_ name: String) -> String?) -> [[String]] {
   let named = (variable("BROWSER") ?? "").split(separator: ":").map { command in
     command.split(separator: " ").map(String.init)
   }
@@ -51,11 +46,7 @@ private func commands(
 }
 
 /// Whether a command ends well, or is still at work when it had its time to fail.
-private func works(
-  _ words: [String],
-  _ hardening: Hardening,
-  failingWithin grace: Duration
-) async -> Bool {
+private func works(_ words: [String], _ hardening: Hardening, failingWithin grace: Duration) async -> Bool {
   guard let child = start(words, hardening) else { return false }
   let (verdicts, verdict) = AsyncStream.makeStream(of: Bool.self)
   // A thread of its own, which waits for as long as the browser runs: nothing else would reap it.
@@ -67,9 +58,7 @@ private func works(
     verdict.yield(reaped == child && status == 0)
   }
   let milliseconds = Int(grace / .milliseconds(1))
-  DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
-    verdict.yield(true)
-  }
+  DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { verdict.yield(true) }
   for await works in verdicts { return works }
   return true
 }
@@ -77,11 +66,6 @@ private func works(
 private func start(_ words: [String], _ hardening: Hardening) -> pid_t? {
   var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
   defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
-  let child = unsafe acct_start_detached(
-    &arguments,
-    "ACCT_VAULT_PASSPHRASE_FILE",
-    hardening.mask,
-    hardening.coreLimit
-  )
+  let child = unsafe acct_start_detached(&arguments, "ACCT_VAULT_PASSPHRASE_FILE", hardening.mask, hardening.coreLimit)
   return child > 0 ? child : nil
 }

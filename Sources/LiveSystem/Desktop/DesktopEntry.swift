@@ -15,8 +15,7 @@ struct DesktopEntry: Equatable {
 
   /// The scheme that a file is for, if it is one of acct's by its name.
   static func scheme(ofFile name: String) -> String? {
-    guard name.hasPrefix(prefix), name.hasSuffix(suffix),
-      name.utf8.count > prefix.utf8.count + suffix.utf8.count
+    guard name.hasPrefix(prefix), name.hasSuffix(suffix), name.utf8.count > prefix.utf8.count + suffix.utf8.count
     else { return nil }
     return String(name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
   }
@@ -53,9 +52,7 @@ struct DesktopEntry: Equatable {
 
   /// A word of `Exec`, quoted only if it must be: xdg-open(1) without a desktop knows no quotes.
   private static func quoted(_ word: String) -> String? {
-    guard !word.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
-      return nil
-    }
+    guard !word.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return nil }
     let plain = word.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
         || "/._-+,:@".utf8.contains(byte)

@@ -40,9 +40,7 @@ struct MimeApps {
   /// Whether there is nothing that means anything.
   var isVoid: Bool { lines.allSatisfy { $0.trimmed.isEmpty || $0.trimmed == Self.section } }
 
-  private var lines: [String] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-  }
+  private var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
 }
 
 extension String {
@@ -53,8 +51,7 @@ extension String {
 
   fileprivate var entries: [String] {
     guard key != nil, let mark = firstIndex(of: "=") else { return [] }
-    return self[mark...].dropFirst().split(separator: ";").map { String($0).trimmed }
-      .filter { !$0.isEmpty }
+    return self[mark...].dropFirst().split(separator: ";").map { String($0).trimmed }.filter { !$0.isEmpty }
   }
 
   fileprivate var trimmed: String {

@@ -87,8 +87,7 @@ extension SchemeHandlerFailure {
     self =
       switch error {
       case .busy: .failed(reason: "another sign-in waits for them")
-      case .failed(let path, let reason), .unsafe(let path, let reason):
-        .failed(reason: "\(path): \(reason)")
+      case .failed(let path, let reason), .unsafe(let path, let reason): .failed(reason: "\(path): \(reason)")
       }
   }
 }

@@ -15,10 +15,7 @@ struct SchemeRegistration: Sendable {
   ///   - variable: Returns an environment variable.
   init(program: String, _ variable: (_ name: String) -> String?) {
     self.program = program
-    applications = UserFolder(
-      "applications",
-      in: BaseFolder("XDG_DATA_HOME", ".local/share", variable)
-    )
+    applications = UserFolder("applications", in: BaseFolder("XDG_DATA_HOME", ".local/share", variable))
     configuration = UserFolder(BaseFolder("XDG_CONFIG_HOME", ".config", variable))
   }
 
@@ -82,9 +79,8 @@ struct SchemeRegistration: Sendable {
   /// - Parameter isAlive: Whether a process listens for a scheme in a folder.
   func clean(_ isAlive: (_ scheme: String, _ folder: String) -> Bool) {
     for name in applications.names() {
-      guard let scheme = DesktopEntry.scheme(ofFile: name),
-        let text = try? applications.read(name), let folder = DesktopEntry.folder(in: text),
-        !isAlive(scheme, folder)
+      guard let scheme = DesktopEntry.scheme(ofFile: name), let text = try? applications.read(name),
+        let folder = DesktopEntry.folder(in: text), !isAlive(scheme, folder)
       else { continue }
       forget(name)
     }

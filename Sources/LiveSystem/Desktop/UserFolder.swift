@@ -41,9 +41,7 @@ struct UserFolder: Sendable {
     do throws(FileError) {
       let file = try Descriptor.open("\(path)/\(name)", O_RDONLY | O_NONBLOCK)
       try file.status().checkRegular()
-      guard let bytes = try readAll(from: file.number, limit: 1 << 20) else {
-        throw .system(EFBIG)
-      }
+      guard let bytes = try readAll(from: file.number, limit: 1 << 20) else { throw .system(EFBIG) }
       guard let text = String(validating: bytes, as: UTF8.self) else { throw .system(EILSEQ) }
       return text
     } catch {

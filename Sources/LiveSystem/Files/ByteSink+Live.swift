@@ -50,9 +50,7 @@ extension ByteSink {
     self.init(
       write: { part throws(StreamFailure) in try writePart(part, to: file.number, name) },
       finish: { () throws(StreamFailure) in
-        do throws(FileError) { try file.takeName() } catch {
-          throw .failed(name: name, reason: error.reason)
-        }
+        do throws(FileError) { try file.takeName() } catch { throw .failed(name: name, reason: error.reason) }
       },
       discard: { file.remove() },
       isAtomic: true
@@ -60,14 +58,8 @@ extension ByteSink {
   }
 }
 
-private func writePart(
-  _ part: [UInt8],
-  to descriptor: Int32,
-  _ name: String
-) throws(StreamFailure) {
-  do { try writeAll(part.span, to: descriptor) } catch {
-    throw .failed(name: name, reason: error.reason)
-  }
+private func writePart(_ part: [UInt8], to descriptor: Int32, _ name: String) throws(StreamFailure) {
+  do { try writeAll(part.span, to: descriptor) } catch { throw .failed(name: name, reason: error.reason) }
 }
 
 /// A descriptor that is closed with its last user.

@@ -11,9 +11,7 @@ extension ByteSource {
   /// - Throws: ``StreamFailure/failed(name:reason:)``.
   static func file(_ path: String) throws(StreamFailure) -> ByteSource {
     let reader: PartReader
-    do { reader = try PartReader(path) } catch {
-      throw .failed(name: path, reason: error.reason)
-    }
+    do { reader = try PartReader(path) } catch { throw .failed(name: path, reason: error.reason) }
     return ByteSource(length: reader.regularSize, reading: reader)
   }
 
@@ -59,18 +57,14 @@ private final class PartReader: Sendable {
   /// say 0.
   var regularSize: Int64? {
     var status = stat()
-    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_size > 0
-    else { return nil }
+    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
     return Int64(status.st_size)
   }
 
   func next() async throws(StreamFailure) -> [UInt8]? {
     let outcome: Result<[UInt8], FileError> = await withCheckedContinuation { caller in
       queue.async { [self] in
-        caller.resume(
-          returning: Result { () throws(FileError) in try readPart(number, limit: Self.partSize) }
-        )
+        caller.resume(returning: Result { () throws(FileError) in try readPart(number, limit: Self.partSize) })
       }
     }
     switch outcome {

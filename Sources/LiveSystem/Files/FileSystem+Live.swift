@@ -22,9 +22,7 @@ extension Folders {
       type = unsafe acct_file_system_type(path)
     }
     if type == FileSystem.fuse { return FileSystem(path: path, program: nameOfMount(at: path)) }
-    guard let name = FileSystem.networks[type] else {
-      return FileSystem(path: path, name: "local", reach: .machine)
-    }
+    guard let name = FileSystem.networks[type] else { return FileSystem(path: path, name: "local", reach: .machine) }
     return FileSystem(path: path, name: name, reach: .network)
   }
 }
@@ -47,19 +45,14 @@ extension FileSystem {
   ]
 
   fileprivate init(path: String, program name: String?) {
-    self.init(
-      path: path,
-      name: name ?? "fuse",
-      reach: Self.ownPrograms.contains(name ?? "") ? .machine : .program
-    )
+    self.init(path: path, name: name ?? "fuse", reach: Self.ownPrograms.contains(name ?? "") ? .machine : .program)
   }
 }
 
 /// The type of the mount that a path is on, such as `fuse.sshfs` (proc(5), mountinfo).
 private func nameOfMount(at path: String) -> String? {
   var status = stat()
-  guard unsafe stat(path, &status) == 0,
-    let table = try? Descriptor.open("/proc/self/mountinfo", O_RDONLY),
+  guard unsafe stat(path, &status) == 0, let table = try? Descriptor.open("/proc/self/mountinfo", O_RDONLY),
     let bytes = try? readAll(from: table.number, limit: 1 << 20)
   else { return nil }
   // makedev(3), whose inverses are macros that Swift does not see.

@@ -25,9 +25,7 @@ extension Files {
       },
       remove: { file throws(FilesFailure) in
         let place = folders.place(of: file)
-        do throws(PrivateFilesError) { try place.folder.remove(place.name) } catch {
-          throw FilesFailure(error)
-        }
+        do throws(PrivateFilesError) { try place.folder.remove(place.name) } catch { throw FilesFailure(error) }
       },
       accounts: { () throws(FilesFailure) in
         do throws(PrivateFilesError) {
@@ -66,9 +64,7 @@ extension Files {
   private static let sizeLimit = 1 << 20
 
   /// Whether a name is as long as that of an account's file and ends like it.
-  private static func isAccountFile(_ name: String) -> Bool {
-    name.utf8.count == 41 && name.hasSuffix(".json")
-  }
+  private static func isAccountFile(_ name: String) -> Bool { name.utf8.count == 41 && name.hasSuffix(".json") }
 
   private static func accountID(of name: String) -> AccountID? {
     guard isAccountFile(name), let id = try? AccountID(String(name.utf8.prefix(36)) ?? ""),
@@ -149,8 +145,7 @@ private func percentEncoded(_ origin: String) -> String {
   let digits = Array("0123456789ABCDEF")
   return origin.utf8.reduce(into: "") { name, byte in
     switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E:
-      name.unicodeScalars.append(Unicode.Scalar(byte))
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: name.unicodeScalars.append(Unicode.Scalar(byte))
     default: name += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
     }
   }

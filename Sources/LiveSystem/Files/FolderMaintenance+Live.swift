@@ -18,19 +18,14 @@ extension FolderMaintenance {
         return Array(files)
       },
       close: { file throws(FilesFailure) in
-        do throws(PrivateFilesError) { try closeToOthers(file.path) } catch {
-          throw FilesFailure(error)
-        }
+        do throws(PrivateFilesError) { try closeToOthers(file.path) } catch { throw FilesFailure(error) }
       },
       discard: { file throws(FilesFailure) in
         let parts = file.path.split(separator: "/")
         guard let name = parts.last else { return }
         let folder = PrivateFolder(at: "/" + parts.dropLast().joined(separator: "/"))
         do throws(PrivateFilesError) {
-          try folder.discard(
-            String(name),
-            modifiedAt: Int(file.modifiedAt.secondsSince1970)
-          )
+          try folder.discard(String(name), modifiedAt: Int(file.modifiedAt.secondsSince1970))
         } catch {
           throw FilesFailure(error)
         }
@@ -55,9 +50,7 @@ extension Folders {
     let name = path.split(separator: "/").last ?? ""
     if PrivateFolder.isTemporary(name) { return .temporary }
     if hints.contains(where: { path.hasPrefix("\($0.path)/") }) { return .hint }
-    if path == locks.path(of: String(name)), let lock = Lock(named: String(name)) {
-      return .lock(lock)
-    }
+    if path == locks.path(of: String(name)), let lock = Lock(named: String(name)) { return .lock(lock) }
     return .other
   }
 }

@@ -71,9 +71,7 @@ final class FolderWatch: Sendable {
   private static func isOver(_ events: UnsafeMutableRawBufferPointer, _ count: Int) -> Bool {
     var offset = 0
     while offset + 16 <= count {
-      if acct_watch_is_over(
-        unsafe events.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
-      ) != 0 {
+      if acct_watch_is_over(unsafe events.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)) != 0 {
         return true
       }
       offset += 16 + Int(unsafe events.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
@@ -98,10 +96,7 @@ final class FolderWatch: Sendable {
         guard unsafe acct_watch_folder(queue.number, path) >= 0 else { return nil }
       }
       // Without one there is nothing to watch, and it is made within the first of these.
-      guard unsafe acct_watch_folder(queue.number, folders.vault.path) >= 0 || errno == ENOENT
-      else {
-        return nil
-      }
+      guard unsafe acct_watch_folder(queue.number, folders.vault.path) >= 0 || errno == ENOENT else { return nil }
       return queue
     } catch {
       return nil

@@ -15,9 +15,7 @@ extension ProviderFiles {
         var names: Set<String> = []
         for folder in places {
           do throws(PrivateFilesError) {
-            for name in try folder.names() where name.hasSuffix(".json") {
-              names.insert(String(name.dropLast(5)))
-            }
+            for name in try folder.names() where name.hasSuffix(".json") { names.insert(String(name.dropLast(5))) }
           } catch {
             guard isBeside(folder, error) else { throw FilesFailure(error) }
           }

@@ -29,9 +29,7 @@ extension SecretFiles {
       write: { path, secret, replacing throws(SecretFileFailure) in
         do throws(FileError) {
           let file = try NamedFile(path)
-          try secret.withBytes { bytes throws(FileError) in
-            try file.write(bytes, replacing: replacing)
-          }
+          try secret.withBytes { bytes throws(FileError) in try file.write(bytes, replacing: replacing) }
         } catch {
           throw error == .system(EEXIST)
             ? .exists(path: path) : .failed(path: path, reason: error.reason)

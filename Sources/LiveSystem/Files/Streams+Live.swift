@@ -32,12 +32,8 @@ extension Streams {
           ? read(input, "standard input", limit: limit) : read(path, limit: limit)
       },
       outputIsTerminal: isatty(output) == 1,
-      source: { path throws(StreamFailure) in
-        path == "-" ? .descriptor(input, "standard input") : try .file(path)
-      },
-      sink: { path throws(StreamFailure) in
-        path == "-" ? .descriptor(output, "standard output") : try .file(path)
-      },
+      source: { path throws(StreamFailure) in path == "-" ? .descriptor(input, "standard input") : try .file(path) },
+      sink: { path throws(StreamFailure) in path == "-" ? .descriptor(output, "standard output") : try .file(path) },
       columns: { terminalSize(output)?.columns }
     )
     guard isatty(error) == 1 else { return streams }
@@ -78,21 +74,13 @@ extension Streams {
 
   private static func read(_ path: String, limit: Int) throws(StreamFailure) -> Secret {
     let file: Descriptor
-    do { file = try Descriptor.open(path, O_RDONLY) } catch {
-      throw .failed(name: path, reason: error.reason)
-    }
+    do { file = try Descriptor.open(path, O_RDONLY) } catch { throw .failed(name: path, reason: error.reason) }
     return try read(file.number, path, limit: limit)
   }
 
-  private static func read(
-    _ descriptor: Int32,
-    _ name: String,
-    limit: Int
-  ) throws(StreamFailure) -> Secret {
+  private static func read(_ descriptor: Int32, _ name: String, limit: Int) throws(StreamFailure) -> Secret {
     let read: [UInt8]?
-    do { read = try readAll(from: descriptor, limit: limit) } catch {
-      throw .failed(name: name, reason: error.reason)
-    }
+    do { read = try readAll(from: descriptor, limit: limit) } catch { throw .failed(name: name, reason: error.reason) }
     guard var bytes = read else { throw .tooLarge(name: name, limit: limit) }
     return Secret(consuming: &bytes)
   }

@@ -19,17 +19,13 @@ extension Confinement {
     Confinement(
       begin: { fence in
         let hasSecretMemory = useSecretMemory()
-        guard !fence.needsUnknownFiles else {
-          return Measures(secretMemory: hasSecretMemory, fence: nil)
-        }
+        guard !fence.needsUnknownFiles else { return Measures(secretMemory: hasSecretMemory, fence: nil) }
         loading()
         let files = FencedFiles(folders, variable, place: fence.place)
         let version = files.flatMap { Landlock()?.close(all: $0, butFor: fence.place) }
         return Measures(secretMemory: hasSecretMemory, fence: version)
       },
-      available: {
-        Measures(secretMemory: isSecretMemoryThere(), fence: Landlock()?.version)
-      }
+      available: { Measures(secretMemory: isSecretMemoryThere(), fence: Landlock()?.version) }
     )
   }
 }

@@ -35,11 +35,7 @@ private func check(_ error: Int32, of program: String) throws(ExecFailure) {
 }
 
 /// Returns why the program could not be run.
-private func become(
-  _ command: [String],
-  _ variable: (name: String, value: Secret),
-  _ hardening: Hardening
-) -> Int32 {
+private func become(_ command: [String], _ variable: (name: String, value: Secret), _ hardening: Hardening) -> Int32 {
   var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
   defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
   // Of its full size from the beginning: a buffer that grows leaves copies behind.
@@ -70,9 +66,7 @@ private func openDescriptors() -> Set<Int32> {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
       }
-      if let descriptor = Int32(name), unsafe descriptor != dirfd(folder) {
-        open.insert(descriptor)
-      }
+      if let descriptor = Int32(name), unsafe descriptor != dirfd(folder) { open.insert(descriptor) }
     }
     return open
   }
@@ -86,9 +80,7 @@ private func inherited(but name: String) -> [UnsafeMutablePointer<CChar>?] {
   var variables: [UnsafeMutablePointer<CChar>?] = unsafe []
   guard var next = unsafe acct_environment() else { return unsafe variables }
   while let variable = unsafe next.pointee {
-    if unsafe strncmp(variable, prefix, prefix.utf8.count) != 0 {
-      unsafe variables.append(variable)
-    }
+    if unsafe strncmp(variable, prefix, prefix.utf8.count) != 0 { unsafe variables.append(variable) }
     unsafe next += 1
   }
   return unsafe variables

@@ -38,9 +38,7 @@ struct FencedFiles {
     // Whose targets may lie anywhere, such as those of /etc/resolv.conf.
     for link in Self.links { allow(.read, Self.places(of: link, home)) }
     allow(.read, Self.loadedLibraries())
-    for name in Self.folderVariables {
-      allow(.read, (variable(name) ?? "").split(separator: ":").map(String.init))
-    }
+    for name in Self.folderVariables { allow(.read, (variable(name) ?? "").split(separator: ":").map(String.init)) }
     for name in Self.fileVariables {
       if let path = variable(name) { allow(.read, Self.places(of: path, home)) }
     }
@@ -57,9 +55,7 @@ struct FencedFiles {
     "/proc", "/sys/devices/system", "/sys/fs/cgroup",
   ]
 
-  private static let devices = [
-    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
-  ]
+  private static let devices = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"]
 
   /// The TPMs that are there, with the kernel's resource manager and without it.
   private static func tpms() -> [String] {
@@ -89,8 +85,7 @@ struct FencedFiles {
 
   /// Which name a file.
   private static let fileVariables = [
-    "ACCT_VAULT_PASSPHRASE_FILE", "ACCT_KEY_PIN_FILE", "CURL_CA_BUNDLE", "OPENSSL_CONF",
-    "SSL_CERT_FILE", "HOSTALIASES",
+    "ACCT_VAULT_PASSPHRASE_FILE", "ACCT_KEY_PIN_FILE", "CURL_CA_BUNDLE", "OPENSSL_CONF", "SSL_CERT_FILE", "HOSTALIASES",
   ]
 
   /// The folders that a file lies in, as it is named and as it is: it may be replaced by one of the same name, or

@@ -15,12 +15,7 @@ package struct Hardening: Sendable {
     self.init(mask, coreLimit, ignoresBrokenPipes: false, blocking: sigset_t())
   }
 
-  private init(
-    _ mask: mode_t,
-    _ coreLimit: rlim_t,
-    ignoresBrokenPipes: Bool,
-    blocking blockedSignals: sigset_t
-  ) {
+  private init(_ mask: mode_t, _ coreLimit: rlim_t, ignoresBrokenPipes: Bool, blocking blockedSignals: sigset_t) {
     self.mask = mask
     self.coreLimit = coreLimit
     self.ignoresBrokenPipes = ignoresBrokenPipes
@@ -44,9 +39,7 @@ package struct Hardening: Sendable {
     unsafe setrlimit(coreResource, &limit)
     // Swift's own crash reporter, where it is installed, would print memory to standard error.
     for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
-    where acct_is_ignored(crash) == 0 {
-      signal(crash, SIG_DFL)
-    }
+    where acct_is_ignored(crash) == 0 { signal(crash, SIG_DFL) }
     let ignoresBrokenPipes = acct_is_ignored(SIGPIPE) != 0
     signal(SIGPIPE, SIG_IGN)
     // Of this thread, which is the first and only one: those to come have their own.
@@ -55,12 +48,7 @@ package struct Hardening: Sendable {
     occupy(STDIN_FILENO, O_WRONLY)
     occupy(STDOUT_FILENO, O_RDONLY)
     occupy(STDERR_FILENO, O_RDONLY)
-    return Hardening(
-      umask(0o077),
-      before,
-      ignoresBrokenPipes: ignoresBrokenPipes,
-      blocking: blocked
-    )
+    return Hardening(umask(0o077), before, ignoresBrokenPipes: ignoresBrokenPipes, blocking: blocked)
   }
 
   /// Puts `/dev/null` at a descriptor that is closed.

@@ -23,9 +23,7 @@ struct Landlock {
     guard hasOneThread() else { return nil }
     var handled = acct_landlock(files: FileRights.all(version), ports: 0, scopes: 0)
     if version >= 4 { handled.ports = Self.bindTCP }
-    if version >= 6 {
-      handled.scopes = Self.signals | (files.reachesAbstractSockets ? 0 : Self.abstractSockets)
-    }
+    if version >= 6 { handled.scopes = Self.signals | (files.reachesAbstractSockets ? 0 : Self.abstractSockets) }
     let number = unsafe acct_landlock_create(&handled)
     guard number >= 0 else { return nil }
     defer { Glibc.close(number) }
@@ -34,9 +32,7 @@ struct Landlock {
     }
     if version >= 4, case .port(let port) = place {
       // 0 stands for a port that the kernel chooses.
-      guard acct_landlock_allow_port(number, UInt64(port ?? 0), Self.bindTCP) == 0 else {
-        return nil
-      }
+      guard acct_landlock_allow_port(number, UInt64(port ?? 0), Self.bindTCP) == 0 else { return nil }
     }
     return acct_landlock_begin(number) == 0 ? version : nil
   }

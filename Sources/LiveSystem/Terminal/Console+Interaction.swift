@@ -14,13 +14,9 @@ extension Console {
   ///   - timeout: How long to wait for each key, in seconds; `nil` is for ever.
   ///   - react: Gets the key, none the first time, and returns the lines, or `nil` to end.
   /// - Returns: Whether the terminal can do that.
-  func interact(
-    timeout: Int?,
-    _ react: (Keystroke?, TerminalSize) -> [String]?
-  ) -> Bool {
+  func interact(timeout: Int?, _ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool {
     var mode = termios()
-    guard let size = terminalSize(output), unsafe tcgetattr(input, &mode) == 0,
-      acct_prompt_begin(input, 1) == 0
+    guard let size = terminalSize(output), unsafe tcgetattr(input, &mode) == 0, acct_prompt_begin(input, 1) == 0
     else { return false }
     defer {
       acct_prompt_end()
@@ -52,8 +48,7 @@ extension Console {
     while true {
       if let key = keys.next(isComplete: isComplete) { return key }
       let isInside = keys.hasBytes
-      let wait: Duration? =
-        isInside ? .milliseconds(Self.escapeTimeout) : timeout.map { .seconds($0) }
+      let wait: Duration? = isInside ? .milliseconds(Self.escapeTimeout) : timeout.map { .seconds($0) }
       let deadline = wait.map { ContinuousClock.now.advanced(by: $0) }
       guard waitForInput(until: deadline, while: { acct_prompt_is_active() != 0 }) else {
         guard isInside, acct_prompt_is_active() != 0 else { return nil }

@@ -59,8 +59,7 @@ struct Console: ~Copyable {
     // Of its full size from the beginning: a buffer that grows leaves copies behind.
     var line = [UInt8](repeating: 0, count: Self.lineLimit)
     var count = 0
-    while count < line.count, waitForInput(until: deadline, while: { acct_prompt_is_active() != 0 })
-    {
+    while count < line.count, waitForInput(until: deadline, while: { acct_prompt_is_active() != 0 }) {
       let got = unsafe line.withUnsafeMutableBytes { buffer in
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
         return unsafe read(input, room.baseAddress, room.count)
@@ -68,8 +67,7 @@ struct Console: ~Copyable {
       if got < 0 && errno == EINTR { continue }
       count += max(got, 0)
       // Asked again, since another thread may have taken the signal while this one waited.
-      guard got >= 0, acct_prompt_is_active() != 0, let end = line[..<count].last,
-        !Self.cancelKeys.contains(end)
+      guard got >= 0, acct_prompt_is_active() != 0, let end = line[..<count].last, !Self.cancelKeys.contains(end)
       else { break }
       let isEnded = end == UInt8(ascii: "\n")
       if isEnded || got == 0 {
@@ -85,10 +83,7 @@ struct Console: ~Copyable {
   ///
   /// The caller asks for itself whether the question is still open: each source file has a state of
   /// prompt.h of its own.
-  func waitForInput(
-    until deadline: ContinuousClock.Instant?,
-    while isActive: () -> Bool
-  ) -> Bool {
+  func waitForInput(until deadline: ContinuousClock.Instant?, while isActive: () -> Bool) -> Bool {
     while isActive() {
       var request = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
       let ready = unsafe poll(&request, 1, deadline.map(milliseconds) ?? -1)

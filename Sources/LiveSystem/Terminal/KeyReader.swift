@@ -43,9 +43,7 @@ struct KeyReader {
   /// What begins with Esc: the key itself, or `ESC [ … final` and `ESC O final` for a special key.
   private mutating func sequence(isComplete: Bool) -> Keystroke? {
     guard bytes.count > 1 else { return isComplete ? take(1, as: .cancel) : nil }
-    guard bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") else {
-      return take(1, as: .cancel)
-    }
+    guard bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") else { return take(1, as: .cancel) }
     guard let end = bytes.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else {
       return isComplete ? take(bytes.count, as: .other) : nil
     }

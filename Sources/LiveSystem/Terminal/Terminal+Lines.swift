@@ -29,9 +29,7 @@ final class LineInput: Sendable {
   /// - Returns: The line without its line break.
   func next(_ prompt: String, on device: String) async -> Secret? {
     await withCheckedContinuation { caller in
-      DispatchQueue(label: "acct.lines").async {
-        caller.resume(returning: self.line(prompt, on: device))
-      }
+      DispatchQueue(label: "acct.lines").async { caller.resume(returning: self.line(prompt, on: device)) }
     }
   }
 
@@ -39,9 +37,7 @@ final class LineInput: Sendable {
     guard isatty(input) == 1 else { return line(isTyped: false) }
     return onePrompt.withLock { _ in
       var mode = termios()
-      guard unsafe tcgetattr(input, &mode) == 0, acct_prompt_begin(input, 1) == 0 else {
-        return nil
-      }
+      guard unsafe tcgetattr(input, &mode) == 0, acct_prompt_begin(input, 1) == 0 else { return nil }
       defer {
         acct_prompt_end()
         // Once more: a signal may have restored it before the keystrokes were asked for.

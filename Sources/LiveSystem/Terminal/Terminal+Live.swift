@@ -11,15 +11,9 @@ extension Terminal {
   ///   - timeout: How long an answer is waited for, in seconds; `nil` is for ever.
   ///   - input: The descriptor of standard input.
   /// - Returns: The terminal.
-  package static func live(
-    device: String = "/dev/tty",
-    timeout: Int? = nil,
-    input: Int32 = STDIN_FILENO
-  ) -> Terminal {
+  package static func live(device: String = "/dev/tty", timeout: Int? = nil, input: Int32 = STDIN_FILENO) -> Terminal {
     @Sendable func answer(_ prompt: String, isSecret: Bool) -> [UInt8]? {
-      onePrompt.withLock { _ in
-        Console(device)?.answer(to: printable(prompt), isSecret: isSecret, timeout: timeout)
-      }
+      onePrompt.withLock { _ in Console(device)?.answer(to: printable(prompt), isSecret: isSecret, timeout: timeout) }
     }
     return Terminal(
       canAsk: { Console(device) != nil },
@@ -40,11 +34,7 @@ extension Terminal {
           lines.cancel()
         }
       },
-      interact: { react in
-        onePrompt.withLock { _ in
-          Console(device)?.interact(timeout: timeout, react) ?? false
-        }
-      }
+      interact: { react in onePrompt.withLock { _ in Console(device)?.interact(timeout: timeout, react) ?? false } }
     )
   }
 }

@@ -35,9 +35,7 @@ final class Connection {
   func introduce() throws(KeyringFailure) {
     if try meetOwner() { return }
     let starting = try channel.send(.start(Self.name), to: BusConnection.bus)
-    if let name = try channel.reply(to: starting).errorName {
-      throw KeyringFailure(errorName: name)
-    }
+    if let name = try channel.reply(to: starting).errorName { throw KeyringFailure(errorName: name) }
     guard try meetOwner() else { throw .unavailable(reason: "no Secret Service is running") }
   }
 
@@ -50,9 +48,7 @@ final class Connection {
     let owner = try channel.reply(to: asking)
     if let name = owner.errorName {
       channel.forget(greeting.serial)
-      guard name == "org.freedesktop.DBus.Error.NameHasNoOwner" else {
-        throw KeyringFailure(errorName: name)
-      }
+      guard name == "org.freedesktop.DBus.Error.NameHasNoOwner" else { throw KeyringFailure(errorName: name) }
       return false
     }
     do { provider = try owner.answer(to: question) } catch { throw KeyringFailure(error) }
@@ -91,17 +87,13 @@ final class Connection {
     let reply = try channel.reply(to: pending.serial)
     if let name = reply.errorName { throw KeyringFailure(errorName: name) }
     guard reply.sender == provider else { throw .malformedAnswer(to: pending.call.method) }
-    do { return try reply.answer(to: pending.call) } catch {
-      throw .malformedAnswer(to: pending.call.method)
-    }
+    do { return try reply.answer(to: pending.call) } catch { throw .malformedAnswer(to: pending.call.method) }
   }
 
   /// Makes one call and returns its answer.
   ///
   /// - Throws: what ``finish(_:)`` throws.
-  func ask<Answer>(_ call: BusCall<Answer>) throws(KeyringFailure) -> Answer {
-    try finish(try begin(call))
-  }
+  func ask<Answer>(_ call: BusCall<Answer>) throws(KeyringFailure) -> Answer { try finish(try begin(call)) }
 
   /// Makes calls in one round trip and returns the answers, in the order of the calls.
   ///

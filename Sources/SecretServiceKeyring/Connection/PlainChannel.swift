@@ -21,10 +21,7 @@ final class PlainChannel: Channel {
   /// Connects.
   ///
   /// - Throws: `KeyringFailure.unavailable`, or `timedOut` if the bus does not answer.
-  init(
-    to address: BusAddress,
-    until end: ContinuousClock.Instant
-  ) throws(KeyringFailure) {
+  init(to address: BusAddress, until end: ContinuousClock.Instant) throws(KeyringFailure) {
     do { bus = try BusConnection(to: address, until: end) } catch { throw KeyringFailure(error) }
   }
 
@@ -93,10 +90,7 @@ final class PlainChannel: Channel {
   /// Waits for a signal of a prompt's.
   ///
   /// - Throws: `KeyringFailure.timedOut`, or `unavailable` if the bus hangs up or the sender leaves it.
-  func wait<Content>(
-    for signal: BusSignal<Content>,
-    from sender: String
-  ) throws(KeyringFailure) -> Content {
+  func wait<Content>(for signal: BusSignal<Content>, from sender: String) throws(KeyringFailure) -> Content {
     do { return try bus.wait(for: signal, from: sender) } catch { throw failed(error) }
   }
 

@@ -70,9 +70,7 @@ import CLibSecret
   /// Returns the result of a call that has been started, when it is done.
   ///
   /// - Throws: `KeyringFailure.timedOut` if it goes on although it was cancelled.
-  func result(of call: Completion) throws(KeyringFailure) -> AsyncResult {
-    try results(of: [call])[0]
-  }
+  func result(of call: Completion) throws(KeyringFailure) -> AsyncResult { try results(of: [call])[0] }
 }
 
 /// Something that happens once in a loop, unless this value is gone by then.
@@ -81,12 +79,7 @@ import CLibSecret
   private let source: UnsafeMutablePointer<GSource>?
   private let action: () -> Void
 
-  init(
-    _ libsecret: acct_libsecret,
-    _ time: Duration,
-    in context: OpaquePointer?,
-    action: @escaping () -> Void
-  ) {
+  init(_ libsecret: acct_libsecret, _ time: Duration, in context: OpaquePointer?, action: @escaping () -> Void) {
     self.libsecret = libsecret
     let milliseconds = min(max(time / .milliseconds(1), 0), Double(Int32.max))
     unsafe source = libsecret.g_timeout_source_new(UInt32(milliseconds))
@@ -94,9 +87,7 @@ import CLibSecret
     unsafe libsecret.g_source_set_callback(
       source,
       { timer in
-        if let timer = unsafe timer {
-          unsafe Unmanaged<LoopTimer>.fromOpaque(timer).takeUnretainedValue().action()
-        }
+        if let timer = unsafe timer { unsafe Unmanaged<LoopTimer>.fromOpaque(timer).takeUnretainedValue().action() }
         return 0
       },
       Unmanaged.passUnretained(self).toOpaque(),

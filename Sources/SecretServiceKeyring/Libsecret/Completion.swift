@@ -9,8 +9,7 @@ import CLibSecret
 
   /// What to give to the call as its callback.
   let callback: GAsyncReadyCallback = { source, result, data in
-    guard let source = unsafe source, let result = unsafe result, let data = unsafe data
-    else { return }
+    guard let source = unsafe source, let result = unsafe result, let data = unsafe data else { return }
     let completion = unsafe Unmanaged<Completion>.fromOpaque(data).takeRetainedValue()
     completion.result = unsafe AsyncResult(completion.libsecret, source: source, result: result)
   }

@@ -16,14 +16,7 @@ extension LibsecretChannel {
     let prompt = try unsafe makePrompt(path, of: provider)
     defer { unsafe libsecret.g_object_unref(prompt) }
     let performing = Completion(libsecret)
-    unsafe libsecret.secret_prompt_perform(
-      prompt,
-      nil,
-      nil,
-      loop.cancellable,
-      performing.callback,
-      performing.data
-    )
+    unsafe libsecret.secret_prompt_perform(prompt, nil, nil, loop.cancellable, performing.callback, performing.data)
     let performed = try loop.result(of: performing)
     var error: UnsafeMutablePointer<GError>?
     let result = unsafe libsecret.secret_prompt_perform_finish(prompt, performed.result, &error)
@@ -49,15 +42,7 @@ extension LibsecretChannel {
   ) throws(KeyringFailure) -> UnsafeMutablePointer<SecretPrompt> {
     let making = Completion(libsecret)
     var libsecret = libsecret
-    unsafe acct_prompt_new(
-      &libsecret,
-      pointer,
-      provider,
-      path,
-      loop.cancellable,
-      making.callback,
-      making.data
-    )
+    unsafe acct_prompt_new(&libsecret, pointer, provider, path, loop.cancellable, making.callback, making.data)
     let made = try loop.result(of: making)
     var error: UnsafeMutablePointer<GError>?
     guard

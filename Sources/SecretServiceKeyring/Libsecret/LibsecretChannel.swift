@@ -37,10 +37,7 @@ import SessionBus
     let connected = try loop.result(of: connecting)
     var error: UnsafeMutablePointer<GError>?
     guard
-      let pointer = unsafe libsecret.g_dbus_connection_new_for_address_finish(
-        connected.result,
-        &error
-      )
+      let pointer = unsafe libsecret.g_dbus_connection_new_for_address_finish(connected.result, &error)
     else { throw unsafe KeyringFailure(consuming: error, of: libsecret) }
     unsafe self.pointer = pointer
     filter = unsafe ReplyFilter(libsecret, on: pointer)
@@ -61,9 +58,7 @@ import SessionBus
     )
     // GIO has its own copy, which is out of reach.
     _ = Secret(consuming: &bytes)
-    guard let message = unsafe made else {
-      throw unsafe KeyringFailure(consuming: error, of: libsecret)
-    }
+    guard let message = unsafe made else { throw unsafe KeyringFailure(consuming: error, of: libsecret) }
     defer { unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(message)) }
     let completion = Completion(libsecret)
     // The loop has the only clock: no time-out of GDBus's own.
@@ -102,23 +97,12 @@ import SessionBus
     let result = try loop.result(of: completion)
     var error: UnsafeMutablePointer<GError>?
     guard
-      let reply = unsafe libsecret.g_dbus_connection_send_message_with_reply_finish(
-        pointer,
-        result.result,
-        &error
-      )
+      let reply = unsafe libsecret.g_dbus_connection_send_message_with_reply_finish(pointer, result.result, &error)
     else { throw unsafe KeyringFailure(consuming: error, of: libsecret) }
     defer { unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(reply)) }
     var count: gsize = 0
-    let made = unsafe libsecret.g_dbus_message_to_blob(
-      reply,
-      &count,
-      G_DBUS_CAPABILITY_FLAGS_NONE,
-      &error
-    )
-    guard let blob = unsafe made else {
-      throw unsafe KeyringFailure(consuming: error, of: libsecret)
-    }
+    let made = unsafe libsecret.g_dbus_message_to_blob(reply, &count, G_DBUS_CAPABILITY_FLAGS_NONE, &error)
+    guard let blob = unsafe made else { throw unsafe KeyringFailure(consuming: error, of: libsecret) }
     defer { unsafe libsecret.g_free(blob) }
     let bytes = unsafe Secret(UnsafeBufferPointer(start: blob, count: Int(count)))
     do { return try BusMessage(bytes) } catch { throw KeyringFailure(error) }

@@ -18,9 +18,7 @@ import Synchronization
     _ = unsafe libsecret.g_dbus_connection_add_filter(
       connection,
       { _, message, isIncoming, data in
-        guard isIncoming != 0, let message = unsafe message, let data = unsafe data else {
-          return unsafe message
-        }
+        guard isIncoming != 0, let message = unsafe message, let data = unsafe data else { return unsafe message }
         let filter = unsafe Unmanaged<ReplyFilter>.fromOpaque(data).takeUnretainedValue()
         return unsafe filter.passes(message) ? message : nil
       },
@@ -39,15 +37,9 @@ import Synchronization
   /// GDBus calls this on a thread of its own.
   private func passes(_ message: OpaquePointer) -> Bool {
     let type = unsafe libsecret.g_dbus_message_get_message_type(message)
-    guard type == G_DBUS_MESSAGE_TYPE_METHOD_RETURN || type == G_DBUS_MESSAGE_TYPE_ERROR else {
-      return true
-    }
-    let sender = unsafe libsecret.g_dbus_message_get_sender(message).map {
-      unsafe String(cString: $0)
-    }
-    if let sender, sender == BusConnection.bus || sender == provider.withLock({ $0 }) {
-      return true
-    }
+    guard type == G_DBUS_MESSAGE_TYPE_METHOD_RETURN || type == G_DBUS_MESSAGE_TYPE_ERROR else { return true }
+    let sender = unsafe libsecret.g_dbus_message_get_sender(message).map { unsafe String(cString: $0) }
+    if let sender, sender == BusConnection.bus || sender == provider.withLock({ $0 }) { return true }
     unsafe libsecret.g_object_unref(UnsafeMutableRawPointer(message))
     return false
   }

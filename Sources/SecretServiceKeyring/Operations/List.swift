@@ -33,9 +33,7 @@ extension ServiceOperation {
   }
 
   /// The account and kind of each item, as far as its attributes can be read.
-  private func identities(
-    of paths: [String]
-  ) throws(KeyringFailure) -> [(account: AccountID, kind: ItemKind)?] {
+  private func identities(of paths: [String]) throws(KeyringFailure) -> [(account: AccountID, kind: ItemKind)?] {
     var identities: [(account: AccountID, kind: ItemKind)?] = []
     // The bus bounds how many calls may be under way at once.
     for start in stride(from: 0, to: paths.count, by: 100) {

@@ -9,10 +9,7 @@ extension ServiceOperation {
   /// searched for is not used.
   ///
   /// - Throws: `KeyringFailure`, and `locked` rather than an answer that leaves a locked item out.
-  func read(
-    _ account: AccountID,
-    _ kinds: [ItemKind]
-  ) throws(KeyringFailure) -> [ItemKind: Secret] {
+  func read(_ account: AccountID, _ kinds: [ItemKind]) throws(KeyringFailure) -> [ItemKind: Secret] {
     guard !kinds.isEmpty else { return [:] }
     // An item that is replaced or locked between search and answer is found, or found to be locked,
     // by another search.
@@ -25,10 +22,7 @@ extension ServiceOperation {
   private static var attempts: Int { 5 }
 
   /// Reads items; `nil` if one of them changed meanwhile.
-  private func attempt(
-    _ account: AccountID,
-    _ kinds: [ItemKind]
-  ) throws(KeyringFailure) -> [ItemKind: Secret]? {
+  private func attempt(_ account: AccountID, _ kinds: [ItemKind]) throws(KeyringFailure) -> [ItemKind: Secret]? {
     let (session, items) = try locate(account, kinds)
     var wanted: [FoundItem] = []
     for (kind, paths) in items {
@@ -38,9 +32,7 @@ extension ServiceOperation {
         guard unseen.isEmpty else { return nil }
         found = own
       }
-      if let path = try newest(of: found.map(\.path)) {
-        wanted.append(FoundItem(path: path, kind: kind))
-      }
+      if let path = try newest(of: found.map(\.path)) { wanted.append(FoundItem(path: path, kind: kind)) }
     }
     guard !wanted.isEmpty else { return [:] }
 
@@ -58,9 +50,7 @@ extension ServiceOperation {
     guard paths.count > 1 else { return paths.first }
     var newest: (path: String, time: UInt64)?
     for (path, time) in zip(paths, try connection.ask(paths.map(ServiceCalls.modified)))
-    where time >= newest?.time ?? 0 {
-      newest = (path, time)
-    }
+    where time >= newest?.time ?? 0 { newest = (path, time) }
     return newest?.path
   }
 }

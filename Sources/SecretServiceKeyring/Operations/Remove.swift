@@ -22,16 +22,10 @@ extension ServiceOperation {
     // A prompt can be dismissed without an error.
     if isAsking, !paths.isEmpty, try !areGone(paths, account, kinds) { throw .dismissed }
     // An item that did not show its attributes has been removed meanwhile, or is still there.
-    if !unseen.isEmpty, try !areGone(unseen.map(\.path), account, kinds) {
-      throw .malformedAnswer(to: "Attributes")
-    }
+    if !unseen.isEmpty, try !areGone(unseen.map(\.path), account, kinds) { throw .malformedAnswer(to: "Attributes") }
   }
 
-  private func areGone(
-    _ paths: [String],
-    _ account: AccountID,
-    _ kinds: [ItemKind]
-  ) throws(KeyringFailure) -> Bool {
+  private func areGone(_ paths: [String], _ account: AccountID, _ kinds: [ItemKind]) throws(KeyringFailure) -> Bool {
     let searches = kinds.map { kind in ServiceCalls.search(Schema.identity(account, kind)) }
     return try connection.ask(searches).allSatisfy { found in
       !(found.unlocked + found.locked).contains(where: paths.contains)

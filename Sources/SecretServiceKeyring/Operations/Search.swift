@@ -38,18 +38,13 @@ extension ServiceOperation {
   ///
   /// - Throws: `KeyringFailure.locked` if prompts are forbidden, or it stays locked.
   func openWhatHides() throws(KeyringFailure) {
-    guard connection.mayAskToSearch, try isDefaultLocked(),
-      let collection = try hidingCollection()
-    else { return }
+    guard connection.mayAskToSearch, try isDefaultLocked(), let collection = try hidingCollection() else { return }
     try unlock([collection])
     guard try !isLocked(collection) else { throw .dismissed }
   }
 
   /// Opens a session, if there is none yet, and finds each kind of item, in one round trip.
-  func search(
-    _ account: AccountID,
-    _ kinds: [ItemKind]
-  ) throws(KeyringFailure) -> (session: String, found: [Found]) {
+  func search(_ account: AccountID, _ kinds: [ItemKind]) throws(KeyringFailure) -> (session: String, found: [Found]) {
     let opening = connection.session == nil ? try connection.begin(ServiceCalls.openSession) : nil
     let searches = kinds.map { kind in ServiceCalls.search(Schema.identity(account, kind)) }
     let found = try connection.ask(searches)

@@ -16,11 +16,7 @@ final class ServiceOperation {
   /// Begins an operation.
   ///
   /// - Throws: `KeyringFailure` if there is no provider.
-  init(
-    over channel: any Channel,
-    prompter: (any Prompter)?,
-    isAsking: Bool
-  ) throws(KeyringFailure) {
+  init(over channel: any Channel, prompter: (any Prompter)?, isAsking: Bool) throws(KeyringFailure) {
     connection = Connection(over: channel)
     self.prompter = prompter
     self.isAsking = isAsking
@@ -28,9 +24,7 @@ final class ServiceOperation {
   }
 
   /// The default collection, if there is one.
-  func defaultCollection() throws(KeyringFailure) -> String? {
-    try connection.ask(ServiceCalls.defaultCollection)
-  }
+  func defaultCollection() throws(KeyringFailure) -> String? { try connection.ask(ServiceCalls.defaultCollection) }
 
   /// Whether a collection is locked.
   func isLocked(_ collection: String) throws(KeyringFailure) -> Bool {
@@ -50,9 +44,7 @@ final class ServiceOperation {
   /// - Throws: `KeyringFailure.locked` if prompts are forbidden.
   func createDefaultCollection() throws(KeyringFailure) {
     guard isAsking else { throw lacking(.noDefaultCollection) }
-    _ = try settle(
-      try connection.ask(ServiceCalls.createDefaultCollection(label: "Default keyring"))
-    )
+    _ = try settle(try connection.ask(ServiceCalls.createDefaultCollection(label: "Default keyring")))
   }
 
   /// Performs the prompt that an answer may need, and returns what was made, if anything.

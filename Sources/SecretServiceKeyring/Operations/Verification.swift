@@ -11,9 +11,7 @@ struct FoundItem {
 /// The result of a search is compared with the searched attributes, before it is used.
 extension ServiceOperation {
   /// Asks for the attributes of items, in the round trip of the next answer that is waited for.
-  func beginVerifying(
-    _ items: [FoundItem]
-  ) throws(KeyringFailure) -> [Connection.Pending<Attributes>] {
+  func beginVerifying(_ items: [FoundItem]) throws(KeyringFailure) -> [Connection.Pending<Attributes>] {
     var pending: [Connection.Pending<Attributes>] = []
     for item in items { pending.append(try connection.begin(ServiceCalls.attributes(item.path))) }
     return pending
@@ -40,9 +38,7 @@ extension ServiceOperation {
     var own: [FoundItem] = []
     for (item, attributes) in zip(items, answers) {
       guard let attributes else { continue }
-      guard Schema.names(attributes, account, item.kind) else {
-        throw .malformedAnswer(to: "SearchItems")
-      }
+      guard Schema.names(attributes, account, item.kind) else { throw .malformedAnswer(to: "SearchItems") }
       if Schema.isOwn(attributes) { own.append(item) }
     }
     return (own, zip(items, answers).filter { $0.1 == nil }.map(\.0))

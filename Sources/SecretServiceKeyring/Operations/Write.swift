@@ -42,9 +42,7 @@ extension ServiceOperation {
       (session, found) = try search(account, kinds, in: collection)
       guard found.allSatisfy(\.locked.isEmpty) else { throw .dismissed }
     }
-    let items = zip(kinds, found).flatMap { kind, found in
-      found.unlocked.map { FoundItem(path: $0, kind: kind) }
-    }
+    let items = zip(kinds, found).flatMap { kind, found in found.unlocked.map { FoundItem(path: $0, kind: kind) } }
     let own = try verify(items, of: account).own
     return (session, Dictionary(own.map { ($0.kind, $0.path) }) { first, _ in first })
   }
@@ -59,21 +57,12 @@ extension ServiceOperation {
     func isInside(_ path: String) -> Bool { path.hasPrefix(collection + "/") }
     return (
       session,
-      found.map { found in
-        Found(
-          unlocked: found.unlocked.filter(isInside),
-          locked: found.locked.filter(isInside)
-        )
-      }
+      found.map { found in Found(unlocked: found.unlocked.filter(isInside), locked: found.locked.filter(isInside)) }
     )
   }
 
   /// Gives an item another secret, and returns whether it was still there to be given one.
-  private func replace(
-    _ path: String,
-    _ session: String,
-    _ secret: Secret
-  ) throws(KeyringFailure) -> Bool {
+  private func replace(_ path: String, _ session: String, _ secret: Secret) throws(KeyringFailure) -> Bool {
     do {
       try connection.ask(ServiceCalls.setSecret(of: path, session: session, secret: secret))
       return true
@@ -92,9 +81,7 @@ extension ServiceOperation {
     } else {
       try createDefaultCollection()
     }
-    guard let collection = try defaultCollection(), try !isLocked(collection) else {
-      throw .dismissed
-    }
+    guard let collection = try defaultCollection(), try !isLocked(collection) else { throw .dismissed }
     return collection
   }
 }

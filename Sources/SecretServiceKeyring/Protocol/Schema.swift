@@ -15,9 +15,7 @@ enum Schema {
   static var common: Attributes { [(attribute, name)] }
 
   /// What an item is stored with.
-  static func attributes(_ account: AccountID, _ kind: ItemKind) -> Attributes {
-    common + identity(account, kind)
-  }
+  static func attributes(_ account: AccountID, _ kind: ItemKind) -> Attributes { common + identity(account, kind) }
 
   /// What an item is found by.
   ///
@@ -28,9 +26,7 @@ enum Schema {
     [("account", account.description), ("key", kind.key(for: account))]
   }
 
-  static func label(_ account: AccountID, _ kind: ItemKind) -> String {
-    "acct: \(kind.key(for: account))"
-  }
+  static func label(_ account: AccountID, _ kind: ItemKind) -> String { "acct: \(kind.key(for: account))" }
 
   /// The account and the kind that the attributes of one of acct's items name.
   ///

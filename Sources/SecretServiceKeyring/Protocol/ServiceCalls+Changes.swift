@@ -16,9 +16,7 @@ extension ServiceCalls {
   /// Creates the default collection, at once or by a prompt.
   static func createDefaultCollection(label: String) -> BusCall<Outcome> {
     var arguments = WireWriter()
-    arguments.array(alignedTo: 8) { properties in
-      properties.property("\(collection).Label", "s") { $0.string(label) }
-    }
+    arguments.array(alignedTo: 8) { properties in properties.property("\(collection).Label", "s") { $0.string(label) } }
     arguments.string("default")
     return onService("CreateCollection", "a{sv}s", arguments, answer: "oo", read: Outcome.read)
   }

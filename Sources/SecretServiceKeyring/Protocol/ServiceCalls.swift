@@ -10,9 +10,7 @@ enum ServiceCalls {
 
   /// Which collections there are: a question that a provider answers without knowing its caller.
   static var collections: BusCall<[String]> {
-    property("Collections", of: path, service, "ao") { reader, bytes throws(BusError) in
-      try reader.paths(in: bytes)
-    }
+    property("Collections", of: path, service, "ao") { reader, bytes throws(BusError) in try reader.paths(in: bytes) }
   }
 
   /// Where a provider keeps what lasts no longer than the session, if it has such a place.
@@ -58,10 +56,7 @@ enum ServiceCalls {
   }
 
   /// Gets the secrets of unlocked items; leaves out what is locked or gone.
-  static func secrets(
-    of items: [String],
-    session: String
-  ) -> BusCall<[(path: String, secret: Secret)]> {
+  static func secrets(of items: [String], session: String) -> BusCall<[(path: String, secret: Secret)]> {
     var arguments = WireWriter()
     arguments.paths(items)
     arguments.string(session)
@@ -83,9 +78,7 @@ enum ServiceCalls {
 
   /// Whether a collection is locked.
   static func isLocked(_ path: String) -> BusCall<Bool> {
-    property("Locked", of: path, collection, "b") { reader, bytes throws(BusError) in
-      try reader.boolean(in: bytes)
-    }
+    property("Locked", of: path, collection, "b") { reader, bytes throws(BusError) in try reader.boolean(in: bytes) }
   }
 
   /// Whether the default collection is locked, without asking first which one it is.
@@ -93,9 +86,7 @@ enum ServiceCalls {
 
   /// Which items a collection has, as far as its lock shows them.
   static func items(_ path: String) -> BusCall<[String]> {
-    property("Items", of: path, collection, "ao") { reader, bytes throws(BusError) in
-      try reader.paths(in: bytes)
-    }
+    property("Items", of: path, collection, "ao") { reader, bytes throws(BusError) in try reader.paths(in: bytes) }
   }
 
   /// An item's attributes.
@@ -109,9 +100,7 @@ enum ServiceCalls {
 
   /// When an item was last changed, in seconds since 1970.
   static func modified(_ path: String) -> BusCall<UInt64> {
-    property("Modified", of: path, item, "t") { reader, bytes throws(BusError) in
-      try reader.uint64(in: bytes)
-    }
+    property("Modified", of: path, item, "t") { reader, bytes throws(BusError) in try reader.uint64(in: bytes) }
   }
 
   static func onService<Answer>(
@@ -168,10 +157,7 @@ struct Outcome {
     self.prompt = prompt
   }
 
-  static func read(
-    _ reader: inout WireReader,
-    _ bytes: Span<UInt8>
-  ) throws(BusError) -> Outcome {
+  static func read(_ reader: inout WireReader, _ bytes: Span<UInt8>) throws(BusError) -> Outcome {
     Outcome(object: try reader.object(in: bytes), prompt: try reader.object(in: bytes))
   }
 }

@@ -11,9 +11,7 @@ extension WireReader {
   }
 
   mutating func paths(in bytes: Span<UInt8>) throws(BusError) -> [String] {
-    try array(alignedTo: 4, in: bytes) { reader, bytes throws(BusError) in
-      try reader.string(in: bytes)
-    }
+    try array(alignedTo: 4, in: bytes) { reader, bytes throws(BusError) in try reader.string(in: bytes) }
   }
 }
 
@@ -47,11 +45,7 @@ extension WireWriter {
   }
 
   /// An entry of a dictionary of values, `a{sv}`.
-  mutating func property(
-    _ name: String,
-    _ type: String,
-    _ value: (inout WireWriter) -> Void
-  ) {
+  mutating func property(_ name: String, _ type: String, _ value: (inout WireWriter) -> Void) {
     align(8)
     string(name)
     variant(type, value)

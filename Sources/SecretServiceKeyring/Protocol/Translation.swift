@@ -13,8 +13,7 @@ extension KeyringFailure {
       case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
         .unavailable(reason: "no Secret Service is running")
       // The bus answers for a provider that ended while it was being asked.
-      case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
-        .wentAway
+      case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected": .wentAway
       case "org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.TimedOut": .timedOut
       case "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.AuthFailed":
         .unavailable(reason: "the session bus refused it")

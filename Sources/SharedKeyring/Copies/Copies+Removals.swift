@@ -46,9 +46,7 @@ extension Copies {
   func seen(of id: AccountID) throws(KeyringFailure) -> (copy: CopyFile?, SeenGeneration) {
     let copy = try copy(of: id)
     let removal = try removal(of: id) ?? 0
-    guard let copy, copy.generation >= removal else {
-      return (copy, SeenGeneration(removal, isRemoval: true))
-    }
+    guard let copy, copy.generation >= removal else { return (copy, SeenGeneration(removal, isRemoval: true)) }
     return (copy, SeenGeneration(copy.generation))
   }
 }

@@ -60,9 +60,7 @@ struct Copies: Sendable {
     try read(id.description, in: pending).flatMap(PendingFile.init(parsing:))
   }
 
-  func unopenedAnswer(of id: AccountID) -> KeyringFailure {
-    .answerUnopened(path: pending.path(of: id.description))
-  }
+  func unopenedAnswer(of id: AccountID) -> KeyringFailure { .answerUnopened(path: pending.path(of: id.description)) }
 
   /// Moves an answer that no key opens to a folder that no call reads; returns its path there.
   func setAside(_ id: AccountID) throws(KeyringFailure) -> String {
@@ -83,9 +81,7 @@ struct Copies: Sendable {
     try write(id.description, file.serialized(), in: pending, surviving: true)
   }
 
-  func removePending(_ id: AccountID) throws(KeyringFailure) {
-    try remove(id.description, in: pending)
-  }
+  func removePending(_ id: AccountID) throws(KeyringFailure) { try remove(id.description, in: pending) }
 
   /// The accounts for which an answer is still to be stored.
   func pendingAccounts() throws(KeyringFailure) -> [AccountID] { try accounts(in: pending) }
@@ -111,15 +107,8 @@ extension Copies {
     do { return try folder.read(name, limit: Self.sizeLimit) } catch { throw KeyringFailure(error) }
   }
 
-  func write(
-    _ name: String,
-    _ contents: [UInt8],
-    in folder: PrivateFolder,
-    surviving: Bool
-  ) throws(KeyringFailure) {
-    do { try folder.replace(name, contents.span, surviving: surviving) } catch {
-      throw KeyringFailure(error)
-    }
+  func write(_ name: String, _ contents: [UInt8], in folder: PrivateFolder, surviving: Bool) throws(KeyringFailure) {
+    do { try folder.replace(name, contents.span, surviving: surviving) } catch { throw KeyringFailure(error) }
   }
 
   func remove(_ name: String, in folder: PrivateFolder) throws(KeyringFailure) {
@@ -127,9 +116,7 @@ extension Copies {
   }
 
   func accounts(in folder: PrivateFolder) throws(KeyringFailure) -> [AccountID] {
-    do { return try folder.names().compactMap { try? AccountID($0) } } catch {
-      throw KeyringFailure(error)
-    }
+    do { return try folder.names().compactMap { try? AccountID($0) } } catch { throw KeyringFailure(error) }
   }
 
   /// The copies of all accounts, read on several threads where there are hundreds.
@@ -157,8 +144,7 @@ extension KeyringFailure {
   init(_ error: PrivateFilesError) {
     self =
       switch error {
-      case .failed(let path, let reason), .unsafe(let path, let reason):
-        .failed(reason: "\(path): \(reason)")
+      case .failed(let path, let reason), .unsafe(let path, let reason): .failed(reason: "\(path): \(reason)")
       case .busy: .timedOut
       }
   }

@@ -24,14 +24,10 @@ package struct CopyFile: Equatable, Sendable {
   }
 
   /// The object that it is a copy of.
-  func object(at key: String) -> SharedStore.Object {
-    SharedStore.Object(key: key, bytes: bytes, version: version)
-  }
+  func object(at key: String) -> SharedStore.Object { SharedStore.Object(key: key, bytes: bytes, version: version) }
 
   /// `true` if another object is no later than this one.
-  func isAsNew(as other: CopyFile) -> Bool {
-    version >= other.version || generation > other.generation
-  }
+  func isAsNew(as other: CopyFile) -> Bool { version >= other.version || generation > other.generation }
 
   /// The file's contents.
   package func serialized() -> [UInt8] {
@@ -47,19 +43,14 @@ package struct CopyFile: Equatable, Sendable {
     let numbers = Self.magic.count + 1
     switch contents[Self.magic.count] {
     case Self.bareFormat:
-      guard contents.count > numbers + 8, let version = Self.number(contents, at: numbers),
-        version > 0
+      guard contents.count > numbers + 8, let version = Self.number(contents, at: numbers), version > 0
       else { return nil }
       self.init(version: version, generation: 0, bytes: Array(contents[(numbers + 8)...]))
     case Self.format:
       guard contents.count > numbers + 16, let version = Self.number(contents, at: numbers),
         version > 0, let generation = Self.number(contents, at: numbers + 8)
       else { return nil }
-      self.init(
-        version: version,
-        generation: generation,
-        bytes: Array(contents[(numbers + 16)...])
-      )
+      self.init(version: version, generation: generation, bytes: Array(contents[(numbers + 16)...]))
     default: return nil
     }
   }
@@ -89,13 +80,7 @@ package struct PendingFile: Equatable, Sendable {
   /// Each is some 4 KiB at most, and two objects have to go into the file beside them.
   static let earlierLimit = 8
 
-  package init(
-    writer: LockOwner,
-    base: CopyFile,
-    replacing: Bool,
-    bytes: [UInt8],
-    earlier: [[UInt8]] = []
-  ) {
+  package init(writer: LockOwner, base: CopyFile, replacing: Bool, bytes: [UInt8], earlier: [[UInt8]] = []) {
     self.writer = writer
     self.base = base
     self.replacing = replacing
@@ -134,13 +119,7 @@ package struct PendingFile: Equatable, Sendable {
       earlier.append(part)
     }
     guard !rest.isEmpty else { return nil }
-    self.init(
-      writer: writer,
-      base: base,
-      replacing: replacing,
-      bytes: Array(rest),
-      earlier: earlier
-    )
+    self.init(writer: writer, base: base, replacing: replacing, bytes: Array(rest), earlier: earlier)
   }
 
   private static func part(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {

@@ -21,9 +21,7 @@ package struct KnownKeyring: Equatable, Sendable {
   }
 
   /// Whether it is the one that settings lead to.
-  func isAt(_ settings: SharedKeyringSettings) -> Bool {
-    kind == settings.kind && name == settings.name
-  }
+  func isAt(_ settings: SharedKeyringSettings) -> Bool { kind == settings.kind && name == settings.name }
 }
 
 extension KnownKeyring {
@@ -41,13 +39,12 @@ extension KnownKeyring {
 
   /// Reads the file's contents; `nil` for anything else.
   package init?(parsing contents: [UInt8]) {
-    guard let json = try? JSON(parsing: contents, maximumBytes: 65_536),
-      let members = json.objectValue, members["format"]?.stringValue == "acct-standing",
+    guard let json = try? JSON(parsing: contents, maximumBytes: 65_536), let members = json.objectValue,
+      members["format"]?.stringValue == "acct-standing",
       let kind = members["engine"]?.stringValue.flatMap(Keyring.Kind.init(rawValue:)),
-      let name = members["name"]?.stringValue,
-      let identifier = members["identifier"]?.stringValue,
-      let revision = members["revision"]?.numberValue?.integer,
-      let cursor = members["cursor"]?.numberValue?.integer, cursor >= 0
+      let name = members["name"]?.stringValue, let identifier = members["identifier"]?.stringValue,
+      let revision = members["revision"]?.numberValue?.integer, let cursor = members["cursor"]?.numberValue?.integer,
+      cursor >= 0
     else { return nil }
     self.init(
       kind: kind,
@@ -73,9 +70,7 @@ extension Copies {
   /// A failure is not the caller's: what is known less well protects less well, and no copy is lost by it.
   func learn(_ standing: SharedStore.Standing, cursor: Int64? = nil) {
     try? alone { () throws(KeyringFailure) in
-      guard var known = try known(), known.standing.identifier == standing.identifier else {
-        return
-      }
+      guard var known = try known(), known.standing.identifier == standing.identifier else { return }
       let before = known
       known.standing.revision = max(known.standing.revision, standing.revision)
       known.cursor = max(known.cursor, cursor ?? 0)

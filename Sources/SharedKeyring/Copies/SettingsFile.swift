@@ -33,23 +33,17 @@ package enum SettingsFile {
 
   /// Reads settings; `nil` for anything that ``serialized(_:)`` does not write.
   package static func parse(_ contents: [UInt8]) -> SharedKeyringSettings? {
-    guard let json = try? JSON(parsing: contents, maximumBytes: sizeLimit),
-      let members = json.objectValue, members["format"]?.stringValue == "acct-shared-keyring",
-      members["version"]?.numberValue?.integer == version,
+    guard let json = try? JSON(parsing: contents, maximumBytes: sizeLimit), let members = json.objectValue,
+      members["format"]?.stringValue == "acct-shared-keyring", members["version"]?.numberValue?.integer == version,
       let kind = members["engine"]?.stringValue.flatMap(Keyring.Kind.init(rawValue:)),
       let name = members["name"]?.stringValue, let engine = engine(kind, members)
     else { return nil }
     return SharedKeyringSettings(engine: engine, name: name)
   }
 
-  private static func engine(
-    _ kind: Keyring.Kind,
-    _ members: JSONObject
-  ) -> SharedKeyringSettings.Engine? {
+  private static func engine(_ kind: Keyring.Kind, _ members: JSONObject) -> SharedKeyringSettings.Engine? {
     let texts = ["certificate", "key", "authority", "user", "passwordFile", "connection"]
-    guard texts.allSatisfy({ members[$0] == nil || members[$0]?.stringValue != nil }) else {
-      return nil
-    }
+    guard texts.allSatisfy({ members[$0] == nil || members[$0]?.stringValue != nil }) else { return nil }
     switch kind {
     case .secretService, .vault: return nil
     case .etcd:
@@ -69,10 +63,7 @@ package enum SettingsFile {
     case .postgres:
       guard let connection = members["connection"]?.stringValue else { return nil }
       return .postgres(
-        SharedKeyringSettings.Postgres(
-          connection: connection,
-          passwordFile: members["passwordFile"]?.stringValue
-        )
+        SharedKeyringSettings.Postgres(connection: connection, passwordFile: members["passwordFile"]?.stringValue)
       )
     }
   }

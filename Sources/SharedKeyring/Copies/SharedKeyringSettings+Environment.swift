@@ -6,9 +6,7 @@ extension SharedKeyringSettings {
   ///
   /// - Returns: `nil` where the environment names none.
   /// - Throws: ``KeyringFailure/settings(_:)`` for settings that can't be used.
-  static func named(
-    by environment: ProcessEnvironment
-  ) throws(KeyringFailure) -> SharedKeyringSettings? {
+  static func named(by environment: ProcessEnvironment) throws(KeyringFailure) -> SharedKeyringSettings? {
     do throws(KeyringSettingsFlaw) {
       switch environment.variable("ACCT_KEYRING").flatMap(Keyring.Kind.init(rawValue:)) {
       case .etcd: return try etcd(environment.variable)
@@ -20,9 +18,7 @@ extension SharedKeyringSettings {
     }
   }
 
-  private static func etcd(
-    _ variable: (String) -> String?
-  ) throws(KeyringSettingsFlaw) -> SharedKeyringSettings? {
+  private static func etcd(_ variable: (String) -> String?) throws(KeyringSettingsFlaw) -> SharedKeyringSettings? {
     guard let endpoints = variable("ACCT_ETCD_ENDPOINTS") else { return nil }
     let etcd = Etcd(
       endpoints: try EtcdEndpoints.parse(endpoints),
@@ -35,18 +31,13 @@ extension SharedKeyringSettings {
     return SharedKeyringSettings(engine: .etcd(etcd), name: try name(variable("ACCT_ETCD_NAME")))
   }
 
-  private static func postgres(
-    _ variable: (String) -> String?
-  ) throws(KeyringSettingsFlaw) -> SharedKeyringSettings? {
+  private static func postgres(_ variable: (String) -> String?) throws(KeyringSettingsFlaw) -> SharedKeyringSettings? {
     guard let connection = variable("ACCT_POSTGRES") else { return nil }
     let postgres = Postgres(
       connection: try PostgresConnection.check(connection),
       passwordFile: variable("ACCT_POSTGRES_PASSWORD_FILE")
     )
-    return SharedKeyringSettings(
-      engine: .postgres(postgres),
-      name: try name(variable("ACCT_POSTGRES_NAME"))
-    )
+    return SharedKeyringSettings(engine: .postgres(postgres), name: try name(variable("ACCT_POSTGRES_NAME")))
   }
 
   private static func name(_ given: String?) throws(KeyringSettingsFlaw) -> String {

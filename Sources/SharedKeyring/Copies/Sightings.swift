@@ -8,8 +8,7 @@ struct Sightings: Sendable {
   /// The sighting of an account's lock; `nil` where none can be read, and counting starts anew.
   func sighting(of id: AccountID) -> Sighting? {
     do {
-      return try folder.read(id.description, limit: Sighting.sizeLimit)
-        .flatMap(Sighting.init(parsing:))
+      return try folder.read(id.description, limit: Sighting.sizeLimit).flatMap(Sighting.init(parsing:))
     } catch {
       return nil
     }
@@ -24,9 +23,7 @@ struct Sightings: Sendable {
   }
 
   /// Forgets a lock that is no more.
-  func remove(_ id: AccountID) {
-    try? folder.remove(id.description)
-  }
+  func remove(_ id: AccountID) { try? folder.remove(id.description) }
 
   /// Forgets all locks: an engine that was restored uses their versions again.
   func removeAll() {

@@ -31,13 +31,9 @@ extension Machine {
   )
 
   /// A name that nothing else has.
-  static func unknown() -> String {
-    "unknown-" + String(UInt64.random(in: .min ... .max), radix: 16)
-  }
+  static func unknown() -> String { "unknown-" + String(UInt64.random(in: .min ... .max), radix: 16) }
 
-  private static func trimmed(_ text: String) -> String {
-    String(text.prefix { !$0.isWhitespace })
-  }
+  private static func trimmed(_ text: String) -> String { String(text.prefix { !$0.isWhitespace }) }
 
   /// The inode of this process's pid namespace, from a link such as `pid:[4026531836]`.
   private static var pidNamespace: Int64? {
@@ -59,9 +55,7 @@ extension Machine {
 
   /// What `/proc/PID/stat` says, proc_pid_stat(5).
   private static func process(_ pid: String) -> (startTime: Int64, hasEnded: Bool)? {
-    guard let text = contents("/proc/\(pid)/stat"), let end = text.lastIndex(of: ")") else {
-      return nil
-    }
+    guard let text = contents("/proc/\(pid)/stat"), let end = text.lastIndex(of: ")") else { return nil }
     // The command's name is in parentheses, and may have spaces and parentheses itself.
     let fields = text[text.index(after: end)...].split(separator: " ")
     guard fields.count > 19, let startTime = Int64(fields[19]) else { return nil }

@@ -19,8 +19,7 @@ struct Places: Sendable {
 
   /// The account of a key, if it is one's.
   func account(at key: String) -> AccountID? {
-    guard key.hasPrefix(accounts), let id = try? AccountID(String(key.dropFirst(accounts.count))),
-      account(id) == key
+    guard key.hasPrefix(accounts), let id = try? AccountID(String(key.dropFirst(accounts.count))), account(id) == key
     else { return nil }
     return id
   }

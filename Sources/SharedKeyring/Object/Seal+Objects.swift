@@ -17,11 +17,7 @@ extension Seal {
   /// Encrypts an account's object as the next one after a generation.
   ///
   /// - Throws: ``KeyringFailure/failed(reason:)`` for one that is too large.
-  func sealed(
-    _ object: SharedObject,
-    over generation: Int64,
-    at place: String
-  ) throws(KeyringFailure) -> SealedObject {
+  func sealed(_ object: SharedObject, over generation: Int64, at place: String) throws(KeyringFailure) -> SealedObject {
     let next = object.written(over: generation)
     return SealedObject(generation: next.generation, bytes: try sealed(next, at: place))
   }
@@ -29,11 +25,7 @@ extension Seal {
   /// Decrypts an account's object, and checks it: every way in from an engine or a copy comes here.
   ///
   /// - Throws: ``KeyringFailure/damagedAccount(_:_:)`` for one that does not open, or holds what it may not.
-  func object(
-    _ bytes: [UInt8],
-    of id: AccountID,
-    at place: String
-  ) throws(KeyringFailure) -> SharedObject {
+  func object(_ bytes: [UInt8], of id: AccountID, at place: String) throws(KeyringFailure) -> SharedObject {
     switch try inspected(bytes, of: id, at: place) {
     case .success(let object): return object
     case .failure(let damage): throw .damagedAccount(id, damage)
@@ -43,11 +35,7 @@ extension Seal {
   /// The same; `nil` for one that is damaged.
   ///
   /// - Throws: ``KeyringFailure`` where nothing is known against it.
-  func objectIfWhole(
-    _ bytes: [UInt8],
-    of id: AccountID,
-    at place: String
-  ) throws(KeyringFailure) -> SharedObject? {
+  func objectIfWhole(_ bytes: [UInt8], of id: AccountID, at place: String) throws(KeyringFailure) -> SharedObject? {
     let inspected = try inspected(bytes, of: id, at: place)
     if case .success(let object) = inspected { return object }
     return nil
@@ -83,16 +71,12 @@ extension Seal {
     for (kind, secret) in object.items {
       if let kind = ItemKind(rawValue: kind) { items[kind] = secret }
     }
-    return check(
-      SharedContents(id: id, name: object.name, record: object.record, items: items)
-    )
+    return check(SharedContents(id: id, name: object.name, record: object.record, items: items))
   }
 
   /// Encrypts which account has a name.
   func sealed(_ holder: AccountID, at place: String) throws(KeyringFailure) -> [UInt8] {
-    do { return try seal(Secret(holder.description), at: place) } catch {
-      throw KeyringFailure(error)
-    }
+    do { return try seal(Secret(holder.description), at: place) } catch { throw KeyringFailure(error) }
   }
 
   /// Decrypts which account has a name.
@@ -116,9 +100,7 @@ struct SealedObject {
   var bytes: [UInt8]
 
   /// The copy of it, once the engine has taken it.
-  func copy(_ version: Int64) -> CopyFile {
-    CopyFile(version: version, generation: generation, bytes: bytes)
-  }
+  func copy(_ version: Int64) -> CopyFile { CopyFile(version: version, generation: generation, bytes: bytes) }
 }
 
 extension KeyringFailure {

@@ -38,16 +38,9 @@ package struct Seal: Sendable {
   ///
   /// - Throws: ``CryptoError``; ``CryptoError/wrongLength`` for more than an engine takes.
   package func seal(_ contents: Secret, at place: String) throws(CryptoError) -> [UInt8] {
-    guard contents.count <= Self.sizeLimit - Self.sealedStart - AESGCM.tagCount else {
-      throw .wrongLength
-    }
+    guard contents.count <= Self.sizeLimit - Self.sealedStart - AESGCM.tagCount else { throw .wrongLength }
     let nonce = entropy.bytes(AESGCM.nonceCount)
-    let sealed = try AESGCM.seal(
-      contents,
-      key: key,
-      nonce: nonce,
-      associatedData: Self.associatedData(place)
-    )
+    let sealed = try AESGCM.seal(contents, key: key, nonce: nonce, associatedData: Self.associatedData(place))
     return Self.magic + [Self.version] + nonce + sealed
   }
 
@@ -58,9 +51,7 @@ package struct Seal: Sendable {
     guard bytes.count >= Self.sealedStart + AESGCM.tagCount, bytes.starts(with: Self.magic) else {
       throw .damaged(.notAnObject)
     }
-    guard bytes[Self.magic.count] == Self.version else {
-      throw .damaged(.unknownVersion)
-    }
+    guard bytes[Self.magic.count] == Self.version else { throw .damaged(.unknownVersion) }
     do {
       return try AESGCM.open(
         Array(bytes[Self.sealedStart...]),
@@ -80,7 +71,5 @@ package struct Seal: Sendable {
     return hex(HMACSHA256.code(name.description.utf8Span.span, key: naming))
   }
 
-  private static func associatedData(_ place: String) -> [UInt8] {
-    magic + [version] + Array(place.utf8)
-  }
+  private static func associatedData(_ place: String) -> [UInt8] { magic + [version] + Array(place.utf8) }
 }

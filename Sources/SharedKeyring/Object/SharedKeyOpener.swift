@@ -33,8 +33,7 @@ package struct SharedKeyOpener: Sendable {
       do { return try opener.openByPassphrase(header, interaction, keeping: keeping).key } catch {
         guard let keyFile, case .locked(let reason) = error else { throw error }
         throw .locked(
-          reason: "a passphrase opens this keyring, not the key in \(keyFile.path)"
-            + (reason.map { " (\($0))" } ?? "")
+          reason: "a passphrase opens this keyring, not the key in \(keyFile.path)" + (reason.map { " (\($0))" } ?? "")
         )
       }
     case .keyFile(let header):
@@ -42,9 +41,7 @@ package struct SharedKeyOpener: Sendable {
         throw .locked(reason: "a key file opens this keyring, and ACCT_VAULT_KEY_FILE names none")
       }
       let key = try keyFile.key()
-      guard header.isOf(key) else {
-        throw .locked(reason: "the key in \(keyFile.path) is not the keyring's")
-      }
+      guard header.isOf(key) else { throw .locked(reason: "the key in \(keyFile.path) is not the keyring's") }
       return key
     }
   }

@@ -76,16 +76,12 @@ extension SharedObject {
       let start = offset + headCount
       guard bytes.count - start >= count else { throw incomplete }
       let field = bytes.extracting(start..<(start + count))
-      guard let tag = Tag(rawValue: bytes[offset]) else {
-        throw unknown
-      }
+      guard let tag = Tag(rawValue: bytes[offset]) else { throw unknown }
       guard tag.rawValue > last || (tag == .item && last == tag.rawValue) else { throw disordered }
       last = tag.rawValue
       switch tag {
       case .name:
-        guard let text = text(of: field), let name = try? AccountName(text) else {
-          throw disordered
-        }
+        guard let text = text(of: field), let name = try? AccountName(text) else { throw disordered }
         object.name = name
       case .record:
         object.record = field.array
@@ -127,9 +123,7 @@ extension SharedObject {
     left.utf8.lexicographicallyPrecedes(right.utf8)
   }
 
-  private static func text(of bytes: Span<UInt8>) -> String? {
-    String(validating: bytes.array, as: UTF8.self)
-  }
+  private static func text(of bytes: Span<UInt8>) -> String? { String(validating: bytes.array, as: UTF8.self) }
 
   private static let incomplete = SharedDamage.notAnObject
   private static let disordered = SharedDamage.malformed

@@ -53,9 +53,7 @@ package struct SharedObject: Equatable, Sendable {
   }
 
   /// The trace that the removal of an account leaves.
-  static func removed(generation: Int64) -> SharedObject {
-    SharedObject(generation: generation, isRemoved: true)
-  }
+  static func removed(generation: Int64) -> SharedObject { SharedObject(generation: generation, isRemoved: true) }
 
   /// The same, as it is written over an object of a generation.
   func written(over generation: Int64) -> SharedObject {
@@ -100,12 +98,7 @@ extension SharedObject {
   ///   - theirs: What the other machine has stored.
   ///   - replacing: Whether the items of `mine` are all that the account has then.
   /// - Returns: Both changes together.
-  static func merged(
-    base: SharedObject,
-    mine: SharedObject,
-    theirs: SharedObject,
-    replacing: Bool
-  ) -> SharedObject {
+  static func merged(base: SharedObject, mine: SharedObject, theirs: SharedObject, replacing: Bool) -> SharedObject {
     var merged = theirs
     if mine.name != base.name { merged.name = mine.name }
     merged.record = record(base: base.record, mine: mine.record, theirs: theirs.record)

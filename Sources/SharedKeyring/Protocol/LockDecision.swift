@@ -40,9 +40,7 @@ package enum LockDecision: Equatable, Sendable {
       return
     }
     let wait = lock.ttl * 1000
-    guard let sighting, sighting.version == version, sighting.bootID == me.bootID,
-      sighting.firstSeen <= now
-    else {
+    guard let sighting, sighting.version == version, sighting.bootID == me.bootID, sighting.firstSeen <= now else {
       self = .wait(milliseconds: wait)
       return
     }

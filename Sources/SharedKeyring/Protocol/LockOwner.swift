@@ -44,17 +44,9 @@ extension LockOwner {
   /// Reads an owner; `nil` for anything else.
   package init?(_ json: JSON?) {
     guard let members = json?.objectValue, let bootID = members["boot"]?.stringValue,
-      let pidNamespace = members["namespace"]?.numberValue?.integer,
-      let pid = members["pid"]?.numberValue?.integer,
-      let startTime = members["start"]?.numberValue?.integer,
-      let home = members["home"]?.stringValue
+      let pidNamespace = members["namespace"]?.numberValue?.integer, let pid = members["pid"]?.numberValue?.integer,
+      let startTime = members["start"]?.numberValue?.integer, let home = members["home"]?.stringValue
     else { return nil }
-    self.init(
-      bootID: bootID,
-      pidNamespace: pidNamespace,
-      pid: pid,
-      startTime: startTime,
-      home: home
-    )
+    self.init(bootID: bootID, pidNamespace: pidNamespace, pid: pid, startTime: startTime, home: home)
   }
 }

@@ -25,7 +25,5 @@ package struct PendingAnswer<Credential: Equatable & Sendable>: Sendable {
   ///
   /// The pending file stays until the answer is
   /// ``NextWrite/done``, ``NextWrite/superseded``, ``NextWrite/removed``, or a swap was accepted.
-  package func next(found: UnconfirmedWrite<Credential>.Found?) -> NextWrite {
-    write.next(found: found)
-  }
+  package func next(found: UnconfirmedWrite<Credential>.Found?) -> NextWrite { write.next(found: found) }
 }

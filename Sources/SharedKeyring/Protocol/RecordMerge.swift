@@ -5,15 +5,9 @@ package enum RecordMerge {
   /// Returns a record with the members that changed between `base` and `mine`, over `theirs`.
   ///
   /// A member that both have changed is as in `mine`. Objects within objects are one value.
-  package static func members(
-    base: JSONObject,
-    mine: JSONObject,
-    theirs: JSONObject
-  ) -> JSONObject {
+  package static func members(base: JSONObject, mine: JSONObject, theirs: JSONObject) -> JSONObject {
     var merged = theirs
-    for name in Set(base.names).union(mine.names).sorted() where base[name] != mine[name] {
-      merged[name] = mine[name]
-    }
+    for name in Set(base.names).union(mine.names).sorted() where base[name] != mine[name] { merged[name] = mine[name] }
     return merged
   }
 }

@@ -23,7 +23,5 @@ package struct SendWindow: Equatable, Sendable {
   package static func ttl(timeout: Int64) -> Int64 { min(timeout, longestTimeout) + 15 }
 
   /// Whether a request may begin at a boot time in milliseconds.
-  package func isOpen(at now: Int64) -> Bool {
-    now >= start && now < start + (ttl - timeout - 1) * 1000
-  }
+  package func isOpen(at now: Int64) -> Bool { now >= start && now < start + (ttl - timeout - 1) * 1000 }
 }

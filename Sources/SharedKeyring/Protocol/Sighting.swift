@@ -21,15 +21,8 @@ package struct Sighting: Equatable, Sendable {
   /// `now` is the boot time in milliseconds, read **after** the engine has answered. A time from before the question
   /// could be earlier than the lock itself, by as long as the engine took to answer, and the lock would be taken over
   /// that much too soon.
-  package static func of(
-    version: Int64,
-    bootID: String,
-    now: Int64,
-    after earlier: Sighting?
-  ) -> Sighting {
-    if let earlier, earlier.version == version, earlier.bootID == bootID, earlier.firstSeen <= now {
-      return earlier
-    }
+  package static func of(version: Int64, bootID: String, now: Int64, after earlier: Sighting?) -> Sighting {
+    if let earlier, earlier.version == version, earlier.bootID == bootID, earlier.firstSeen <= now { return earlier }
     return Sighting(version: version, bootID: bootID, firstSeen: now)
   }
 }
@@ -50,11 +43,10 @@ extension Sighting {
 
   /// Reads the file's contents; `nil` for anything else, and counting starts anew.
   package init?(parsing contents: [UInt8]) {
-    guard let json = try? JSON(parsing: contents, maximumBytes: Self.sizeLimit),
-      let members = json.objectValue, members["format"]?.stringValue == "acct-sighting",
-      let version = members["version"]?.numberValue?.integer,
-      let bootID = members["boot"]?.stringValue,
-      let firstSeen = members["firstSeen"]?.numberValue?.integer, firstSeen >= 0
+    guard let json = try? JSON(parsing: contents, maximumBytes: Self.sizeLimit), let members = json.objectValue,
+      members["format"]?.stringValue == "acct-sighting", let version = members["version"]?.numberValue?.integer,
+      let bootID = members["boot"]?.stringValue, let firstSeen = members["firstSeen"]?.numberValue?.integer,
+      firstSeen >= 0
     else { return nil }
     self.init(version: version, bootID: bootID, firstSeen: firstSeen)
   }

@@ -25,10 +25,7 @@ package enum StandingCheck: Equatable, Sendable {
   /// known revision: an object's version is never lower than an earlier one, and never has other bytes.
   ///
   /// The copy is the one from **before** the question was sent.
-  package static func contradicts(
-    _ object: SharedStore.Object,
-    copy: SharedStore.Object
-  ) -> Bool {
+  package static func contradicts(_ object: SharedStore.Object, copy: SharedStore.Object) -> Bool {
     object.version < copy.version || (object.version == copy.version && object.bytes != copy.bytes)
   }
 }

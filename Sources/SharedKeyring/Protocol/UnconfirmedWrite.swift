@@ -81,7 +81,5 @@ extension UnconfirmedWrite {
   }
 
   /// The lock that a merged object has: another process's stays.
-  package func lock(afterMerging found: RenewalLock?) -> RenewalLock? {
-    found?.owner == owner ? nil : found
-  }
+  package func lock(afterMerging found: RenewalLock?) -> RenewalLock? { found?.owner == owner ? nil : found }
 }

@@ -97,9 +97,7 @@ struct AccountCrashTests {
     #expect(losses == 1)
   }
 
-  @Test(
-    "A first add that dies at any write leaves nothing that doctor and the next add don't report"
-  )
+  @Test("A first add that dies at any write leaves nothing that doctor and the next add don't report")
   func firstAdd() async {
     var leftovers = 0
     for writes in 0..<Self.limit {
@@ -120,8 +118,7 @@ struct AccountCrashTests {
       #expect(await record.acct("add", "--import", "-") == 0, "\(writes)")
       #expect(record.err.first == "acct: added bob.example.com")
       let told = [
-        "acct: the keyring holds secrets of an account that has no file: "
-          + "an earlier `acct add` was interrupted",
+        "acct: the keyring holds secrets of an account that has no file: " + "an earlier `acct add` was interrupted",
         "acct: hint: `acct doctor --repair` lists what is there, to be used or removed",
       ]
       #expect(record.err.dropFirst() == (isLeftOver ? told[...] : []), "\(writes)")
@@ -141,7 +138,5 @@ struct AccountCrashTests {
 
 extension Secret {
   /// The text of what a test made up itself.
-  fileprivate var plain: String {
-    withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
-  }
+  fileprivate var plain: String { withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) } }
 }

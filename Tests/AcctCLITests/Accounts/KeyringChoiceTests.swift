@@ -21,16 +21,13 @@ struct KeyringChoiceTests {
   @Test(
     "The choice of switch takes arrows, letters, numbers and parts of names",
     arguments: [
-      ([.down, .enter], "bob"), ([.text("j"), .text("j"), .enter], "carol"),
-      ([.up, .enter], "kate"), ([.text("k"), .text("k"), .text("j"), .enter], "kate"),
-      ([.end, .up, .enter], "carol"), ([.end, .home, .enter], "alice"),
-      ([.text("3"), .enter], "carol"), ([.text("o"), .text("b"), .enter], "bob"),
-      ([.text("c"), .up, .enter], "bob"),
-      ([.text("C"), .text("a"), .enter], "carol"),
-      ([.text("/"), .text("k"), .enter], "kate"),
-      ([.text("z"), .enter, .backspace, .text("b"), .enter], "bob"),
-      ([.text("x"), .text("y"), .eraseLine, .text("4"), .enter], "kate"),
-      ([.pageDown, .other, .enter], "kate"), ([.pageDown, .pageUp, .down, .enter], "bob"),
+      ([.down, .enter], "bob"), ([.text("j"), .text("j"), .enter], "carol"), ([.up, .enter], "kate"),
+      ([.text("k"), .text("k"), .text("j"), .enter], "kate"), ([.end, .up, .enter], "carol"),
+      ([.end, .home, .enter], "alice"), ([.text("3"), .enter], "carol"), ([.text("o"), .text("b"), .enter], "bob"),
+      ([.text("c"), .up, .enter], "bob"), ([.text("C"), .text("a"), .enter], "carol"),
+      ([.text("/"), .text("k"), .enter], "kate"), ([.text("z"), .enter, .backspace, .text("b"), .enter], "bob"),
+      ([.text("x"), .text("y"), .eraseLine, .text("4"), .enter], "kate"), ([.pageDown, .other, .enter], "kate"),
+      ([.pageDown, .pageUp, .down, .enter], "bob"),
     ] as [([Keystroke], String)]
   )
   func keys(keys: [Keystroke], name: String) async {
@@ -52,9 +49,7 @@ struct KeyringChoiceTests {
     #expect(await active() == "alice")
   }
 
-  @Test(
-    "A number in the choice of switch selects that account, not one whose number begins with it"
-  )
+  @Test("A number in the choice of switch selects that account, not one whose number begins with it")
   func numbers() async {
     await add((1...12).map { "account-\($0 + 10)" })
     record.press([.text("1"), .enter])
@@ -65,9 +60,7 @@ struct KeyringChoiceTests {
     #expect(await active() == "account-22")
   }
 
-  @Test(
-    "The choice of switch shows the lines around the mark if there are more accounts than lines"
-  )
+  @Test("The choice of switch shows the lines around the mark if there are more accounts than lines")
   func scrolling() async {
     await add((10..<50).map { "account-\($0)" })
     record.set("NO_COLOR", to: "1")

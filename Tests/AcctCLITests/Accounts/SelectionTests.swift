@@ -37,10 +37,7 @@ struct SelectionTests {
   @Test("A directory file that others can write is ignored with a notice")
   func ignoredDirectoryFile() async {
     await three()
-    record.place([
-      .ignored(path: "/p/q/.acct", reason: "others can write it"),
-      .trusted(path: "/p/.acct", line: "bob"),
-    ])
+    record.place([.ignored(path: "/p/q/.acct", reason: "others can write it"), .trusted(path: "/p/.acct", line: "bob")])
     record.clear()
     #expect(await record.acct("token") == 0)
     #expect(record.out == "opaque-bob\n")
@@ -62,9 +59,7 @@ struct SelectionTests {
       record.place([.trusted(path: "/p/.acct", line: line)])
       #expect(await record.acct("token") == 0)
       #expect(
-        record.err == [
-          "acct: /p/.acct chooses \(line) in this folder and below; this is said once"
-        ]
+        record.err == ["acct: /p/.acct chooses \(line) in this folder and below; this is said once"]
       )
       #expect(await record.acct("token") == 0)
       #expect(record.err.isEmpty)
@@ -131,9 +126,7 @@ struct SelectionTests {
     await three()
     #expect(await record.acct("token", "-a", "dave") == 5)
     #expect(
-      record.err == [
-        "acct: no account is called dave", "acct: hint: the accounts are alice, bob, carol",
-      ]
+      record.err == ["acct: no account is called dave", "acct: hint: the accounts are alice, bob, carol"]
     )
   }
 

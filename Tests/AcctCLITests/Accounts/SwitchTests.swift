@@ -67,10 +67,7 @@ struct SwitchTests {
     #expect(await record.acct("token", "-a", "alice") == 5)
   }
 
-  @Test(
-    "Rename rejects a name that is taken or is not a name",
-    arguments: ["bob", "-x", "a b", ""]
-  )
+  @Test("Rename rejects a name that is taken or is not a name", arguments: ["bob", "-x", "a b", ""])
   func badNames(name: String) async {
     await add("alice", "bob")
     #expect(await record.acct("rename", "--", "alice", name) == 64)

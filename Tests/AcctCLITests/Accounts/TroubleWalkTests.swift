@@ -18,17 +18,15 @@ struct TroubleWalkTests {
     .failure(.unreachable(reason: "no route")), .failure(.timedOut), .failure(.closed),
     .failure(.unresolved(host: "issuer.example")), .failure(.malformed),
     .failure(.untrusted(reason: "the certificate has expired")), .failure(.tooLarge(limit: 1)),
-    .success(.json("{}", 500)), .success(.json("{}", 503, ("Retry-After", "1"))),
-    .success(.json("{}", 429)), .success(.json("", 403)), .success(.json("", 400)),
-    .success(.json("<html>", 200)), .success(.json(#"{"access_token":"#, 200)),
-    .success(.json(#"{"error":"invalid_client"}"#, 401)),
+    .success(.json("{}", 500)), .success(.json("{}", 503, ("Retry-After", "1"))), .success(.json("{}", 429)),
+    .success(.json("", 403)), .success(.json("", 400)), .success(.json("<html>", 200)),
+    .success(.json(#"{"access_token":"#, 200)), .success(.json(#"{"error":"invalid_client"}"#, 401)),
     .success(.json(#"{"error":"server_error"}"#, 400)), .success(.json("", 302, ("Location", "/"))),
   ]
 
   private static let commands: [[String]] = [
-    ["token"], ["header"], ["list"], ["status"], ["status", "--check"], ["refresh"],
-    ["refresh", "--force"], ["refresh", "--all"], ["token", "--offline"],
-    ["token", "--min-valid", "9999"], ["header", "--no-input"],
+    ["token"], ["header"], ["list"], ["status"], ["status", "--check"], ["refresh"], ["refresh", "--force"],
+    ["refresh", "--all"], ["token", "--offline"], ["token", "--min-valid", "9999"], ["header", "--no-input"],
   ]
 
   @Test(

@@ -25,9 +25,7 @@ struct AssertionAudienceTests {
     )
   }
 
-  @Test(
-    "A FAPI 2.0 server gets the issuer as audience at every endpoint, and is asked once each"
-  )
+  @Test("A FAPI 2.0 server gets the issuer as audience at every endpoint, and is asked once each")
   func issuer() async {
     let server = AssertionServer(record, for: Self.issuer)
     #expect(await add() == 0, "\(record.err)")
@@ -35,15 +33,11 @@ struct AssertionAudienceTests {
     #expect(await record.acct("remove", "alice@as.example") == 0, "\(record.err)")
     #expect(!record.err.contains { $0.contains("did not end") }, "\(record.err)")
     #expect(
-      server.audiences == [
-        "/par": [Self.issuer], "/token": [Self.issuer, Self.issuer], "/revoke": [Self.issuer],
-      ]
+      server.audiences == ["/par": [Self.issuer], "/token": [Self.issuer, Self.issuer], "/revoke": [Self.issuer]]
     )
   }
 
-  @Test(
-    "A server that wants its token endpoint as audience is asked once more with that, and it is remembered"
-  )
+  @Test("A server that wants its token endpoint as audience is asked once more with that, and it is remembered")
   func tokenEndpoint() async {
     let server = AssertionServer(record, for: Self.token)
     #expect(await add() == 0, "\(record.err)")
@@ -51,8 +45,7 @@ struct AssertionAudienceTests {
     #expect(server.audiences["/par"] == [Self.issuer, Self.token])
     #expect(server.audiences["/token"] == [Self.token])
     #expect(
-      record.accountFile?["client"]
-        == ["authentication": "private-key", "assertionAudience": "token-endpoint"]
+      record.accountFile?["client"] == ["authentication": "private-key", "assertionAudience": "token-endpoint"]
     )
     #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
     #expect(server.audiences["/token"] == [Self.token, Self.token])
@@ -67,21 +60,17 @@ struct AssertionAudienceTests {
     server.want(Self.token)
     #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
     #expect(
-      record.accountFile?["client"]
-        == ["authentication": "private-key", "assertionAudience": "token-endpoint"]
+      record.accountFile?["client"] == ["authentication": "private-key", "assertionAudience": "token-endpoint"]
     )
     server.want(Self.issuer)
     #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
     #expect(record.accountFile?["client"] == ["authentication": "private-key"])
     #expect(
-      server.audiences["/token"]
-        == [Self.issuer, Self.issuer, Self.token, Self.token, Self.issuer]
+      server.audiences["/token"] == [Self.issuer, Self.issuer, Self.token, Self.token, Self.issuer]
     )
   }
 
-  @Test(
-    "A client that is refused with either audience is asked about twice, and nothing is remembered"
-  )
+  @Test("A client that is refused with either audience is asked about twice, and nothing is remembered")
   func refused() async {
     let server = AssertionServer(record, for: Self.issuer)
     #expect(await add() == 0, "\(record.err)")
@@ -115,11 +104,7 @@ private final class AssertionServer: Sendable {
   private let state: Mutex<State>
   private let metadata: HTTPResponse
 
-  init(
-    _ record: RecordedWorld,
-    for audience: String,
-    tokenEndpoint: String = "https://as.example/token"
-  ) {
+  init(_ record: RecordedWorld, for audience: String, tokenEndpoint: String = "https://as.example/token") {
     state = Mutex(State(wanted: audience))
     metadata = RecordedServer.metadata([
       "token_endpoint": .string(tokenEndpoint),
@@ -151,9 +136,7 @@ private final class AssertionServer: Sendable {
       state.audiences[path, default: []].append(audience)
       return state.used.insert(identifier).inserted && audience == state.wanted
     }
-    guard isTaken else {
-      return .json(#"{"error":"invalid_client","error_description":"audience"}"#, 401)
-    }
+    guard isTaken else { return .json(#"{"error":"invalid_client","error_description":"audience"}"#, 401) }
     switch path {
     case "/par": return .json(#"{"request_uri":"urn:made-up","expires_in":60}"#, 201)
     case "/token": return RecordedServer.tokens("a")

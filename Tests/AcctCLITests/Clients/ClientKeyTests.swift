@@ -19,11 +19,7 @@ struct ClientKeyTests {
   )
   func assertions(pem: String, algorithm: String) async throws {
     record.secretFiles["key"] = pem + "\n"
-    let server = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("a"),
-      RecordedServer.tokens("b")
-    )
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"), RecordedServer.tokens("b"))
     #expect(
       await record.addDevice(RecordedServer.issuer, "--client-key", "key") == 0,
       "\(record.err)"
@@ -43,9 +39,7 @@ struct ClientKeyTests {
         #expect(claims["iss"] == "client" && claims["sub"] == "client")
         #expect(claims["aud"] == "https://as.example")
         #expect(claims["iat"] == 1_800_000_000 || claims["iat"] == 1_800_000_005)
-        let (issued, end) = (
-          claims["iat"]?.numberValue?.integer ?? 0, claims["exp"]?.numberValue?.integer ?? 0
-        )
+        let (issued, end) = (claims["iat"]?.numberValue?.integer ?? 0, claims["exp"]?.numberValue?.integer ?? 0)
         #expect(end - issued == 120)
         identifiers.insert(claims["jti"]?.stringValue ?? "")
       }
@@ -120,9 +114,7 @@ struct Assertion {
     signature = try Base64URL.decode(parts[2])
   }
 
-  func isSigned(by key: ClientKey) -> Bool {
-    key.isValidSignature(signature, of: signed.span)
-  }
+  func isSigned(by key: ClientKey) -> Bool { key.isValidSignature(signature, of: signed.span) }
 }
 
 extension JSON {

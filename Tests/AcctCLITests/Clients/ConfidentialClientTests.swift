@@ -22,11 +22,7 @@ struct ConfidentialClientTests {
   @Test("A client secret is sent by Basic with both parts form-encoded, at sign-in and renewal")
   func basicEverywhere() async {
     record.secretFiles["secret"] = secret + "\n"
-    let server = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("a"),
-      RecordedServer.tokens("b")
-    )
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"), RecordedServer.tokens("b"))
     #expect(await add("--client-secret-file", "secret") == 0, "\(record.err)")
     #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
     #expect(server.fields("Authorization", "/start") == [basic])
@@ -103,9 +99,7 @@ struct ConfidentialClientTests {
     #expect(record.accountFile?["client"] == nil)
   }
 
-  @Test(
-    "A second sign-in of the same client uses the secret that is known, unless it is told not to"
-  )
+  @Test("A second sign-in of the same client uses the secret that is known, unless it is told not to")
   func known() async {
     record.secretFiles["secret"] = "s3cret"
     let server = RecordedServer(
@@ -155,8 +149,7 @@ struct ConfidentialClientTests {
   func needed() async {
     _ = RecordedServer(record, tokens: RecordedServer.tokens("a"))
     for (method, option) in [
-      ("basic", "--client-secret-file"), ("post", "--client-secret-file"),
-      ("private-key", "--client-key"),
+      ("basic", "--client-secret-file"), ("post", "--client-secret-file"), ("private-key", "--client-key"),
     ] {
       #expect(await add("--client-auth", method) == 64)
       #expect(record.err.first?.contains(option) == true, "\(record.err)")
@@ -166,10 +159,7 @@ struct ConfidentialClientTests {
   @Test("A server that misses the secret is heard, with the option that gives it")
   func refused() async {
     let server = RecordedServer(record, tokens: RecordedServer.tokens("a"))
-    server.set(
-      "/start",
-      .json(#"{"error":"invalid_client","error_description":"Missing secret"}"#, 401)
-    )
+    server.set("/start", .json(#"{"error":"invalid_client","error_description":"Missing secret"}"#, 401))
     #expect(await add() == 4)
     #expect(record.err.first?.contains("invalid_client: Missing secret") == true)
     #expect(record.err.last?.contains("--client-secret-file") == true)

@@ -34,8 +34,7 @@ struct DirectGrantTests {
     #expect(record.err.contains("acct: added robot@as.example"), "\(record.err)")
     #expect(record.accountFile?["canRenew"] == true)
     #expect(
-      record.accountFile?["client"]
-        == ["authentication": "basic", "grant": "clientCredentials"]
+      record.accountFile?["client"] == ["authentication": "basic", "grant": "clientCredentials"]
     )
     #expect(record.keyring.items.values.first?[.refreshToken] == nil)
     #expect(server.bodies("/token") == ["grant_type=client_credentials&scope=read"])
@@ -57,9 +56,7 @@ struct DirectGrantTests {
     #expect(record.keyring.count == 0)
   }
 
-  @Test(
-    "A renewal of client credentials keeps no refresh token, and asks for the scope of the first time"
-  )
+  @Test("A renewal of client credentials keeps no refresh token, and asks for the scope of the first time")
   func withoutRefreshToken() async {
     let given: JSONObject = ["refresh_token": "rt-unasked-for", "scope": "less"]
     let server = RecordedServer(record, tokens: tokens("a", given), tokens("b", given))
@@ -75,8 +72,7 @@ struct DirectGrantTests {
     let server = RecordedServer(record, tokens: tokens("a"))
     #expect(await add() == 0, "\(record.err)")
     for (body, status, exit) in [
-      (#"{"error":"invalid_grant"}"#, 400, 11), (#"{"error":"invalid_client"}"#, 401, 4),
-      ("{}", 500, 11),
+      (#"{"error":"invalid_grant"}"#, 400, 11), (#"{"error":"invalid_client"}"#, 401, 4), ("{}", 500, 11),
     ] as [(String, Int, Int32)] {
       server.set("/token", .json(body, status))
       record.clear()
@@ -174,9 +170,7 @@ struct DirectGrantTests {
   @Test("An assertion is sent once: a request that is repeated for its proof has another")
   func onceEach() async throws {
     record.secretFiles["key"] = MadeUpKeys.p256
-    func wants(_ nonce: String) -> HTTPResponse {
-      .json(#"{"error":"use_dpop_nonce"}"#, 400, ("DPoP-Nonce", nonce))
-    }
+    func wants(_ nonce: String) -> HTTPResponse { .json(#"{"error":"use_dpop_nonce"}"#, 400, ("DPoP-Nonce", nonce)) }
     let server = RecordedServer(
       record,
       metadata: ["dpop_signing_alg_values_supported": ["ES256"]],
@@ -198,9 +192,7 @@ struct DirectGrantTests {
     var seen: [JSON?] = []
     for body in bodies {
       #expect(body.contains("&tenant=t"))
-      for name in ["assertion", "client_assertion"] {
-        seen.append(try Assertion(in: body, named: name).claims["jti"])
-      }
+      for name in ["assertion", "client_assertion"] { seen.append(try Assertion(in: body, named: name).claims["jti"]) }
     }
     let texts = seen.compactMap { $0?.stringValue }
     #expect(texts.count == 8 && Set(texts).count == 8, "\(texts)")

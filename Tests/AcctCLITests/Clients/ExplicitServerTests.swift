@@ -26,9 +26,7 @@ struct ExplicitServerTests {
       record,
       [
         "/start": [RecordedServer.start], "/revoke": [.json("{}")],
-        "/token": [
-          RecordedServer.tokens("a"), RecordedServer.tokens("b"), RecordedServer.tokens("c"),
-        ],
+        "/token": [RecordedServer.tokens("a"), RecordedServer.tokens("b"), RecordedServer.tokens("c")],
       ]
     )
     #expect(await add("--allow-origin", "https://api.example") == 0, "\(record.err)")
@@ -49,10 +47,7 @@ struct ExplicitServerTests {
 
   @Test("The same subject at another token endpoint is another account")
   func elsewhere() async {
-    _ = RecordedServer(
-      record,
-      ["/start": [RecordedServer.start], "/token": [RecordedServer.tokens("a")]]
-    )
+    _ = RecordedServer(record, ["/start": [RecordedServer.start], "/token": [RecordedServer.tokens("a")]])
     #expect(await add() == 0, "\(record.err)")
     #expect(
       await record.run([
@@ -97,10 +92,7 @@ struct ExplicitServerTests {
   func incomplete() async {
     _ = RecordedServer(record, [:])
     #expect(
-      await record.run([
-        "add", "--client-id", "c", "--device", "--token-url", "https://a.example/t",
-      ])
-        == 11
+      await record.run(["add", "--client-id", "c", "--device", "--token-url", "https://a.example/t"]) == 11
     )
     #expect(await record.run(["add", "--device", "--token-url", "https://a.example/t"]) == 64)
     #expect(
@@ -112,11 +104,7 @@ struct ExplicitServerTests {
 
   @Test("Parameters go to their requests, and those for tokens to each renewal too")
   func parameters() async {
-    let server = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("a"),
-      RecordedServer.tokens("b")
-    )
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"), RecordedServer.tokens("b"))
     #expect(
       await record.addDevice(
         RecordedServer.issuer,
@@ -185,8 +173,7 @@ struct ExplicitServerTests {
     var world = record.world()
     browser.enter(&world)
     let status = await Acct.run(
-      ["add", "--issuer", RecordedServer.issuer, "--client-id", "client", "--redirect-uri", typed]
-        + options,
+      ["add", "--issuer", RecordedServer.issuer, "--client-id", "client", "--redirect-uri", typed] + options,
       in: world
     )
     #expect(status == 0, "\(record.err)")
@@ -235,9 +222,7 @@ private final class FakeBrowser: Sendable {
       return Listening(
         port: redirect.port ?? 4711,
         next: {
-          for await query in queries {
-            return Callback(query: Secret(query), caller: .ownUser) { _ in }
-          }
+          for await query in queries { return Callback(query: Secret(query), caller: .ownUser) { _ in } }
           return nil
         },
         close: { arrived.finish() }

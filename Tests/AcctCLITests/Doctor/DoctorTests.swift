@@ -76,10 +76,7 @@ struct DoctorTests {
     let id = try #require(record.keyring.items.keys.first)
     #expect(await record.acct("header", "https://pds.example/xrpc/a") == 0)
     record.lose(.account(id))
-    await expect(
-      ["orphanedItems", "activeGone"],
-      repaired: ["orphanedItems!"]
-    )
+    await expect(["orphanedItems", "activeGone"], repaired: ["orphanedItems!"])
     #expect(await record.acct("header", "https://pds.example/xrpc/a") == 0)
     #expect(await record.acct("status", "--json") == 0)
     let account = record.json?.objectValue?["account"]?.objectValue
@@ -91,9 +88,7 @@ struct DoctorTests {
     #expect(account?["expiresAt"] == "2027-01-15T09:00:00Z")
   }
 
-  @Test(
-    "The doctor lists an account without a usable token as signed out, so that it can be removed"
-  )
+  @Test("The doctor lists an account without a usable token as signed out, so that it can be removed")
   func orphansWithoutToken() async throws {
     let id = try AccountID("00000000-0000-4000-8000-000000000000")
     record.corrupt(.keyringDecision, with: "secret-service\n")
@@ -108,10 +103,7 @@ struct DoctorTests {
     #expect(record.keyring.count == 0)
   }
 
-  @Test(
-    "The doctor rebuilds sessions and guests with their own kind",
-    arguments: ["session", "guest"]
-  )
+  @Test("The doctor rebuilds sessions and guests with their own kind", arguments: ["session", "guest"])
   func otherOrphans(kind: String) async throws {
     let id = try AccountID("00000000-0000-4000-8000-000000000000")
     record.corrupt(.keyringDecision, with: "secret-service\n")
@@ -144,11 +136,7 @@ struct DoctorTests {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.keyring.put(.keypair, Secret("{}"))
     record.keyring.put(.accessToken, Secret("two words"))
-    await expect(
-      ["damagedItem", "damagedItem"],
-      repaired: ["damagedItem", "damagedItem"],
-      left: 1
-    )
+    await expect(["damagedItem", "damagedItem"], repaired: ["damagedItem", "damagedItem"], left: 1)
     #expect(await record.acct("doctor", "--offline") == 1)
     #expect(
       record.out.contains(
@@ -194,10 +182,7 @@ struct DoctorTests {
     await expect(["interruptedRenewal"], 0, repaired: ["interruptedRenewal"])
   }
 
-  @Test(
-    "The doctor finds the keyring again if its recorded choice is missing or damaged",
-    arguments: ["", "x"]
-  )
+  @Test("The doctor finds the keyring again if its recorded choice is missing or damaged", arguments: ["", "x"])
   func decision(text: String) async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     if text.isEmpty {
@@ -240,9 +225,8 @@ struct DoctorTests {
   @Test("The doctor closes files that others can read, and leaves those that others can write")
   func modes() async {
     record.maintenance.surveyed = [
-      file("/a", .other, .folder, mode: 0o755), file("/a/1", mode: 0o644),
-      file("/a/2", mode: 0o660), file("/a/3", .other, .link, mode: 0o777),
-      file("/a/4", isOwn: false),
+      file("/a", .other, .folder, mode: 0o755), file("/a/1", mode: 0o644), file("/a/2", mode: 0o660),
+      file("/a/3", .other, .link, mode: 0o777), file("/a/4", isOwn: false),
     ]
     await expect(
       ["readable", "readable", "writable", "link", "foreign"],
@@ -255,8 +239,7 @@ struct DoctorTests {
   func leftovers() async {
     record.maintenance.surveyed = [
       file("/a/.tmp-1", .temporary, age: 61), file("/a/.tmp-2", .temporary, age: 59),
-      file("/a/book", .lock(.book), age: 601), file("/a/hint", .hint, age: 601),
-      file("/a/fresh", .hint, age: 599),
+      file("/a/book", .lock(.book), age: 601), file("/a/hint", .hint, age: 601), file("/a/fresh", .hint, age: 599),
       file("/a/.tmp-3", .temporary, .folder, mode: 0o700, age: 99),
     ]
     let (status, codes) = await diagnose()
@@ -273,11 +256,7 @@ struct DoctorTests {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.serve { request throws(HTTPFailure) in
       guard request.url.origin.host == "pds.example" else { throw .timedOut }
-      return HTTPResponse(
-        status: 404,
-        fields: [("Date", "Fri, 15 Jan 2027 08:02:00 GMT")],
-        body: Secret("")
-      )
+      return HTTPResponse(status: 404, fields: [("Date", "Fri, 15 Jan 2027 08:02:00 GMT")], body: Secret(""))
     }
     #expect(await record.acct("doctor") == 1)
     #expect(

@@ -15,9 +15,7 @@ struct SharedKeyringDoctorTests {
     return (status, machine.record.out.split(separator: "\n").map(String.init))
   }
 
-  private func shared() async {
-    await machine.shareAccounts(Handoffs.bearer())
-  }
+  private func shared() async { await machine.shareAccounts(Handoffs.bearer()) }
 
   @Test("The doctor says that the engine answers, and how many accounts it has")
   func sound() async {
@@ -49,8 +47,7 @@ struct SharedKeyringDoctorTests {
     let (status, lines) = await diagnose()
     #expect(status == 0)
     #expect(
-      lines.first
-        == "warning   answers of servers for bob.example.com wait on this machine for the shared keyring"
+      lines.first == "warning   answers of servers for bob.example.com wait on this machine for the shared keyring"
     )
   }
 
@@ -107,9 +104,7 @@ struct SharedKeyringDoctorTests {
     )
   }
 
-  @Test(
-    "The doctor warns of a folder that other machines may use, and of one where nothing is renewed"
-  )
+  @Test("The doctor warns of a folder that other machines may use, and of one where nothing is renewed")
   func folders() async {
     let path = "/home/alice/.local/share/acct"
     machine.record.put(on: FileSystem(path: path, name: "nfs", reach: .network))

@@ -29,9 +29,7 @@ struct DeviceIDTests {
     ]
     world.corrupt(.account(id), with: String(decoding: account.serialized(), as: UTF8.self))
     world.corrupt(.keyringDecision, with: "secret-service\n")
-    let items: [Keyring.Item] = [
-      .init(item, Secret("made-up")), .init(.keypair, Secret(Handoffs.key.serialized())),
-    ]
+    let items: [Keyring.Item] = [.init(item, Secret("made-up")), .init(.keypair, Secret(Handoffs.key.serialized()))]
     try await world.keyring.keyring().write(id, items, .forbidden)
 
     #expect(await world.acct("header", "https://api.example/x", "-a", "a") == 0)

@@ -21,15 +21,10 @@ struct GuestErrorTests {
     #expect(world.accountFiles == 0 && world.keyring.count == 0, sourceLocation: location)
   }
 
-  @Test(
-    "A guest sign-in answered with 401 exits 4 with the backend's words (authenticationRequired)"
-  )
+  @Test("A guest sign-in answered with 401 exits 4 with the backend's words (authenticationRequired)")
   func authenticationRequired() async {
     world.serve(401, Guests.refusal("Authentication required"))
-    await expect(
-      4,
-      "https://api.example does not accept guests (it answered 401): Authentication required"
-    )
+    await expect(4, "https://api.example does not accept guests (it answered 401): Authentication required")
   }
 
   @Test("A guest session past its end exits 4 and names `acct add --guest` (unauthorized)")
@@ -57,11 +52,7 @@ struct GuestErrorTests {
       "0 of 5 left, resets in 14 h 5 min, retry in 14 h 5 min"
     )
     world.serve(429, "")
-    await expect(
-      9,
-      "the limit of https://api.example is reached",
-      "a new guest session does not reset it; wait"
-    )
+    await expect(9, "the limit of https://api.example is reached", "a new guest session does not reset it; wait")
   }
 
   @Test("A guest sign-in rejected without X-Device-ID exits 11 with its own hint (missingDeviceID)")
@@ -124,23 +115,17 @@ struct GuestErrorTests {
     #expect(kept?["maxEditsPerDay"] == .null && kept?["featuresDisabled"] == ["save"])
   }
 
-  @Test(
-    "A redirect of a guest sign-in is not followed, since the device id is for that backend alone"
-  )
+  @Test("A redirect of a guest sign-in is not followed, since the device id is for that backend alone")
   func redirect() async {
     world.serve(307, "", [("Location", "https://elsewhere.example/")])
-    await expect(
-      11,
-      "https://api.example redirects to https://elsewhere.example/ where credentials are not sent"
-    )
+    await expect(11, "https://api.example redirects to https://elsewhere.example/ where credentials are not sent")
     #expect(world.requests.count == 1)
   }
 
   @Test("A guest sign-in at an invalid URL exits 64 or 8 without a request (invalidURL)")
   func invalidURL() async {
     for (url, status): (String, Int32) in [
-      ("nonsense", 64), ("https://api.example/path", 64), ("http://api.example", 8),
-      ("https://user@api.example", 8),
+      ("nonsense", 64), ("https://api.example/path", 64), ("http://api.example", 8), ("https://user@api.example", 8),
     ] {
       #expect(await world.acct("add", "--guest", url) == status, "\(url)")
     }

@@ -73,16 +73,13 @@ struct GuestTests {
 
   private func identity() async -> String? {
     let id = await world.status("id")?.stringValue.flatMap { try? AccountID($0) }
-    let file = id.flatMap { world.file(.account($0)) }.flatMap {
-      try? JSON(parsing: Array($0.utf8))
-    }
+    let file = id.flatMap { world.file(.account($0)) }.flatMap { try? JSON(parsing: Array($0.utf8)) }
     return file?.objectValue?["subject"]?.stringValue
   }
 
   @Test("A guest token's `exp` may be an integer, a float or a string")
   func spellings() async {
-    for exp: JSON in [1_800_000_800, "1800000800", .number(JSONNumber("1800000800.5") ?? .init(0))]
-    {
+    for exp: JSON in [1_800_000_800, "1800000800", .number(JSONNumber("1800000800.5") ?? .init(0))] {
       await world.addGuest(Guests.token(exp: exp))
       #expect(await world.status("expiresAt") == "2027-01-15T08:13:20Z")
     }

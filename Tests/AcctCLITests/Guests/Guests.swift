@@ -17,9 +17,7 @@ enum Guests {
   static func answer(_ token: String, changing changes: JSONObject = [:]) -> String {
     var answer: JSONObject = [
       "guestToken": .string(token), "expiresIn": 900,
-      "limitations": [
-        "maxEditsPerDay": 5, "featuresDisabled": ["save", "history", "premium_templates"],
-      ],
+      "limitations": ["maxEditsPerDay": 5, "featuresDisabled": ["save", "history", "premium_templates"]],
     ]
     for (name, value) in changes { answer[name] = value == .null ? nil : value }
     return String(decoding: JSON.object(answer).serialized(), as: UTF8.self)
@@ -34,9 +32,7 @@ enum Guests {
 extension RecordedWorld {
   /// Answers every request with one response.
   func serve(_ status: Int, _ body: String, _ fields: [(name: String, value: String)] = []) {
-    serve { _ throws(HTTPFailure) in
-      HTTPResponse(status: status, fields: fields, body: Secret(body))
-    }
+    serve { _ throws(HTTPFailure) in HTTPResponse(status: status, fields: fields, body: Secret(body)) }
   }
 
   /// Adds a guest; its output stays in the record.
@@ -54,9 +50,7 @@ extension RecordedWorld {
   }
 
   /// The device ids that were sent, request by request.
-  var deviceIDs: [String?] {
-    requests.map { $0.fields.first { $0.name == "X-Device-ID" }.map { text(of: $0.value) } }
-  }
+  var deviceIDs: [String?] { requests.map { $0.fields.first { $0.name == "X-Device-ID" }.map { text(of: $0.value) } } }
 }
 
 /// The text of a value that a test knows anyway.

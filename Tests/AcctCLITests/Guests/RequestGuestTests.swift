@@ -14,9 +14,7 @@ struct RequestGuestTests {
     world.serve(status, Guests.refusal(message), [("Content-Type", "application/json")])
   }
 
-  @Test(
-    "A guest token that the backend rejects is deleted, and the hint names how to get a new one"
-  )
+  @Test("A guest token that the backend rejects is deleted, and the hint names how to get a new one")
   func refused() async {
     await world.addGuest()
     serve(401, "Invalid or expired token")
@@ -50,10 +48,7 @@ struct RequestGuestTests {
     world.serve { [world] _ throws(HTTPFailure) in
       // Another terminal has begun a new session, which the account's file tells.
       if let file = world.file(.account(id)) {
-        world.corrupt(
-          .account(id),
-          with: file.replacing("2027-01-15T08:15:00Z", with: "2027-01-15T08:16:00Z")
-        )
+        world.corrupt(.account(id), with: file.replacing("2027-01-15T08:15:00Z", with: "2027-01-15T08:16:00Z"))
       }
       return HTTPResponse(status: 401, fields: [], body: Secret(""))
     }

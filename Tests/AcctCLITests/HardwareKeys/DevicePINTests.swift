@@ -62,8 +62,7 @@ struct DevicePINTests {
 
     record.secretFiles["/home/token"] = "123456"
     #expect(
-      await record.signIn("--key", "pkcs11:object=a?pin-source=file:/home/token", "--no-input")
-        == 0,
+      await record.signIn("--key", "pkcs11:object=a?pin-source=file:/home/token", "--no-input") == 0,
       "\(record.err)"
     )
   }

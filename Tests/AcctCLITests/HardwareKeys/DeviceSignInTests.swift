@@ -64,9 +64,8 @@ struct KeyInDeviceSignInTests {
   func refused() async {
     _ = record.serveDPoP()
     for options in [
-      ["--guest", "https://a.example"], ["--session", "https://a.example"],
-      ["--backend", "https://a.example"], ["--import", "file"],
-      ["--token", "file", "--allow-origin", "https://a.example"],
+      ["--guest", "https://a.example"], ["--session", "https://a.example"], ["--backend", "https://a.example"],
+      ["--import", "file"], ["--token", "file", "--allow-origin", "https://a.example"],
       ["--issuer", "https://as.example", "--no-dpop"],
     ] {
       record.clear()

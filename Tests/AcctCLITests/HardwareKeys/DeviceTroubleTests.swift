@@ -14,11 +14,10 @@ struct DeviceTroubleTests {
     arguments: [
       (HardwareKeyFailure.absent(reason: "made up"), "7 deviceAbsent"),
       (.forbidden(path: "/dev/tpmrm0"), "7 deviceForbidden"), (.busy, "7 deviceBusy"),
-      (.lockedOut, "6 deviceLockedOut"), (.foreign, "4 keyForeign"), (.gone, "4 keyGone"),
-      (.cancelled, "3 cancelled"), (.notTouched, "6 notTouched"),
-      (.unsuitable(reason: "made up"), "65 keyUnsuitable"),
-      (.malformedReply(reason: "made up"), "7 deviceFailed"),
-      (.failed(reason: "made up"), "7 deviceFailed"), (.wrongPIN(triesLeft: 1), "6 wrongPIN"),
+      (.lockedOut, "6 deviceLockedOut"), (.foreign, "4 keyForeign"), (.gone, "4 keyGone"), (.cancelled, "3 cancelled"),
+      (.notTouched, "6 notTouched"), (.unsuitable(reason: "made up"), "65 keyUnsuitable"),
+      (.malformedReply(reason: "made up"), "7 deviceFailed"), (.failed(reason: "made up"), "7 deviceFailed"),
+      (.wrongPIN(triesLeft: 1), "6 wrongPIN"),
     ]
   )
   func statuses(failure: HardwareKeyFailure, expected: String) async {

@@ -52,8 +52,7 @@ struct AskingProgram: CustomTestStringConvertible, Sendable {
     words: { _ in ["bazel", "get"] },
     question: { #"{"uri":"\#($0)"}"# },
     bearer: { token, later in
-      #"{"headers":{"Authorization":["Bearer \#(token)"]},"expires":"2027-01-15T09:\#(minutes(later))Z"}"#
-        + "\n"
+      #"{"headers":{"Authorization":["Bearer \#(token)"]},"expires":"2027-01-15T09:\#(minutes(later))Z"}"# + "\n"
     },
     none: ("{}\n", 0),
     takesProof: true,

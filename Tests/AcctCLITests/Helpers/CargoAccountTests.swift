@@ -9,8 +9,7 @@ struct CargoAccountTests {
   /// Asks for a registry by its index; the answer is in the record.
   @discardableResult
   private func ask(_ index: String, as account: String? = nil) async -> Int32 {
-    let question =
-      #"{"v":1,"registry":{"index-url":"\#(index)","name":"r"},"kind":"get","operation":"read"}"#
+    let question = #"{"v":1,"registry":{"index-url":"\#(index)","name":"r"},"kind":"get","operation":"read"}"#
     record.provide("-", question + "\n")
     record.clear()
     let options = account.map { ["--account", $0] } ?? []
@@ -38,9 +37,7 @@ struct CargoAccountTests {
 
   @Test("A .acct file chooses nothing between accounts that the user gave to the origin")
   func directoryOfSeveral() async {
-    for name in ["work", "home"] {
-      await record.addToken("tok-\(name)", at: "https://issuer.example", "--name", name)
-    }
+    for name in ["work", "home"] { await record.addToken("tok-\(name)", at: "https://issuer.example", "--name", name) }
     await record.addToken("tok", at: "https://other.example", "--name", "other")
     record.place([.trusted(path: "/x/.acct", line: "work")])
     #expect(await record.acct("switch", "home") == 0)

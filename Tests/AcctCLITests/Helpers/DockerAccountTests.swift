@@ -10,9 +10,7 @@ struct DockerAccountTests {
   private static let none = "credentials not found in native keychain\n"
 
   private func store(_ server: String, _ user: String, _ secret: String) async -> Int32 {
-    let login: JSON = [
-      "ServerURL": .string(server), "Username": .string(user), "Secret": .string(secret),
-    ]
+    let login: JSON = ["ServerURL": .string(server), "Username": .string(user), "Secret": .string(secret)]
     return await record.docker("store", String(decoding: login.serialized(), as: UTF8.self))
   }
 
@@ -57,14 +55,7 @@ struct DockerAccountTests {
   @Test("Docker gets an account whose only origin is the registry, and none that has others")
   func onlyOrigin() async {
     await record.addToken("one", at: "https://r.example", "--basic", "alice")
-    await record.addToken(
-      "two",
-      at: "https://s.example",
-      "--basic",
-      "alice",
-      "--allow-origin",
-      "https://cloud.example"
-    )
+    await record.addToken("two", at: "https://s.example", "--basic", "alice", "--allow-origin", "https://cloud.example")
     #expect(await password(of: "r.example") == "one")
     for server in ["s.example", "cloud.example"] {
       // It is the active account.
@@ -123,8 +114,7 @@ struct DockerAccountTests {
   }
 
   static let passwords = [
-    "two words", " around ", "zwei w\u{F6}rter", "\u{5BC6}\u{7801}", "a:b", "\u{1F511}",
-    "\"quoted\\\"", "u\u{308}",
+    "two words", " around ", "zwei w\u{F6}rter", "\u{5BC6}\u{7801}", "a:b", "\u{1F511}", "\"quoted\\\"", "u\u{308}",
   ]
 
   @Test("A password of any text is stored, found and sent as Basic", arguments: passwords)
@@ -172,9 +162,7 @@ private func base64(_ text: String) -> String {
   for first in stride(from: 0, to: bytes.count, by: 3) {
     let group = bytes[first..<min(first + 3, bytes.count)]
     let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-    for place in 0..<4 {
-      encoded.append(place > group.count ? "=" : alphabet[bits >> (18 - 6 * place) & 63])
-    }
+    for place in 0..<4 { encoded.append(place > group.count ? "=" : alphabet[bits >> (18 - 6 * place) & 63]) }
   }
   return encoded
 }

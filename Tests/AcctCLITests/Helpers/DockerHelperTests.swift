@@ -9,9 +9,7 @@ struct DockerHelperTests {
   private static let none = "credentials not found in native keychain\n"
 
   private func store(_ server: String, _ user: String, _ secret: String) async -> Int32 {
-    let login: JSON = [
-      "ServerURL": .string(server), "Username": .string(user), "Secret": .string(secret),
-    ]
+    let login: JSON = ["ServerURL": .string(server), "Username": .string(user), "Secret": .string(secret)]
     return await record.docker("store", String(decoding: login.serialized(), as: UTF8.self))
   }
 
@@ -31,12 +29,7 @@ struct DockerHelperTests {
     #expect(await record.docker("list", "unused") == 0)
     #expect(record.out == #"{"registry.example:5000":"alice"}"# + "\n")
     #expect(
-      await record.acct(
-        "header",
-        "https://registry.example:5000/v2/",
-        "-a",
-        "alice@registry.example:5000"
-      ) == 0
+      await record.acct("header", "https://registry.example:5000/v2/", "-a", "alice@registry.example:5000") == 0
     )
     #expect(record.out == "Authorization: Basic YWxpY2U6cGFzcw==\n")
     #expect(await record.docker("erase", "https://registry.example:5000/") == 0)
@@ -101,14 +94,7 @@ struct DockerHelperTests {
 
   @Test("A logout deletes no token that other servers get, too, or that is sent in another form")
   func others() async {
-    await record.addToken(
-      "a",
-      at: "https://r.example",
-      "--basic",
-      "a",
-      "--allow-origin",
-      "https://s.example"
-    )
+    await record.addToken("a", at: "https://r.example", "--basic", "a", "--allow-origin", "https://s.example")
     await record.addToken("b", at: "https://r.example")
     #expect(await record.docker("erase", "r.example") == 0)
     #expect(record.accountFiles == 2)
@@ -119,9 +105,7 @@ struct DockerHelperTests {
     #expect(record.accountFiles == 2)
   }
 
-  @Test(
-    "Docker Hub's tokens of a web login are no logins: none is kept, found, or in a login's place"
-  )
+  @Test("Docker Hub's tokens of a web login are no logins: none is kept, found, or in a login's place")
   func webLogin() async {
     let hub = "https://index.docker.io/v1/"
     #expect(await store(hub, "alice", "pass") == 0)
@@ -140,14 +124,11 @@ struct DockerHelperTests {
   @Test(
     "A name that only resembles the registry's gets nothing",
     arguments: [
-      "registry.example@evil.test", "user@registry.example", "registry.example?evil.test",
-      "registry.example#evil.test", "registry.example%2fevil.test", "registry.example\\evil.test",
-      "registry.example.", "registry.example:8443", "registry.example evil.test",
-      "/registry.example",
-      "evil.test//registry.example", "evil.test/registry.example", "régistry.example",
-      "https://user:pw@registry.example", "https://registry.example@evil.test",
-      "ssh://registry.example",
-      "https:registry.example", "http://registry.example", "://registry.example",
+      "registry.example@evil.test", "user@registry.example", "registry.example?evil.test", "registry.example#evil.test",
+      "registry.example%2fevil.test", "registry.example\\evil.test", "registry.example.", "registry.example:8443",
+      "registry.example evil.test", "/registry.example", "evil.test//registry.example", "evil.test/registry.example",
+      "régistry.example", "https://user:pw@registry.example", "https://registry.example@evil.test",
+      "ssh://registry.example", "https:registry.example", "http://registry.example", "://registry.example",
     ]
   )
   func foreign(_ server: String) async {
@@ -159,16 +140,15 @@ struct DockerHelperTests {
   @Test(
     "What is not docker's protocol is an error without output",
     arguments: [
-      ("get", "", 1), ("get", " \n", 1), ("erase", "", 1), ("store", "", 1), ("store", "[]", 1),
-      ("store", "{}", 1), ("store", #"{"ServerURL":"a.example","Username":"a"}"#, 1),
+      ("get", "", 1), ("get", " \n", 1), ("erase", "", 1), ("store", "", 1), ("store", "[]", 1), ("store", "{}", 1),
+      ("store", #"{"ServerURL":"a.example","Username":"a"}"#, 1),
       ("store", #"{"ServerURL":"a.example","Username":"","Secret":"s"}"#, 1),
       ("store", #"{"ServerURL":"a.example","Username":"a","Secret":1}"#, 1),
       ("store", #"{"ServerURL":"a.example","Username":"a","Secret":"s","Secret":"t"}"#, 1),
       ("store", #"{"ServerURL":"a b","Username":"a","Secret":"s"}"#, 1),
       ("store", #"{"ServerURL":"http://a.example","Username":"a","Secret":"s"}"#, 1),
       ("store", #"{"ServerURL":"a.example","Username":"a:b","Secret":"s"}"#, 1),
-      ("store", #"{"ServerURL":"a.example","Username":"a","Secret":"two\nlines"}"#, 1),
-      ("fetch", "", 64),
+      ("store", #"{"ServerURL":"a.example","Username":"a","Secret":"two\nlines"}"#, 1), ("fetch", "", 64),
     ]
   )
   func malformed(_ operation: String, _ question: String, _ status: Int32) async {

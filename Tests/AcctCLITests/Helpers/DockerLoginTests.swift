@@ -6,20 +6,11 @@ import Testing
 struct DockerLoginTests {
   let record = RecordedWorld()
 
-  private func store(
-    _ server: String,
-    _ user: String,
-    _ secret: String,
-    as account: String? = nil
-  ) async -> Int32 {
-    let login: JSON = [
-      "ServerURL": .string(server), "Username": .string(user), "Secret": .string(secret),
-    ]
+  private func store(_ server: String, _ user: String, _ secret: String, as account: String? = nil) async -> Int32 {
+    let login: JSON = ["ServerURL": .string(server), "Username": .string(user), "Secret": .string(secret)]
     record.provide("-", String(decoding: login.serialized(), as: UTF8.self))
     record.clear()
-    return await record.run(
-      ["helper", "docker", "store"] + (account.map { ["--account", $0] } ?? [])
-    )
+    return await record.run(["helper", "docker", "store"] + (account.map { ["--account", $0] } ?? []))
   }
 
   private func line(of account: String, at url: String) async -> String {
@@ -29,14 +20,7 @@ struct DockerLoginTests {
 
   @Test("A login replaces no token that other servers get, too, though it would have its name")
   func sameName() async {
-    await record.addToken(
-      "pat",
-      at: "https://r.example",
-      "--basic",
-      "alice",
-      "--allow-origin",
-      "https://s.example"
-    )
+    await record.addToken("pat", at: "https://r.example", "--basic", "alice", "--allow-origin", "https://s.example")
     #expect(await store("r.example", "alice", "pass") == 0)
     #expect(record.accountFiles == 2)
     let own = await line(of: "alice@r.example", at: "https://s.example/")

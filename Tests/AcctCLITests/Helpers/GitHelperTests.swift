@@ -16,9 +16,7 @@ struct GitHelperTests {
     #expect(record.err == [])
   }
 
-  @Test(
-    "Git that announces authtype gets the scheme and the credential, and is told not to keep it"
-  )
+  @Test("Git that announces authtype gets the scheme and the credential, and is told not to keep it")
   func scheme() async {
     await record.addToken("tok", at: "https://git.example")
     let announced = ["capability[]=authtype", "capability[]=state"]
@@ -71,9 +69,7 @@ struct GitHelperTests {
     #expect(record.out == "username=alice\npassword=tok\n")
   }
 
-  @Test(
-    "An attribute that is given twice with one value is one, and with two values it is an error"
-  )
+  @Test("An attribute that is given twice with one value is one, and with two values it is an error")
   func twice() async {
     await record.addToken("tok", at: "https://git.example")
     for line in ["host=git.example", "protocol=https", "username=bob", "path=a"] {
@@ -104,14 +100,13 @@ struct GitHelperTests {
   /// Hosts as git hands them on: taken from a URL, and decoded.
   private static let foreign = [
     "git.example/.evil.test", "git.example?.evil.test", "git.example#.evil.test", "git.example/",
-    "git.example%2f.evil.test", "git.example\\.evil.test", "evil.test@git.example",
-    "git.example@evil.test", "user:secret@git.example", "git.example:443@evil.test", "@git.example",
-    "git.example .evil.test", "git.example\t.evil.test", "git.example\r", "git.example\u{1B}[2J",
-    " git.example", "git.example ", "git.example.", ".git.example", "git..example",
-    "git.example:8443", "git.example:443:443", "git.example:+443", "git.example:0",
-    "git.example:65979", "git.example:https", "gıt.example", "ｇit.example", "git.exämple",
-    "xn--git-example", "git.example.evil.test", "evil-git.example", "[git.example]",
-    "[::1]git.example", "[]", "", ":443", "https://git.example", "git%2eexample",
+    "git.example%2f.evil.test", "git.example\\.evil.test", "evil.test@git.example", "git.example@evil.test",
+    "user:secret@git.example", "git.example:443@evil.test", "@git.example", "git.example .evil.test",
+    "git.example\t.evil.test", "git.example\r", "git.example\u{1B}[2J", " git.example", "git.example ", "git.example.",
+    ".git.example", "git..example", "git.example:8443", "git.example:443:443", "git.example:+443", "git.example:0",
+    "git.example:65979", "git.example:https", "gıt.example", "ｇit.example", "git.exämple", "xn--git-example",
+    "git.example.evil.test", "evil-git.example", "[git.example]", "[::1]git.example", "[]", "", ":443",
+    "https://git.example", "git%2eexample",
   ]
 
   @Test("A host that only resembles the account's own gets nothing", arguments: foreign)
@@ -125,9 +120,7 @@ struct GitHelperTests {
 
   @Test(
     "The account's own origin gets its token in each spelling that URLs have for it",
-    arguments: [
-      "git.example", "GIT.example", "git.example:443", "git.example:", "git.example:0443",
-    ]
+    arguments: ["git.example", "GIT.example", "git.example:443", "git.example:", "git.example:0443"]
   )
   func ownHost(_ host: String) async {
     await record.addToken("tok", at: "https://git.example")
@@ -173,12 +166,9 @@ struct GitHelperTests {
   @Test(
     "What is not git's protocol is an error without output",
     arguments: [
-      "protocol=https\nhost\n\n", "=https\n\n",
-      "protocol=https\nhost=git.example\nhost=b.example\n\n",
-      "protocol=https\n\n", "host=git.example\n\n", "\n", "",
-      "url=https://git.example/\nhost=a\n\n",
-      "protocol=https\nhost=git.example\nusername=a\nusername=b\n\n",
-      "protocol=https\u{0}\nhost=git.example\n\n",
+      "protocol=https\nhost\n\n", "=https\n\n", "protocol=https\nhost=git.example\nhost=b.example\n\n",
+      "protocol=https\n\n", "host=git.example\n\n", "\n", "", "url=https://git.example/\nhost=a\n\n",
+      "protocol=https\nhost=git.example\nusername=a\nusername=b\n\n", "protocol=https\u{0}\nhost=git.example\n\n",
     ]
   )
   func malformed(_ question: String) async {
@@ -189,9 +179,7 @@ struct GitHelperTests {
     #expect(record.err.first?.hasPrefix("acct: the program's question can't be read: ") == true)
   }
 
-  @Test(
-    "Git's question ends at an empty line, has at most 64 KiB, and attributes that acct ignores"
-  )
+  @Test("Git's question ends at an empty line, has at most 64 KiB, and attributes that acct ignores")
   func limits() async {
     await record.addToken("tok", at: "https://git.example")
     let question = "protocol=https\nhost=git.example\nnew[]=a\nnew[]=b\nnew=c\nnew=d\n\nrest"
@@ -227,9 +215,7 @@ struct GitHelperTests {
     }
   }
 
-  @Test(
-    "Git is told in one line that another helper's server is none of acct's, and is not invited"
-  )
+  @Test("Git is told in one line that another helper's server is none of acct's, and is not invited")
   func anotherHelpers() async {
     await record.addToken("tok", at: "https://git.example")
     #expect(await record.git("protocol=https", "host=other.example") == 0)

@@ -13,15 +13,12 @@ struct HelperAccountTests {
     record.clear()
     let options = account.map { ["--account", $0] } ?? []
     #expect(await record.run(["helper", "git"] + options + ["get"]) == 0)
-    return record.out.split(separator: "\n").first { $0.hasPrefix("password=") }
-      .map { String($0.dropFirst(9)) } ?? ""
+    return record.out.split(separator: "\n").first { $0.hasPrefix("password=") }.map { String($0.dropFirst(9)) } ?? ""
   }
 
   @Test("Of several accounts that have the origin, the one that is chosen answers")
   func chosen() async {
-    for name in ["a", "b", "c"] {
-      await record.addToken("tok-\(name)", at: "https://git.example", "--name", name)
-    }
+    for name in ["a", "b", "c"] { await record.addToken("tok-\(name)", at: "https://git.example", "--name", name) }
     #expect(await asked() == "tok-c")
     #expect(await asked(as: "a") == "tok-a")
     record.set("ACCT_ACCOUNT", to: "b")
@@ -41,9 +38,7 @@ struct HelperAccountTests {
     #expect(await asked() == "tok-a")
   }
 
-  @Test(
-    "Two accounts that have the origin, none of them chosen, are both named and neither answers"
-  )
+  @Test("Two accounts that have the origin, none of them chosen, are both named and neither answers")
   func ambiguous() async {
     await record.addToken("tok-a", at: "https://git.example", "--name", "a")
     await record.addToken("tok-b", at: "https://git.example", "--name", "b")
@@ -126,8 +121,7 @@ struct HelperAccountTests {
     #expect(arguments("/usr/bin/acct") == [])
     #expect(arguments("/usr/bin/git-credential-acct", "get") == ["helper", "git", "get"])
     #expect(
-      arguments("git-credential-acct", "--account", "work", "get")
-        == ["helper", "git", "--account", "work", "get"]
+      arguments("git-credential-acct", "--account", "work", "get") == ["helper", "git", "--account", "work", "get"]
     )
     #expect(arguments("docker-credential-acct", "list") == ["helper", "docker", "list"])
     #expect(arguments("/x/git-credential-acct/acct", "get") == ["get"])

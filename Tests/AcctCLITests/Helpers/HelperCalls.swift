@@ -11,9 +11,7 @@ extension RecordedWorld {
 
   /// Asks as git does.
   @discardableResult
-  func git(_ attributes: String..., operation: String = "get", as account: String? = nil) async
-    -> Int32
-  {
+  func git(_ attributes: String..., operation: String = "get", as account: String? = nil) async -> Int32 {
     provide("-", attributes.map { "\($0)\n" }.joined() + "\n")
     clear()
     return await run(["helper", "git", operation] + (account.map { ["--account", $0] } ?? []))

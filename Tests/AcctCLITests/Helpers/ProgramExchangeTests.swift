@@ -36,26 +36,18 @@ struct ProgramExchangeTests {
       #expect(hasNone(program, status), "\(status) \(record.out)")
       #expect(record.err.isEmpty == program.asksForAnyServer, "\(record.err)")
     }
-    let status = await record.ask(
-      program,
-      for: "https://issuer.example.evil.test/",
-      as: "bob.example.com"
-    )
+    let status = await record.ask(program, for: "https://issuer.example.evil.test/", as: "bob.example.com")
     #expect(hasNone(program, status), "\(status) \(record.out)")
     #expect(record.err.first?.contains("is not an origin of bob.example.com") == true)
   }
 
-  @Test(
-    "A program gets none for a host that only looks like the account's",
-    arguments: AskingProgram.all
-  )
+  @Test("A program gets none for a host that only looks like the account's", arguments: AskingProgram.all)
   func lookalikes(_ program: AskingProgram) async {
     await record.addGiven()
     for url in [
-      "https://issuer.example@evil.test/", "https://user:pass@issuer.example/",
-      "https://issuer.example./", "https://issuer.example:8443/", "http://issuer.example/",
-      "https://issuer%2Eexample/", "https://issuer.exаmple/", "https://evil.test/?issuer.example",
-      "https://evil.test#@issuer.example/", "https://xn--issuer.example/",
+      "https://issuer.example@evil.test/", "https://user:pass@issuer.example/", "https://issuer.example./",
+      "https://issuer.example:8443/", "http://issuer.example/", "https://issuer%2Eexample/", "https://issuer.exаmple/",
+      "https://evil.test/?issuer.example", "https://evil.test#@issuer.example/", "https://xn--issuer.example/",
     ] {
       let status = await record.ask(program, for: url)
       #expect(!record.out.contains("opaque-bob"), "\(url)")
@@ -66,10 +58,7 @@ struct ProgramExchangeTests {
     }
   }
 
-  @Test(
-    "A key-bound token goes to a program that can send a proof, and to no other",
-    arguments: AskingProgram.all
-  )
+  @Test("A key-bound token goes to a program that can send a proof, and to no other", arguments: AskingProgram.all)
   func bound(_ program: AskingProgram) async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     let status = await record.ask(program, for: "https://pds.example/path?go-get=1")
@@ -115,10 +104,7 @@ struct ProgramExchangeTests {
     #expect(lines[4...] == ["", ""])
   }
 
-  @Test(
-    "A locked keyring is none, and the reason stands on standard error",
-    arguments: AskingProgram.all
-  )
+  @Test("A locked keyring is none, and the reason stands on standard error", arguments: AskingProgram.all)
   func locked(_ program: AskingProgram) async {
     await record.addGiven()
     record.keyring.fail(with: .locked())
@@ -141,8 +127,7 @@ struct ProgramExchangeTests {
     let status = await record.ask(program)
     #expect(hasNone(program, status), "\(status) \(record.out)")
     #expect(
-      record.err.first
-        == "acct: https://issuer.example is an origin of more than one account: a, b"
+      record.err.first == "acct: https://issuer.example is an origin of more than one account: a, b"
     )
     #expect(await record.ask(program, as: "b") == 0)
     #expect(record.out.contains("tok-b"))

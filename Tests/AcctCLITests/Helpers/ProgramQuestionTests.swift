@@ -33,8 +33,7 @@ struct ProgramQuestionTests {
   func kubectl() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     for info in [
-      "{", #"{"kind":"Pod"}"#,
-      #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1alpha1"}"#,
+      "{", #"{"kind":"Pod"}"#, #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1alpha1"}"#,
     ] {
       record.set("KUBERNETES_EXEC_INFO", to: info)
       #expect(await record.acct("helper", "kubectl") == 1)
@@ -43,9 +42,7 @@ struct ProgramQuestionTests {
     }
   }
 
-  @Test(
-    "A kubeconfig that tells no cluster gets the token of the account that the user named with it"
-  )
+  @Test("A kubeconfig that tells no cluster gets the token of the account that the user named with it")
   func noCluster() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("helper", "kubectl", "-a", "bob.example.com") == 0)
@@ -78,13 +75,11 @@ struct ProgramQuestionTests {
   func cargo() async {
     await record.addGiven()
     let get = AskingProgram.cargo.question(AskingProgram.url)
-    let login =
-      #"{"v":1,"registry":{"index-url":"https://issuer.example"},"kind":"login","token":"x"}"#
+    let login = #"{"v":1,"registry":{"index-url":"https://issuer.example"},"kind":"login","token":"x"}"#
     #expect(await ask(get + login + "\n" + get, "cargo", "--cargo-plugin") == 0)
     let answer = String(AskingProgram.cargo.bearer("opaque-bob", 0).dropFirst(10))
     #expect(
-      record.out == "{\"v\":[1]}\n" + answer
-        + "{\"Err\":{\"kind\":\"operation-not-supported\"}}\n" + answer
+      record.out == "{\"v\":[1]}\n" + answer + "{\"Err\":{\"kind\":\"operation-not-supported\"}}\n" + answer
     )
     #expect(await ask("", "cargo", "--cargo-plugin") == 0)
     #expect(record.out == "{\"v\":[1]}\n")
@@ -92,10 +87,7 @@ struct ProgramQuestionTests {
 
   @Test(
     "A line that is not cargo's is an error in cargo's words, and the next one is still answered",
-    arguments: [
-      "{", "[]", #"{"v":2}"#,
-      #"{"v":1,"registry":{"index-url":"https://issuer.example"},"kind":"get"}"#,
-    ]
+    arguments: ["{", "[]", #"{"v":2}"#, #"{"v":1,"registry":{"index-url":"https://issuer.example"},"kind":"get"}"#]
   )
   func notCargos(_ line: String) async {
     await record.addGiven()
@@ -104,8 +96,7 @@ struct ProgramQuestionTests {
     let lines = record.out.split(separator: "\n")
     #expect(lines.count == 3)
     #expect(
-      lines.dropFirst().first
-        == #"{"Err":{"kind":"other","message":"the request is not one of version 1"}}"#
+      lines.dropFirst().first == #"{"Err":{"kind":"other","message":"the request is not one of version 1"}}"#
     )
     #expect(lines.last?.hasPrefix(#"{"Ok":"#) == true)
     #expect(record.err.first?.hasPrefix("acct: the program's question can't be read: ") == true)
@@ -130,9 +121,7 @@ struct ProgramQuestionTests {
       ),
       (["--mode", "creds", "--output", "plain", "get", url], "oauth2\nopaque-bob\n"),
       (["get", url, "--mode", "creds"], "oauth2\nopaque-bob\n"),
-      (
-        ["--account", "bob.example.com", "--mode=creds", "get", url, "alice"], "alice\nopaque-bob\n"
-      ),
+      (["--account", "bob.example.com", "--mode=creds", "get", url, "alice"], "alice\nopaque-bob\n"),
     ]
     for (words, answer) in ways {
       record.clear()
@@ -142,15 +131,12 @@ struct ProgramQuestionTests {
     // The user's own script may choose the account before the words of the program.
     record.clear()
     #expect(
-      await record.run(["helper", "-a", "bob.example.com", "keyring", "--mode=creds", "get", url])
-        == 0
+      await record.run(["helper", "-a", "bob.example.com", "keyring", "--mode=creds", "get", url]) == 0
     )
     #expect(record.out == "oauth2\nopaque-bob\n")
   }
 
-  @Test(
-    "A host alone, which pip and uv ask for after a URL of plain http was refused, gets nothing"
-  )
+  @Test("A host alone, which pip and uv ask for after a URL of plain http was refused, gets nothing")
   func bareHost() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("helper", "keyring", "get", "http://issuer.example/", "alice") == 1)
@@ -170,9 +156,7 @@ struct ProgramQuestionTests {
     ]
   )
   func options(_ word: String) async {
-    for name in ["work", "home"] {
-      await record.addToken("tok-\(name)", at: "https://issuer.example", "--name", name)
-    }
+    for name in ["work", "home"] { await record.addToken("tok-\(name)", at: "https://issuer.example", "--name", name) }
     let url = "https://issuer.example/simple/"
     for words in [
       ["keyring", "get", url, word], ["keyring", "--mode=creds", "get", url, word],
@@ -191,9 +175,7 @@ struct ProgramQuestionTests {
     }
   }
 
-  @Test(
-    "Cargo, which sends tokens on, gets that of a sign-in only if the user chooses the account or the origin"
-  )
+  @Test("Cargo, which sends tokens on, gets that of a sign-in only if the user chooses the account or the origin")
   func given() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.ask(.cargo) == 0)
@@ -242,8 +224,7 @@ struct ProgramQuestionTests {
       #expect(await record.run(["helper", "kubectl"] + options) == 1)
       #expect(record.out.isEmpty)
       #expect(
-        record.err.first?.hasPrefix("acct: the program does not verify the server's certificate")
-          == true
+        record.err.first?.hasPrefix("acct: the program does not verify the server's certificate") == true
       )
     }
   }

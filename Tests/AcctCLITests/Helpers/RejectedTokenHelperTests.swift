@@ -14,17 +14,12 @@ struct RejectedTokenHelperTests {
   }
 
   private var password: String? {
-    record.out.split(separator: "\n").first { $0.hasPrefix("password=") }
-      .map { String($0.dropFirst(9)) }
+    record.out.split(separator: "\n").first { $0.hasPrefix("password=") }.map { String($0.dropFirst(9)) }
   }
 
   @Test("A rejected token that git hands back is renewed, and only that one")
   func rejected() async {
-    let server = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("a"),
-      RecordedServer.tokens("b")
-    )
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"), RecordedServer.tokens("b"))
     #expect(await record.addDevice() == 0)
     record.now += 60
     let host = ["protocol=https", "host=as.example", "username=oauth2"]
@@ -51,8 +46,7 @@ struct RejectedTokenHelperTests {
   func rejectedStatic() async {
     await record.addToken("tok", at: "https://git.example", "--name", "work")
     #expect(
-      await record.git("protocol=https", "host=git.example", "password=tok", operation: "erase")
-        == 0
+      await record.git("protocol=https", "host=git.example", "password=tok", operation: "erase") == 0
     )
     #expect(record.out == "")
     #expect(record.err.joined().contains("the server rejected the token of work"))
@@ -84,11 +78,7 @@ struct RejectedTokenHelperTests {
 
   @Test("A clock that was ahead at the last renewal does not put the next one off")
   func clock() async {
-    let server = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("a"),
-      RecordedServer.tokens("b")
-    )
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"), RecordedServer.tokens("b"))
     #expect(await record.addDevice() == 0)
     let asked = server.bodies("/token").count
     record.now -= 600
@@ -98,11 +88,7 @@ struct RejectedTokenHelperTests {
 
   @Test("An account that can't be read hides none whose token was rejected")
   func unreadable() async {
-    let server = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("a"),
-      RecordedServer.tokens("b")
-    )
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"), RecordedServer.tokens("b"))
     await record.addToken("tok", at: "https://as.example", "--name", "a-first")
     record.keyring.put(.staticToken, Secret("two words"))
     #expect(await record.addDevice() == 0)

@@ -98,9 +98,7 @@ struct BringAccountsTests {
     let inner = world.sharedKeyring.keyring
     world.sharedKeyring.keyring = { kind in
       var keyring = inner(kind)
-      keyring.accounts?.fetch = { _, _ throws(KeyringFailure) in
-        throw .failed(reason: "it was modified")
-      }
+      keyring.accounts?.fetch = { _, _ throws(KeyringFailure) in throw .failed(reason: "it was modified") }
       return keyring
     }
     machine.record.clear()
@@ -109,9 +107,7 @@ struct BringAccountsTests {
     #expect(machine.record.accountFiles == 0)
   }
 
-  @Test(
-    "An account whose object does not open, and which has no file here, is removed by its identifier"
-  )
+  @Test("An account whose object does not open, and which has no file here, is removed by its identifier")
   func unopenedElsewhere() async throws {
     await machine.share()
     let id = AccountID(random: InlineArray(repeating: 0xEE))
@@ -120,9 +116,7 @@ struct BringAccountsTests {
     let inner = world.sharedKeyring.keyring
     world.sharedKeyring.keyring = { kind in
       var keyring = inner(kind)
-      keyring.accounts?.fetch = { _, _ throws(KeyringFailure) in
-        throw .failed(reason: "it was modified")
-      }
+      keyring.accounts?.fetch = { _, _ throws(KeyringFailure) in throw .failed(reason: "it was modified") }
       let fetchAll = keyring.accounts?.fetchAll
       keyring.accounts?.fetchAll = { interaction throws(KeyringFailure) in
         var changes = try fetchAll?(interaction) ?? SharedChanges(records: [:], accounts: [])

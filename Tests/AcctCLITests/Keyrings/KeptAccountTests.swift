@@ -42,9 +42,7 @@ struct KeptAccountTests {
     )
   }
 
-  @Test(
-    "Two accounts of one name, in the vault and of another machine, are told apart by their ids"
-  )
+  @Test("Two accounts of one name, in the vault and of another machine, are told apart by their ids")
   func oneName() async throws {
     await machine.share()
     await keep()
@@ -69,9 +67,7 @@ struct KeptAccountTests {
     #expect(machine.record.out == "theirs\n")
   }
 
-  @Test(
-    "A shared account with the identifier of one in the vault stays apart from it in all commands"
-  )
+  @Test("A shared account with the identifier of one in the vault stays apart from it in all commands")
   func oneIdentifier() async throws {
     await machine.share()
     await keep()
@@ -98,9 +94,7 @@ struct KeptAccountTests {
     #expect(machine.record.out == "theirs\n")
   }
 
-  @Test(
-    "A sign-in makes a second account in the shared keyring, and one for the vault renews that there"
-  )
+  @Test("A sign-in makes a second account in the shared keyring, and one for the vault renews that there")
   func signedIn() async throws {
     await machine.share()
     await keep()
@@ -165,10 +159,7 @@ struct KeptAccountTests {
       let held = try await lock(wanted, seconds)
       if wanted == .account(id), machine.engine.accounts.isEmpty, machine.vault.count > 0 {
         machine.engine.put(stored, as: id)
-        machine.record.corrupt(
-          .account(id),
-          with: String(decoding: stored.record, as: UTF8.self)
-        )
+        machine.record.corrupt(.account(id), with: String(decoding: stored.record, as: UTF8.self))
         do throws(KeyringFailure) {
           try await machine.vault.keyring(as: .vault).remove(id, ItemKind.allCases, .forbidden)
         } catch {

@@ -14,24 +14,18 @@ struct KeyringCommandTests {
     #expect(await machine.acct("keyring") == 0)
     #expect(machine.record.out.isEmpty)
     #expect(
-      machine.record.err == [
-        "acct: no keyring has been chosen yet; the first `acct add` chooses one"
-      ]
+      machine.record.err == ["acct: no keyring has been chosen yet; the first `acct add` chooses one"]
     )
     await machine.keep(Handoffs.bearer())
     #expect(await machine.acct("keyring") == 0)
     #expect(machine.record.out == "keyring  vault\nstate    ready\n")
     #expect(await machine.acct("keyring", "--json") == 0)
     #expect(
-      machine.record.json == [
-        "version": 1, "keyring": ["kind": "vault", "state": "ready"], "shared": .null,
-      ]
+      machine.record.json == ["version": 1, "keyring": ["kind": "vault", "state": "ready"], "shared": .null]
     )
   }
 
-  @Test(
-    "ACCT_KEYRING for an engine that this machine does not share exits with 7 and the ways to begin"
-  )
+  @Test("ACCT_KEYRING for an engine that this machine does not share exits with 7 and the ways to begin")
   func demanded() async {
     machine.record.set("ACCT_KEYRING", to: "postgres")
     #expect(await machine.acct("keyring") == 7)
@@ -67,9 +61,7 @@ struct KeyringCommandTests {
     let other = SharingMachine(machine.engine)
     #expect(await other.acct("keyring", "join", "etcd", "https://a.example:2379", "--json") == 0)
     #expect(
-      other.record.json == [
-        "version": 1, "shared": ["kind": "etcd", "name": "main"], "inUse": true, "accounts": 2,
-      ]
+      other.record.json == ["version": 1, "shared": ["kind": "etcd", "name": "main"], "inUse": true, "accounts": 2]
     )
     #expect(await other.token("bob") == "opaque-bob")
     #expect(await other.acct("token") == 5)
@@ -116,9 +108,7 @@ struct KeyringCommandTests {
     let kept = machine.engine.accounts
     #expect(await machine.acct("keyring", "leave") == 0)
     #expect(
-      machine.record.err == [
-        "acct: left the shared keyring; the engine keeps 1 account, and this machine has none"
-      ]
+      machine.record.err == ["acct: left the shared keyring; the engine keeps 1 account, and this machine has none"]
     )
     #expect(machine.record.accountFiles == 0)
     #expect(machine.decision == nil)
@@ -153,8 +143,7 @@ struct KeyringCommandTests {
     #expect(shared?["rolledBack"] == true)
     #expect(
       shared?.names == [
-        "kind", "name", "endpoints", "connection", "inUse", "identifier", "rolledBack", "accounts",
-        "pending",
+        "kind", "name", "endpoints", "connection", "inUse", "identifier", "rolledBack", "accounts", "pending",
       ]
     )
     #expect(machine.record.err.first?.contains(#""code":"keyringRolledBack""#) == true)
@@ -213,8 +202,7 @@ struct KeyringCommandTests {
     #expect(await machine.acct("vault", "unlock") == 6)
     #expect(await machine.acct("vault", "passphrase") == 1)
     #expect(
-      machine.record.err.first
-        == "acct: the keyring in use is on etcd, and its passphrase is that of all machines"
+      machine.record.err.first == "acct: the keyring in use is on etcd, and its passphrase is that of all machines"
     )
   }
 
@@ -225,8 +213,7 @@ struct KeyringCommandTests {
     for verb in ["join", "create"] {
       #expect(await machine.acct("keyring", verb, "etcd", "https://b.example:2379") == 7)
       #expect(
-        machine.record.err.last
-          == "acct: hint: `acct keyring leave` first; for a restored engine `acct keyring trust`"
+        machine.record.err.last == "acct: hint: `acct keyring leave` first; for a restored engine `acct keyring trust`"
       )
     }
   }

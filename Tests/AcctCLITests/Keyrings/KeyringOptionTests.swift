@@ -40,9 +40,7 @@ struct KeyringOptionTests {
     #expect(
       machine.settings.value
         == SharedKeyringSettings(
-          engine: .postgres(
-            .init(connection: "host=db.example dbname=acct", passwordFile: "/home/alice/pass")
-          ),
+          engine: .postgres(.init(connection: "host=db.example dbname=acct", passwordFile: "/home/alice/pass")),
           name: "main"
         )
     )
@@ -54,16 +52,12 @@ struct KeyringOptionTests {
       ["etcd", "http://hunter2.example:2379"], ["etcd", "https://hunter2.example"],
       ["etcd", "https://u:hunter2@a.example:2379"], ["etcd", "https://a.example:2379/hunter2"],
       ["etcd", "hunter2:2379"], ["etcd", "https://a.example:2379,"],
-      ["etcd", "https://a.example:2379", "--name", "hunter2/x"],
-      ["etcd", "https://a.example:2379", "--name", ""],
-      ["postgres", "host=db.example password=hunter2"],
-      ["postgres", "host=db.example", "password=hunter2"],
-      ["postgres", "host=db.example password = 'hunter2'"],
-      ["postgres", "postgresql://acct:hunter2@db.example/acct"],
+      ["etcd", "https://a.example:2379", "--name", "hunter2/x"], ["etcd", "https://a.example:2379", "--name", ""],
+      ["postgres", "host=db.example password=hunter2"], ["postgres", "host=db.example", "password=hunter2"],
+      ["postgres", "host=db.example password = 'hunter2'"], ["postgres", "postgresql://acct:hunter2@db.example/acct"],
       ["postgres", "postgresql://db.example/acct?pass%77ord=hunter2"],
-      ["postgres", "host=db.example sslpassword=hunter2"],
-      ["postgres", "host=db.example service=hunter2"], ["postgres", "dbname=hunter2"],
-      ["postgres", "host=/run/hunter2"], ["postgres", "hunter2"],
+      ["postgres", "host=db.example sslpassword=hunter2"], ["postgres", "host=db.example service=hunter2"],
+      ["postgres", "dbname=hunter2"], ["postgres", "host=/run/hunter2"], ["postgres", "hunter2"],
       ["postgres", "host='hunter2"], ["postgres", "host=db.example sslmode=hunter2"],
       ["hunter2", "https://a.example:2379"], ["host=hunter2 dbname=acct", "x"],
     ]
@@ -74,9 +68,7 @@ struct KeyringOptionTests {
     #expect(machine.settings.value == nil)
   }
 
-  @Test(
-    "A command of keyring that is missing or misspelt is not repeated with the address behind it"
-  )
+  @Test("A command of keyring that is missing or misspelt is not repeated with the address behind it")
   func misspelt() async {
     for words in [["host=db.example password=hunter2"], ["jion", "postgres", "password=hunter2"]] {
       machine.record.clear()
@@ -87,14 +79,10 @@ struct KeyringOptionTests {
 
   @Test(
     "A connection that does not verify its server exits with 8",
-    arguments: [
-      "disable", "allow", "prefer", "require", "verify-ca",
-    ]
+    arguments: ["disable", "allow", "prefer", "require", "verify-ca"]
   )
   func unverified(mode: String) async {
-    for connection in [
-      "host=db.example sslmode=\(mode)", "postgres://db.example/acct?sslmode=\(mode)",
-    ] {
+    for connection in ["host=db.example sslmode=\(mode)", "postgres://db.example/acct?sslmode=\(mode)"] {
       #expect(await create(["postgres", connection]) == 8)
       #expect(
         machine.record.err.first == "acct: refused: sslmode=\(mode) does not verify the server"
@@ -106,11 +94,9 @@ struct KeyringOptionTests {
   @Test(
     "Options of the other engine, and halves of pairs, are usage",
     arguments: [
-      ["etcd", "https://a.example:2379", "--cert", "x"],
-      ["etcd", "https://a.example:2379", "--user", "x"],
-      ["etcd", "https://a.example:2379", "--password-file", "x"],
-      ["postgres", "host=db.example", "--user", "x"], ["postgres", "host=db.example", "--ca", "x"],
-      ["etcd"],
+      ["etcd", "https://a.example:2379", "--cert", "x"], ["etcd", "https://a.example:2379", "--user", "x"],
+      ["etcd", "https://a.example:2379", "--password-file", "x"], ["postgres", "host=db.example", "--user", "x"],
+      ["postgres", "host=db.example", "--ca", "x"], ["etcd"],
     ]
   )
   func pairs(arguments: [String]) async {

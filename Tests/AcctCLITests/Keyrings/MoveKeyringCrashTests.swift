@@ -41,8 +41,7 @@ struct MoveKeyringCrashTests {
     let inVault = machine.vault.items.count
     let desktop = machine.record.keyring.items.count
     switch way {
-    case .toShared:
-      #expect((inVault, desktop, machine.engine.accounts.count) == (0, 0, 2))
+    case .toShared: #expect((inVault, desktop, machine.engine.accounts.count) == (0, 0, 2))
     case .fromShared: #expect((inVault, desktop, machine.engine.accounts.count) == (2, 0, 2))
     case .removed: #expect((inVault, desktop, machine.engine.accounts.count) == (2, 0, 0))
     case .local: #expect((inVault, desktop, machine.engine.accounts.count) == (0, 2, 0))
@@ -75,9 +74,7 @@ struct MoveKeyringCrashTests {
     Issue.record("it never came to an end")
   }
 
-  @Test(
-    "An engine that fails at any step leaves the accounts in the source, and nothing of them there"
-  )
+  @Test("An engine that fails at any step leaves the accounts in the source, and nothing of them there")
   func everyFailure() async {
     for calls in 0..<Self.limit {
       let (machine, command, target) = await machine(.toShared)
@@ -109,9 +106,7 @@ struct MoveKeyringCrashTests {
     machine.engine.forget()
     #expect(await machine.run(command) == 7)
     #expect(
-      machine.record.err.contains(
-        "acct: the other keyring did not keep alice.example.com as it was written"
-      )
+      machine.record.err.contains("acct: the other keyring did not keep alice.example.com as it was written")
     )
     await expectUsable(machine, 0)
   }
@@ -132,9 +127,7 @@ struct MoveKeyringCrashTests {
     machine.vault.failRemovals(with: .locked())
     #expect(await machine.run(command) == 6)
     #expect(
-      machine.record.err.contains(
-        "acct: the accounts are in etcd now, and some are in vault, too: the vault is locked"
-      )
+      machine.record.err.contains("acct: the accounts are in etcd now, and some are in vault, too: the vault is locked")
     )
     #expect(machine.decision == "etcd\nfrom vault\n")
     machine.vault.failRemovals(with: nil)

@@ -9,9 +9,7 @@ import Testing
 struct MoveKeyringTests {
   let machine = SharingMachine()
 
-  @Test(
-    "A move to a shared keyring takes all accounts with all of their items, and the vault is empty"
-  )
+  @Test("A move to a shared keyring takes all accounts with all of their items, and the vault is empty")
   func toShared() async throws {
     await machine.keep(Handoffs.dpop(), Handoffs.bearer())
     await machine.share()
@@ -27,9 +25,7 @@ struct MoveKeyringTests {
     #expect(await machine.token("bob") == "opaque-bob")
     #expect(await machine.acct("keyring", "move", "etcd", "--json") == 0)
     #expect(
-      machine.record.json == [
-        "version": 1, "from": .null, "to": "etcd", "moved": [], "removed": [], "staying": [],
-      ]
+      machine.record.json == ["version": 1, "from": .null, "to": "etcd", "moved": [], "removed": [], "staying": []]
     )
   }
 
@@ -86,9 +82,7 @@ struct MoveKeyringTests {
 
   @Test("Credentials that another machine has renewed since they were copied stay there")
   func renewedElsewhere() async throws {
-    await machine.shareAccounts(
-      Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"])
-    )
+    await machine.shareAccounts(Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"]))
     #expect(await machine.acct("keyring", "move", "vault") == 0)
     let id = try machine.onlyAccount()
     var stored = try #require(machine.engine.accounts[id])
@@ -189,8 +183,7 @@ struct MoveKeyringTests {
     let before = machine.engine.accounts
     #expect(await machine.acct("keyring", "move", "etcd") == 64)
     #expect(
-      machine.record.err.first
-        == "acct: the other keyring has other accounts called bob.example.com"
+      machine.record.err.first == "acct: the other keyring has other accounts called bob.example.com"
     )
     #expect(machine.engine.accounts == before)
     #expect(machine.decision == "vault\n")
@@ -213,18 +206,13 @@ struct MoveKeyringTests {
     #expect(machine.record.err.first?.hasSuffix("under the ids of bob.example.com") == true)
     #expect(machine.engine.accounts[id]?.name == name)
     let older = file.replacing(#""name":"bob.example.com""#, with: #""name":"older""#)
-    machine.engine.put(
-      .init(name: try AccountName("older"), record: Array(older.utf8), items: [:]),
-      as: id
-    )
+    machine.engine.put(.init(name: try AccountName("older"), record: Array(older.utf8), items: [:]), as: id)
     #expect(await machine.acct("keyring", "move", "etcd") == 0)
     #expect(machine.engine.accounts[id]?.items[.accessToken] == Secret("opaque-bob"))
     #expect(machine.engine.accounts[id]?.name.description == "bob.example.com")
   }
 
-  @Test(
-    "An account that another machine has renewed since an interrupted move stays as it is there"
-  )
+  @Test("An account that another machine has renewed since an interrupted move stays as it is there")
   func newer() async throws {
     await machine.keep(Handoffs.bearer())
     await machine.share()
@@ -295,9 +283,7 @@ struct MoveKeyringTests {
     let lock = world.files.lock
     world.files.lock = { [machine] wanted, seconds throws(FilesFailure) in
       // The move has copied what it had found, and is about to decide.
-      if wanted == .book, machine.engine.accounts.count == 1 {
-        machine.record.corrupt(.account(bob), with: file)
-      }
+      if wanted == .book, machine.engine.accounts.count == 1 { machine.record.corrupt(.account(bob), with: file) }
       return try await lock(wanted, seconds)
     }
     #expect(await Acct.run(["keyring", "move", "etcd"], in: world) == 0, "\(machine.record.err)")

@@ -68,10 +68,7 @@ struct OtherKeyringTests {
   @Test("Removing a shared account, and exporting it, says that it concerns all machines")
   func words() async {
     await machine.share()
-    machine.record.provide(
-      "-",
-      Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"])
-    )
+    machine.record.provide("-", Handoffs.bearer(changing: ["refresh_token": "r1", "clientId": "client"]))
     #expect(await machine.acct("add", "--import", "-") == 0, "\(machine.record.err)")
     machine.record.secretFiles["pass"] = "made up words"
     #expect(

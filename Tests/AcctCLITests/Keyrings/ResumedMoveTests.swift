@@ -61,8 +61,7 @@ struct ResumedMoveTests {
     on machine: SharingMachine
   ) async throws {
     try confirm(id, at: time, on: machine)
-    try await machine.vault.keyring(as: .vault)
-      .write(id, [.init(.accessToken, Secret(token))], .forbidden)
+    try await machine.vault.keyring(as: .vault).write(id, [.init(.accessToken, Secret(token))], .forbidden)
   }
 
   @Test(
@@ -78,10 +77,7 @@ struct ResumedMoveTests {
     #expect(machine.decision == "etcd\n")
   }
 
-  @Test(
-    "An account that this machine has renewed is copied again, whatever its clock says",
-    arguments: [early, late]
-  )
+  @Test("An account that this machine has renewed is copied again, whatever its clock says", arguments: [early, late])
   func renewedHere(time: String) async throws {
     let (machine, id) = try await interrupted()
     try await renewHere(id, at: time, on: machine)
@@ -114,9 +110,7 @@ struct ResumedMoveTests {
     Issue.record("it never came to an end")
   }
 
-  @Test(
-    "A copy that was found there before the move, and is written over, is not another machine's"
-  )
+  @Test("A copy that was found there before the move, and is written over, is not another machine's")
   func foundBefore() async throws {
     for writes in 0..<Self.limit {
       let machine = SharingMachine()

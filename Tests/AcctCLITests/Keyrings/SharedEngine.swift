@@ -28,9 +28,7 @@ final class SharedEngine: Sendable {
   var accounts: [AccountID: Stored] { state.withLock { $0.accounts } }
 
   /// Makes every call fail from now on, or none any more.
-  func fail(with failure: KeyringFailure?) {
-    state.withLock { $0.failure = failure }
-  }
+  func fail(with failure: KeyringFailure?) { state.withLock { $0.failure = failure } }
 
   /// Lets so many calls succeed, and makes those after them fail.
   func fail(with failure: KeyringFailure, after calls: Int) {
@@ -77,9 +75,7 @@ final class SharedEngine: Sendable {
       keyring: { kind in self.keyring(kind, settings, lifeline) },
       settings: { settings.value },
       create: { given, _ throws(KeyringFailure) in
-        try self.use(lifeline) { state throws(KeyringFailure) in
-          _ = state.made.insert(given.name)
-        }
+        try self.use(lifeline) { state throws(KeyringFailure) in _ = state.made.insert(given.name) }
         settings.value = given
       },
       join: { given, _ throws(KeyringFailure) in
@@ -110,17 +106,11 @@ final class SharedEngine: Sendable {
           )
         }
       },
-      inspect: { _ throws(KeyringFailure) in
-        try self.use(lifeline) { _ throws(KeyringFailure) in .init() }
-      }
+      inspect: { _ throws(KeyringFailure) in try self.use(lifeline) { _ throws(KeyringFailure) in .init() } }
     )
   }
 
-  private func keyring(
-    _ kind: Keyring.Kind,
-    _ settings: SettingsFile,
-    _ lifeline: Lifeline
-  ) -> Keyring {
+  private func keyring(_ kind: Keyring.Kind, _ settings: SettingsFile, _ lifeline: Lifeline) -> Keyring {
     @Sendable func joined() throws(KeyringFailure) {
       guard settings.value?.kind == kind else { throw .notJoined }
     }
@@ -157,27 +147,18 @@ final class SharedEngine: Sendable {
       accounts: SharedAccounts(
         fetch: { id, _ throws(KeyringFailure) in
           try joined()
-          return try self.use(lifeline) { state throws(KeyringFailure) in
-            state.accounts[id]?.record
-          }
+          return try self.use(lifeline) { state throws(KeyringFailure) in state.accounts[id]?.record }
         },
         fetchAll: { _ throws(KeyringFailure) in
           try joined()
           return try self.use(lifeline) { state throws(KeyringFailure) in
-            SharedChanges(
-              records: state.accounts.mapValues(\.record),
-              accounts: Set(state.accounts.keys)
-            )
+            SharedChanges(records: state.accounts.mapValues(\.record), accounts: Set(state.accounts.keys))
           }
         },
         store: { account, _ throws(SharedAccountFailure) in
           do throws(KeyringFailure) {
-            guard lifeline.write() else {
-              throw .engine(.unavailable(reason: "the process has died"))
-            }
-            let isTaken = try self.use(lifeline) { state throws(KeyringFailure) in
-              self.store(account, in: &state)
-            }
+            guard lifeline.write() else { throw .engine(.unavailable(reason: "the process has died")) }
+            let isTaken = try self.use(lifeline) { state throws(KeyringFailure) in self.store(account, in: &state) }
             if !isTaken { return }
           } catch {
             throw .keyring(error)
@@ -185,16 +166,12 @@ final class SharedEngine: Sendable {
           throw .nameTaken
         },
         remove: { id, _ throws(KeyringFailure) in
-          guard lifeline.write() else {
-            throw .engine(.unavailable(reason: "the process has died"))
-          }
+          guard lifeline.write() else { throw .engine(.unavailable(reason: "the process has died")) }
           try self.use(lifeline) { state throws(KeyringFailure) in state.accounts[id] = nil }
         },
         claim: { _, _ throws(KeyringFailure) in RenewalClaim(maySend: { true }) },
         holder: { name, _ throws(KeyringFailure) in
-          try self.use(lifeline) { state throws(KeyringFailure) in
-            state.accounts.first { $0.value.name == name }?.key
-          }
+          try self.use(lifeline) { state throws(KeyringFailure) in state.accounts.first { $0.value.name == name }?.key }
         }
       )
     )
@@ -208,8 +185,7 @@ final class SharedEngine: Sendable {
     switch account.items {
     case .unchanged: break
     case .merging(let given): for item in given { items[item.kind] = item.secret }
-    case .replacing(let given):
-      items = Dictionary(given.map { ($0.kind, $0.secret) }) { first, _ in first }
+    case .replacing(let given): items = Dictionary(given.map { ($0.kind, $0.secret) }) { first, _ in first }
     }
     if state.forgets { items[.handle] = nil }
     state.accounts[account.id] = Stored(name: account.name, record: account.record, items: items)

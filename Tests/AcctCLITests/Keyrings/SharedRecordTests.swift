@@ -84,12 +84,7 @@ struct SharedRecordTests {
     #expect(try damage("a\r\nX-B: c", "Basic", "alice") == .item(.staticToken))
     // What is left of an account that was being removed has no record.
     for (token, flaw) in [("two words", nil), ("a\nb", SharedDamage.item(.staticToken))] {
-      let rest = SharedContents(
-        id: account.id,
-        name: nil,
-        record: [],
-        items: [.staticToken: Secret(token)]
-      )
+      let rest = SharedContents(id: account.id, name: nil, record: [], items: [.staticToken: Secret(token)])
       #expect(SharedRecord.check(rest) == flaw)
     }
   }
@@ -129,12 +124,7 @@ struct SharedRecordTests {
   )
   func keys(key: String) throws {
     #expect(try damage([.keypair: Secret(key)]) == .keyInDevice)
-    let bare = SharedContents(
-      id: account.id,
-      name: nil,
-      record: [],
-      items: [.keypair: Secret(key)]
-    )
+    let bare = SharedContents(id: account.id, name: nil, record: [], items: [.keypair: Secret(key)])
     #expect(SharedRecord.check(bare) == .keyInDevice)
   }
 }

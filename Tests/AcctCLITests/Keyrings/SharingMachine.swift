@@ -81,7 +81,5 @@ extension RecordedWorld {
 }
 
 extension SharingMachine {
-  func run(_ arguments: [String]) async -> Int32 {
-    await Acct.run(arguments, in: world, parsedBy: ParsedLines.parse)
-  }
+  func run(_ arguments: [String]) async -> Int32 { await Acct.run(arguments, in: world, parsedBy: ParsedLines.parse) }
 }

@@ -61,13 +61,7 @@ struct ClientReuseTests {
   @Test("A server that registers another server's client does not get that one's secret")
   func registration() async {
     let server = serve()
-    let given = await record.addDevice(
-      RecordedServer.issuer,
-      "--client-secret-file",
-      "secret",
-      "--client-auth",
-      "post"
-    )
+    let given = await record.addDevice(RecordedServer.issuer, "--client-secret-file", "secret", "--client-auth", "post")
     #expect(given == 0, "\(record.err)")
     #expect(server.bodies("/token").last?.contains("client_secret=made-up-secret") == true)
     for name in ["one", "two"] {
@@ -130,9 +124,7 @@ struct ClientReuseTests {
     #expect(record.out == "at-a-long-enough\n")
   }
 
-  @Test(
-    "A client is remembered for a place however that is typed, and until the file's own is named"
-  )
+  @Test("A client is remembered for a place however that is typed, and until the file's own is named")
   func named() async {
     _ = serve()
     record.providerFiles["acme"] = #"{"issuer":"https://{host}","clientID":"own"}"#
@@ -147,8 +139,7 @@ struct ClientReuseTests {
   @Test("A sign-in without input that would need the browser for its known secret fails at once")
   func noInput() async {
     _ = serve()
-    record.providerFiles["acme"] =
-      #"{"issuer":"https://as.example","clientAuth":"post","flow":"device"}"#
+    record.providerFiles["acme"] = #"{"issuer":"https://as.example","clientAuth":"post","flow":"device"}"#
     let given = await add("acme", "--client-id", "client", "--client-secret-file", "secret")
     #expect(given == 0, "\(record.err)")
     #expect(browser.addresses.count == 1)
@@ -163,14 +154,7 @@ struct ClientReuseTests {
   )
   func query(text: String) async {
     let endpoint = "https://as.example/authorize?\(text)"
-    let added = await add(
-      "--issuer",
-      RecordedServer.issuer,
-      "--client-id",
-      "client",
-      "--authorize-url",
-      endpoint
-    )
+    let added = await add("--issuer", RecordedServer.issuer, "--client-id", "client", "--authorize-url", endpoint)
     #expect(added == 64)
     #expect(record.err.first?.contains("is sent by acct itself") == true)
     #expect(record.requests.isEmpty)

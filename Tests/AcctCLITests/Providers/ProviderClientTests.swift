@@ -15,8 +15,7 @@ struct ProviderClientTests {
     record.secretFiles["secret"] = "s3cret"
     record.secretFiles["key"] = MadeUpKeys.p256
     record.secretFiles["robot.json"] = MadeUpKeys.serviceAccount()
-    record.providerFiles["acme"] =
-      #"{"issuer":"\#(RecordedServer.issuer)","clientAuth":"\#(method)"}"#
+    record.providerFiles["acme"] = #"{"issuer":"\#(RecordedServer.issuer)","clientAuth":"\#(method)"}"#
     return RecordedServer(record, tokens: RecordedServer.tokens("a"), RecordedServer.tokens("b"))
   }
 

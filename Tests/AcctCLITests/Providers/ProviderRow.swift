@@ -60,9 +60,7 @@ struct RowServer {
   private let lastAudience = LastAudience()
 
   func serve() {
-    record.serve { request throws(HTTPFailure) in
-      answer(request) ?? .json(#"{"error":"not_found"}"#, 404)
-    }
+    record.serve { request throws(HTTPFailure) in answer(request) ?? .json(#"{"error":"not_found"}"#, 404) }
   }
 
   private func answer(_ request: HTTPRequest) -> HTTPResponse? {
@@ -83,16 +81,13 @@ struct RowServer {
     case row.userinfo:
       guard Self.field("Authorization", request) == "Bearer \(row.bearer)" else { return nil }
       return .json(row.user)
-    case row.revocation:
-      return form["token"] == nil ? .json(#"{"error":"invalid_request"}"#, 400) : .json("{}")
+    case row.revocation: return form["token"] == nil ? .json(#"{"error":"invalid_request"}"#, 400) : .json("{}")
     default: return nil
     }
   }
 
   /// What the sign-in asks for: in the browser's address, or in the form that was pushed before.
-  static func asked(_ row: ProviderRow, _ record: RecordedWorld, _ browser: RehearsedBrowser)
-    -> [String: String]
-  {
+  static func asked(_ row: ProviderRow, _ record: RecordedWorld, _ browser: RehearsedBrowser) -> [String: String] {
     guard let uri = browser.parameters["request_uri"] else { return browser.parameters }
     let forms = record.requests.filter { $0.url.htu == row.pushed }
     guard uri == Self.requestURI, let form = forms.last else { return [:] }
@@ -103,9 +98,7 @@ struct RowServer {
 
   /// Takes a request from a client that proves itself; for a client without a secret the endpoint is not there.
   private func pushed(_ request: HTTPRequest, _ form: [String: String]) -> HTTPResponse {
-    guard row.basic != nil || row.assertionAudience != nil else {
-      return .json(#"{"error":"not_found"}"#, 404)
-    }
+    guard row.basic != nil || row.assertionAudience != nil else { return .json(#"{"error":"not_found"}"#, 404) }
     guard Self.field("Authorization", request) == row.basic, takesAssertion(in: request) else {
       return .json(#"{"error":"invalid_client"}"#, 401)
     }
@@ -137,9 +130,7 @@ struct RowServer {
     guard
       Self.text(request.body).split(separator: "&").count(where: { $0.hasPrefix("resource=") }) < 2
     else { return .json(#"{"error":"invalid_target"}"#, 400) }
-    for (name, value) in row.forms where form[name] != value {
-      return refused("\(name) is \(form[name] ?? "missing")")
-    }
+    for (name, value) in row.forms where form[name] != value { return refused("\(name) is \(form[name] ?? "missing")") }
     for name in row.withholds where form[name] != nil { return refused("\(name) is unasked for") }
     guard Self.field("Authorization", request) == row.basic else { return refused("Authorization") }
     guard Self.field("DPoP", request) == nil else { return refused("a proof") }
@@ -149,20 +140,16 @@ struct RowServer {
         form["redirect_uri"]?.hasPrefix("http://") == true
       else { return refused("the code") }
       return granted
-    case "urn:ietf:params:oauth:grant-type:device_code":
-      return row.device == nil ? refused("the grant") : granted
+    case "urn:ietf:params:oauth:grant-type:device_code": return row.device == nil ? refused("the grant") : granted
     case "refresh_token":
-      if let audience = row.audience, lastAudience.after(form["audience"]) == audience {
-        return .json(Self.second)
-      }
+      if let audience = row.audience, lastAudience.after(form["audience"]) == audience { return .json(Self.second) }
       return row.renewal.map { .json($0) } ?? refused("the grant")
     default: return refused("the grant")
     }
   }
 
   /// A token for another audience, out of the same refresh token.
-  private static let second =
-    #"{"access_token":"at-second","token_type":"Bearer","expires_in":3600}"#
+  private static let second = #"{"access_token":"at-second","token_type":"Bearer","expires_in":3600}"#
 
   private static func field(_ name: String, _ request: HTTPRequest) -> String? {
     request.fields.first { $0.name == name }.map { text($0.value) }
@@ -190,6 +177,5 @@ private final class LastAudience: Sendable {
 
 /// An ID token as a server writes it, with a signature that nothing checks.
 func idToken(_ claims: String) -> String {
-  [#"{"alg":"RS256"}"#, claims, "signature"]
-    .map { Base64URL.encode(Array($0.utf8).span) }.joined(separator: ".")
+  [#"{"alg":"RS256"}"#, claims, "signature"].map { Base64URL.encode(Array($0.utf8).span) }.joined(separator: ".")
 }

@@ -35,10 +35,7 @@ extension ProviderRow {
     return ProviderRow(
       typed: "--issuer \(typed)",
       documents: [
-        "\(place)/.well-known/openid-configuration": String(
-          decoding: JSON.object(metadata).serialized(),
-          as: UTF8.self
-        )
+        "\(place)/.well-known/openid-configuration": String(decoding: JSON.object(metadata).serialized(), as: UTF8.self)
       ],
       authorization: endpoint("authorization"),
       device: endpoint("device_authorization"),
@@ -65,18 +62,12 @@ extension ProviderRow {
       "https://login.salesforce.com",
       issuer: "https://login.salesforce.com",
       at: "https://login.salesforce.com/services/oauth2",
-      [
-        "authorization": "/authorize", "token": "/token", "userinfo": "/userinfo",
-        "revocation": "/revoke",
-      ],
+      ["authorization": "/authorize", "token": "/token", "userinfo": "/userinfo", "revocation": "/revoke"],
       subject: "https://login.salesforce.com/id/00D1/0051",
       name: "https://login.salesforce.com/id/00D1/0051@login.salesforce.com",
       api: "https://acme.my.salesforce.com/services/data"
     )
-    row.options = options(
-      scope: "openid api refresh_token",
-      api: "https://acme.my.salesforce.com"
-    )
+    row.options = options(scope: "openid api refresh_token", api: "https://acme.my.salesforce.com")
     row.asks["scope"] = "openid api refresh_token"
     row.answer = """
       {"access_token":"at-made-up","signature":"c2ln","scope":"refresh_token openid api","id_token":"ID_TOKEN",
@@ -139,10 +130,7 @@ extension ProviderRow {
       "https://auth.example/application/o/acct",
       issuer: "https://auth.example/application/o/acct/",
       at: "https://auth.example/application/o",
-      [
-        "authorization": "/authorize/", "token": "/token/", "userinfo": "/userinfo/",
-        "revocation": "/revoke/",
-      ],
+      ["authorization": "/authorize/", "token": "/token/", "userinfo": "/userinfo/", "revocation": "/revoke/"],
       subject: subject,
       name: "\(subject)@auth.example",
       api: "https://api.example/v3"
@@ -158,10 +146,7 @@ extension ProviderRow {
       "https://wlcg.example",
       issuer: "https://wlcg.example/",
       at: "https://wlcg.example",
-      [
-        "token": "/token", "device_authorization": "/devicecode", "userinfo": "/userinfo",
-        "revocation": "/revoke",
-      ],
+      ["token": "/token", "device_authorization": "/devicecode", "userinfo": "/userinfo", "revocation": "/revoke"],
       subject: "b1c5",
       name: "b1c5@wlcg.example",
       api: "https://storage.example/data"
@@ -179,19 +164,12 @@ extension ProviderRow {
       realm,
       issuer: realm,
       at: "\(realm)/protocol/openid-connect",
-      [
-        "token": "/token", "device_authorization": "/auth/device", "userinfo": "/userinfo",
-        "revocation": "/revoke",
-      ],
+      ["token": "/token", "device_authorization": "/auth/device", "userinfo": "/userinfo", "revocation": "/revoke"],
       subject: "e9@egi.example",
       name: "e9@egi.example@aai.example",
       api: "https://cloud.example/v3"
     )
-    row.options = options(
-      scope: "openid offline_access",
-      api: "https://cloud.example",
-      "--device"
-    )
+    row.options = options(scope: "openid offline_access", api: "https://cloud.example", "--device")
     row.asks = ["scope": "openid offline_access", "client_id": "client"]
     row.audience = "https://storage.example"
     row.ownAudience = "https://cloud.example"
@@ -220,12 +198,7 @@ extension ProviderRow {
         "require_pushed_authorization_requests": true,
       ]
     )
-    row.options = options(
-      scope: "openid accounts",
-      api: "https://api.example",
-      "--client-key",
-      "key"
-    )
+    row.options = options(scope: "openid accounts", api: "https://api.example", "--client-key", "key")
     row.asks["scope"] = "openid accounts"
     row.assertionAudience = issuer
     return row
@@ -239,10 +212,7 @@ extension ProviderRow {
       issuer,
       issuer: issuer,
       at: issuer,
-      [
-        isDevice ? "device_authorization" : "authorization": "/start", "token": "/token",
-        "revocation": "/revoke",
-      ],
+      [isDevice ? "device_authorization" : "authorization": "/start", "token": "/token", "revocation": "/revoke"],
       subject: "r1",
       name: "r1@\(host)",
       api: "https://one.example/things"

@@ -9,10 +9,7 @@ extension ProviderRow {
       "https://dot.example/o",
       issuer: "https://dot.example/o",
       at: "https://dot.example/o",
-      [
-        "authorization": "/authorize/", "token": "/token/", "userinfo": "/userinfo/",
-        "revocation": "/revoke_token/",
-      ],
+      ["authorization": "/authorize/", "token": "/token/", "userinfo": "/userinfo/", "revocation": "/revoke_token/"],
       subject: "17",
       name: "17@dot.example",
       api: "https://dot.example/api",
@@ -35,8 +32,7 @@ extension ProviderRow {
     )
     row.options = options(scope: "read:users", api: "https://hub.example")
     row.asks["scope"] = "read:users"
-    row.answer =
-      #"{"access_token":"at-made-up","token_type":"Bearer","refresh_token":"rt-made-up"}"#
+    row.answer = #"{"access_token":"at-made-up","token_type":"Bearer","refresh_token":"rt-made-up"}"#
     return row
   }()
 }

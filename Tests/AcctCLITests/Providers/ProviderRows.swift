@@ -185,9 +185,7 @@ extension ProviderRow {
     typed: "atlassian",
     options: secretOptions,
     authorization: "https://auth.atlassian.com/authorize",
-    asks: [
-      "audience": "api.atlassian.com", "prompt": "consent", "scope": "read:me offline_access",
-    ],
+    asks: ["audience": "api.atlassian.com", "prompt": "consent", "scope": "read:me offline_access"],
     token: "https://auth.atlassian.com/oauth/token",
     forms: ["client_id": "client", "client_secret": "made-up-secret"],
     withholds: [],
@@ -296,9 +294,8 @@ extension ProviderRow {
   static let all: [ProviderRow] = [
     gitHub, enterprise, gitLab("gitlab", "gitlab.com", device: false),
     gitLab("gitlab:git.example", "git.example", device: true), git("codeberg", "codeberg.org"),
-    git("gitea:tea.example", "tea.example"), google, microsoft, mastodon, bitbucket, atlassian,
-    slack, spotify, discord, house("auth0:login.example", "https://login.example/"),
-    house("okta:login.example", "https://login.example"),
+    git("gitea:tea.example", "tea.example"), google, microsoft, mastodon, bitbucket, atlassian, slack, spotify, discord,
+    house("auth0:login.example", "https://login.example/"), house("okta:login.example", "https://login.example"),
     house("keycloak:login.example/main", "https://login.example/realms/main"),
   ]
 }

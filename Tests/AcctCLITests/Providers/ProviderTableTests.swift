@@ -11,9 +11,7 @@ import Testing
 /// here: `MCPTests` signs in at the real SDK's, by the address of the resource alone.
 @Suite("A server that people have")
 struct ProviderTableTests {
-  @Test(
-    "Every server that people have signs in, is named, gives headers, is renewed and is removed"
-  )
+  @Test("Every server that people have signs in, is named, gives headers, is renewed and is removed")
   func table() async {
     let title = ["sign-in", "name".padded(36), "header", "check", "renewal", "removal"]
     var lines = ["server".padded(46) + "  " + title.joined(separator: "  ")]
@@ -36,9 +34,7 @@ struct ProviderTableTests {
 
   @Test(
     "A server that refuses pushed requests to a public client gets the parameters in the browser",
-    arguments: ProviderRow.byIssuer.filter {
-      $0.pushed != nil && $0.basic == nil && $0.assertionAudience == nil
-    }
+    arguments: ProviderRow.byIssuer.filter { $0.pushed != nil && $0.basic == nil && $0.assertionAudience == nil }
   )
   func notPushed(row: ProviderRow) async {
     let run = RowRun(row)
@@ -69,10 +65,7 @@ struct ProviderTableTests {
     #expect(run.record.out == "Authorization: Bearer at-renewed\n")
   }
 
-  @Test(
-    "A second sign-in finds the same account, and needs no client id",
-    arguments: ProviderRow.all
-  )
+  @Test("A second sign-in finds the same account, and needs no client id", arguments: ProviderRow.all)
   func again(row: ProviderRow) async {
     let run = RowRun(row)
     #expect(await run.add() == 0, "\(run.record.err)")
@@ -132,16 +125,14 @@ struct RowRun {
     let isTold = !record.err.contains { $0.contains("not checked: ") } || row.userinfo == nil
     let renewal = note(await run("refresh", "--force"))
     let renewed = await run("header", row.api)
-    let isRenewed =
-      record.out == "Authorization: Bearer \(row.renewal == nil ? row.bearer : "at-renewed")\n"
+    let isRenewed = record.out == "Authorization: Bearer \(row.renewal == nil ? row.bearer : "at-renewed")\n"
     let removal = note(await run("remove", name))
     let revoked = record.requests.contains { $0.url.htu == row.revocation }
     let isRevoked = revoked == (row.revocation != nil)
     let renewalStatus = row.renewal == nil ? "- (\(renewal))" : "\(renewal)"
     return Result(
       line: [
-        row.typed.padded(46), "\(added)".padded(7), name.padded(36), "\(header)".padded(6),
-        "\(check)".padded(5),
+        row.typed.padded(46), "\(added)".padded(7), name.padded(36), "\(header)".padded(6), "\(check)".padded(5),
         renewalStatus.padded(7), "\(removal)",
       ].joined(separator: "  "),
       isWhole: [added, header, check, renewed, removal] == [0, 0, 0, 0, 0] && asked && isBearer
@@ -154,8 +145,7 @@ struct RowRun {
 
   /// Whether the browser went where it should, with what it should say.
   private var isAsked: Bool {
-    guard let address = browser.addresses.last,
-      address.prefix(while: { $0 != "?" }) == row.authorization ?? ""
+    guard let address = browser.addresses.last, address.prefix(while: { $0 != "?" }) == row.authorization ?? ""
     else { return false }
     let parameters = RowServer.asked(row, record, browser)
     return row.asks.allSatisfy { parameters[$0.key] == $0.value }
@@ -165,7 +155,5 @@ struct RowRun {
 }
 
 extension String {
-  fileprivate func padded(_ width: Int) -> String {
-    self + String(repeating: " ", count: max(width - count, 0))
-  }
+  fileprivate func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(width - count, 0)) }
 }

@@ -49,8 +49,7 @@ struct ProvidersTests {
     #expect(await record.acct("add", "gihub") == 64)
     #expect(record.err.first == "acct: there is no provider gihub")
     #expect(
-      record.err.last
-        == "acct: hint: did you mean `github`? `acct providers` lists them; a handle has a dot"
+      record.err.last == "acct: hint: did you mean `github`? `acct providers` lists them; a handle has a dot"
     )
     record.clear()
     #expect(await record.acct("providers", "somewhere") == 64)
@@ -62,8 +61,7 @@ struct ProvidersTests {
 
   @Test("A hostile file of the user's is rejected with its path and member, before any request")
   func hostile() async {
-    record.providerFiles["acme"] =
-      #"{"issuer":"https://a.example","endpoints":{"token":"https://evil.example/"}}"#
+    record.providerFiles["acme"] = #"{"issuer":"https://a.example","endpoints":{"token":"https://evil.example/"}}"#
     #expect(await record.acct("add", "acme", "--client-id", "client") == 65)
     #expect(
       record.err.first
@@ -87,8 +85,7 @@ struct ProvidersTests {
     )
     #expect(await record.acct("add", "gitlab", "--client-id", "client") == 65)
     #expect(
-      record.err.first
-        == "acct: /config/gitlab.json is not used: its group or others can write to it"
+      record.err.first == "acct: /config/gitlab.json is not used: its group or others can write to it"
     )
     #expect(record.requests.isEmpty)
   }
@@ -138,9 +135,7 @@ struct ProvidersTests {
 
   @Test(
     "A URL behind a provider's name is no host, and the error says what is typed there",
-    arguments: [
-      "http://evil.test", "https://mastodon.example", "//evil.test", "HTTP://a.example/b",
-    ]
+    arguments: ["http://evil.test", "https://mastodon.example", "//evil.test", "HTTP://a.example/b"]
   )
   func placeURL(_ place: String) async {
     #expect(await record.acct("add", "mastodon:\(place)", "--no-input") == 64)

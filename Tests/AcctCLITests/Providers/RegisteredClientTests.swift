@@ -40,9 +40,7 @@ struct RegisteredClientTests {
     world.listener = CallbackListener { redirect throws(ListenFailure) in
       let port = redirect.port ?? (8123...8999).first { !busy.contains($0) }
       if let port, busy.contains(port) { throw .failed(port: port, reason: "it is in use") }
-      return try await listener.listen(
-        LoopbackRedirect(host: redirect.host, port: port, tail: redirect.tail)
-      )
+      return try await listener.listen(LoopbackRedirect(host: redirect.host, port: port, tail: redirect.tail))
     }
     return await Acct.run(["add", "--issuer", RecordedServer.issuer] + options, in: world)
   }
@@ -104,9 +102,7 @@ struct RegisteredClientTests {
   @Test("A server with secrets alone registers one for the form, where the client is named, too")
   func post() async {
     var metadata = Self.metadata
-    metadata["token_endpoint_auth_methods_supported"] = [
-      "client_secret_basic", "client_secret_post",
-    ]
+    metadata["token_endpoint_auth_methods_supported"] = ["client_secret_basic", "client_secret_post"]
     let server = serve(metadata)
     server.set(
       "/register",
@@ -121,10 +117,7 @@ struct RegisteredClientTests {
     #expect(server.bodies("/token").last?.contains("client_secret=made-up-secret") == true)
   }
 
-  @Test(
-    "A server that registers no unknown clients asks for a client id",
-    arguments: [401, 403, 404]
-  )
+  @Test("A server that registers no unknown clients asks for a client id", arguments: [401, 403, 404])
   func unknown(status: Int) async {
     let server = serve()
     server.set("/register", .json(#"{"error":"invalid_token"}"#, status))

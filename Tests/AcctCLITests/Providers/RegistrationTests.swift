@@ -17,9 +17,7 @@ struct RegistrationTests {
     "token_endpoint_auth_methods_supported": ["none", "client_secret_basic"],
   ]
 
-  private func serve(_ registered: HTTPResponse..., metadata: JSONObject = Self.metadata)
-    -> RecordedServer
-  {
+  private func serve(_ registered: HTTPResponse..., metadata: JSONObject = Self.metadata) -> RecordedServer {
     let server = RecordedServer(
       record,
       metadata: metadata,
@@ -54,9 +52,7 @@ struct RegistrationTests {
     #expect(request?["token_endpoint_auth_method"] == "none")
     #expect(request?["scope"] == "read")
     #expect(
-      request?["redirect_uris"] == [
-        .string("http://127.0.0.1:8123\(ownPath)"), .string("http://127.0.0.1\(ownPath)"),
-      ]
+      request?["redirect_uris"] == [.string("http://127.0.0.1:8123\(ownPath)"), .string("http://127.0.0.1\(ownPath)")]
     )
     #expect(browser.parameters["client_id"] == "made-for-you")
     #expect(browser.parameters["redirect_uri"] == "http://127.0.0.1:8123\(ownPath)")
@@ -116,13 +112,10 @@ struct RegistrationTests {
 
   @Test("A server that registers no one is an error that says where to register a client")
   func refused() async {
-    _ = serve(
-      .json(#"{"error":"access_denied","error_description":"Policy 'Trusted Hosts'"}"#, 403)
-    )
+    _ = serve(.json(#"{"error":"access_denied","error_description":"Policy 'Trusted Hosts'"}"#, 403))
     #expect(await add() == 64)
     #expect(
-      record.err.first
-        == "acct: https://as.example needs to know the client: --client-id is missing"
+      record.err.first == "acct: https://as.example needs to know the client: --client-id is missing"
     )
     #expect(record.err.last?.contains("register a client at https://as.example") == true)
   }

@@ -10,9 +10,7 @@ import Testing
 struct UnknownUserTests {
   private let record = RecordedWorld()
 
-  private func serve(_ members: JSONObject = [:], _ tokens: JSONObject = ["sub": .null])
-    -> RecordedServer
-  {
+  private func serve(_ members: JSONObject = [:], _ tokens: JSONObject = ["sub": .null]) -> RecordedServer {
     let server = RecordedServer(
       record,
       metadata: members,

@@ -19,9 +19,7 @@ struct ForeignLockTests {
     FileSystem(path: "/home/alice/.local/state/acct/locks", name: name, reach: reach)
   }
 
-  @Test(
-    "Nothing is sent where a program keeps the locks, such as sshfs, and the hint names the ways"
-  )
+  @Test("Nothing is sent where a program keeps the locks, such as sshfs, and the hint names the ways")
   func refused() async {
     await due()
     record.put(on: folder("fuse.sshfs", .program), [.locks])
@@ -30,8 +28,7 @@ struct ForeignLockTests {
       record.err == [
         "acct: nothing is renewed: /home/alice/.local/state/acct/locks is on fuse.sshfs, where two "
           + "machines can hold one lock",
-        "acct: hint: keep acct's files on this machine; acct-keyring(1) says how several machines "
-          + "use one account",
+        "acct: hint: keep acct's files on this machine; acct-keyring(1) says how several machines " + "use one account",
       ]
     )
     #expect(record.requests.isEmpty)

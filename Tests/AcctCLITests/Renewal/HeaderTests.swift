@@ -42,8 +42,7 @@ struct HeaderTests {
     #expect(record.out.isEmpty)
     #expect(
       record.err == [
-        "acct: the token of alice.example.com is bound to a DPoP key and can't be sent as a bearer "
-          + "token",
+        "acct: the token of alice.example.com is bound to a DPoP key and can't be sent as a bearer " + "token",
         "acct: hint: leave out --bearer",
       ]
     )
@@ -56,10 +55,9 @@ struct HeaderTests {
     "The command header rejects every origin but the account's own",
     arguments: [
       "https://pds.example.evil.test/", "https://pds.example@evil.test/", "https://pds.example./",
-      "https://pds.example:8443/", "http://pds.example/", "https://xn--pds-example.test/",
-      "https://pds.exаmple/", "https://evil.test\\@pds.example/", "https://pds%2Eexample/",
-      "https://user:pass@pds.example/", "https://evil.test/?https://pds.example/",
-      "http://localhost/",
+      "https://pds.example:8443/", "http://pds.example/", "https://xn--pds-example.test/", "https://pds.exаmple/",
+      "https://evil.test\\@pds.example/", "https://pds%2Eexample/", "https://user:pass@pds.example/",
+      "https://evil.test/?https://pds.example/", "http://localhost/",
     ]
   )
   func otherOrigins(url: String) async {
@@ -80,9 +78,7 @@ struct HeaderTests {
 
   @Test(
     "The command header reports an invalid URL as bad usage",
-    arguments: [
-      "pds.example", "/path", "ftp://pds.example/", "https://", "https://pds.example/a b",
-    ]
+    arguments: ["pds.example", "/path", "ftp://pds.example/", "https://", "https://pds.example/a b"]
   )
   func malformed(url: String) async {
     #expect(await record.add(Handoffs.dpop()) == 0)

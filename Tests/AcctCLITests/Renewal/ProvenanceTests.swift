@@ -104,8 +104,7 @@ struct ProvenanceTests {
     #expect(await record.add(second) == 0)
     #expect(await record.acct("status", "--json") == 0)
     #expect(
-      record.json?["account"]?["origins"]
-        == ["https://two.example", "https://mine.example", "https://also.example"]
+      record.json?["account"]?["origins"] == ["https://two.example", "https://mine.example", "https://also.example"]
     )
     #expect(await record.acct("header", "https://one.example/") == 8)
     #expect(await record.acct("allow", "--revoke", "bob.example.com", "https://mine.example") == 0)

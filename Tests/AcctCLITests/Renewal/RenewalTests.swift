@@ -23,14 +23,8 @@ final class FakeIssuer: Sendable {
 }
 
 extension HTTPResponse {
-  static func json(_ body: String, _ status: Int = 200, _ fields: (String, String)...)
-    -> HTTPResponse
-  {
-    HTTPResponse(
-      status: status,
-      fields: [("Content-Type", "application/json")] + fields,
-      body: Secret(body)
-    )
+  static func json(_ body: String, _ status: Int = 200, _ fields: (String, String)...) -> HTTPResponse {
+    HTTPResponse(status: status, fields: [("Content-Type", "application/json")] + fields, body: Secret(body))
   }
 }
 
@@ -178,9 +172,7 @@ struct RenewalTests {
     #expect(kept == ["rt-c-long-enough", "at-c-long-enough"])
   }
 
-  @Test(
-    "The option --offline uses the time left with a notice, and an expired token needs the network"
-  )
+  @Test("The option --offline uses the time left with a notice, and an expired token needs the network")
   func offline() async {
     await account(left: 60)
     #expect(await record.acct("token", "--offline") == 0)
@@ -217,34 +209,19 @@ struct RenewalTests {
     ("truncated JSON", .success(.json(#"{"access_token":"n"#)), 11, true),
     (
       "HTML with 200",
-      .success(
-        HTTPResponse(status: 200, fields: [("Content-Type", "text/html")], body: Secret("<p>"))
-      ), 11, true
+      .success(HTTPResponse(status: 200, fields: [("Content-Type", "text/html")], body: Secret("<p>"))), 11, true
     ),
     ("an endless body", .failure(.tooLarge(limit: 1 << 20)), 11, true),
     ("an empty 403", .success(HTTPResponse(status: 403, fields: [], body: Secret(""))), 11, false),
     (
       "a redirect elsewhere",
-      .success(
-        HTTPResponse(status: 307, fields: [("Location", "https://evil.test/")], body: Secret(""))
-      ), 11, false
+      .success(HTTPResponse(status: 307, fields: [("Location", "https://evil.test/")], body: Secret(""))), 11, false
     ),
-    (
-      "a DPoP token for a bearer account",
-      .success(.json(#"{"access_token":"n","token_type":"DPoP"}"#)), 11, true
-    ),
+    ("a DPoP token for a bearer account", .success(.json(#"{"access_token":"n","token_type":"DPoP"}"#)), 11, true),
   ]
 
-  @Test(
-    "A token not yet expired is used with a notice if its renewal fails",
-    arguments: faults
-  )
-  func faultBeforeTheEnd(
-    what: String,
-    answer: Result<HTTPResponse, HTTPFailure>,
-    status: Int32,
-    isOpen: Bool
-  ) async {
+  @Test("A token not yet expired is used with a notice if its renewal fails", arguments: faults)
+  func faultBeforeTheEnd(what: String, answer: Result<HTTPResponse, HTTPFailure>, status: Int32, isOpen: Bool) async {
     await account(left: 60, answer)
     #expect(await record.acct("token") == 0)
     #expect(record.out == "opaque-bob\n")
@@ -252,16 +229,8 @@ struct RenewalTests {
     #expect(kept == ["r1", "opaque-bob"])
   }
 
-  @Test(
-    "An expired token whose renewal fails is an error, and the next call renews it",
-    arguments: faults
-  )
-  func faultAfterTheEnd(
-    what: String,
-    answer: Result<HTTPResponse, HTTPFailure>,
-    status: Int32,
-    isOpen: Bool
-  ) async {
+  @Test("An expired token whose renewal fails is an error, and the next call renews it", arguments: faults)
+  func faultAfterTheEnd(what: String, answer: Result<HTTPResponse, HTTPFailure>, status: Int32, isOpen: Bool) async {
     await account(left: -1, answer, .success(Self.renewed))
     #expect(await record.acct("token") == status, "\(what)")
     #expect(record.out.isEmpty)
@@ -351,8 +320,7 @@ struct RenewalTests {
     #expect(error?["exit"] == 11)
     #expect(await record.acct("refresh", "--all", "--json") == 0)
     #expect(
-      record.json?.objectValue?["accounts"]?.arrayValue?.map { $0.objectValue?["result"] }
-        == ["notDue", "notDue"]
+      record.json?.objectValue?["accounts"]?.arrayValue?.map { $0.objectValue?["result"] } == ["notDue", "notDue"]
     )
   }
 

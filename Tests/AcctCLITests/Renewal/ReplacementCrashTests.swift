@@ -48,9 +48,7 @@ struct ReplacementCrashTests {
     )
   }
 
-  @Test(
-    "A replacement that dies at any write leaves the old or the new whole; the next add clears up"
-  )
+  @Test("A replacement that dies at any write leaves the old or the new whole; the next add clears up")
   func everyWrite() async throws {
     let old = try await credentials(after: Handoffs.dpop())
     let new = try await credentials(after: Handoffs.dpop(), Self.newer)
@@ -86,9 +84,7 @@ struct ReplacementCrashTests {
     #expect(outcomes.dropFirst(oldOnes.count).allSatisfy { $0 }, "\(outcomes)")
   }
 
-  @Test(
-    "A replacement that dies, and dies again while it is finished, keeps the new credentials whole"
-  )
+  @Test("A replacement that dies, and dies again while it is finished, keeps the new credentials whole")
   func everySecondWrite() async throws {
     let new = try await credentials(after: Handoffs.dpop(), Self.newer)
     var deaths = 0

@@ -37,9 +37,7 @@ struct TokenLifeTests {
     #expect(await record.acct("header", "--min-valid", "-1") == 64)
   }
 
-  @Test(
-    "A Bearer token in the renewal of a bound account is an error, and only its refresh token is stored"
-  )
+  @Test("A Bearer token in the renewal of a bound account is an error, and only its refresh token is stored")
   func type() async {
     let handoff = Handoffs.dpop(changing: ["issuer": "https://as.example", "clientId": "client"])
     #expect(await record.add(handoff) == 0)
@@ -89,8 +87,7 @@ struct TokenLifeTests {
     #expect(await record.acct("refresh", "--force") == 11)
     #expect(record.err.last?.hasPrefix("acct: hint: try again in 7 s, at ") == true)
     #expect(
-      record.err.last?.hasSuffix("; the next try finds out whether the server has replaced it")
-        == true,
+      record.err.last?.hasSuffix("; the next try finds out whether the server has replaced it") == true,
       "\(record.err)"
     )
     // Before the refresh token was sent, nothing can have happened to it.
@@ -149,8 +146,7 @@ struct TokenLifeTests {
     server.set("/introspect", answer)
     #expect(await record.acct("status", "--check") == status, "\(record.err) \(record.out)")
     #expect(
-      server.bodies("/introspect").last
-        == "token=at-a-long-enough&token_type_hint=access_token&client_id=client"
+      server.bodies("/introspect").last == "token=at-a-long-enough&token_type_hint=access_token&client_id=client"
     )
   }
 }

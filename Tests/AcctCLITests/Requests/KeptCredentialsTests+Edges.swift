@@ -7,10 +7,7 @@ import Testing
 
 /// What happens at the edges of what is kept: while it is read, as it is replaced, and where a token ends.
 extension KeptCredentialsTests {
-  @Test(
-    "What another process changes while a proxy reads counts at the next request",
-    arguments: ["files", "keyring"]
-  )
+  @Test("What another process changes while a proxy reads counts at the next request", arguments: ["files", "keyring"])
   func readMeanwhile(_ place: String) async {
     let record = record
     await serve { ask in
@@ -53,18 +50,13 @@ extension KeptCredentialsTests {
   @Test("A server's answer that repeats what a proxy keeps is told without it")
   func redacted() async {
     _ = await outcome { record in
-      record.serve { _ throws(HTTPFailure) in
-        throw .unreachable(reason: "refused \(Self.privateKey)")
-      }
+      record.serve { _ throws(HTTPFailure) in throw .unreachable(reason: "refused \(Self.privateKey)") }
     }
     #expect(record.err.joined().contains("refused"), "\(record.err)")
     #expect(!record.err.joined().contains(Self.privateKey), "\(record.err)")
   }
 
-  @Test(
-    "A proxy that keeps nothing any more has forgotten what to withhold",
-    arguments: [true, false]
-  )
+  @Test("A proxy that keeps nothing any more has forgotten what to withhold", arguments: [true, false])
   func forgotten(hasSecretMemory: Bool) async {
     record.provideSecretMemory(hasSecretMemory)
     record.drawUniqueNumbers()
@@ -72,9 +64,7 @@ extension KeptCredentialsTests {
     await serve { ask in
       _ = await ask()
       _ = await record.add(ReplacementCrashTests.newer)
-      record.serve { _ throws(HTTPFailure) in
-        throw .unreachable(reason: "refused \(Self.privateKey)")
-      }
+      record.serve { _ throws(HTTPFailure) in throw .unreachable(reason: "refused \(Self.privateKey)") }
       // What is kept ends in the background.
       for _ in 1...300 where !record.err.joined().contains(Self.privateKey) {
         _ = await ask()
@@ -88,9 +78,7 @@ extension KeptCredentialsTests {
   /// The private part of ``Handoffs/key``.
   private static let privateKey = "870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"
 
-  @Test(
-    "A proxy's next request is whole wherever another process died that replaced its credentials"
-  )
+  @Test("A proxy's next request is whole wherever another process died that replaced its credentials")
   func died() async throws {
     for writes in 0..<ReplacementCrashTests.limit {
       let scene = KeptCredentialsTests()
@@ -115,14 +103,10 @@ extension KeptCredentialsTests {
     #expect(await record.add(Handoffs.dpop(), "--allow-origin", extra) == 0)
     record.serve(200, "")
     record.localServer.visit { ask in
-      func status(of host: String) async -> Int {
-        await ask("GET", "/", [("Host", host)], nil).status
-      }
+      func status(of host: String) async -> Int { await ask("GET", "/", [("Host", host)], nil).status }
       var statuses = [await status(of: "extra.example")]
       _ = await record.run(["allow", "--revoke", "alice.example.com", extra])
-      for host in ["extra.example", "pds.example", "extra.example"] {
-        statuses.append(await status(of: host))
-      }
+      for host in ["extra.example", "pds.example", "extra.example"] { statuses.append(await status(of: host)) }
       answers.withLock { $0 = statuses }
     }
     #expect(await record.run(["proxy"]) == 0)
@@ -139,9 +123,7 @@ extension KeptCredentialsTests {
     #expect(outcome.reads == 1)
   }
 
-  @Test(
-    "A nonce that another process has learned counts after half a minute, and so does a clock set back"
-  )
+  @Test("A nonce that another process has learned counts after half a minute, and so does a clock set back")
   func otherNonce() async throws {
     let record = record
     let origin = try Origin("https://pds.example")

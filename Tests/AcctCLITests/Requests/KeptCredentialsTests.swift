@@ -34,9 +34,7 @@ struct KeptCredentialsTests {
   ) async {
     #expect(await record.add(credentials) == 0)
     record.serve(200, "")
-    record.localServer.visit { ask in
-      await clients { await ask("GET", "/", [("Host", "pds.example")], nil).status }
-    }
+    record.localServer.visit { ask in await clients { await ask("GET", "/", [("Host", "pds.example")], nil).status } }
     #expect(await record.run(["proxy"]) == 0)
   }
 
@@ -61,12 +59,8 @@ struct KeptCredentialsTests {
   /// The proofs that were sent.
   func proofs() throws -> [(header: JSONObject, claims: JSONObject)] {
     try record.requests.compactMap { request in
-      guard let proof = request.fields.first(where: { $0.name == "DPoP" })?.value else {
-        return nil
-      }
-      let text = proof.withBytes { bytes in
-        String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-      }
+      guard let proof = request.fields.first(where: { $0.name == "DPoP" })?.value else { return nil }
+      let text = proof.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
       let parts = try text.split(separator: ".").prefix(2).map { part in
         try #require(try JSON(parsing: try Base64URL.decode(String(part))).objectValue)
       }
@@ -159,8 +153,7 @@ struct KeptCredentialsTests {
       case "challenged":
         let answers = Mutex([HTTPResponse.nonceChallenge][...])
         record.serve { _ in answers.withLock { $0.popFirst() } ?? .json("fine") }
-      default:
-        record.serve { _ in .init(status: 200, fields: [("DPoP-Nonce", "n2")], body: Secret("")) }
+      default: record.serve { _ in .init(status: 200, fields: [("DPoP-Nonce", "n2")], body: Secret("")) }
       }
       let before = side.jobs
       #expect(await ask() == 200)

@@ -76,15 +76,11 @@ struct LimitsTests {
       ]
     )
     #expect(
-      limitLines([limits[1]], at: now, columns: nil) == [
-        "https://api.example d  3 of 5 left, resets in 1 min"
-      ]
+      limitLines([limits[1]], at: now, columns: nil) == ["https://api.example d  3 of 5 left, resets in 1 min"]
     )
   }
 
-  @Test(
-    "The commands `limits` and `status` print limits as text and as JSON with the contract's keys"
-  )
+  @Test("The commands `limits` and `status` print limits as text and as JSON with the contract's keys")
   func shown() async throws {
     _ = await world.add(Handoffs.bearer())
     #expect(await world.acct("limits") == 0)
@@ -101,9 +97,7 @@ struct LimitsTests {
     #expect(world.out == "https://issuer.example day  3 of 5 left, resets in 14 h 4 min\n")
     _ = await world.acct("status")
     #expect(
-      world.out.contains(
-        "limit      https://issuer.example day: 3 of 5 left, resets in 14 h 4 min"
-      )
+      world.out.contains("limit      https://issuer.example day: 3 of 5 left, resets in 14 h 4 min")
     )
     let limit: JSON = [
       "origin": "https://issuer.example", "name": "day", "limit": 5, "remaining": 3,
@@ -156,9 +150,7 @@ struct LimitsTests {
   func damage() async throws {
     _ = await world.add(Handoffs.bearer())
     let account = try #require(try AccountOverview(world.engine).listing().accounts.first)
-    for text in [
-      "", "{", "[]", #"{"version":2,"limits":[]}"#, #"{"version":1,"limits":[1,{"origin":"x"}]}"#,
-    ] {
+    for text in ["", "{", "[]", #"{"version":2,"limits":[]}"#, #"{"version":1,"limits":[1,{"origin":"x"}]}"#] {
       world.corrupt(.limits(account.id), with: text)
       #expect(await world.acct("limits") == 0)
       #expect(world.out.isEmpty)

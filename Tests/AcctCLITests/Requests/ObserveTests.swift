@@ -17,8 +17,7 @@ struct ObserveTests {
   /// The nonce that a proof for the resource server would have.
   private var nonce: String? {
     guard let origin = try? Origin("https://pds.example") else { return nil }
-    return world.file(.nonce(origin))?.split { " \n".contains($0) }.dropFirst(2).first
-      .map(String.init)
+    return world.file(.nonce(origin))?.split { " \n".contains($0) }.dropFirst(2).first.map(String.init)
   }
 
   @Test(
@@ -101,18 +100,13 @@ struct ObserveTests {
 
   @Test(
     "An observation that can't be headers is bad input",
-    arguments: [
-      "", "\n\n", "\r\n", "not a header\n", ": empty\n", "spaced : no\n", "{\"a\"}", "\0",
-    ]
+    arguments: ["", "\n\n", "\r\n", "not a header\n", ": empty\n", "spaced : no\n", "{\"a\"}", "\0"]
   )
   func nothing(_ heads: String) async {
     _ = await world.add(Handoffs.dpop())
     #expect(await observe(heads) == 65)
     #expect(
-      world.err == [
-        "acct: there are no response headers on standard input",
-        "acct: hint: `curl -D -` prints them",
-      ]
+      world.err == ["acct: there are no response headers on standard input", "acct: hint: `curl -D -` prints them"]
     )
   }
 

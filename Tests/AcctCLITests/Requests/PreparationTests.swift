@@ -8,9 +8,8 @@ struct PreparationTests {
   @Test(
     "A request is prepared for whatever stands before its name, and even if it is malformed",
     arguments: [
-      ["request", "https://pds.example/x"],
-      ["--quiet", "-a", "alice", "request", "https://a.example"],
-      ["request"], ["request", "--unknown"],
+      ["request", "https://pds.example/x"], ["--quiet", "-a", "alice", "request", "https://a.example"], ["request"],
+      ["request", "--unknown"],
     ]
   )
   func request(_ line: [String]) async {
@@ -20,10 +19,7 @@ struct PreparationTests {
 
   @Test(
     "No other command prepares for a request",
-    arguments: [
-      ["header", "https://pds.example/x"], ["list"], ["-a", "request", "token"],
-      ["help", "request"], [],
-    ]
+    arguments: [["header", "https://pds.example/x"], ["list"], ["-a", "request", "token"], ["help", "request"], []]
   )
   func others(_ line: [String]) async {
     _ = await record.run(line)

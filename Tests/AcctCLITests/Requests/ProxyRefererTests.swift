@@ -10,9 +10,7 @@ struct ProxyRefererTests {
 
   /// The values of `Referer` that reach the server, for those that a client sends; `SECRET` in one stands for the
   /// secret of the run.
-  private func passed(_ referers: String..., on options: [String] = ["--port", "0"]) async throws
-    -> [String]
-  {
+  private func passed(_ referers: String..., on options: [String] = ["--port", "0"]) async throws -> [String] {
     record.serve(200, "")
     let record = record
     let statuses = Mutex<[Int]>([])
@@ -46,9 +44,8 @@ struct ProxyRefererTests {
   }
 
   static let others = [
-    "https://issuer.example/page", "https://127.0.0.1.evil.test/", "http://127.0.0.1:4712/x",
-    "http://127.0.0.1/x", "http://localhost:47110/", "about:blank", "",
-    "https://other.example/4711?q=http://127.0.0.1:4711/",
+    "https://issuer.example/page", "https://127.0.0.1.evil.test/", "http://127.0.0.1:4712/x", "http://127.0.0.1/x",
+    "http://localhost:47110/", "about:blank", "", "https://other.example/4711?q=http://127.0.0.1:4711/",
   ]
 
   @Test("Any other Referer is passed on as it is", arguments: others)

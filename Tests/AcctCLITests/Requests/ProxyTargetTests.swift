@@ -34,9 +34,7 @@ struct ProxyTargetTests {
 
   /// The URL and the token of each request that went out.
   private var sent: [String] {
-    record.requests.map { request in
-      "\(request.url) \(request.fields.first.map { text(of: $0.value) } ?? "")"
-    }
+    record.requests.map { request in "\(request.url) \(request.fields.first.map { text(of: $0.value) } ?? "")" }
   }
 
   private func addTwo() async {
@@ -69,10 +67,7 @@ struct ProxyTargetTests {
     #expect(await record.acct("allow", "two", "https://one.example") == 0)
     #expect(await record.acct("proxy", "--all") == 5)
     #expect(
-      record.err.first?.hasPrefix(
-        "acct: https://one.example is an origin of more than one account: "
-      )
-        == true
+      record.err.first?.hasPrefix("acct: https://one.example is an origin of more than one account: ") == true
     )
     let names = record.err.first?.split(separator: ": ").last.map(String.init)
     #expect(["one, two", "two, one"].contains(names))
@@ -88,10 +83,7 @@ struct ProxyTargetTests {
     ("http://127.0.0.1:443", "https://127.0.0.1", "127.0.0.1:443"),
   ]
 
-  @Test(
-    "The proxy with --all does not start if one Host fits origins of two accounts",
-    arguments: pairs
-  )
+  @Test("The proxy with --all does not start if one Host fits origins of two accounts", arguments: pairs)
   func sharedHost(_ first: String, _ second: String, _ host: String) async {
     await record.addToken("one", at: first, "--name", "one")
     await record.addToken("two", at: second, "--name", "two")
@@ -112,8 +104,7 @@ struct ProxyTargetTests {
     record.serve(200, "")
     for options in [[], ["--all"]] {
       let before = record.requests.count
-      let answers =
-        options.isEmpty ? await ask(hosts) : await ask(hosts, [], options[0])
+      let answers = options.isEmpty ? await ask(hosts) : await ask(hosts, [], options[0])
       #expect(answers == [200, 200, 200])
       #expect(sent.dropFirst(before) == hosts.map { "https://\($0)/v1 Bearer one" }[...])
     }
@@ -175,15 +166,11 @@ struct ProxyTargetTests {
   }
 
   static let strangers = [
-    "evil.example:4711", "127.0.0.1:4712", "127.0.0.1", "localhost", "127.0.0.2:4711",
-    "[::1]:4711", "localhost.:4711", "127.1:4711", "0.0.0.0:4711", "evil.localhost:4711",
-    "127.0.0.1:4711.evil.example", "",
+    "evil.example:4711", "127.0.0.1:4712", "127.0.0.1", "localhost", "127.0.0.2:4711", "[::1]:4711", "localhost.:4711",
+    "127.1:4711", "0.0.0.0:4711", "evil.localhost:4711", "127.0.0.1:4711.evil.example", "",
   ]
 
-  @Test(
-    "A rebound name or another spelling of the proxy's address gets nothing",
-    arguments: strangers
-  )
+  @Test("A rebound name or another spelling of the proxy's address gets nothing", arguments: strangers)
   func rebound(_ host: String) async {
     await record.addToken("one", at: "https://one.example", "--name", "one")
     let to = "https://one.example"
@@ -203,9 +190,7 @@ struct ProxyTargetTests {
     #expect(record.requests.isEmpty)
   }
 
-  @Test(
-    "The proxy with --to another server, or with options that exclude each other, does not start"
-  )
+  @Test("The proxy with --to another server, or with options that exclude each other, does not start")
   func usage() async {
     await record.addToken("one", at: "https://one.example", "--name", "one")
     #expect(await record.acct("proxy", "--port", "0", "--to", "https://two.example") == 8)

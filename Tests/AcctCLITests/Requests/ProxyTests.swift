@@ -56,9 +56,7 @@ struct ProxyTests {
     #expect(record.localServer.places.last == .socket(path: "/tmp/mine"))
   }
 
-  @Test(
-    "The proxy on a port prints an address with a one-time secret and rejects requests without it"
-  )
+  @Test("The proxy on a port prints an address with a one-time secret and rejects requests without it")
   func port() async throws {
     #expect(await record.add(Handoffs.bearer()) == 0)
     let host: [(name: String, value: String)] = [("Host", "issuer.example")]
@@ -83,9 +81,7 @@ struct ProxyTests {
   @Test("The proxy says why it can't listen")
   func taken() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
-    record.localServer.fail(
-      with: .unusableSocket(path: "/tmp/x", reason: "another process listens there")
-    )
+    record.localServer.fail(with: .unusableSocket(path: "/tmp/x", reason: "another process listens there"))
     #expect(await record.acct("proxy", "--socket", "/tmp/x") == 1)
     #expect(record.out.isEmpty)
     #expect(record.err.first?.contains("/tmp/x") == true)
@@ -153,10 +149,7 @@ struct ProxyTests {
     (.locked(), 503), (.unavailable(reason: "none is running"), 503), (.timedOut, 503),
   ]
 
-  @Test(
-    "The proxy answers 503 while the keyring fails, and works again afterwards",
-    arguments: troubles
-  )
+  @Test("The proxy answers 503 while the keyring fails, and works again afterwards", arguments: troubles)
   func keyring(_ trouble: KeyringFailure, _ status: Int) async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.serve(200, "well")

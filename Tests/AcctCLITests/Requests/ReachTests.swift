@@ -80,9 +80,7 @@ struct ReachTests {
     expectRefusal("https://10.0.0.1")
   }
 
-  @Test(
-    "A request for a server's document reaches public addresses only, the user's own any address"
-  )
+  @Test("A request for a server's document reaches public addresses only, the user's own any address")
   func reach() async {
     record.serve { request throws(HTTPFailure) in
       .json(#"{"resource":"https://pds.example","authorization_servers":["https://as.example"]}"#)

@@ -13,10 +13,7 @@ struct RequestFollowTests {
 
   /// An account with a DPoP key, and servers with these redirects: from a URL with a status to
   /// another.
-  private func redirecting(
-    _ routes: [String: (status: Int, location: String)],
-    origins: JSON = .null
-  ) async {
+  private func redirecting(_ routes: [String: (status: Int, location: String)], origins: JSON = .null) async {
     #expect(
       await record.add(Handoffs.dpop(changing: origins == .null ? [:] : ["origins": origins])) == 0
     )
@@ -24,26 +21,18 @@ struct RequestFollowTests {
     record.clear()
     record.serve { request throws(HTTPFailure) in
       guard let route = routes[request.url.description] else { return .json("there") }
-      return HTTPResponse(
-        status: route.status,
-        fields: [("Location", route.location)],
-        body: Secret("not here")
-      )
+      return HTTPResponse(status: route.status, fields: [("Location", route.location)], body: Secret("not here"))
     }
   }
 
-  private func follow(_ arguments: String...) async -> Int32 {
-    await record.run(["request", "--follow"] + arguments)
-  }
+  private func follow(_ arguments: String...) async -> Int32 { await record.run(["request", "--follow"] + arguments) }
 
   private var asked: [String] { record.requests.map { "\($0.method) \($0.url)" } }
 
   /// A member of each proof that was sent, request by request.
   private func proofs(_ member: String) throws -> [String] {
     try record.requests.map { request in
-      let proof = try #require(
-        request.fields.first { $0.name == "DPoP" }.map { text(of: $0.value) }
-      )
+      let proof = try #require(request.fields.first { $0.name == "DPoP" }.map { text(of: $0.value) })
       let claims = try JSON(parsing: base64URLDecoded(proof.split(separator: ".")[1])).objectValue
       return try #require(claims?[member]?.stringValue)
     }
@@ -119,22 +108,16 @@ struct RequestFollowTests {
 
   @Test("A chain of redirects ends after ten with exit 11")
   func loop() async {
-    await redirecting([
-      Self.start: (302, "/again"), "https://pds.example/again": (302, "/start"),
-    ])
+    await redirecting([Self.start: (302, "/again"), "https://pds.example/again": (302, "/start")])
     #expect(await follow(Self.start) == 11)
     #expect(record.requests.count == 11)
     #expect(record.out == "not here")
     #expect(
-      record.err.first
-        == "acct: https://pds.example redirects once more, after 10 redirects that were followed"
+      record.err.first == "acct: https://pds.example redirects once more, after 10 redirects that were followed"
     )
   }
 
-  @Test(
-    "A redirect that leads to no URL exits 11 and says so",
-    arguments: ["https:x", "/two words"]
-  )
+  @Test("A redirect that leads to no URL exits 11 and says so", arguments: ["https:x", "/two words"])
   func malformed(_ location: String) async {
     await redirecting([Self.start: (302, location)])
     #expect(await follow(Self.start) == 11)
@@ -156,13 +139,9 @@ struct RequestFollowTests {
 
   @Test("A field of -H follows a redirect, and a cookie stays with its origin")
   func fields() async {
-    await redirecting([
-      Self.start: (302, "/next"), "https://pds.example/next": (302, "https://cdn.example/"),
-    ])
+    await redirecting([Self.start: (302, "/next"), "https://pds.example/next": (302, "https://cdn.example/")])
     #expect(await follow(Self.start, "-H", "Cookie: a=b", "-H", "Accept: text/plain") == 0)
-    func sent(_ name: String) -> [Bool] {
-      record.requests.map { $0.fields.contains { $0.name == name } }
-    }
+    func sent(_ name: String) -> [Bool] { record.requests.map { $0.fields.contains { $0.name == name } } }
     #expect(sent("Cookie") == [true, true, false])
     #expect(sent("Accept") == [true, true, true])
   }

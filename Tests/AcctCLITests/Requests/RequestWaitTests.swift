@@ -15,9 +15,7 @@ struct RequestWaitTests {
     #expect(await record.add(Handoffs.bearer()) == 0)
     record.clear()
     let queue = Mutex(answers[...])
-    record.serve { _ throws(HTTPFailure) in
-      try (queue.withLock { $0.popFirst() } ?? .success(.json("fine"))).get()
-    }
+    record.serve { _ throws(HTTPFailure) in try (queue.withLock { $0.popFirst() } ?? .success(.json("fine"))).get() }
   }
 
   private func limited(_ retryAfter: String?) -> Result<HTTPResponse, HTTPFailure> {
@@ -28,8 +26,7 @@ struct RequestWaitTests {
   @Test(
     "A Retry-After is obeyed, as seconds and as a date",
     arguments: [
-      ("7", 7), ("Fri, 15 Jan 2027 08:00:09 GMT", 9), ("Thu, 14 Jan 2027 08:00:00 GMT", 0),
-      ("soon", 1), (nil, 1),
+      ("7", 7), ("Fri, 15 Jan 2027 08:00:09 GMT", 9), ("Thu, 14 Jan 2027 08:00:00 GMT", 0), ("soon", 1), (nil, 1),
     ]
   )
   func retryAfter(_ value: String?, _ seconds: Int64) async {
@@ -77,10 +74,7 @@ struct RequestWaitTests {
       ("50730", -12_600, "try again in 14 h 5 min, at 18:35"),
       ("Sat, 16 Jan 2027 08:00:00 GMT", 0, "try again in 1 d, at 08:00 on 2027-01-16"),
       ("90", 0, "try again in 1 min 30 s, at 08:01; --retry N waits and tries again"),
-      (
-        "Fri, 15 Jan 2027 08:00:09 GMT", 0,
-        "try again in 9 s, at 08:00; --retry N waits and tries again"
-      ),
+      ("Fri, 15 Jan 2027 08:00:09 GMT", 0, "try again in 9 s, at 08:00; --retry N waits and tries again"),
       ("0", 0, "try again now; --retry N waits and tries again"),
       ("Thu, 14 Jan 2027 08:00:00 GMT", 0, "try again now; --retry N waits and tries again"),
       ("soon", 0, "--retry N waits and tries again"), ("-5", 0, "--retry N waits and tries again"),
@@ -120,9 +114,8 @@ struct RequestWaitTests {
   @Test(
     "A lost request is repeated only if it may be sent twice",
     arguments: [
-      ("GET", HTTPFailure.closed, 2), ("POST", .closed, 1), ("PUT", .timedOut, 2),
-      ("PATCH", .timedOut, 1), ("POST", .unreachable(reason: "no"), 2), ("GET", .malformed, 1),
-      ("GET", .untrusted(reason: "no"), 1),
+      ("GET", HTTPFailure.closed, 2), ("POST", .closed, 1), ("PUT", .timedOut, 2), ("PATCH", .timedOut, 1),
+      ("POST", .unreachable(reason: "no"), 2), ("GET", .malformed, 1), ("GET", .untrusted(reason: "no"), 1),
     ]
   )
   func lost(_ method: String, _ failure: HTTPFailure, _ requests: Int) async {

@@ -46,10 +46,7 @@ struct RetrySetting {
     case .waited: machine(after: ["429"])
     case .followed: machine(after: Array(repeating: "302", count: 10))
     case .spent:
-      machine(
-        after: Array(repeating: "302", count: 10)
-          + ["401-nonce", "417", "401-token", "renewed", "429", "429"]
-      )
+      machine(after: Array(repeating: "302", count: 10) + ["401-nonce", "417", "401-token", "renewed", "429", "429"])
     case .post: machine("POST")
     case .keyless: machine(usesProofs: false)
     case .lasting: machine(canRenew: false)

@@ -118,8 +118,7 @@ struct RetryStateMachineTests {
     let setting = try RetrySetting()
     let events = setting.events(canRepeat: true)
     var machine = setting.machine(in: .challenged)
-    for (name, expected) in [("302", "follow"), ("401-nonce", "challenge"), ("401-nonce", "renew")]
-    {
+    for (name, expected) in [("302", "follow"), ("401-nonce", "challenge"), ("401-nonce", "renew")] {
       let event = try #require(events[name])
       #expect(setting.name(of: machine.next(after: event)) == expected)
     }
@@ -145,9 +144,7 @@ struct RetryStateMachineTests {
   func notFollowed() throws {
     let setting = try RetrySetting()
     let event = try #require(setting.events(canRepeat: true)["302"])
-    for (method, follows, hasBody) in [
-      ("GET", true, true), ("GET", false, false), ("PUT", true, false),
-    ] {
+    for (method, follows, hasBody) in [("GET", true, true), ("GET", false, false), ("PUT", true, false)] {
       var machine = setting.machine(method, follows: follows, hasBody: hasBody)
       #expect(machine.next(after: event) == .deliver(because: nil))
     }

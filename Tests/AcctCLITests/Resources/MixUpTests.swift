@@ -6,10 +6,7 @@ import Testing
 /// A server that a resource named sends the browser to an honest one, whose code it wants (RFC 9700, section 4.4).
 @Suite("A mixed-up sign-in")
 struct MixUpTests {
-  @Test(
-    "A code of another server does not come where this one registered acct's client",
-    arguments: [false, true]
-  )
+  @Test("A code of another server does not come where this one registered acct's client", arguments: [false, true])
   func registered(atHonestAddress: Bool) async {
     let servers = MixedUpServers(registersClients: true)
     #expect(await servers.acct("add", "--issuer", MixedUpServers.honest) == 0)
@@ -37,14 +34,7 @@ struct MixUpTests {
   func noTerminal() async {
     for option in ["--no-browser", "--quiet"] {
       let servers = unregistered()
-      let status = await servers.acct(
-        "add",
-        "--resource",
-        MixedUpServers.resource,
-        "--client-id",
-        "mine",
-        option
-      )
+      let status = await servers.acct("add", "--resource", MixedUpServers.resource, "--client-id", "mine", option)
       #expect(status == 4, "\(servers.record.err)")
       #expect(
         servers.record.err == [
@@ -59,24 +49,14 @@ struct MixUpTests {
     }
   }
 
-  @Test(
-    "A user who signed in elsewhere than at the server's host says so, and the code is not sent"
-  )
+  @Test("A user who signed in elsewhere than at the server's host says so, and the code is not sent")
   func denied() async {
     let servers = unregistered()
     servers.record.answer("n")
-    let status = await servers.acct(
-      "add",
-      "--resource",
-      MixedUpServers.resource,
-      "--client-id",
-      "mine"
-    )
+    let status = await servers.acct("add", "--resource", MixedUpServers.resource, "--client-id", "mine")
     #expect(status == 3, "\(servers.record.err)")
     #expect(
-      servers.record.err.contains(
-        "acct: sign in at dishonest.example alone: no other host may ask you to"
-      )
+      servers.record.err.contains("acct: sign in at dishonest.example alone: no other host may ask you to")
     )
     #expect(servers.granted.isEmpty)
     #expect(servers.record.accountFiles == 0)
@@ -133,8 +113,7 @@ struct MixUpTests {
     servers.set { $0.usedClient = "old-honest" }
     #expect(await servers.acct("add", "--resource", MixedUpServers.resource) == 3)
     #expect(
-      servers.record.requests.last { $0.url.path == "/register" }?.url.origin.host
-        == "dishonest.example"
+      servers.record.requests.last { $0.url.path == "/register" }?.url.origin.host == "dishonest.example"
     )
     #expect(servers.granted == ["acct"])
   }

@@ -65,8 +65,7 @@ final class MixedUpServers: Sendable {
         #"{"resource":"\#(Self.resource)","authorization_servers":["\#(Self.dishonest)"]}"#
       )
     case (let origin, RecordedServer.place) where [Self.honest, Self.dishonest].contains(origin):
-      let registration =
-        registersClients ? #","registration_endpoint":"\#(origin)/register""# : ""
+      let registration = registersClients ? #","registration_endpoint":"\#(origin)/register""# : ""
       return .json(
         """
         {"issuer":"\(origin)","authorization_endpoint":"\(origin)/authorize",
@@ -154,8 +153,7 @@ final class MixedUpServers: Sendable {
     guard address.hasPrefix("\(Self.honest)/authorize?"), let state = parameters["state"],
       let redirect = parameters["redirect_uri"], let challenge = parameters["code_challenge"],
       settings.withLock({ settings in
-        settings.redirects[parameters["client_id"] ?? ""]?.contains(Self.withoutPort(redirect))
-          ?? false
+        settings.redirects[parameters["client_id"] ?? ""]?.contains(Self.withoutPort(redirect)) ?? false
       })
     else {
       // An error page; the user gives up.

@@ -17,10 +17,7 @@ struct ResourceSignInTests {
     .json("{}", status, ("WWW-Authenticate", "Bearer \(parameters)"))
   }
 
-  private static func description(
-    _ resource: String = resource,
-    _ members: JSONObject = [:]
-  ) -> HTTPResponse {
+  private static func description(_ resource: String = resource, _ members: JSONObject = [:]) -> HTTPResponse {
     var document: JSONObject = [
       "resource": .string(resource), "authorization_servers": [.string(RecordedServer.issuer)],
     ]
@@ -30,20 +27,14 @@ struct ResourceSignInTests {
 
   /// An authorization server, and a resource that trusts it.
   private func serve(_ answers: [String: HTTPResponse]) -> RecordedServer {
-    let server = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("a"),
-      RecordedServer.tokens("b")
-    )
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"), RecordedServer.tokens("b"))
     for (path, answer) in answers { server.set(path, answer) }
     return server
   }
 
   private func add(_ resource: String = resource, _ options: String...) async -> Int32 {
     record.clear()
-    return await record.run(
-      ["add", "--resource", resource, "--client-id", "client", "--device"] + options
-    )
+    return await record.run(["add", "--resource", resource, "--client-id", "client", "--device"] + options)
   }
 
   /// The bearing of one request: its address, without a credential.
@@ -62,9 +53,7 @@ struct ResourceSignInTests {
     #expect(record.requests.first?.fields.contains { $0.name == "Authorization" } == false)
     #expect(
       server.bodies("/start")
-        == [
-          "client_id=client&scope=mcp%3Aread%20mcp%3Acall&resource=https%3A%2F%2Fmcp.example%2Fmcp"
-        ]
+        == ["client_id=client&scope=mcp%3Aread%20mcp%3Acall&resource=https%3A%2F%2Fmcp.example%2Fmcp"]
     )
     let account = record.accountFile
     #expect(account?["resources"] == [.string(Self.resource)])
@@ -85,19 +74,14 @@ struct ResourceSignInTests {
 
   @Test("A scope that the user names is requested in place of the challenge's")
   func ownScope() async {
-    let server = serve([
-      "/mcp": Self.challenge(#"scope="all""#), "\(Self.wellKnown)/mcp": Self.description(),
-    ])
+    let server = serve(["/mcp": Self.challenge(#"scope="all""#), "\(Self.wellKnown)/mcp": Self.description()])
     #expect(await add(Self.resource, "--scope", "mine") == 0, "\(record.err)")
     #expect(server.bodies("/start").last?.contains("scope=mine&") == true)
   }
 
   @Test(
     "A resource without a challenge is found at the well-known places",
-    arguments: [
-      (["/mcp"], resource), ([""], "https://mcp.example"), ([""], "https://mcp.example/"),
-      ([""], resource),
-    ]
+    arguments: [(["/mcp"], resource), ([""], "https://mcp.example"), ([""], "https://mcp.example/"), ([""], resource)]
   )
   func wellKnown(places: [String], stated: String) async {
     var answers = ["/mcp": HTTPResponse.json("{}", 405)]
@@ -185,14 +169,11 @@ struct ResourceSignInTests {
 
   @Test("A resource that trusts several servers has them listed, and --issuer chooses one")
   func several() async {
-    let servers: JSONObject = [
-      "authorization_servers": ["https://other.example", .string(RecordedServer.issuer)]
-    ]
+    let servers: JSONObject = ["authorization_servers": ["https://other.example", .string(RecordedServer.issuer)]]
     _ = serve(["\(Self.wellKnown)/mcp": Self.description(Self.resource, servers)])
     #expect(await add() == 64)
     #expect(
-      record.err.first
-        == "acct: https://mcp.example trusts several servers: https://other.example, https://as.example"
+      record.err.first == "acct: https://mcp.example trusts several servers: https://other.example, https://as.example"
     )
     let before = record.requests.count
     #expect(await add(Self.resource, "--issuer", RecordedServer.issuer) == 0, "\(record.err)")
@@ -265,9 +246,7 @@ struct ResourceSignInTests {
 
   @Test(
     "A public resource does not lead into a private network",
-    arguments: [
-      "https://10.0.0.1", "http://127.0.0.1:8080", "https://[::1]", "https://169.254.0.1",
-    ]
+    arguments: ["https://10.0.0.1", "http://127.0.0.1:8080", "https://[::1]", "https://169.254.0.1"]
   )
   func privateNetwork(origin: String) async {
     let servers: JSONObject = ["authorization_servers": [.string(origin)]]

@@ -11,24 +11,13 @@ struct StepUpTests {
   private static let url = "https://as.example/things"
 
   /// An account with a scope and a refresh token, at a server that answers a request so.
-  private func serve(
-    _ status: Int,
-    _ challenge: String,
-    _ options: String...
-  ) async -> RecordedServer {
-    let server = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("a"),
-      RecordedServer.tokens("b")
-    )
+  private func serve(_ status: Int, _ challenge: String, _ options: String...) async -> RecordedServer {
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"), RecordedServer.tokens("b"))
     server.set("/things", .json(#"{"error":"body"}"#, status, ("WWW-Authenticate", challenge)))
     record.clear()
     #expect(
       await record.run(
-        [
-          "add", "--issuer", RecordedServer.issuer, "--client-id", "client", "--device", "--scope",
-          "read",
-        ] + options
+        ["add", "--issuer", RecordedServer.issuer, "--client-id", "client", "--device", "--scope", "read"] + options
       ) == 0,
       "\(record.err)"
     )
@@ -49,8 +38,7 @@ struct StepUpTests {
     #expect(await record.acct("request", Self.url) == 4)
     #expect(
       record.err == [
-        "acct: https://as.example asks for a scope that alice@as.example does not have: write it's "
-          + "(more, please)",
+        "acct: https://as.example asks for a scope that alice@as.example does not have: write it's " + "(more, please)",
         "acct: hint: to sign in for it, run `acct add --issuer https://as.example --client-id client "
           + #"--scope 'read write it'\''s'`"#,
       ]
@@ -64,8 +52,7 @@ struct StepUpTests {
 
   @Test("An authentication that is missing ends in exit 4 with its classes and age, and no renewal")
   func authentication() async {
-    let challenge =
-      #"Bearer error="insufficient_user_authentication", acr_values="urn:mfa phr", max_age="5""#
+    let challenge = #"Bearer error="insufficient_user_authentication", acr_values="urn:mfa phr", max_age="5""#
     let server = await serve(401, challenge, "--resource", "https://as.example/things")
     #expect(await record.acct("request", Self.url) == 4)
     #expect(
@@ -114,10 +101,7 @@ struct StepUpTests {
         #"acct: hint: run it without --scope, or with --scope 'read it'\''s'"#,
       ]
     )
-    server.set(
-      "/things",
-      .json("{}", 403, ("WWW-Authenticate", #"Bearer error="insufficient_scope", scope="all""#))
-    )
+    server.set("/things", .json("{}", 403, ("WWW-Authenticate", #"Bearer error="insufficient_scope", scope="all""#)))
     #expect(await record.acct("request", "--scope", "read", Self.url) == 4)
     #expect(record.err.first?.hasSuffix("does not have: all") == true, "\(record.err)")
   }
@@ -129,10 +113,7 @@ struct StepUpTests {
     server.set("/things", .json("{}", 401, ("WWW-Authenticate", #"Bearer error="invalid_token""#)))
     #expect(await record.acct("request", Self.url) == 4)
     #expect(server.bodies("/token").count == 2)
-    server.set(
-      "/things",
-      .json("{}", 400, ("WWW-Authenticate", #"Bearer error="insufficient_scope""#))
-    )
+    server.set("/things", .json("{}", 400, ("WWW-Authenticate", #"Bearer error="insufficient_scope""#)))
     #expect(await record.acct("request", Self.url) == 1)
   }
 
@@ -147,15 +128,10 @@ struct StepUpTests {
     )
     let add = ["add", "--resource", "https://mcp.example/mcp", "--client-id", "my client"]
     #expect(await record.run(add + ["--device"]) == 0, "\(record.err)")
-    server.set(
-      "/mcp",
-      .json("{}", 403, ("WWW-Authenticate", #"Bearer error="insufficient_scope", scope="call""#))
-    )
+    server.set("/mcp", .json("{}", 403, ("WWW-Authenticate", #"Bearer error="insufficient_scope", scope="call""#)))
     #expect(await record.acct("request", "https://mcp.example/mcp") == 4)
     #expect(
-      hint?.hasSuffix(
-        "`acct add --resource https://mcp.example/mcp --client-id 'my client' --scope call`"
-      ) == true,
+      hint?.hasSuffix("`acct add --resource https://mcp.example/mcp --client-id 'my client' --scope call`") == true,
       "\(record.err)"
     )
   }

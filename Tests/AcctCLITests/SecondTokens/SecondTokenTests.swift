@@ -14,9 +14,7 @@ struct SecondTokenTests {
     let server = StickyServer(record, namesAudience: namesAudience)
     record.clear()
     #expect(
-      await record.run(
-        ["add", "--issuer", RecordedServer.issuer, "--client-id", "client", "--device"] + options
-      ) == 0,
+      await record.run(["add", "--issuer", RecordedServer.issuer, "--client-id", "client", "--device"] + options) == 0,
       "\(record.err)"
     )
     return server
@@ -27,9 +25,7 @@ struct SecondTokenTests {
     StickyServer.claims(of: record.out.split(separator: "\n").first.map(String.init) ?? "")
   }
 
-  private func kept(_ kind: ItemKind) -> String? {
-    record.keyring.items.values.first?[kind].map { text(of: $0) }
-  }
+  private func kept(_ kind: ItemKind) -> String? { record.keyring.items.values.first?[kind].map { text(of: $0) } }
 
   @Test("A second token is requested once, and the account's own token, scope and end stay")
   func own() async throws {
@@ -56,9 +52,7 @@ struct SecondTokenTests {
     }
   }
 
-  @Test(
-    "A renewal of the account requests what its own token was for, at a server where a refresh sticks"
-  )
+  @Test("A renewal of the account requests what its own token was for, at a server where a refresh sticks")
   func sticks() async {
     let server = await account()
     #expect(await record.acct("token", "--audience", "a", "--scope", "read") == 0)
@@ -86,9 +80,7 @@ struct SecondTokenTests {
     #expect(record.accountFile?["ownGrant"] == nil)
   }
 
-  @Test(
-    "A server that rejects what is requested by name is asked as before, and another audience is told of"
-  )
+  @Test("A server that rejects what is requested by name is asked as before, and another audience is told of")
   func rejected() async {
     let server = await account()
     #expect(await record.acct("token", "--audience", "a") == 0)
@@ -96,8 +88,7 @@ struct SecondTokenTests {
     let ignored = "acct: the server ignored the audience: the token is for a"
     let refusals =
       [
-        "invalid_target", "invalid_scope", "invalid_request", "unauthorized_client",
-        "unknown_audience",
+        "invalid_target", "invalid_scope", "invalid_request", "unauthorized_client", "unknown_audience",
       ].map { HTTPResponse.json(#"{"error":"\#($0)"}"#, 400) }
       + [400, 403].map { .json("{}", $0) }
     for refusal in refusals {
@@ -128,9 +119,7 @@ struct SecondTokenTests {
     }
   }
 
-  @Test(
-    "A renewal that grants less than the account had says so, and `refresh --all` whose it is"
-  )
+  @Test("A renewal that grants less than the account had says so, and `refresh --all` whose it is")
   func narrowedAtRefresh() async {
     let server = await account()
     #expect(await record.acct("token", "--scope", "read") == 0)
@@ -165,9 +154,7 @@ struct SecondTokenTests {
     #expect(server.forms.count == 3)
   }
 
-  @Test(
-    "A second token is renewed when it is due, by itself, and used while no renewal can be made"
-  )
+  @Test("A second token is renewed when it is due, by itself, and used while no renewal can be made")
   func due() async {
     let server = await account()
     #expect(await record.acct("header", "--audience", "a") == 0)
@@ -344,10 +331,7 @@ struct SecondTokenTests {
   func bound() async {
     let handoff = Handoffs.dpop(changing: ["issuer": "https://as.example", "clientId": "client"])
     #expect(await record.add(handoff) == 0)
-    let server = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("b", ["token_type": "DPoP"])
-    )
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("b", ["token_type": "DPoP"]))
     let url = "https://pds.example/xrpc/a"
     #expect(await record.acct("header", "--audience", "a", url) == 0, "\(record.err)")
     let lines = record.out.split(separator: "\n")
@@ -400,12 +384,7 @@ struct SecondTokenTests {
   func offlineAccess() async {
     let server = await account()
     record.clear()
-    server.answer(
-      RecordedServer.tokens(
-        "a",
-        ["refresh_token": "refresh-0", "scope": "read write offline_access"]
-      )
-    )
+    server.answer(RecordedServer.tokens("a", ["refresh_token": "refresh-0", "scope": "read write offline_access"]))
     let add = ["add", "--issuer", RecordedServer.issuer, "--client-id", "client", "--device"]
     #expect(await record.run(add) == 0, "\(record.err)")
     server.answer(RecordedServer.tokens("b", ["scope": "read"]))

@@ -83,9 +83,7 @@ final class StickyServer: Sendable {
   }
 
   /// The forms that the token endpoint got, oldest first.
-  var forms: [[String: String]] {
-    record.requests.filter { $0.url.path == "/token" }.map(form)
-  }
+  var forms: [[String: String]] { record.requests.filter { $0.url.path == "/token" }.map(form) }
 
   /// What the token that a server made so is for.
   static func claims(of token: String) -> JSONObject? {

@@ -10,9 +10,7 @@ struct BackendDesktopTests {
 
   private func add(_ callback: String) async -> Int32 {
     recorded.serve { request throws(HTTPFailure) in
-      if request.url.path == "/api/auth/start" {
-        return .json(#"{"authUrl":"https://as.example/authorize"}"#)
-      }
+      if request.url.path == "/api/auth/start" { return .json(#"{"authUrl":"https://as.example/authorize"}"#) }
       return .json(
         """
         {"accessToken":"at","refreshToken":"rt","handle":"alice.test",
@@ -22,10 +20,7 @@ struct BackendDesktopTests {
     }
     var world = recorded.world()
     world.browser = Browser { _ in true }
-    return await Acct.run(
-      ["add", "--backend", "https://app.example", "--callback", callback],
-      in: world
-    )
+    return await Acct.run(["add", "--backend", "https://app.example", "--callback", callback], in: world)
   }
 
   @Test("A callback from the desktop completes the sign-in, and the scheme is released")

@@ -21,10 +21,7 @@ struct ObserveSessionTests {
     of url: String = "\(FakeBackend.origin)/things"
   ) async -> Int32 {
     record.clear()
-    record.provide(
-      "-",
-      "HTTP/2 \(status)\r\nset-cookie: sid=\(sid); HttpOnly\r\nx-ratelimit-remaining: 3\r\n\r\n"
-    )
+    record.provide("-", "HTTP/2 \(status)\r\nset-cookie: sid=\(sid); HttpOnly\r\nx-ratelimit-remaining: 3\r\n\r\n")
     return await record.acct("observe", url)
   }
 

@@ -10,9 +10,7 @@ struct ProxySessionTests {
   private let record = RecordedWorld()
 
   /// Runs the proxy for one request to a backend with this answer, and returns the proxy's answer.
-  private func ask(_ path: String, answered answer: HTTPResponse) async throws
-    -> RecordedLocalServer.Answer
-  {
+  private func ask(_ path: String, answered answer: HTTPResponse) async throws -> RecordedLocalServer.Answer {
     try await record.plantSession(left: 3600)
     record.serve { _ throws(HTTPFailure) in answer }
     let answers = Mutex<[RecordedLocalServer.Answer]>([])

@@ -51,10 +51,7 @@ struct RequestSessionTests {
   @Test("A cookie that deletes, comes from another origin or with a 401 replaces no session")
   func notRolled() async throws {
     let backend = try await backend([
-      "things": [
-        things(200, ("Set-Cookie", "sid=; Max-Age=0")),
-        things(401, rotated: "Fe26.2*1*nobody"), things(),
-      ],
+      "things": [things(200, ("Set-Cookie", "sid=; Max-Age=0")), things(401, rotated: "Fe26.2*1*nobody"), things()],
       "session": [FakeBackend.valid(record)],
     ])
     #expect(await record.acct("request", url) == 0)
@@ -63,11 +60,7 @@ struct RequestSessionTests {
     #expect(sent.allSatisfy { $0 == "sid=Fe26.2*1*old" })
     #expect(await record.acct("allow", "alice", "https://cdn.example") == 0)
     record.serve { _ throws(HTTPFailure) in
-      HTTPResponse(
-        status: 200,
-        fields: [("Set-Cookie", "sid=Fe26.2*1*foreign")],
-        body: Secret("")
-      )
+      HTTPResponse(status: 200, fields: [("Set-Cookie", "sid=Fe26.2*1*foreign")], body: Secret(""))
     }
     #expect(await record.acct("request", "https://cdn.example/picture") == 0)
     #expect(record.sealed == "Fe26.2*1*old")
@@ -77,9 +70,7 @@ struct RequestSessionTests {
 
   @Test("A session from the user's own refresh call is stored, and the answer is written")
   func extended() async throws {
-    _ = try await backend([
-      "refresh-token": [FakeBackend.extended("Fe26.2*1*new")], "things": [things()],
-    ])
+    _ = try await backend(["refresh-token": [FakeBackend.extended("Fe26.2*1*new")], "things": [things()]])
     #expect(await record.acct("request", refresh) == 0)
     #expect(
       record.out == #"{"success":true,"payload":{"did":"did:plc:alice","sid":"Fe26.2*1*new"}}"#
@@ -104,19 +95,14 @@ struct RequestSessionTests {
 
   @Test("A refreshed session of another identity is not stored, and the error says so")
   func extendedForAnother() async throws {
-    _ = try await backend([
-      "refresh-token": [FakeBackend.extended("Fe26.2*1*new", did: "did:plc:mallory")]
-    ])
+    _ = try await backend(["refresh-token": [FakeBackend.extended("Fe26.2*1*new", did: "did:plc:mallory")]])
     #expect(await record.acct("request", refresh) == 11)
     #expect(record.sealed == "Fe26.2*1*old")
     #expect(record.out.contains("Fe26.2*1*new"))
     #expect(record.err.first?.contains("did:plc:mallory") == true)
   }
 
-  @Test(
-    "A refreshed session that can't be read is an error and changes nothing",
-    arguments: ["no seal", ""]
-  )
+  @Test("A refreshed session that can't be read is an error and changes nothing", arguments: ["no seal", ""])
   func extendedMalformed(_ sealed: String) async throws {
     _ = try await backend(["refresh-token": [FakeBackend.extended(sealed)]])
     #expect(await record.acct("request", refresh) == 11)
@@ -130,8 +116,7 @@ struct RequestSessionTests {
     let long = body.dropLast() + #","more":"\#(String(repeating: "x", count: 1 << 17))"}"#
     _ = try await backend([
       "refresh-token": [
-        .success(.json(body, 201)),
-        .success(HTTPResponse(status: 200, fields: [], body: Secret(body))),
+        .success(.json(body, 201)), .success(HTTPResponse(status: 200, fields: [], body: Secret(body))),
         .success(.json(body, 500)), .success(.json(String(long))), .success(.json(body)),
       ],
       "things": [.success(.json(body))],
@@ -150,20 +135,14 @@ struct RequestSessionTests {
     _ = try await backend(["things": [things(rotated: "Fe26.2*1*new")]])
     record.serve { [record] _ throws(HTTPFailure) in
       record.keyring.lock()
-      return HTTPResponse(
-        status: 200,
-        fields: [("Set-Cookie", "sid=Fe26.2*1*new")],
-        body: Secret("things")
-      )
+      return HTTPResponse(status: 200, fields: [("Set-Cookie", "sid=Fe26.2*1*new")], body: Secret("things"))
     }
     #expect(await record.acct("request", url, "--no-input") == 6)
     #expect(record.out == "things")
     #expect(record.err.contains { $0.contains("can't store the new session of alice") })
   }
 
-  @Test(
-    "A request answered with 401 is repeated once if the backend says that the session is valid"
-  )
+  @Test("A request answered with 401 is repeated once if the backend says that the session is valid")
   func validated() async throws {
     let backend = try await backend([
       "things": [things(401), things()],
@@ -177,18 +156,14 @@ struct RequestSessionTests {
 
   @Test("A repeated 401 is the answer and ends no session")
   func refusedForEver() async throws {
-    let backend = try await backend([
-      "things": [things(401)], "session": [FakeBackend.valid(record)],
-    ])
+    let backend = try await backend(["things": [things(401)], "session": [FakeBackend.valid(record)]])
     #expect(await record.acct("request", url) == 4)
     #expect(backend.asked == ["things", "session", "things"])
     #expect(record.out == "things")
     #expect(try record.member("standing") == "signedIn")
   }
 
-  @Test(
-    "A request after the backend ended the session exits 4 with the reason and writes the answer"
-  )
+  @Test("A request after the backend ended the session exits 4 with the reason and writes the answer")
   func ended() async throws {
     _ = try await backend([
       "things": [things(401)], "session": [FakeBackend.refused("missing_did")],

@@ -29,9 +29,7 @@ final class FakeBackend: Sendable {
   /// The requests, oldest first: `session` or `refresh-token`.
   var asked: [String] { state.withLock { $0.asked.map(\.path) } }
   /// When, in seconds after the first time.
-  var times: [Int64] {
-    state.withLock { state in state.asked.map { $0.at - (state.asked.first?.at ?? 0) } }
-  }
+  var times: [Int64] { state.withLock { state in state.asked.map { $0.at - (state.asked.first?.at ?? 0) } } }
 
   private func respond(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     #expect(request.url.origin.description == Self.origin)
@@ -74,9 +72,7 @@ final class FakeBackend: Sendable {
     .success(.json(#"{"success":true,"payload":{"did":"\#(did)","sid":"\#(sealed)"}}"#))
   }
 
-  static let couldNot = Answer.success(
-    .json(#"{"success":false,"error":"Token refresh failed"}"#, 500)
-  )
+  static let couldNot = Answer.success(.json(#"{"success":false,"error":"Token refresh failed"}"#, 500))
 }
 
 extension RecordedWorld {

@@ -10,10 +10,7 @@ import Testing
 struct SessionBackOffTests {
   let record = RecordedWorld()
 
-  private func backend(
-    left: Int64 = -1,
-    _ answers: FakeBackend.Answer...
-  ) async throws -> FakeBackend {
+  private func backend(left: Int64 = -1, _ answers: FakeBackend.Answer...) async throws -> FakeBackend {
     try await record.plantSession(left: left)
     return FakeBackend(record, ["session": answers])
   }
@@ -28,10 +25,7 @@ struct SessionBackOffTests {
     ("503", .success(.json("{}", 503, ("Retry-After", "7"))), 11),
   ]
 
-  @Test(
-    "A backend that does not answer is asked four times, then reported, and the session is kept",
-    arguments: faults
-  )
+  @Test("A backend that does not answer is asked four times, then reported, and the session is kept", arguments: faults)
   func exhausted(what: String, fault: FakeBackend.Answer, status: Int32) async throws {
     let backend = try await backend(fault)
     #expect(await record.acct("header") == status)
@@ -55,10 +49,7 @@ struct SessionBackOffTests {
       ([.success(.json("{}", 500))], "the stored session is kept; try again later"),
       ([.failure(.unreachable(reason: "no"))], "nothing was wrong with the account"),
       // The first try may have been taken, whatever became of the last.
-      (
-        [.failure(.closed), .failure(.unreachable(reason: "no"))],
-        "the server may have renewed the session"
-      ),
+      ([.failure(.closed), .failure(.unreachable(reason: "no"))], "the server may have renewed the session"),
       (
         [.success(.json("{}", 500)), .failure(.unresolved(host: "backend.example"))],
         "the server may have renewed the session"
@@ -78,18 +69,14 @@ struct SessionBackOffTests {
   @Test(
     "A session that is over says that a try before it had no answer",
     arguments: [
-      [.success(.json("{}", 500))], [.failure(.closed)],
-      [.failure(.closed), .success(.json("{}", 503))],
+      [.success(.json("{}", 500))], [.failure(.closed)], [.failure(.closed), .success(.json("{}", 503))],
     ] as [[FakeBackend.Answer]]
   )
   func overAfterNoAnswer(answers: [FakeBackend.Answer]) async throws {
     try await record.plantSession(left: -1)
     _ = FakeBackend(
       record,
-      [
-        "session": answers + [FakeBackend.refused("expired")],
-        "refresh-token": [FakeBackend.refused("expired")],
-      ]
+      ["session": answers + [FakeBackend.refused("expired")], "refresh-token": [FakeBackend.refused("expired")]]
     )
     #expect(await record.acct("header") == 4, "\(record.err)")
     #expect(record.err.joined().contains("an earlier renewal was interrupted"), "\(record.err)")
@@ -155,10 +142,7 @@ struct SessionBackOffTests {
     try await record.plantSession(left: -1)
     let backend = FakeBackend(
       record,
-      [
-        "session": [FakeBackend.valid(record, left: -1)],
-        "refresh-token": [.failure(.closed)],
-      ]
+      ["session": [FakeBackend.valid(record, left: -1)], "refresh-token": [.failure(.closed)]]
     )
     #expect(await record.acct("header") == 10)
     #expect(backend.asked.count { $0 == "refresh-token" } == 4)

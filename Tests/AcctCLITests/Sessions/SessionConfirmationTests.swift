@@ -13,26 +13,12 @@ struct SessionConfirmationTests {
     var rolling = answer
     rolling.fields.append(("Set-Cookie", "sid=Fe26.2*1*new"))
     let start = #"{"success":true,"authUrl":"https://pds.example/authorize"}"#
-    _ = FakeBackend(
-      record,
-      ["mobile-start": [.success(.json(start))], "session": [.success(rolling)]]
-    )
-    record.answer(
-      "anchor://auth-callback?session_token=Fe26.2*1*old&did=did:plc:alice&handle=alice.example.com"
-    )
-    return await record.acct(
-      "add",
-      "--session",
-      FakeBackend.origin,
-      "alice.example.com",
-      "--no-browser"
-    )
+    _ = FakeBackend(record, ["mobile-start": [.success(.json(start))], "session": [.success(rolling)]])
+    record.answer("anchor://auth-callback?session_token=Fe26.2*1*old&did=did:plc:alice&handle=alice.example.com")
+    return await record.acct("add", "--session", FakeBackend.origin, "alice.example.com", "--no-browser")
   }
 
-  @Test(
-    "A session rotated in the confirmation is stored, whatever else the answer says",
-    arguments: [200, 503, 429]
-  )
+  @Test("A session rotated in the confirmation is stored, whatever else the answer says", arguments: [200, 503, 429])
   func kept(status: Int) async throws {
     #expect(await signIn(confirmedBy: .json(#"{"valid":true}"#, status)) == 0)
     #expect(record.sealed == "Fe26.2*1*new")

@@ -13,9 +13,7 @@ private final class RollingBackend: Sendable {
     record.serve { request throws(HTTPFailure) in
       let cookie = request.fields.first { $0.name == "Cookie" }?.value
       return try self.generation.withLock { generation in
-        guard cookie == Secret("sid=\(Self.seal(generation))") else {
-          return FakeBackend.refused("session_invalid")
-        }
+        guard cookie == Secret("sid=\(Self.seal(generation))") else { return FakeBackend.refused("session_invalid") }
         // Extending it is the one call that needs nothing else.
         if request.url.path != "/api/auth/session" { return FakeBackend.couldNot }
         generation += 1
@@ -103,9 +101,7 @@ struct SessionCrashTests {
     }
   }
 
-  @Test(
-    "A rotated session is given up after 10 seconds even if the keyring takes 5 to reject a write"
-  )
+  @Test("A rotated session is given up after 10 seconds even if the keyring takes 5 to reject a write")
   func refusedSlowly() async throws {
     let record = RecordedWorld()
     try await record.plantSession(left: -1)

@@ -28,10 +28,7 @@ struct SessionOwnerTests {
     ("/mobile/refresh-token", #"{"success":true,"payload":{"did":"did:plc:mallory"}}"#),
   ]
 
-  @Test(
-    "A rotated session of another identity is rejected, and the old one is kept",
-    arguments: foreign
-  )
+  @Test("A rotated session of another identity is rejected, and the old one is kept", arguments: foreign)
   func somebodyElse(path: String, body: String) async throws {
     #expect(try await request(path, answered: body) == 11)
     // The user gets the answer all the same.

@@ -12,9 +12,7 @@ struct SessionRaceTests {
   private static let new = "Fe26.2*1*new"
 
   /// A backend that accepts the new session alone, and runs an action at each request.
-  private func backend(
-    _ meanwhile: @escaping @Sendable (_ path: String) -> Void
-  ) async throws {
+  private func backend(_ meanwhile: @escaping @Sendable (_ path: String) -> Void) async throws {
     try await record.plantSession(left: 3600)
     record.serve { [record] request throws(HTTPFailure) in
       let path = request.url.path.split(separator: "/").last.map(String.init) ?? ""
@@ -52,11 +50,7 @@ struct SessionRaceTests {
     record.serve { [record] _ throws(HTTPFailure) in
       // What `status --check` of another process has left.
       record.rewriteAccount("signedIn", "reauthRequired")
-      return HTTPResponse(
-        status: 200,
-        fields: [("Set-Cookie", "sid=\(Self.new)")],
-        body: Secret("things")
-      )
+      return HTTPResponse(status: 200, fields: [("Set-Cookie", "sid=\(Self.new)")], body: Secret("things"))
     }
     #expect(await record.acct("request", "\(FakeBackend.origin)/things") == 0)
     #expect(record.out == "things")
@@ -92,11 +86,7 @@ struct SessionRaceTests {
     try await backend { _ in }
     record.serve { [record] _ throws(HTTPFailure) in
       record.keyring.put(.session, Secret("Fe26.2*1*fresh"))
-      return HTTPResponse(
-        status: 200,
-        fields: [("Set-Cookie", "sid=\(Self.new)")],
-        body: Secret("things")
-      )
+      return HTTPResponse(status: 200, fields: [("Set-Cookie", "sid=\(Self.new)")], body: Secret("things"))
     }
     #expect(await record.acct("request", "\(FakeBackend.origin)/things") == 0)
     #expect(record.sealed == "Fe26.2*1*fresh")

@@ -9,10 +9,7 @@ import Testing
 struct SessionRenewalTests {
   let record = RecordedWorld()
 
-  private func backend(
-    left: Int64? = 60,
-    _ answers: [String: [FakeBackend.Answer]]
-  ) async throws -> FakeBackend {
+  private func backend(left: Int64? = 60, _ answers: [String: [FakeBackend.Answer]]) async throws -> FakeBackend {
     try await record.plantSession(left: left)
     return FakeBackend(record, answers)
   }
@@ -64,12 +61,8 @@ struct SessionRenewalTests {
     arguments: ["session_invalid", "missing_did", "oauth_data_missing", "something_new"]
   )
   func over(reason: String) async throws {
-    let refusal = FakeBackend.Answer.success(
-      .json(#"{"success":false,"error":"Missing Authorization header"}"#, 401)
-    )
-    let backend = try await backend([
-      "session": [FakeBackend.refused(reason)], "refresh-token": [refusal],
-    ])
+    let refusal = FakeBackend.Answer.success(.json(#"{"success":false,"error":"Missing Authorization header"}"#, 401))
+    let backend = try await backend(["session": [FakeBackend.refused(reason)], "refresh-token": [refusal]])
     #expect(await record.acct("header") == 4)
     #expect(record.err.first?.contains(reason) == true)
     #expect(record.err.last?.contains("acct add") == true)
@@ -120,10 +113,7 @@ struct SessionRenewalTests {
   func refreshFails() async throws {
     let backend = try await backend(
       left: -1,
-      [
-        "session": [FakeBackend.valid(record, left: -1)],
-        "refresh-token": [FakeBackend.couldNot],
-      ]
+      ["session": [FakeBackend.valid(record, left: -1)], "refresh-token": [FakeBackend.couldNot]]
     )
     #expect(await record.acct("header") == 4)
     #expect(backend.asked == ["session", "refresh-token", "session", "refresh-token"])
@@ -133,12 +123,8 @@ struct SessionRenewalTests {
     #expect(record.sealed == "Fe26.2*1*old")
   }
 
-  @Test(
-    "A confirmation of another identity, or a malformed one, changes nothing",
-    arguments: sessionNonsense
-  )
-  func nonsense(what: String, answer: @Sendable (RecordedWorld) -> FakeBackend.Answer) async throws
-  {
+  @Test("A confirmation of another identity, or a malformed one, changes nothing", arguments: sessionNonsense)
+  func nonsense(what: String, answer: @Sendable (RecordedWorld) -> FakeBackend.Answer) async throws {
     let backend = try await backend(left: -1, ["session": [answer(record)]])
     let before = try record.member("expiresAt")
     #expect(await record.acct("header") == 11, "\(what): \(record.err)")
@@ -160,10 +146,7 @@ struct SessionRenewalTests {
   func rolledBesides(answer: FakeBackend.Answer) async throws {
     var rolling = try answer.get()
     rolling.fields.append(("Set-Cookie", "sid=Fe26.2*1*new"))
-    _ = try await backend(
-      left: -1,
-      ["session": [.success(rolling), FakeBackend.refused(nil)]]
-    )
+    _ = try await backend(left: -1, ["session": [.success(rolling), FakeBackend.refused(nil)]])
     #expect(await record.acct("header") != 0)
     #expect(record.sealed == "Fe26.2*1*new")
     #expect(try record.member("standing") == "signedIn")
@@ -181,10 +164,7 @@ struct SessionRenewalTests {
   func onDemand() async throws {
     let backend = try await backend(
       left: 9_000,
-      [
-        "session": [FakeBackend.valid(record)],
-        "refresh-token": [FakeBackend.extended("Fe26.2*1*new")],
-      ]
+      ["session": [FakeBackend.valid(record)], "refresh-token": [FakeBackend.extended("Fe26.2*1*new")]]
     )
     #expect(await record.acct("status", "--check", "--json") == 0)
     #expect(backend.asked == ["session"])
@@ -245,10 +225,7 @@ struct SessionRenewalTests {
 }
 
 extension Result<HTTPResponse, HTTPFailure> {
-  fileprivate static func foreign(
-    _ record: RecordedWorld,
-    _ changes: [String: JSON]
-  ) -> FakeBackend.Answer {
+  fileprivate static func foreign(_ record: RecordedWorld, _ changes: [String: JSON]) -> FakeBackend.Answer {
     FakeBackend.valid(record, rotated: "Fe26.2*1*foreign", changing: changes)
   }
 }
@@ -269,21 +246,10 @@ private let sessionNonsense: [(String, @Sendable (RecordedWorld) -> FakeBackend.
   ("a bad time", { FakeBackend.valid($0, changing: ["expiresAt": "soon"]) }),
   ("truncated JSON", { _ in .success(.json(#"{"valid":tr"#)) }),
   ("a list", { _ in .success(.json("[]")) }),
-  (
-    "HTML",
-    { _ in
-      .success(
-        HTTPResponse(status: 200, fields: [("Content-Type", "text/html")], body: Secret("<p>"))
-      )
-    }
-  ),
+  ("HTML", { _ in .success(HTTPResponse(status: 200, fields: [("Content-Type", "text/html")], body: Secret("<p>"))) }),
   (
     "a redirect",
-    { _ in
-      .success(
-        HTTPResponse(status: 302, fields: [("Location", "https://evil.test/")], body: Secret(""))
-      )
-    }
+    { _ in .success(HTTPResponse(status: 302, fields: [("Location", "https://evil.test/")], body: Secret(""))) }
   ),
   ("404", { _ in .success(.json("{}", 404)) }),
 ]

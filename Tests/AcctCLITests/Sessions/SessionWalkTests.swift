@@ -29,8 +29,7 @@ struct SessionWalkTests {
       switch weather {
       case .lost: throw .timedOut
       case .limited: return .json("{}", 429)
-      case .exception where path.hasSuffix("session"):
-        return try FakeBackend.refused("exception_thrown").get()
+      case .exception where path.hasSuffix("session"): return try FakeBackend.refused("exception_thrown").get()
       default: break
       }
       guard request.fields.contains(where: { $0.value == Secret("sid=\(seal)") }) else {
@@ -59,14 +58,10 @@ struct SessionWalkTests {
 
   private static let commands: [[String]] = [
     ["header"], ["status", "--check"], ["refresh"], ["refresh", "--force"], ["token"],
-    ["request", "\(FakeBackend.origin)/things"],
-    ["request", "\(FakeBackend.origin)/api/auth/session"],
+    ["request", "\(FakeBackend.origin)/things"], ["request", "\(FakeBackend.origin)/api/auth/session"],
   ]
 
-  @Test(
-    "A single-use session is never lost while every answer that rotates it arrives",
-    arguments: 0..<6
-  )
+  @Test("A single-use session is never lost while every answer that rotates it arrives", arguments: 0..<6)
   func walk(seed: Int) async throws {
     let record = RecordedWorld()
     try await record.plantSession(left: 60)
@@ -74,9 +69,7 @@ struct SessionWalkTests {
     record.keyring.put(.session, Secret(backend.withLock { $0.seal }))
     record.serve { request throws(HTTPFailure) in
       let answer = backend.withLock { backend -> Result<HTTPResponse, HTTPFailure> in
-        do throws(HTTPFailure) { return .success(try backend.answer(request)) } catch {
-          return .failure(error)
-        }
+        do throws(HTTPFailure) { return .success(try backend.answer(request)) } catch { return .failure(error) }
       }
       return try answer.get()
     }

@@ -22,8 +22,7 @@ struct UnwantedSessionTests {
            "did":"did:plc:mallorytestaccountaaaaaa","pds":"https://pds.example","issuer":"https://as.example"}
           """
         )
-      case RecordedServer.place:
-        RecordedServer.metadata(["revocation_endpoint": "https://as.example/revoke"])
+      case RecordedServer.place: RecordedServer.metadata(["revocation_endpoint": "https://as.example/revoke"])
       case "/revoke": .json("{}", revocation)
       default: .json(#"{"error":"not_found"}"#, 404)
       }
@@ -31,10 +30,7 @@ struct UnwantedSessionTests {
     recorded.desktop.opens("limit://auth?code=c")
     var world = recorded.world()
     world.browser = Browser { _ in true }
-    return await Acct.run(
-      ["add", "--backend", "https://app.example", whom, "--callback", "limit://auth"],
-      in: world
-    )
+    return await Acct.run(["add", "--backend", "https://app.example", whom, "--callback", "limit://auth"], in: world)
   }
 
   private var revoked: [String] {
@@ -65,10 +61,8 @@ struct UnwantedSessionTests {
     let mallory = "did:plc:mallorytestaccountaaaaaa"
     recorded.serve { request throws(HTTPFailure) in
       switch request.url.path {
-      case "/api/auth/mobile-start":
-        .json(#"{"success":true,"authUrl":"https://as.example/authorize"}"#)
-      case "/api/auth/session":
-        .json(#"{"valid":true,"did":"\#(mallory)","handle":"mallory.example.com"}"#)
+      case "/api/auth/mobile-start": .json(#"{"success":true,"authUrl":"https://as.example/authorize"}"#)
+      case "/api/auth/session": .json(#"{"valid":true,"did":"\#(mallory)","handle":"mallory.example.com"}"#)
       case "/api/auth/logout": .json("{}")
       default: .json(#"{"error":"not_found"}"#, 404)
       }
@@ -80,17 +74,12 @@ struct UnwantedSessionTests {
     var world = recorded.world()
     world.browser = Browser { _ in true }
     let status = await Acct.run(
-      [
-        "add", "--session", "https://app.example", "alice.example.com", "--callback",
-        "limit://auth",
-      ],
+      ["add", "--session", "https://app.example", "alice.example.com", "--callback", "limit://auth"],
       in: world
     )
     #expect(status == 8, "\(recorded.err)")
     #expect(
-      recorded.err.contains(
-        "acct: https://app.example signed in mallory.example.com instead of alice.example.com"
-      ),
+      recorded.err.contains("acct: https://app.example signed in mallory.example.com instead of alice.example.com"),
       "\(recorded.err)"
     )
     #expect(recorded.requests.last?.url.path == "/api/auth/logout")
@@ -101,9 +90,7 @@ struct UnwantedSessionTests {
   func notRevoked() async {
     #expect(await add("alice.test", handle: "mallory.test", revocation: 503) == 8)
     #expect(
-      recorded.err.contains(
-        "acct: the server did not end the unwanted session of mallory.test: it answered 503"
-      ),
+      recorded.err.contains("acct: the server did not end the unwanted session of mallory.test: it answered 503"),
       "\(recorded.err)"
     )
     #expect(recorded.accountFiles == 0)

@@ -22,9 +22,7 @@ final class Fleet: Sendable {
     secondKeyring = InMemorySharedKeyring("second", on: engine)
     first.share(firstKeyring, number: 1)
     second.share(secondKeyring, number: 100)
-    for machine in [first, second] {
-      machine.serve { request throws(HTTPFailure) in try self.respond(request) }
-    }
+    for machine in [first, second] { machine.serve { request throws(HTTPFailure) in try self.respond(request) } }
   }
 
   /// Adds an account with a refresh token on the first machine, shows it on the second, and lets time pass until so
@@ -57,14 +55,10 @@ final class Fleet: Sendable {
   }
 
   /// An item of the only account, as the engine has it.
-  func stored(_ kind: ItemKind) -> String? {
-    engine.accounts.values.first?.items[kind].map { text(of: $0) }
-  }
+  func stored(_ kind: ItemKind) -> String? { engine.accounts.values.first?.items[kind].map { text(of: $0) } }
 
   /// The record of the only account, as the engine has it.
-  var record: String {
-    String(decoding: engine.accounts.values.first?.record ?? [], as: UTF8.self)
-  }
+  var record: String { String(decoding: engine.accounts.values.first?.record ?? [], as: UTF8.self) }
 
   private func respond(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     switch request.url.path {
@@ -73,8 +67,7 @@ final class Fleet: Sendable {
       let fields = (request.body.map { text(of: $0) } ?? "").split(separator: "&")
       let token = fields.first { $0.hasPrefix("refresh_token=") }?.dropFirst(14)
       forms.withLock { $0.append(token.map(String.init) ?? "") }
-      return try renewals.withLock { $0.isEmpty ? .success(.json("{}", 500)) : $0.removeFirst() }
-        .get()
+      return try renewals.withLock { $0.isEmpty ? .success(.json("{}", 500)) : $0.removeFirst() }.get()
     default: return try FakeIssuer().respond(request)
     }
   }

@@ -14,8 +14,7 @@ struct SharedAccountTests {
     #expect(await fleet.second.acct("list") == 0)
     #expect(fleet.second.out.contains("alice.example.com"))
     #expect(
-      await fleet.second.acct("header", "--account", "alice.example.com", "https://pds.example/")
-        == 0
+      await fleet.second.acct("header", "--account", "alice.example.com", "https://pds.example/") == 0
     )
     #expect(fleet.second.out.contains("DPoP: "))
   }
@@ -104,9 +103,7 @@ struct SharedAccountTests {
     }
     #expect(await fleet.second.add(Handoffs.bearer()) == 0, "\(fleet.second.err)")
     #expect(
-      Set(fleet.engine.accounts.values.map(\.name.description)) == [
-        "bob.example.com", "bob.example.com-2",
-      ]
+      Set(fleet.engine.accounts.values.map(\.name.description)) == ["bob.example.com", "bob.example.com-2"]
     )
   }
 
@@ -137,9 +134,7 @@ struct SharedAccountTests {
     #expect(fleet.first.filesText.contains(fleet.record))
   }
 
-  @Test(
-    "An account that another machine has removed is exit 5 where it is needed, and gone here then"
-  )
+  @Test("An account that another machine has removed is exit 5 where it is needed, and gone here then")
   func removed() async {
     await fleet.addAccount(left: 60)
     #expect(await fleet.first.acct("remove", "--local", "bob.example.com") == 0)
@@ -228,9 +223,7 @@ struct SharedAccountTests {
     #expect(record.accountFiles == 1)
   }
 
-  @Test(
-    "A machine that has only the variable writes the keyring down with the first accounts it gets"
-  )
+  @Test("A machine that has only the variable writes the keyring down with the first accounts it gets")
   func variable() async {
     #expect(await fleet.first.add(Handoffs.bearer()) == 0)
     let machine = RecordedWorld()

@@ -44,11 +44,7 @@ struct SharedRenewalTests {
 
   @Test("A claim carries the note that a renewal is in flight, which the other machine can tell of")
   func note() async {
-    await fleet.addAccount(
-      left: -1,
-      .failure(.closed),
-      .success(.json(#"{"error":"invalid_grant"}"#, 400))
-    )
+    await fleet.addAccount(left: -1, .failure(.closed), .success(.json(#"{"error":"invalid_grant"}"#, 400)))
     #expect(await fleet.first.acct("token") == 10)
     #expect(!fleet.record.contains(#""renewalStartedAt":null"#))
     #expect(await fleet.second.acct("token") == 4)
@@ -85,9 +81,7 @@ struct SharedRenewalTests {
     #expect(fleet.spent == ["r1"])
   }
 
-  @Test(
-    "An answer that the engine does not take is kept, nothing is printed, and the next command stores it"
-  )
+  @Test("An answer that the engine does not take is kept, nothing is printed, and the next command stores it")
   func pending() async {
     await fleet.addAccount(left: 60, Fleet.renewed(2))
     fleet.engine.interruptNext("store") { [engine = fleet.engine] in
@@ -113,9 +107,7 @@ struct SharedRenewalTests {
     await fleet.addAccount(left: 60, Fleet.renewed(2))
     fleet.engine.interruptNext("store") { [engine = fleet.engine] in
       engine.fail(with: .timedOut)
-      engine.interruptNext("store") {
-        engine.interruptNext("store") { engine.fail(with: nil) }
-      }
+      engine.interruptNext("store") { engine.interruptNext("store") { engine.fail(with: nil) } }
     }
     #expect(await fleet.first.acct("token", "--no-input") == 0, "\(fleet.first.err)")
     #expect(fleet.first.out == "new2\n")
@@ -153,9 +145,7 @@ struct SharedRenewalTests {
     #expect(fleet.spent.isEmpty)
   }
 
-  @Test(
-    "An answer that came after another machine took over and stored its own is dropped for that"
-  )
+  @Test("An answer that came after another machine took over and stored its own is dropped for that")
   func superseded() async {
     await fleet.addAccount(left: 60, Fleet.renewed(2))
     fleet.engine.interruptNext("store") { renewElsewhere() }
@@ -174,9 +164,7 @@ struct SharedRenewalTests {
     }
   }
 
-  @Test(
-    "An answer that came after the claim's time is stored if no other machine has spent the token"
-  )
+  @Test("An answer that came after the claim's time is stored if no other machine has spent the token")
   func overdue() async {
     await fleet.addAccount(left: 60, Fleet.renewed(2))
     fleet.engine.interruptNext("store") { [engine = fleet.engine] in

@@ -17,12 +17,7 @@ struct SharedSessionTests {
     try await planted.plantSession(left: left)
     let id = try #require(planted.keyring.items.keys.first)
     let file = try #require(planted.file(.account(id)))
-    try fleet.engine.plant(
-      id,
-      "alice",
-      record: file,
-      [.session: Secret("Fe26.2*1*old")]
-    )
+    try fleet.engine.plant(id, "alice", record: file, [.session: Secret("Fe26.2*1*old")])
     for machine in [fleet.first, fleet.second] {
       #expect(await machine.acct("list") == 0, "\(machine.err)")
       #expect(await machine.acct("switch", "alice") == 0)
@@ -61,9 +56,7 @@ struct SharedSessionTests {
     #expect(fleet.first.out == "Fe26.2*1*new\n")
     #expect(first.asked == ["session", "refresh-token", "session"])
     #expect(
-      fleet.engine.calls == [
-        "fetch", "claim", "store", "claim", "store", "claim", "store",
-      ]
+      fleet.engine.calls == ["fetch", "claim", "store", "claim", "store", "claim", "store"]
     )
     #expect(fleet.stored(.session) == "Fe26.2*1*new")
   }
@@ -98,9 +91,7 @@ struct SharedSessionTests {
     #expect(first.asked.isEmpty)
   }
 
-  @Test(
-    "A session that the backend puts in the place of a request's is stored, and the other machine uses it"
-  )
+  @Test("A session that the backend puts in the place of a request's is stored, and the other machine uses it")
   func ofRequest() async throws {
     _ = try await backends(left: 9_000, [:])
     fleet.first.serve { _ throws(HTTPFailure) in
@@ -113,9 +104,7 @@ struct SharedSessionTests {
     #expect(fleet.second.out == "Fe26.2*1*rolled\n")
   }
 
-  @Test(
-    "A session of an answer is stored later if the engine is away, and the request succeeds no less"
-  )
+  @Test("A session of an answer is stored later if the engine is away, and the request succeeds no less")
   func ofRequestAway() async throws {
     _ = try await backends(left: 9_000, [:])
     fleet.engine.fail(with: .unavailable(reason: "a test said so"))

@@ -19,14 +19,12 @@ struct IDTokenSignInTests {
     "An ID token that is not for this sign-in ends it with 11, and nothing is stored",
     arguments: [
       ("iss", "https://evil.example", "it is from another issuer"),
-      ("iss", "https://as.example/", "it is from another issuer"),
-      ("aud", "other", "it is for another client"),
+      ("iss", "https://as.example/", "it is from another issuer"), ("aud", "other", "it is for another client"),
       ("aud", ["other"], "it is for another client"),
       ("nonce", "another", "it is not the answer to this sign-in: its nonce differs"),
       ("nonce", .null, "it is not the answer to this sign-in: it has no nonce"),
-      ("exp", 1_799_999_000, "it has expired"), ("exp", 1, "it has expired"),
-      ("iss", .null, "it can't be read"), ("aud", .null, "it can't be read"),
-      ("aud", 7, "it can't be read"), ("sub", .null, "it can't be read"),
+      ("exp", 1_799_999_000, "it has expired"), ("exp", 1, "it has expired"), ("iss", .null, "it can't be read"),
+      ("aud", .null, "it can't be read"), ("aud", 7, "it can't be read"), ("sub", .null, "it can't be read"),
       ("sub", "", "it can't be read"), ("sub", 7, "it can't be read"),
     ] as [(String, JSON, String)]
   )
@@ -34,9 +32,7 @@ struct IDTokenSignInTests {
     server.set { $0.claims?[claim] = value == .null ? nil : value }
     #expect(await server.add() == 11, "\(server.record.err)")
     #expect(
-      server.record.err.contains(
-        "acct: https://as.example sent an ID token that was rejected: \(words)"
-      ),
+      server.record.err.contains("acct: https://as.example sent an ID token that was rejected: \(words)"),
       "\(server.record.err)"
     )
     #expect(server.record.accountFiles == 0)
@@ -81,10 +77,7 @@ struct IDTokenSignInTests {
   func device() async {
     let record = RecordedWorld()
     func serve(_ claims: String) -> RecordedServer {
-      RecordedServer(
-        record,
-        tokens: RecordedServer.tokens("a", ["id_token": .string(idToken(claims))])
-      )
+      RecordedServer(record, tokens: RecordedServer.tokens("a", ["id_token": .string(idToken(claims))]))
     }
     _ = serve(#"{"iss":"https://as.example","aud":"other","sub":"alice"}"#)
     #expect(await record.addDevice(RecordedServer.issuer, "--scope", "openid") == 11)

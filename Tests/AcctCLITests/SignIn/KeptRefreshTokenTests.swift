@@ -9,9 +9,7 @@ struct KeptRefreshTokenTests {
   private var record: RecordedWorld { server.record }
 
   private func add(_ scope: String, refreshes: Bool) async -> Int32 {
-    server.set {
-      $0.answer = ["scope": .string(scope), "refresh_token": refreshes ? "rt-first" : .null]
-    }
+    server.set { $0.answer = ["scope": .string(scope), "refresh_token": refreshes ? "rt-first" : .null] }
     return await server.add(scope: scope)
   }
 
@@ -31,9 +29,7 @@ struct KeptRefreshTokenTests {
     #expect(form?["scope"] == "openid read")
   }
 
-  @Test(
-    "The same scope keeps the refresh token, as at servers that send one at the first consent alone"
-  )
+  @Test("The same scope keeps the refresh token, as at servers that send one at the first consent alone")
   func same() async {
     #expect(await add("openid read", refreshes: true) == 0, "\(record.err)")
     #expect(await add("openid read", refreshes: false) == 0, "\(record.err)")

@@ -9,9 +9,7 @@ import Testing
 struct KnownServerTests {
   private let record = RecordedWorld()
 
-  @Test(
-    "GitHub answers errors with 200 and tokens without an end: the device flow comes to its end"
-  )
+  @Test("GitHub answers errors with 200 and tokens without an end: the device flow comes to its end")
   func gitHub() async throws {
     let issuer = "https://github.com/login/oauth"
     let pending = HTTPResponse.json(
@@ -43,13 +41,7 @@ struct KnownServerTests {
         ],
       ]
     )
-    let status = await record.addDevice(
-      issuer,
-      "--scope",
-      "repo gist",
-      "--allow-origin",
-      "https://api.github.com"
-    )
+    let status = await record.addDevice(issuer, "--scope", "repo gist", "--allow-origin", "https://api.github.com")
     #expect(status == 0, "\(record.err)")
     #expect(!record.err.contains { $0.contains("grant") }, "\(record.err)")
     #expect(server.bodies("/login/oauth/access_token").count == 4)
@@ -71,10 +63,7 @@ struct KnownServerTests {
   @Test("GitHub refuses a device sign-in with 200: the words are the server's")
   func gitHubRefusal() async {
     let server = RecordedServer(record, tokens: RecordedServer.tokens("a"))
-    server.set(
-      "/start",
-      .json(#"{"error":"device_flow_disabled","error_description":"Device Flow must be enabled"}"#)
-    )
+    server.set("/start", .json(#"{"error":"device_flow_disabled","error_description":"Device Flow must be enabled"}"#))
     #expect(await record.addDevice() == 11)
     #expect(record.err.first?.contains("device_flow_disabled: Device Flow must be enabled") == true)
     #expect(server.bodies("/token").isEmpty)
@@ -123,11 +112,7 @@ struct KnownServerTests {
 
   @Test("A server that answers every path with a page is asked at its next place")
   func pages() async {
-    let page = HTTPResponse(
-      status: 200,
-      fields: [("Content-Type", "text/html")],
-      body: Secret("<p>")
-    )
+    let page = HTTPResponse(status: 200, fields: [("Content-Type", "text/html")], body: Secret("<p>"))
     let server = RecordedServer(record, tokens: RecordedServer.tokens("a"))
     server.set(RecordedServer.place, page)
     server.set(RecordedServer.openIDPlace, RecordedServer.metadata())

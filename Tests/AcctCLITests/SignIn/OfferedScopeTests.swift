@@ -7,9 +7,7 @@ import Testing
 @Suite("A sign-in without a scope")
 struct OfferedScopeTests {
   private let server = OpenIDServer()
-  private static let offered: JSONObject = [
-    "scopes_supported": ["openid", "read", "no scope\u{7}", 7, "write"]
-  ]
+  private static let offered: JSONObject = ["scopes_supported": ["openid", "read", "no scope\u{7}", 7, "write"]]
 
   @Test("A sign-in without a scope names those that the server lists, and requests openid")
   func openID() async {
@@ -45,9 +43,7 @@ struct OfferedScopeTests {
   @Test("An OpenID provider that lists no scope is known by its ID tokens")
   func unlisted() async {
     server.set {
-      $0.metadata = [
-        "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256"],
-      ]
+      $0.metadata = ["subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256"]]
     }
     #expect(await server.add(scope: nil) == 0, "\(server.record.err)")
     #expect(server.browser.parameters["scope"] == "openid")
@@ -80,10 +76,7 @@ struct OfferedScopeTests {
     let fake = RecordedServer(record, metadata: metadata, tokens: RecordedServer.tokens("a"))
     fake.set("/register", .json(#"{"client_id":"c","token_endpoint_auth_method":"none"}"#, 201))
     for _ in 0..<2 {
-      let status = await Acct.run(
-        ["add", "--issuer", RecordedServer.issuer],
-        in: browser.world(of: record)
-      )
+      let status = await Acct.run(["add", "--issuer", RecordedServer.issuer], in: browser.world(of: record))
       #expect(status == 0, "\(record.err)")
     }
     #expect(fake.bodies("/register").count == 1)

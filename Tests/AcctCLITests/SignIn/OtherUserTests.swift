@@ -78,8 +78,7 @@ struct OtherUserTests {
     server.set { $0.claims?["sub"] = "rt-1-long-enough" }
     #expect(await record.acct("refresh", "--force") == 11)
     #expect(
-      record.err.first
-        == "acct: https://as.example renewed the tokens for <redacted> instead of alice"
+      record.err.first == "acct: https://as.example renewed the tokens for <redacted> instead of alice"
     )
     #expect(!record.filesText.contains("rt-1-long-enough"))
   }
@@ -109,9 +108,7 @@ struct OtherUserTests {
     server.set { $0.userinfo = .json(#"{"sub":"mallory","preferred_username":"mallory"}"#) }
     #expect(await server.addAcme() == 11, "\(record.err)")
     #expect(
-      record.err.contains(
-        "acct: the userinfo of https://as.example is about mallory instead of alice"
-      ),
+      record.err.contains("acct: the userinfo of https://as.example is about mallory instead of alice"),
       "\(record.err)"
     )
     #expect(record.accountFiles == 0)

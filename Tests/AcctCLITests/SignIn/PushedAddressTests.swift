@@ -32,11 +32,7 @@ struct PushedAddressTests {
 
   /// Signs in without a browser here; each entry is typed once all before it has been dealt with, and `nil` is the
   /// callback of the last request.
-  private func add(
-    typing entries: [String?] = [],
-    onTerminal: Bool,
-    _ options: String...
-  ) async -> Int32 {
+  private func add(typing entries: [String?] = [], onTerminal: Bool, _ options: String...) async -> Int32 {
     record.clear()
     var world = RehearsedBrowser().world(of: record)
     let typed = Typing(entries)
@@ -94,9 +90,7 @@ struct PushedAddressTests {
     #expect(server.bodies("/token").count == 1)
   }
 
-  @Test(
-    "An address that has ended without a terminal is exit 4, and the command is to be run again"
-  )
+  @Test("An address that has ended without a terminal is exit 4, and the command is to be run again")
   func ended() async {
     let server = server(isRequired: true)
     #expect(await add(onTerminal: false, "--wait", "599") == 4)
@@ -130,16 +124,12 @@ private final class Typing: Sendable {
 
   init(_ entries: [String?]) { self.entries = Mutex(entries) }
 
-  func next() -> String?? {
-    entries.withLock { $0.isEmpty ? nil : .some($0.removeFirst()) }
-  }
+  func next() -> String?? { entries.withLock { $0.isEmpty ? nil : .some($0.removeFirst()) } }
 }
 
 /// The callback of the request that was sent or shown last.
 private func callback(of record: RecordedWorld) -> String {
-  let pushed = record.requests.map {
-    RehearsedBrowser.parameters(of: "?" + RowServer.text($0.body))
-  }
+  let pushed = record.requests.map { RehearsedBrowser.parameters(of: "?" + RowServer.text($0.body)) }
   let shown = record.err.map { RehearsedBrowser.parameters(of: $0) }
   let state = (pushed + shown).compactMap { $0["state"] }.last ?? ""
   let port = RehearsedBrowser.freePort

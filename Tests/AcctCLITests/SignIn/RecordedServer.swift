@@ -26,9 +26,7 @@ final class RecordedServer: Sendable {
   }
 
   /// Replaces the answers of a path.
-  func set(_ path: String, _ answers: HTTPResponse...) {
-    self.answers.withLock { $0[path] = answers }
-  }
+  func set(_ path: String, _ answers: HTTPResponse...) { self.answers.withLock { $0[path] = answers } }
 
   /// The bodies that a path got, oldest first.
   func bodies(_ path: String) -> [String] {
@@ -73,15 +71,8 @@ extension RecordedServer {
   )
 
   /// A server with these tokens for a device sign-in.
-  convenience init(
-    _ record: RecordedWorld,
-    metadata: JSONObject = [:],
-    tokens: HTTPResponse...
-  ) {
-    self.init(
-      record,
-      [Self.place: [Self.metadata(metadata)], "/start": [Self.start], "/token": tokens]
-    )
+  convenience init(_ record: RecordedWorld, metadata: JSONObject = [:], tokens: HTTPResponse...) {
+    self.init(record, [Self.place: [Self.metadata(metadata)], "/start": [Self.start], "/token": tokens])
   }
 
   /// What a token endpoint grants.

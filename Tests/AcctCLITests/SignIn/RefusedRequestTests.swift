@@ -10,9 +10,7 @@ import Testing
 struct RefusedRequestTests {
   private let record = RecordedWorld()
   private let browser = RehearsedBrowser()
-  private static let codes = [
-    "invalid_client", "unauthorized_client", "invalid_scope", "invalid_target",
-  ]
+  private static let codes = ["invalid_client", "unauthorized_client", "invalid_scope", "invalid_target"]
   private static let metadata: JSONObject = [
     "authorization_endpoint": "https://as.example/authorize",
     "pushed_authorization_request_endpoint": "https://as.example/par",
@@ -69,10 +67,7 @@ struct RefusedRequestTests {
     #expect(said.contains("takes no pushed request"), "\(said)")
   }
 
-  @Test(
-    "A code that is refused at the token endpoint ends the sign-in with exit 4",
-    arguments: codes
-  )
+  @Test("A code that is refused at the token endpoint ends the sign-in with exit 4", arguments: codes)
   func code(code: String) async {
     let server = RecordedServer(
       record,
@@ -121,10 +116,7 @@ struct RefusedRequestTests {
     }
   }
 
-  @Test(
-    "A refused renewal is told while the token lives, and exits 4 once it is past",
-    arguments: codes
-  )
+  @Test("A refused renewal is told while the token lives, and exits 4 once it is past", arguments: codes)
   func renewal(code: String) async {
     let server = await account(leaving: 200)
     server.set("/token", Self.refusal(code, code == "invalid_client" ? 401 : 400))
@@ -217,13 +209,7 @@ struct RefusedRequestTests {
     #expect(record.err.last?.contains("--client-auth post") == true, "\(record.err)")
     #expect(record.err.last?.contains("--client-secret-file") == true, "\(record.err)")
     #expect(
-      await record.addDevice(
-        RecordedServer.issuer,
-        options[0],
-        options[1],
-        "--client-auth",
-        "post"
-      ) == 4
+      await record.addDevice(RecordedServer.issuer, options[0], options[1], "--client-auth", "post") == 4
     )
     #expect(record.err.last?.contains("--client-auth basic") == true, "\(record.err)")
   }

@@ -11,11 +11,7 @@ struct ServerCheckTests {
   private static let userinfo: JSONObject = ["userinfo_endpoint": "https://as.example/me"]
 
   private func serve(_ metadata: JSONObject, sub: JSON = .null) -> RecordedServer {
-    RecordedServer(
-      record,
-      metadata: metadata,
-      tokens: RecordedServer.tokens("a", ["sub": sub, "refresh_token": nil])
-    )
+    RecordedServer(record, metadata: metadata, tokens: RecordedServer.tokens("a", ["sub": sub, "refresh_token": nil]))
   }
 
   private var checked: JSON? { record.json?.objectValue?["checked"] }
@@ -37,10 +33,7 @@ struct ServerCheckTests {
     #expect(record.out.contains("https://as.example answered 401"), "\(record.out)")
   }
 
-  @Test(
-    "A userinfo that does not tell is no answer, and the token counts as not checked",
-    arguments: [403, 404]
-  )
+  @Test("A userinfo that does not tell is no answer, and the token counts as not checked", arguments: [403, 404])
   func unknown(status: Int) async {
     let server = serve(Self.userinfo)
     server.set("/me", .json(#"{"sub":"alice"}"#))

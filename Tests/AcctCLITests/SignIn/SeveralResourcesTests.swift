@@ -51,9 +51,7 @@ struct SeveralResourcesTests {
     let server = await add()
     #expect(server.named == [[Self.first]])
     #expect(
-      record.err.contains(
-        "acct: the token is for \(Self.first); requests to \(Self.second) get a token of their own"
-      ),
+      record.err.contains("acct: the token is for \(Self.first); requests to \(Self.second) get a token of their own"),
       "\(record.err)"
     )
   }
@@ -115,9 +113,7 @@ struct SeveralResourcesTests {
   func noRefreshToken() async {
     _ = await add(hasRefreshToken: false)
     #expect(
-      record.err.contains {
-        $0.contains("no refresh token, so there is no token for \(Self.second)")
-      },
+      record.err.contains { $0.contains("no refresh token, so there is no token for \(Self.second)") },
       "\(record.err)"
     )
     #expect(await header("https://a.example/v1/x") == 0)
@@ -133,9 +129,8 @@ struct SeveralResourcesTests {
       await record.addDevice(RecordedServer.issuer, "--resource", one, "--resource", two) == 0
     )
     for (url, resource) in [
-      ("https://a.example/two/x", two), ("https://a.example/one", one),
-      ("https://a.example/oneself", one), ("https://a.example/", one),
-      ("https://a.example/two", two), ("https://a.example/two?x", two),
+      ("https://a.example/two/x", two), ("https://a.example/one", one), ("https://a.example/oneself", one),
+      ("https://a.example/", one), ("https://a.example/two", two), ("https://a.example/two?x", two),
     ] {
       #expect(await header(url) == 0, "\(record.err)")
       #expect(record.out.contains("for-\(resource)-"), "\(url): \(record.out)")
@@ -173,9 +168,7 @@ private final class OneResourceServer: Sendable {
       .map { String($0.dropFirst(9)).replacing("%3A", with: ":").replacing("%2F", with: "/") }
     switch request.url.path {
     case RecordedServer.place:
-      return RecordedServer.metadata([
-        "authorization_endpoint": "https://as.example/authorize"
-      ])
+      return RecordedServer.metadata(["authorization_endpoint": "https://as.example/authorize"])
     case "/start":
       state.withLock { $0.started.append(resources) }
       return RecordedServer.start

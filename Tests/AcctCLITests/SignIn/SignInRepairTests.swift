@@ -11,10 +11,7 @@ struct SignInRepairTests {
 
   @Test("A sign-in that got less than it requested names what is missing")
   func lacking() async {
-    _ = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("a", ["scope": "read", "refresh_token": nil])
-    )
+    _ = RecordedServer(record, tokens: RecordedServer.tokens("a", ["scope": "read", "refresh_token": nil]))
     #expect(
       await record.addDevice(RecordedServer.issuer, "--scope", "read write offline_access") == 0
     )
@@ -32,11 +29,7 @@ struct SignInRepairTests {
 
   @Test("A sign-in for a resource sends it as typed, at each renewal and after an export")
   func resource() async throws {
-    let server = RecordedServer(
-      record,
-      tokens: RecordedServer.tokens("a"),
-      RecordedServer.tokens("b")
-    )
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"), RecordedServer.tokens("b"))
     let typed = "https://api.example"
     #expect(
       await record.addDevice(RecordedServer.issuer, "--resource", typed) == 0,
@@ -91,10 +84,7 @@ struct SignInRepairTests {
     server.set("/start", .json(#"{"error":"invalid_client"}"#, 401))
     #expect(await record.addDevice() == 4)
     #expect(record.err.last?.contains("register a client at https://as.example") == true)
-    server.set(
-      "/start",
-      .json(#"{"error":"invalid_request","error_description":"Invalid redirect_uri"}"#, 400)
-    )
+    server.set("/start", .json(#"{"error":"invalid_request","error_description":"Invalid redirect_uri"}"#, 400))
     #expect(await record.addDevice() == 11)
     #expect(record.err.last?.contains("register http://127.0.0.1/callback") == true)
   }
@@ -156,9 +146,8 @@ struct SignInRepairTests {
     "An unknown option is called that, whatever else is wrong",
     arguments: [
       ["add", "--bogus"], ["add", "--issuer", "https://as.example", "--bogus=1"],
-      ["add", "alice.example", "--guest", "https://a.example", "--bogus"],
-      ["token", "--min-valid", "soon", "--bogus"], ["header", "a", "b", "c", "--bogus"],
-      ["--quiet", "key", "show", "--bogus", "a", "b"],
+      ["add", "alice.example", "--guest", "https://a.example", "--bogus"], ["token", "--min-valid", "soon", "--bogus"],
+      ["header", "a", "b", "c", "--bogus"], ["--quiet", "key", "show", "--bogus", "a", "b"],
     ]
   )
   func unknownOption(arguments: [String]) async {

@@ -137,11 +137,7 @@ struct StaticAccountTests {
   func rebuilt() async throws {
     let id = try AccountID("00000000-0000-4000-8000-000000000000")
     record.corrupt(.keyringDecision, with: "secret-service\n")
-    try await record.keyring.keyring().write(
-      id,
-      [.init(.staticToken, Secret(StaticTokens.token))],
-      .forbidden
-    )
+    try await record.keyring.keyring().write(id, [.init(.staticToken, Secret(StaticTokens.token))], .forbidden)
     #expect(await record.acct("doctor", "--offline", "--repair") == 0)
     #expect(await record.acct("list", "--json") == 0)
     let account = record.json?.objectValue?["accounts"]?.arrayValue?.first
@@ -149,8 +145,7 @@ struct StaticAccountTests {
     #expect(account?["origins"] == [])
     #expect(await record.acct("header", "-a", "static", "https://api.example/") == 8)
     #expect(
-      await record.addToken("x", at: StaticTokens.origin, "--name", "static", "--header", "X-Key")
-        == 0
+      await record.addToken("x", at: StaticTokens.origin, "--name", "static", "--header", "X-Key") == 0
     )
     #expect(record.err == ["acct: replaced the token of static"])
   }

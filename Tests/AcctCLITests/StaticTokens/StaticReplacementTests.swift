@@ -34,8 +34,7 @@ struct StaticReplacementTests {
     #expect(record.keyring.items == items)
     let name = ["--name", "static@api.example"]
     #expect(
-      await record.addToken("two", at: StaticTokens.origin, "--header", "X-Key", name[0], name[1])
-        == 0
+      await record.addToken("two", at: StaticTokens.origin, "--header", "X-Key", name[0], name[1]) == 0
     )
     #expect(await record.acct("token") == 0)
     #expect(record.out == "two\n")
@@ -44,9 +43,7 @@ struct StaticReplacementTests {
   @Test("A static token whose own name is taken, or can't be made, needs --name")
   func unusableName() async {
     await record.addGuest(Guests.token(), "--name", "alice@api.example")
-    for (user, words) in [
-      ("alice", "another account is called"), ("a b", "no name for the account"),
-    ] {
+    for (user, words) in [("alice", "another account is called"), ("a b", "no name for the account")] {
       for _ in 0..<2 {
         #expect(await record.addToken("key", at: StaticTokens.origin, "--basic", user) == 64)
         #expect(record.err.first?.contains(words) == true, "\(record.err)")
@@ -55,8 +52,7 @@ struct StaticReplacementTests {
       let line = ["--basic", user, "--name", "key"]
       for _ in 0..<2 {
         #expect(
-          await record.addToken("key", at: StaticTokens.origin, line[0], line[1], line[2], line[3])
-            == 0
+          await record.addToken("key", at: StaticTokens.origin, line[0], line[1], line[2], line[3]) == 0
         )
       }
     }

@@ -7,17 +7,14 @@ import Testing
 @Suite("The end of a static token")
 struct StaticTokenEndTests {
   let record = RecordedWorld()
-  private static let line =
-    "`acct add --token FILE --name work --no-switch --allow-origin https://api.example"
+  private static let line = "`acct add --token FILE --name work --no-switch --allow-origin https://api.example"
 
   private func expires() async -> JSON? { await record.status("expiresAt") }
 
   @Test("The end of a static token is the given time, or the end of the given day in UTC")
   func given() async {
     let options = ["--name", "work", "--expires"]
-    for (text, end) in [
-      ("2027-01-31", "2027-01-31T23:59:59Z"), ("2027-01-31T12:00:00+02:00", "2027-01-31T10:00:00Z"),
-    ] {
+    for (text, end) in [("2027-01-31", "2027-01-31T23:59:59Z"), ("2027-01-31T12:00:00+02:00", "2027-01-31T10:00:00Z")] {
       record.secretFiles["token"] = "a"
       let add = ["add", "--token", "token", "--allow-origin", "https://api.example"]
       #expect(await record.run(add + options + [text]) == 0)
@@ -69,18 +66,15 @@ struct StaticTokenEndTests {
   static let forms: [([String], String)] = [
     (["--scheme", "Token"], " --scheme Token"), (["--header", "X-Key"], " --header X-Key"),
     (["--header", "X-Key", "--scheme", "Key"], " --header X-Key --scheme Key"),
-    (["--scheme", "none"], " --scheme none"), (["--basic", "a b"], " --basic 'a b'"),
-    (["--basic", ""], " --basic ''"), (["--scheme", "A'b"], " --scheme 'A'\\''b'"),
-    (["--header", "X*$k"], " --header 'X*$k'"),
+    (["--scheme", "none"], " --scheme none"), (["--basic", "a b"], " --basic 'a b'"), (["--basic", ""], " --basic ''"),
+    (["--scheme", "A'b"], " --scheme 'A'\\''b'"), (["--header", "X*$k"], " --header 'X*$k'"),
     (["--allow-origin", "https://b.example"], " --allow-origin https://b.example"),
   ]
 
   @Test("The hint of a rejected static token is the line that stores a new one", arguments: forms)
   func rejected(_ options: [String], _ end: String) async {
     record.secretFiles["token"] = StaticTokens.token
-    let add = [
-      "add", "--token", "token", "--allow-origin", "https://api.example", "--name", "work",
-    ]
+    let add = ["add", "--token", "token", "--allow-origin", "https://api.example", "--name", "work"]
     #expect(await record.run(add + options) == 0)
     record.serve(401, "no")
     #expect(await record.acct("request", "https://api.example/v1", "--retry", "2") == 4)

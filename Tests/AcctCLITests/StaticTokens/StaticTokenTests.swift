@@ -19,10 +19,7 @@ struct StaticTokenTests {
     (["--header", "authorization"], "authorization: Bearer \(StaticTokens.token)"),
     (["--basic", "alice"], "Authorization: Basic YWxpY2U6bWFkZS11cC1zdGF0aWMtdG9rZW4="),
     (["--basic", ""], "Authorization: Basic Om1hZGUtdXAtc3RhdGljLXRva2Vu"),
-    (
-      ["--basic", "a b", "--name", "work"],
-      "Authorization: Basic YSBiOm1hZGUtdXAtc3RhdGljLXRva2Vu"
-    ),
+    (["--basic", "a b", "--name", "work"], "Authorization: Basic YSBiOm1hZGUtdXAtc3RhdGljLXRva2Vu"),
   ]
 
   @Test("A static token is sent in the header and the form that the user names", arguments: lines)
@@ -54,14 +51,9 @@ struct StaticTokenTests {
     #expect(record.requests.isEmpty)
   }
 
-  static let files: [(String, String)] = [
-    ("abc", "abc"), ("abc\n", "abc"), ("abc\r\n", "abc"), ("!~\"\\", "!~\"\\"),
-  ]
+  static let files: [(String, String)] = [("abc", "abc"), ("abc\n", "abc"), ("abc\r\n", "abc"), ("!~\"\\", "!~\"\\")]
 
-  @Test(
-    "A static token is the file's contents without the line break at its end",
-    arguments: files
-  )
+  @Test("A static token is the file's contents without the line break at its end", arguments: files)
   func contents(_ contents: String, _ token: String) async {
     #expect(await record.addToken(contents) == 0)
     #expect(await record.acct("token") == 0)
@@ -78,9 +70,8 @@ struct StaticTokenTests {
 
   static let badFiles: [(String, String)] = [
     ("", "contains no token"), ("\n", "contains no token"), ("a\nb\n", "more than one line"),
-    ("a\n\n", "more than one line"), ("a\rb", "more than one line"), ("Bearer abc", "a space"),
-    ("a\tb", "a space"), ("abc\u{7}", "a character"), ("t\u{F6}ken", "a character"),
-    ("a\u{0}b", "a character"),
+    ("a\n\n", "more than one line"), ("a\rb", "more than one line"), ("Bearer abc", "a space"), ("a\tb", "a space"),
+    ("abc\u{7}", "a character"), ("t\u{F6}ken", "a character"), ("a\u{0}b", "a character"),
   ]
 
   @Test("A file that contains no static token is rejected", arguments: badFiles)
@@ -120,14 +111,14 @@ struct StaticTokenTests {
 
   static let misuses: [[String]] = [
     [], ["--header", "Host"], ["--header", "content-length"], ["--header", "Connection"],
-    ["--header", "Transfer-Encoding"], ["--header", "DPoP"], ["--header", "Cookie"],
-    ["--header", "Sec-Fetch-Site"], ["--header", "Proxy-Authorization"], ["--header", "a b"],
-    ["--header", ""], ["--header", "X:"], ["--scheme", "a b"], ["--scheme", ""],
-    ["--scheme", "DPoP"], ["--basic", "a:b"], ["--basic", "a\nb"],
-    ["--basic", "a", "--scheme", "none"], ["--basic", "a", "--header", "X-API-Key"],
-    ["--expires", "soon"], ["--expires", "2027-13-01"], ["--expires", "2027-01-14"],
-    ["--expires", "2027-01-15T08:00:00Z"], ["--guest", "https://api.example"],
-    ["--scope", "Token"], ["--client-id", "c"], ["--no-browser"], ["--redirect-port", "8080"],
+    ["--header", "Transfer-Encoding"], ["--header", "DPoP"], ["--header", "Cookie"], ["--header", "Sec-Fetch-Site"],
+    ["--header", "Proxy-Authorization"], ["--header", "a b"], ["--header", ""], ["--header", "X:"],
+    ["--scheme", "a b"],
+    ["--scheme", ""], ["--scheme", "DPoP"], ["--basic", "a:b"], ["--basic", "a\nb"],
+    ["--basic", "a", "--scheme", "none"], ["--basic", "a", "--header", "X-API-Key"], ["--expires", "soon"],
+    ["--expires", "2027-13-01"], ["--expires", "2027-01-14"], ["--expires", "2027-01-15T08:00:00Z"],
+    ["--guest", "https://api.example"], ["--scope", "Token"], ["--client-id", "c"], ["--no-browser"],
+    ["--redirect-port", "8080"],
   ]
 
   @Test("A static token that can't be sent as the user asks is bad usage", arguments: misuses)

@@ -32,9 +32,7 @@ struct DevicePromptTests {
       }
     }
     record.clear()
-    return await record.run(
-      ["add", "--issuer", Self.issuer, "--client-id", "client", "--device"] + options
-    )
+    return await record.run(["add", "--issuer", Self.issuer, "--client-id", "client", "--device"] + options)
   }
 
   @Test("The prompt of a device sign-in shows the server's address with the code alone on a line")
@@ -53,9 +51,7 @@ struct DevicePromptTests {
     }
   }
 
-  @Test(
-    "The address with the code is a link on a terminal that supports links, never without colour"
-  )
+  @Test("The address with the code is a link on a terminal that supports links, never without colour")
   func link() async {
     let address = "\(Self.page)?user_code=BCDF-GHJK"
     let more = #","verification_uri_complete":"\#(address)""#

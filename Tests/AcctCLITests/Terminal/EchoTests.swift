@@ -98,9 +98,7 @@ struct EchoTests {
     #expect(!everything.contains(given.prefix(8)))
   }
 
-  @Test(
-    "A secret in a scope is redacted in the account's file, and a nonce that has one is not kept"
-  )
+  @Test("A secret in a scope is redacted in the account's file, and a nonce that has one is not kept")
   func stored() async throws {
     await importExpired()
     let token = Self.token
@@ -117,11 +115,7 @@ struct EchoTests {
   func limits() async throws {
     let handoff = Handoffs.bearer(changing: ["access_token": "at-long-enough-to-be-found"])
     #expect(await record.add(handoff) == 0)
-    record.serve(
-      200,
-      "body at-long-enough-to-be-found",
-      [("RateLimit", #""at-long-enough-to-be-found";r=1;t=60"#)]
-    )
+    record.serve(200, "body at-long-enough-to-be-found", [("RateLimit", #""at-long-enough-to-be-found";r=1;t=60"#)])
     #expect(await record.acct("request", "https://issuer.example/x") == 0)
     // The body is what was asked for.
     #expect(record.out == "body at-long-enough-to-be-found")
@@ -178,11 +172,7 @@ struct EchoTests {
   func displayName() async throws {
     try await record.plantSession(left: 60)
     let rotated = "Fe26.2*1*rolled-and-long-enough"
-    let valid = FakeBackend.valid(
-      record,
-      rotated: rotated,
-      changing: ["displayName": .string("Alice \(rotated)")]
-    )
+    let valid = FakeBackend.valid(record, rotated: rotated, changing: ["displayName": .string("Alice \(rotated)")])
     _ = FakeBackend(record, ["session": [valid]])
     #expect(await record.acct("status", "--check", "--json") == 0, "\(record.err)")
     #expect(try record.member("displayName") == "Alice <redacted>")

@@ -12,8 +12,7 @@ struct OutputTests {
     "Bad usage exits 64 with one lower-case line and one hint on standard error",
     arguments: [
       ["nope"], ["header", "--nope"], ["header", "a", "b", "c"], ["remove"], ["rename", "a"],
-      ["token", "--min-valid", "soon"], ["list", "--timeout", "0"], ["add"],
-      ["header", "--format", "xml"],
+      ["token", "--min-valid", "soon"], ["list", "--timeout", "0"], ["add"], ["header", "--format", "xml"],
     ]
   )
   func usage(arguments: [String]) async {
@@ -33,8 +32,7 @@ struct OutputTests {
     let programs = "'git', 'docker', 'kubectl', 'bazel', 'go', 'cargo' or 'keyring'"
     #expect(await record.run(["helper", "frobnicate"]) == 64)
     #expect(
-      record.err.first
-        == "acct: the value 'frobnicate' is invalid for '<program>'; it is one of \(programs)"
+      record.err.first == "acct: the value 'frobnicate' is invalid for '<program>'; it is one of \(programs)"
     )
     for words in [["helper"], ["helper", "--verbose"], ["helper", "--account", "git"]] {
       record.clear()
@@ -64,9 +62,7 @@ struct OutputTests {
       record.clear()
       #expect(await record.run(line) == 64)
       #expect(
-        record.err == [
-          "acct: there is no command \(word)", "acct: hint: did you mean \(command)?",
-        ]
+        record.err == ["acct: there is no command \(word)", "acct: hint: did you mean \(command)?"]
       )
     }
   }
@@ -99,10 +95,7 @@ struct OutputTests {
 
   @Test(
     "Help and version are printed to standard output",
-    arguments: [
-      ["--help"], ["--version"], ["help"], ["help", "add"], ["help", "vault", "lock"],
-      ["help", "help"],
-    ]
+    arguments: [["--help"], ["--version"], ["help"], ["help", "add"], ["help", "vault", "lock"], ["help", "help"]]
   )
   func help(arguments: [String]) async {
     #expect(await record.run(arguments) == 0)

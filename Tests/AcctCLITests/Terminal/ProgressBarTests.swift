@@ -18,9 +18,7 @@ struct ProgressBarTests {
     record.serve { _ in HTTPResponse(status: 200, fields: fields, body: body) }
   }
 
-  private func request(_ arguments: String...) async -> Int32 {
-    await record.run(["request", url] + arguments)
-  }
+  private func request(_ arguments: String...) async -> Int32 { await record.run(["request", url] + arguments) }
 
   @Test("A progress bar begins with the first part, changes its own line only and is removed")
   func received() async {
@@ -36,10 +34,7 @@ struct ProgressBarTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test(
-    "A progress line without a known length shows the amount so far",
-    arguments: [nil, "0", "-1", "much"]
-  )
+  @Test("A progress line without a known length shows the amount so far", arguments: [nil, "0", "-1", "much"])
   func unknown(length: String?) async {
     record.showOnTerminal()
     await account(answering: 8, length)
@@ -97,10 +92,7 @@ struct ProgressBarTests {
     #expect(record.passing == ["received 4.0 MiB", ""])
   }
 
-  @Test(
-    "A progress bar is not shown on a dumb terminal or without a terminal",
-    arguments: [true, false]
-  )
+  @Test("A progress bar is not shown on a dumb terminal or without a terminal", arguments: [true, false])
   func nowhere(isDumb: Bool) async {
     if isDumb { record.showOnTerminal() }
     record.set("TERM", to: "dumb")

@@ -46,10 +46,7 @@ struct ScreenTests {
         ), "rotraut-wieland.photography.community.example"
       ),
       (Handoffs.bearer("yamada", changing: ["expires_in": 100_000_000]), "山田太郎"),
-      (
-        Handoffs.bearer("zoe", changing: ["expires_in": -7200, "refresh_token": "r"]),
-        "zoe\u{308}🚀"
-      ),
+      (Handoffs.bearer("zoe", changing: ["expires_in": -7200, "refresh_token": "r"]), "zoe\u{308}🚀"),
     ] {
       #expect(await record.add(handoff, "--name", name) == 0)
     }
@@ -81,10 +78,7 @@ struct ScreenTests {
     try expectFit(record.out, setting)
   }
 
-  @Test(
-    "The screen of status with a problem is as recorded",
-    arguments: [Setting.narrow, .usual, .colour]
-  )
+  @Test("The screen of status with a problem is as recorded", arguments: [Setting.narrow, .usual, .colour])
   func problem(setting: Setting) async throws {
     #expect(await record.add(Handoffs.bearer(changing: ["expires_in": -7300])) == 0)
     set(setting)
@@ -93,10 +87,7 @@ struct ScreenTests {
     try expectFit(record.out, setting)
   }
 
-  @Test(
-    "The screen of acct alone before the first account is as recorded",
-    arguments: Setting.allCases
-  )
+  @Test("The screen of acct alone before the first account is as recorded", arguments: Setting.allCases)
   func firstRun(setting: Setting) async throws {
     set(setting)
     #expect(await record.run([]) == 0)

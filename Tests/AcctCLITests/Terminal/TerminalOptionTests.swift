@@ -101,16 +101,12 @@ struct TerminalOptionTests {
     #expect(record.err.isEmpty)
   }
 
-  @Test(
-    "The option --verbose prints each request by method and URL without its query, and its result"
-  )
+  @Test("The option --verbose prints each request by method and URL without its query, and its result")
   func verboseRequests() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
     record.now += 4000
     record.serve { request throws(HTTPFailure) in
-      guard request.url.path.contains("well-known") || request.url.path.contains("plc") else {
-        throw .timedOut
-      }
+      guard request.url.path.contains("well-known") || request.url.path.contains("plc") else { throw .timedOut }
       return HTTPResponse(status: 404, fields: [], body: Secret(""))
     }
     #expect(await record.acct("token", "--verbose") != 0)

@@ -171,14 +171,7 @@ struct ExportTests {
     asking.answer("")
     #expect(await asking.acct("export", "bob.example.com", "-o", "out") == 1)
     asking.secretFiles["empty"] = "\n"
-    let empty = await asking.acct(
-      "export",
-      "bob.example.com",
-      "-o",
-      "out",
-      "--passphrase-file",
-      "empty"
-    )
+    let empty = await asking.acct("export", "bob.example.com", "-o", "out", "--passphrase-file", "empty")
     #expect(empty == 1)
     #expect(asking.secretFiles["out"] == nil)
   }

@@ -10,9 +10,7 @@ import Testing
 @Suite("An import whose process dies")
 struct ImportCrashTests {
   private static let limit = 100
-  private static let older = Handoffs.bearer(
-    changing: ["access_token": "older", "refresh_token": "older"]
-  )
+  private static let older = Handoffs.bearer(changing: ["access_token": "older", "refresh_token": "older"])
 
   /// What a world keeps, as an export that takes no time to open.
   private func export(_ record: RecordedWorld) throws -> String {
@@ -21,9 +19,7 @@ struct ImportCrashTests {
       var texts = JSONObject()
       for (kind, secret) in items {
         texts[kind.key(for: id)] = .string(
-          secret.withBytes { span in
-            String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
-          }
+          secret.withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
         )
       }
       return ["account": try JSON(parsing: Array(file.utf8)), "items": .object(texts)] as JSON

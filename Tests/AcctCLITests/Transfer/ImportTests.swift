@@ -54,12 +54,9 @@ struct ImportTests {
   @Test("An import removes a refresh token and a key that the new credentials lack")
   func forgetsStale() async {
     #expect(
-      await record.add(Handoffs.dpop(changing: ["clientId": "c", "issuer": "https://i.example"]))
-        == 0
+      await record.add(Handoffs.dpop(changing: ["clientId": "c", "issuer": "https://i.example"])) == 0
     )
-    let bearer = Handoffs.bearer(
-      changing: ["did": "did:plc:alice", "clientId": "c", "issuer": "https://i.example"]
-    )
+    let bearer = Handoffs.bearer(changing: ["did": "did:plc:alice", "clientId": "c", "issuer": "https://i.example"])
     #expect(await record.add(bearer) == 0)
     #expect(record.accountFiles == 1)
     #expect(await record.acct("key", "show") == 1)
@@ -70,9 +67,7 @@ struct ImportTests {
     #expect(await record.add(Handoffs.dpop(changing: ["clientId": "one"])) == 0)
     #expect(await record.add(Handoffs.dpop(changing: ["clientId": "two"])) == 0)
     #expect(await record.acct("list", "--json") == 0)
-    let names = record.json?.objectValue?["accounts"]?.arrayValue?.map {
-      $0.objectValue?["name"]
-    }
+    let names = record.json?.objectValue?["accounts"]?.arrayValue?.map { $0.objectValue?["name"] }
     #expect(names == ["alice.example.com", "alice.example.com-2"])
   }
 
@@ -87,8 +82,7 @@ struct ImportTests {
   @Test(
     "An import accepts times as RFC 3339, seconds, milliseconds and strings of them",
     arguments: [
-      "2027-01-15T09:00:00Z", 1_800_003_600, 1_800_003_600_000, "1800003600",
-      "2027-01-15T10:00:00+01:00",
+      "2027-01-15T09:00:00Z", 1_800_003_600, 1_800_003_600_000, "1800003600", "2027-01-15T10:00:00+01:00",
     ] as [JSON]
   )
   func times(expiresAt: JSON) async {
@@ -99,10 +93,7 @@ struct ImportTests {
     )
   }
 
-  @Test(
-    "An import takes a time too early to be written as long past",
-    arguments: ["expiresAt", "expires_in"]
-  )
+  @Test("An import takes a time too early to be written as long past", arguments: ["expiresAt", "expires_in"])
   func longPast(member: String) async {
     let past = Handoffs.bearer(changing: [member: -100_000_000_000_000])
     #expect(await record.add(past) == 0)
@@ -142,10 +133,7 @@ struct ImportTests {
     ("a time in hexadecimal", Handoffs.bearer(changing: ["expiresAt": "0x70000000"])),
     ("an infinite lifetime", #"{"access_token":"a","expires_in":1e400}"#),
     ("a JWT of two segments", Handoffs.bearer(changing: ["access_token": "eyJhIjoxfQ.eyJhIjoxfQ"])),
-    (
-      "a JWT of four segments",
-      Handoffs.bearer(changing: ["access_token": "eyJhIjoxfQ.eyJhIjoxfQ.c2ln.c2ln"])
-    ),
+    ("a JWT of four segments", Handoffs.bearer(changing: ["access_token": "eyJhIjoxfQ.eyJhIjoxfQ.c2ln.c2ln"])),
   ]
 
   @Test("An import of bad input stores nothing and exits 65", arguments: bad)

@@ -23,10 +23,9 @@ struct PostgresConnectionTests {
   @Test(
     "A password is found however it is written",
     arguments: [
-      "host=h password=x", "password=x host=h", "host=h password = 'a b'", "host=h  password=",
-      "host='h'password=x", "host=h sslpassword=x", "postgresql://u:x@h/d", "postgresql://u:@h/d",
-      "postgres://h/d?password=x", "postgresql://h/d?user=u&%70assword=x",
-      "postgresql://h/d?sslpassword=x", "postgresql://:x@h/d",
+      "host=h password=x", "password=x host=h", "host=h password = 'a b'", "host=h  password=", "host='h'password=x",
+      "host=h sslpassword=x", "postgresql://u:x@h/d", "postgresql://u:@h/d", "postgres://h/d?password=x",
+      "postgresql://h/d?user=u&%70assword=x", "postgresql://h/d?sslpassword=x", "postgresql://:x@h/d",
     ]
   )
   func password(text: String) {
@@ -48,12 +47,8 @@ struct PostgresConnectionTests {
   @Test("Each mode of TLS that does not verify the server is named")
   func modes() {
     for mode in ["disable", "allow", "prefer", "require", "verify-ca"] {
-      for text in [
-        "host=h sslmode=\(mode)", "host=h sslmode = '\(mode)'", "postgres://h/?sslmode=\(mode)",
-      ] {
-        #expect(throws: KeyringSettingsFlaw.unverified(mode: mode)) {
-          try PostgresConnection.check(text)
-        }
+      for text in ["host=h sslmode=\(mode)", "host=h sslmode = '\(mode)'", "postgres://h/?sslmode=\(mode)"] {
+        #expect(throws: KeyringSettingsFlaw.unverified(mode: mode)) { try PostgresConnection.check(text) }
       }
     }
   }

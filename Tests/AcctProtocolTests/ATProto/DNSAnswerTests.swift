@@ -6,8 +6,7 @@ struct DNSAnswerTests {
   /// A message with one question for `a.b`, and these records in wire format.
   private func message(flags: [UInt8] = [0x81, 0x80], _ records: [[UInt8]]) -> [UInt8] {
     let question: [UInt8] = [1, 0x61, 1, 0x62, 0, 0, 16, 0, 1]
-    return [0x12, 0x34] + flags + [0, 1, 0, UInt8(records.count), 0, 0, 0, 0] + question
-      + records.flatMap { $0 }
+    return [0x12, 0x34] + flags + [0, 1, 0, UInt8(records.count), 0, 0, 0, 0] + question + records.flatMap { $0 }
   }
 
   /// A record whose name is a pointer to the question's.
@@ -19,9 +18,7 @@ struct DNSAnswerTests {
 
   @Test("A DNS answer contains the texts of its TXT records, each joined from its strings")
   func texts() {
-    let records = [
-      record(type: 5, [0xC0, 12]), record(string("did=did:") + string("plc:x")), record(string("")),
-    ]
+    let records = [record(type: 5, [0xC0, 12]), record(string("did=did:") + string("plc:x")), record(string(""))]
     #expect(DNSAnswer(message(records)) == .texts(["did=did:plc:x", ""]))
   }
 

@@ -19,10 +19,7 @@ struct IdentityDocumentTests {
       "alsoKnownAs": ["https://alice.example", "at://not a handle", "at://Alice.example.com"],
       "service": [
         ["id": "#other", "type": "Other", "serviceEndpoint": "https://other.example"],
-        [
-          "id": "#atproto_pds", "type": "AtprotoPersonalDataServer",
-          "serviceEndpoint": "https://pds.example/",
-        ],
+        ["id": "#atproto_pds", "type": "AtprotoPersonalDataServer", "serviceEndpoint": "https://pds.example/"],
       ],
     ]
     for (name, value) in changes { document[name] = value }
@@ -30,14 +27,7 @@ struct IdentityDocumentTests {
   }
 
   private func service(_ endpoint: String, id: String = "#atproto_pds") -> JSONObject {
-    [
-      "service": [
-        [
-          "id": .string(id), "type": "AtprotoPersonalDataServer",
-          "serviceEndpoint": .string(endpoint),
-        ]
-      ]
-    ]
+    ["service": [["id": .string(id), "type": "AtprotoPersonalDataServer", "serviceEndpoint": .string(endpoint)]]]
   }
 
   @Test("A DID document names the data server and the first valid handle")
@@ -67,17 +57,13 @@ struct IdentityDocumentTests {
 
   @Test("A DID document without a data server is rejected", arguments: [[], nil, "x"] as [JSON])
   func noService(services: JSON) {
-    #expect(throws: ATProtoError.noService(alice)) {
-      try DIDDocument(document(["service": services]), of: alice)
-    }
+    #expect(throws: ATProtoError.noService(alice)) { try DIDDocument(document(["service": services]), of: alice) }
   }
 
   @Test("A DID document is in the directory, or at the host of a did:web")
   func urls() throws {
     let directory = try Origin("https://plc.directory")
-    func url(_ did: String) throws -> String {
-      try DIDDocument.url(of: DID(did), directory: directory).description
-    }
+    func url(_ did: String) throws -> String { try DIDDocument.url(of: DID(did), directory: directory).description }
     #expect(try url("did:plc:alice") == "https://plc.directory/did:plc:alice")
     #expect(try url("did:web:a.example") == "https://a.example/.well-known/did.json")
     #expect(try url("did:web:localhost%3A8080") == "http://localhost:8080/.well-known/did.json")
@@ -96,14 +82,10 @@ struct IdentityDocumentTests {
     #expect(throws: ATProtoError.handleAmbiguous(handle)) {
       try HandleRecord.did(in: ["did=did:plc:alice", "did=did:plc:mallory"], of: handle)
     }
-    #expect(throws: ATProtoError.handleMalformed(handle)) {
-      try HandleRecord.did(in: ["did=alice"], of: handle)
-    }
+    #expect(throws: ATProtoError.handleMalformed(handle)) { try HandleRecord.did(in: ["did=alice"], of: handle) }
     #expect(try HandleRecord.did(inBody: Secret(" did:plc:alice\n"), of: handle) == alice)
     for body in ["", "<html>", "did:plc:alice did:plc:mallory"] {
-      #expect(throws: ATProtoError.handleMalformed(handle)) {
-        try HandleRecord.did(inBody: Secret(body), of: handle)
-      }
+      #expect(throws: ATProtoError.handleMalformed(handle)) { try HandleRecord.did(inBody: Secret(body), of: handle) }
     }
   }
 
@@ -123,9 +105,7 @@ struct IdentityDocumentTests {
       ["http://a.example"], "https://a.example", nil,
     ]
     for servers in malformed {
-      #expect(throws: ATProtoError.protectedResource(origin, .malformed)) {
-        try issuer("https://pds.example", servers)
-      }
+      #expect(throws: ATProtoError.protectedResource(origin, .malformed)) { try issuer("https://pds.example", servers) }
     }
   }
 

@@ -30,15 +30,13 @@ struct AnswerRow: Sendable, CustomTestStringConvertible {
 extension AnswerRow {
   /// Answers that do not answer the call, whatever it was.
   static let unanswered = [
-    Self(200, "[]", "not JSON"), Self(200, #"{"a":1,"a":2}"#, "not JSON"),
-    Self(200, "", "not JSON"),
+    Self(200, "[]", "not JSON"), Self(200, #"{"a":1,"a":2}"#, "not JSON"), Self(200, "", "not JSON"),
     Self(200, "<p>", "not JSON", type: "text/html"), Self(200, "{}", "not JSON", type: nil),
     Self(302, "", "redirected to https://elsewhere.example/"),
-    Self(307, #"{"error":"no"}"#, "redirected to https://elsewhere.example/"),
-    Self(404, "", "unexplained 404"), Self(404, "<p>", "unexplained 404", type: "text/html"),
-    Self(429, "{}", "limited 7"), Self(429, #"{"error":"slow down"}"#, "limited 7"),
-    Self(502, "<p>", "failed 502 7", type: "text/html"), Self(503, "", "failed 503 7"),
-    Self(504, "{}", "failed 504 7"),
+    Self(307, #"{"error":"no"}"#, "redirected to https://elsewhere.example/"), Self(404, "", "unexplained 404"),
+    Self(404, "<p>", "unexplained 404", type: "text/html"), Self(429, "{}", "limited 7"),
+    Self(429, #"{"error":"slow down"}"#, "limited 7"), Self(502, "<p>", "failed 502 7", type: "text/html"),
+    Self(503, "", "failed 503 7"), Self(504, "{}", "failed 504 7"),
   ]
 
   static let starts = [

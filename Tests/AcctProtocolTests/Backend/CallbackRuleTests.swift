@@ -16,10 +16,8 @@ struct CallbackRuleTests {
   @Test(
     "A callback is an app's scheme or loopback, with all required parameters",
     arguments: [
-      "limit://auth?code=c", "LIMIT://Auth?code=c", "limit:auth?code=c",
-      "com.example.app:/auth?code=c",
-      "http://127.0.0.1:8080/callback?code=c", "http://localhost/x?code=c",
-      "http://[::1]:9/?code=c",
+      "limit://auth?code=c", "LIMIT://Auth?code=c", "limit:auth?code=c", "com.example.app:/auth?code=c",
+      "http://127.0.0.1:8080/callback?code=c", "http://localhost/x?code=c", "http://[::1]:9/?code=c",
       "https://localhost/?code=c", "  limit://auth?code=c \t", "limit://auth?code=c#code=d",
       "limit://auth?code=%63&other=1",
     ]
@@ -70,9 +68,7 @@ struct CallbackRuleTests {
   func tooLong() throws {
     let room = CallbackAddress.limit - "limit://auth?code=".utf8.count
     _ = try read("limit://auth?code=" + String(repeating: "c", count: room))
-    #expect(throws: CallbackFlaw.tooLong) {
-      try read("limit://auth?code=" + String(repeating: "c", count: room + 1))
-    }
+    #expect(throws: CallbackFlaw.tooLong) { try read("limit://auth?code=" + String(repeating: "c", count: room + 1)) }
   }
 
   @Test("A callback may be a refusal in the backend's words")

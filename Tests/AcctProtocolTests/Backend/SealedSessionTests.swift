@@ -54,10 +54,7 @@ struct SealedSessionTests {
     (["sid=Fe26.2*1*a b"], nil),
   ]
 
-  @Test(
-    "A sealed session is found in an answer's cookies as a browser would find it",
-    arguments: cookies
-  )
+  @Test("A sealed session is found in an answer's cookies as a browser would find it", arguments: cookies)
   func rotated(cookies: [String], expected: String?) {
     let fields = cookies.map { (name: "set-cookie", value: $0) }
     let found = RotatedCookie.session(in: [("X", "sid=Fe26.2*1*x")] + fields, at: Self.now)

@@ -27,11 +27,7 @@ struct DPoPNonceTests {
   }
 
   /// Whether a response asks for a proof with a nonce.
-  private func isChallenge(
-    status: Int,
-    headers: [(name: String, value: String)],
-    body: [UInt8]
-  ) -> Bool {
+  private func isChallenge(status: Int, headers: [(name: String, value: String)], body: [UInt8]) -> Bool {
     DPoPRefusal.wantsNewProof(
       DPoPRefusal.codes(status: status, headers: headers, body: body),
       isClockOff: false,
@@ -54,29 +50,22 @@ struct DPoPNonceTests {
     }
   }
 
-  @Test(
-    "A body and a header field challenge alike, on either kind of server",
-    arguments: [400, 401, 403]
-  )
+  @Test("A body and a header field challenge alike, on either kind of server", arguments: [400, 401, 403])
   func challenges(status: Int) {
     let body = Array(#"{"error":"use_dpop_nonce","error_description":"x"}"#.utf8)
     #expect(isChallenge(status: status, headers: [], body: body))
     for value in [
-      #"DPoP error="use_dpop_nonce", error_description="Resource server requires nonce""#,
-      "dpop error=use_dpop_nonce",
+      #"DPoP error="use_dpop_nonce", error_description="Resource server requires nonce""#, "dpop error=use_dpop_nonce",
       #"DPoP realm="a, DPoP", algs="ES256" , Error = "use_dpop_nonce""#,
-      #"Bearer realm="x", DPoP algs="ES256", error="use_dpop_nonce""#,
-      #"Negotiate abc==, DPoP error="use_dpop_nonce""#, #"DPoP error="use\_dpop_nonce""#,
-      #"Negotiate, , DPoP error="use_dpop_nonce""#,
+      #"Bearer realm="x", DPoP algs="ES256", error="use_dpop_nonce""#, #"Negotiate abc==, DPoP error="use_dpop_nonce""#,
+      #"DPoP error="use\_dpop_nonce""#, #"Negotiate, , DPoP error="use_dpop_nonce""#,
     ] {
       #expect(
         isChallenge(status: status, headers: [("www-authenticate", value)], body: []),
         "\(value)"
       )
     }
-    let several = [
-      ("WWW-Authenticate", "Bearer"), ("WWW-Authenticate", #"DPoP error="use_dpop_nonce""#),
-    ]
+    let several = [("WWW-Authenticate", "Bearer"), ("WWW-Authenticate", #"DPoP error="use_dpop_nonce""#)]
     #expect(isChallenge(status: status, headers: several, body: Array("<html>".utf8)))
   }
 
@@ -88,16 +77,14 @@ struct DPoPNonceTests {
     }
     for text in [
       "", "<html>use_dpop_nonce</html>", #"{"error":"invalid_grant"}"#, #"["use_dpop_nonce"]"#,
-      #"{"error":["use_dpop_nonce"]}"#, #"{"error":"use_dpop_nonce","error":"x"}"#,
-      #"{"message":"use_dpop_nonce"}"#,
+      #"{"error":["use_dpop_nonce"]}"#, #"{"error":"use_dpop_nonce","error":"x"}"#, #"{"message":"use_dpop_nonce"}"#,
     ] {
       #expect(!isChallenge(status: 400, headers: [], body: Array(text.utf8)), "\(text)")
     }
     for value in [
       "", "DPoP", #"DPoP error="invalid_token""#, #"Bearer error="use_dpop_nonce""#,
-      #"DPoP realm="error=use_dpop_nonce""#, #"Bearer realm="DPoP error=use_dpop_nonce""#,
-      #"error="use_dpop_nonce""#, #"DPoP error="use_dpop_nonce"#,
-      #"DPoP error="a", error="use_dpop_nonce""#,
+      #"DPoP realm="error=use_dpop_nonce""#, #"Bearer realm="DPoP error=use_dpop_nonce""#, #"error="use_dpop_nonce""#,
+      #"DPoP error="use_dpop_nonce"#, #"DPoP error="a", error="use_dpop_nonce""#,
       #"DPoP algs="ES256", Bearer error="use_dpop_nonce""#,
     ] {
       #expect(
@@ -114,9 +101,7 @@ struct DPoPNonceTests {
     )
     #expect(parsed.map(\.scheme) == ["basic", "dpop", "negotiate", "bearer"])
     #expect(
-      parsed.map(\.parameters) == [
-        ["realm": #"a "b""#], ["algs": "ES256 ES384", "nonce": "x"], [:], [:],
-      ]
+      parsed.map(\.parameters) == [["realm": #"a "b""#], ["algs": "ES256 ES384", "nonce": "x"], [:], [:]]
     )
   }
 }

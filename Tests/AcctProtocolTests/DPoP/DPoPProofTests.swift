@@ -15,23 +15,14 @@ struct DPoPProofTests {
   init() throws {
     let jwk = try #require(try example("rfc7515-a3")["key"]?.objectValue)
     key = try DPoPKey(jwk: .object(jwk))
-    publicKey = try P256PublicKey(
-      x: Base64URL.decode(jwk.text("x")),
-      y: Base64URL.decode(jwk.text("y"))
-    )
+    publicKey = try P256PublicKey(x: Base64URL.decode(jwk.text("x")), y: Base64URL.decode(jwk.text("y")))
     url = try HTTPURL("https://PDS.example:443/xrpc/a?b=c#d")
     now = try Timestamp("2026-01-31T09:05:07Z")
   }
 
   @Test("A proof has the members of section 4.2, and no others")
   func minimal() async throws {
-    let proof = try await DPoPProof.make(
-      key: key,
-      method: "GET",
-      url: url,
-      issuedAt: now,
-      random: random
-    )
+    let proof = try await DPoPProof.make(key: key, method: "GET", url: url, issuedAt: now, random: random)
     let jwt = try JWT.decode(try Token(proof))
     #expect(jwt.header == ["typ": "dpop+jwt", "alg": "ES256", "jwk": key.publicJWK])
     #expect(jwt.header["jwk"]?.objectValue?["d"] == nil)
@@ -68,23 +59,14 @@ struct DPoPProofTests {
   func example9449() throws {
     let vector = try example("rfc9449")
     let jwk = try #require(vector["key"]?.objectValue)
-    let key = try P256PublicKey(
-      x: Base64URL.decode(jwk.text("x")),
-      y: Base64URL.decode(jwk.text("y"))
-    )
+    let key = try P256PublicKey(x: Base64URL.decode(jwk.text("x")), y: Base64URL.decode(jwk.text("y")))
     #expect(try isSigned(vector.text("proof"), by: key))
   }
 
   @Test("A proof is not made from fewer than 96 random bits")
   func random11() async throws {
     await #expect(throws: DPoPProof.Failure.tooFewRandomBytes) {
-      try await DPoPProof.make(
-        key: key,
-        method: "GET",
-        url: url,
-        issuedAt: now,
-        random: Array(random[..<11])
-      )
+      try await DPoPProof.make(key: key, method: "GET", url: url, issuedAt: now, random: Array(random[..<11]))
     }
   }
 

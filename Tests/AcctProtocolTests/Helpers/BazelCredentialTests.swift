@@ -34,10 +34,7 @@ struct BazelCredentialTests {
   @Test("Bazel's answer has the header lines in order, and their end")
   func answer() throws {
     let helper = try helper(#"{"uri":"https://api.example"}"#)
-    let lines = [
-      (name: "Authorization", value: Secret(#"Bearer a"b"#)),
-      (name: "X-Device-ID", value: Secret("d")),
-    ]
+    let lines = [(name: "Authorization", value: Secret(#"Bearer a"b"#)), (name: "X-Device-ID", value: Secret("d"))]
     #expect(
       output(of: helper.answer(try credential(for: "https://api.example", .guest, lines)))
         == #"{"headers":{"Authorization":["Bearer a\"b"],"X-Device-ID":["d"]},"#
@@ -63,9 +60,8 @@ struct BazelCredentialTests {
   @Test(
     "What is not Bazel's request is rejected",
     arguments: [
-      ("", HelperFlaw.notJSON), ("[]", .notJSON), ("{}", .missing("uri")),
-      (#"{"uri":1}"#, .value("uri")), (#"{"uri":""}"#, .missing("uri")),
-      (#"{"url":"https://api.example"}"#, .missing("uri")),
+      ("", HelperFlaw.notJSON), ("[]", .notJSON), ("{}", .missing("uri")), (#"{"uri":1}"#, .value("uri")),
+      (#"{"uri":""}"#, .missing("uri")), (#"{"url":"https://api.example"}"#, .missing("uri")),
       (#"{"uri":"a","uri":"b"}"#, .repeated("uri")),
       (#"{"uri":"https://api.example"}{"uri":"https://api.example"}"#, .notJSON),
     ]

@@ -36,9 +36,7 @@ struct CargoCredentialTests {
     #expect(try provider(line).task == .answered(answer))
   }
 
-  @Test(
-    "An index says where cargo sends the token: where its server says, or where a repository says"
-  )
+  @Test("An index says where cargo sends the token: where its server says, or where a repository says")
   func reach() throws {
     func asked(_ index: String) throws -> CargoCredential {
       try provider(
@@ -68,12 +66,10 @@ struct CargoCredentialTests {
   func otherIndex() throws {
     let answer = HelperAnswer(Secret(#"{"Err":{"kind":"url-not-supported"}}"# + "\n"))
     for index in ["ssh://git@r.example/i", "registry+file:///i", "sparse+", "r.example"] {
-      let line =
-        #"{"v":1,"registry":{"index-url":"\#(index)"},"kind":"get","operation":"read"}"#
+      let line = #"{"v":1,"registry":{"index-url":"\#(index)"},"kind":"get","operation":"read"}"#
       #expect(try provider(line).task == .answered(answer), "\(index)")
     }
-    let line =
-      #"{"v":1,"registry":{"index-url":"sparse+https://a@r.example/"},"kind":"get","operation":"read"}"#
+    let line = #"{"v":1,"registry":{"index-url":"sparse+https://a@r.example/"},"kind":"get","operation":"read"}"#
     #expect(try provider(line).task == .unusable(.refusedURL(.userInformation)))
   }
 
@@ -111,9 +107,8 @@ struct CargoCredentialTests {
     "What is not cargo's request is rejected in cargo's words",
     arguments: [
       ("", HelperFlaw.notJSON), ("[]", .notJSON), ("{}", .missing("v")),
-      (#"{"v":2,\#(registry),"kind":"get","operation":"read"}"#, .value("v")),
-      (#"{"v":"1"}"#, .value("v")), (#"{"v":1}"#, .missing("kind")),
-      (#"{"v":1,"kind":"get","operation":"read"}"#, .missing("registry")),
+      (#"{"v":2,\#(registry),"kind":"get","operation":"read"}"#, .value("v")), (#"{"v":"1"}"#, .value("v")),
+      (#"{"v":1}"#, .missing("kind")), (#"{"v":1,"kind":"get","operation":"read"}"#, .missing("registry")),
       (#"{"v":1,"kind":"get","registry":[]}"#, .value("registry")),
       (#"{"v":1,"kind":"get","registry":{"index-url":1}}"#, .value("index-url")),
       (#"{"v":1,"kind":"get",\#(registry)}"#, .missing("operation")),
@@ -124,8 +119,7 @@ struct CargoCredentialTests {
     let answer = CargoCredential.answer(to: flaw)
     #expect(answer?.isSuccess == false)
     #expect(
-      answer.map(output(of:))
-        == #"{"Err":{"kind":"other","message":"the request is not one of version 1"}}"# + "\n"
+      answer.map(output(of:)) == #"{"Err":{"kind":"other","message":"the request is not one of version 1"}}"# + "\n"
     )
   }
 

@@ -7,9 +7,7 @@ struct ExecCredentialTests {
   private static let group = "client.authentication.k8s.io"
 
   private func plugin(_ info: String?) throws(HelperFlaw) -> ExecCredential {
-    try ExecCredential(
-      HelperQuestion([]) { name in name == "KUBERNETES_EXEC_INFO" ? info : nil }
-    )
+    try ExecCredential(HelperQuestion([]) { name in name == "KUBERNETES_EXEC_INFO" ? info : nil })
   }
 
   @Test("A client of Kubernetes gets the version that it asks for", arguments: ["v1", "v1beta1"])
@@ -52,9 +50,7 @@ struct ExecCredentialTests {
 
   @Test(
     "A cluster at an address that no credential may go to gets none",
-    arguments: [
-      "http://k8s.example", "https://a@k8s.example", "https://k8s.exаmple", "k8s.example:6443",
-    ]
+    arguments: ["http://k8s.example", "https://a@k8s.example", "https://k8s.exаmple", "k8s.example:6443"]
   )
   func refused(_ server: String) throws {
     let plugin = try plugin(
@@ -76,14 +72,11 @@ struct ExecCredentialTests {
     }
     #expect(try task("https://k8s.example", "true") == .unverified)
     for (server, flag) in [
-      ("https://k8s.example", "false"), ("https://k8s.example", "null"),
-      ("https://127.0.0.1:6443", "true"),
+      ("https://k8s.example", "false"), ("https://k8s.example", "null"), ("https://127.0.0.1:6443", "true"),
     ] {
       #expect(try task(server, flag) == .get(HelperTarget(try HTTPURL(server))), "\(server)")
     }
-    #expect(throws: HelperFlaw.value("insecure-skip-tls-verify")) {
-      try task("https://k8s.example", #""true""#)
-    }
+    #expect(throws: HelperFlaw.value("insecure-skip-tls-verify")) { try task("https://k8s.example", #""true""#) }
   }
 
   @Test("A client of Kubernetes gets nothing but a bearer token")

@@ -4,9 +4,7 @@ import Testing
 
 @Suite("The go command's GOAUTH")
 struct GoAuthTests {
-  private func command(_ words: String...) throws(HelperFlaw) -> GoAuth {
-    try GoAuth(HelperQuestion(words))
-  }
+  private func command(_ words: String...) throws(HelperFlaw) -> GoAuth { try GoAuth(HelperQuestion(words)) }
 
   @Test("The go command gets nothing until a server has asked for something")
   func first() throws {
@@ -19,17 +17,15 @@ struct GoAuthTests {
     "Lines that are the same for every URL of a server are for its host as the go command writes it",
     arguments: [
       ("https://go.example/m/@v/list?go-get=1", "https://go.example"),
-      ("https://Go.Example:443/m", "https://Go.Example:443"),
-      ("https://go.example", "https://go.example"), ("HTTPS://go.example?a", "https://go.example"),
-      ("https://go.example#https://b.example", "https://go.example"),
+      ("https://Go.Example:443/m", "https://Go.Example:443"), ("https://go.example", "https://go.example"),
+      ("HTTPS://go.example?a", "https://go.example"), ("https://go.example#https://b.example", "https://go.example"),
     ]
   )
   func origin(_ address: String, _ place: String) throws {
     let command = try command(address)
     #expect(command.task == .get(HelperTarget(try HTTPURL(address))))
     #expect(
-      output(of: command.answer(try credential(for: address)))
-        == "\(place)\n\nAuthorization: Bearer t0k\n\n"
+      output(of: command.answer(try credential(for: address))) == "\(place)\n\nAuthorization: Bearer t0k\n\n"
     )
   }
 
@@ -50,9 +46,7 @@ struct GoAuthTests {
   @Test("The go command gets no field that it would send on to the server of a redirect")
   func forms() throws {
     let command = try command("https://go.example/m")
-    let some: [CredentialForm] = [
-      .scheme("Token"), .basic(user: "a"), .bare(field: "authorization"), .cookie, .bound,
-    ]
+    let some: [CredentialForm] = [.scheme("Token"), .basic(user: "a"), .bare(field: "authorization"), .cookie, .bound]
     for form in some { #expect(command.accepts(form), "\(form)") }
     for form in [CredentialForm.bare(field: "X-API-Key"), .guest] {
       #expect(!command.accepts(form), "\(form)")

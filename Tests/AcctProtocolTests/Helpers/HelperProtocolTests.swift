@@ -42,9 +42,7 @@ struct HelperProtocolTests {
     )
     let cleared = try GitCredentials(HelperQuestion(["get"], Secret(lines)))
     #expect(cleared.answer(credential).output == Secret("username=oauth2\npassword=t\n"))
-    let again = try GitCredentials(
-      HelperQuestion(["get"], Secret(lines + "capability[]=authtype\n"))
-    )
+    let again = try GitCredentials(HelperQuestion(["get"], Secret(lines + "capability[]=authtype\n")))
     let answer = "capability[]=authtype\nauthtype=Bearer\ncredential=t\nephemeral=1\n"
     #expect(again.answer(credential).output == Secret(answer))
   }
@@ -54,10 +52,7 @@ struct HelperProtocolTests {
     func urls(_ server: String) throws -> HelperTask {
       try DockerCredentials(HelperQuestion(["get"], Secret(server))).task
     }
-    let none = HelperAnswer(
-      Secret("credentials not found in native keychain\n"),
-      isSuccess: false
-    )
+    let none = HelperAnswer(Secret("credentials not found in native keychain\n"), isSuccess: false)
     let remote = HelperTarget(try HTTPURL("https://r.example/"))
     #expect(try urls(" r.example/v2/\r\n") == .get(remote))
     let local = HelperTarget(try HTTPURL("https://[::1]:5000/"), try HTTPURL("http://[::1]:5000/"))
@@ -80,9 +75,7 @@ struct HelperProtocolTests {
     for text in ["", ":1", "a/", "a/b", "a?b", "a#b", "a:1:2", "a:99999", "a b", "a%20", "a\\b"] {
       #expect(throws: ParseError.self, "\(text)") { try Origin(.https, authority: text) }
     }
-    #expect(throws: ParseError.refusedURL(.userInformation)) {
-      try Origin(.https, authority: "a@b")
-    }
+    #expect(throws: ParseError.refusedURL(.userInformation)) { try Origin(.https, authority: "a@b") }
     #expect(throws: ParseError.refusedURL(.plainHTTP)) { try Origin(.http, authority: "a.example") }
   }
 }

@@ -20,9 +20,7 @@ func credential(
 }
 
 /// The lines of a token that is bound to a key.
-let boundFields = [
-  (name: "Authorization", value: Secret("DPoP t0k")), (name: "DPoP", value: Secret("e.y.J")),
-]
+let boundFields = [(name: "Authorization", value: Secret("DPoP t0k")), (name: "DPoP", value: Secret("e.y.J"))]
 
 /// What a secret hides, for tests that compare it.
 func text(of secret: Secret) -> String {

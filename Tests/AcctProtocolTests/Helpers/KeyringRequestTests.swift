@@ -87,12 +87,10 @@ struct KeyringRequestTests {
   @Test(
     "The command keyring rejects what it does not know, and a user name with a control character",
     arguments: [
-      ([], HelperFlaw.operation(nil)), (["diagnose"], .operation("diagnose")),
-      (["GET", url, "a"], .operation("GET")), (["get"], .missing("SERVICE")),
-      (["get", url], .missing("USERNAME")), (["set", url], .missing("USERNAME")),
+      ([], HelperFlaw.operation(nil)), (["diagnose"], .operation("diagnose")), (["GET", url, "a"], .operation("GET")),
+      (["get"], .missing("SERVICE")), (["get", url], .missing("USERNAME")), (["set", url], .missing("USERNAME")),
       (["--mode=creds", "set", url], .missing("USERNAME")), (["get", url, "a", "b"], .arguments),
-      (["get", url, "a", "--mode=all"], .value("--mode")),
-      (["get", url, "a", "--output"], .missing("--output")),
+      (["get", url, "a", "--mode=all"], .value("--mode")), (["get", url, "a", "--output"], .missing("--output")),
       (["get", url, "a", "--later=1"], .operation("--later")), (["get", url, "a\nb"], .notText),
       (["--mode=creds", "get", url, "a\u{7F}"], .notText),
     ]

@@ -32,10 +32,7 @@ struct DPoPKeyTests {
   func thumbprint() throws {
     let example = try example("rfc9449")
     let jwk = try #require(example["key"]?.objectValue)
-    let key = try P256PublicKey(
-      x: Base64URL.decode(jwk.text("x")),
-      y: Base64URL.decode(jwk.text("y"))
-    )
+    let key = try P256PublicKey(x: Base64URL.decode(jwk.text("x")), y: Base64URL.decode(jwk.text("y")))
     #expect(try key.thumbprint == example.text("thumbprint"))
     #expect(
       try String(decoding: key.jwk.serialized(), as: UTF8.self)
@@ -56,9 +53,7 @@ struct DPoPKeyTests {
 
   @Test("A key's additional members are ignored")
   func tolerated() throws {
-    let jwk = try Self.jwk([
-      "alg": "ES256", "use": "sig", "kid": "1", "key_ops": ["sign"], "ext": true, "iat": 1,
-    ])
+    let jwk = try Self.jwk(["alg": "ES256", "use": "sig", "kid": "1", "key_ops": ["sign"], "ext": true, "iat": 1])
     _ = try DPoPKey(jwk: jwk)
   }
 
@@ -70,10 +65,7 @@ struct DPoPKeyTests {
     #expect(throws: fault.error) { try DPoPKey(privateJWK: Secret(jwk.serialized())) }
   }
 
-  @Test(
-    "A JWK that is not an object is rejected",
-    arguments: [.null, [], "x", 1, ["jwk": "x"]] as [JSON]
-  )
+  @Test("A JWK that is not an object is rejected", arguments: [.null, [], "x", 1, ["jwk": "x"]] as [JSON])
   func notAnObject(json: JSON) {
     #expect(throws: JWKError.notAnObject) { try DPoPKey(jwk: json) }
   }
@@ -82,12 +74,8 @@ struct DPoPKeyTests {
   func doubled() throws {
     let text = String(decoding: try Self.jwk().serialized(), as: UTF8.self)
     let doubled = #"{"d":"AA","# + text.dropFirst()
-    #expect(throws: JWKError.notJSON(.duplicateMember("d"))) {
-      try DPoPKey(privateJWK: Secret(doubled))
-    }
-    #expect(throws: JWKError.notJSON(.truncated)) {
-      try DPoPKey(privateJWK: Secret(text.dropLast().utf8))
-    }
+    #expect(throws: JWKError.notJSON(.duplicateMember("d"))) { try DPoPKey(privateJWK: Secret(doubled)) }
+    #expect(throws: JWKError.notJSON(.truncated)) { try DPoPKey(privateJWK: Secret(text.dropLast().utf8)) }
   }
 
   @Test("A generated key is read from its private JWK, which has five members")

@@ -33,22 +33,10 @@ struct JWKFault: Sendable, CustomTestStringConvertible {
     JWKFault("d = 0", ["d": .string(zero)], .scalarIsZero),
     JWKFault("d = n", ["d": .string(order)], .scalarTooLarge),
     JWKFault("d = n + 1", ["d": .string(order.dropLast() + "I")], .scalarTooLarge),
-    JWKFault(
-      "d = 2^256 - 1",
-      ["d": .string(String(repeating: "_", count: 42) + "8")],
-      .scalarTooLarge
-    ),
-    JWKFault(
-      "d of another key",
-      ["d": "870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"],
-      .coordinateMismatch(.x)
-    ),
+    JWKFault("d = 2^256 - 1", ["d": .string(String(repeating: "_", count: 42) + "8")], .scalarTooLarge),
+    JWKFault("d of another key", ["d": "870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"], .coordinateMismatch(.x)),
     // The point of n - d has the same x, and the other y.
-    JWKFault(
-      "n - d",
-      ["d": "cWTvYI5vZ0Fn-3gg4KKIFfG9mj7oRXhJlGIIrxzeMJ8"],
-      .coordinateMismatch(.y)
-    ),
+    JWKFault("n - d", ["d": "cWTvYI5vZ0Fn-3gg4KKIFfG9mj7oRXhJlGIIrxzeMJ8"], .coordinateMismatch(.y)),
   ]
 
   private static let kinds = [
@@ -84,8 +72,6 @@ struct JWKFault: Sendable, CustomTestStringConvertible {
       ("\(zero)\n", .notBase64URL(member, .character)),
       ("\(zero)AA", .notBase64URL(member, .length)),
     ]
-    return faults.map { text, error in
-      JWKFault("\(member) is '\(text)'", [member.rawValue: .string(text)], error)
-    }
+    return faults.map { text, error in JWKFault("\(member) is '\(text)'", [member.rawValue: .string(text)], error) }
   }
 }

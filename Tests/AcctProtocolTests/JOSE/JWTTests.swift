@@ -25,10 +25,7 @@ struct JWTTests {
     #expect(jwt.claims.expiry?.secondsSince1970 == 1_300_819_380)
     #expect(jwt.claims.object["http://example.com/is_root"] == true)
     let jwk = try #require(example["key"]?.objectValue)
-    let key = try P256PublicKey(
-      x: Base64URL.decode(jwk.text("x")),
-      y: Base64URL.decode(jwk.text("y"))
-    )
+    let key = try P256PublicKey(x: Base64URL.decode(jwk.text("x")), y: Base64URL.decode(jwk.text("y")))
     #expect(try isSigned(text, by: key))
   }
 

@@ -14,9 +14,7 @@ struct ClientRegistrationTests {
 
   private func client(_ text: String) throws(OAuthError) -> RegisteredClient {
     let json: JSON
-    do { json = try JSON(parsing: Array(text.utf8)) } catch {
-      throw .malformedAnswer(member: "test")
-    }
+    do { json = try JSON(parsing: Array(text.utf8)) } catch { throw .malformedAnswer(member: "test") }
     return try RegisteredClient(json, to: request)
   }
 
@@ -37,9 +35,7 @@ struct ClientRegistrationTests {
         "client_name": "acct", "application_type": "native",
         "redirect_uris": ["http://127.0.0.1:1234/callback", "http://127.0.0.1/callback"],
         "response_types": ["code"],
-        "grant_types": [
-          "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code",
-        ],
+        "grant_types": ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
         "token_endpoint_auth_method": "none", "scope": "read",
       ]
     )

@@ -14,9 +14,7 @@ struct DevicePollTests {
     return try DeviceFlow(.object(answer), receivedAt: Self.now)
   }
 
-  private func step(_ status: Int, _ body: String, type: String? = "application/json") throws
-    -> String
-  {
+  private func step(_ status: Int, _ body: String, type: String? = "application/json") throws -> String {
     var flow = try flow(["verification_uri": "https://as.example/device", "interval": 5])
     let answer = AnswerRow(status, body, "", type: type).answer
     switch flow.take(TokenOutcome(answer, boundTo: nil), at: Self.now) {
@@ -47,14 +45,9 @@ struct DevicePollTests {
       (200, #"{"error":"access_denied"}"#, "denied"),
       (200, #"{"error":"expired_token"}"#, "expired"),
       (200, #"{"error":"incorrect_device_code"}"#, "failed 200 incorrect_device_code"),
-      (
-        200, #"{"access_token":"gho_made-up","token_type":"bearer","scope":"repo,gist"}"#, "granted"
-      ),
+      (200, #"{"access_token":"gho_made-up","token_type":"bearer","scope":"repo,gist"}"#, "granted"),
       // Google.
-      (
-        428, #"{"error":"authorization_pending","error_description":"Precondition Required"}"#,
-        "wait 5"
-      ),
+      (428, #"{"error":"authorization_pending","error_description":"Precondition Required"}"#, "wait 5"),
       (428, "", "wait 5"), (403, #"{"error":"access_denied"}"#, "denied"),
       (403, #"{"error":"slow_down"}"#, "wait 10"),
     ]
@@ -67,9 +60,7 @@ struct DevicePollTests {
   func address() throws {
     let google = try flow(["verification_url": "https://www.google.com/device"])
     #expect(google.verificationURL.description == "https://www.google.com/device")
-    let both = try flow([
-      "verification_url": "https://old.example/", "verification_uri": "https://new.example/",
-    ])
+    let both = try flow(["verification_url": "https://old.example/", "verification_uri": "https://new.example/"])
     #expect(both.verificationURL.description == "https://new.example/")
     #expect(throws: OAuthError.malformedAnswer(member: "verification_uri")) { try flow([:]) }
     #expect(throws: OAuthError.malformedAnswer(member: "verification_url")) {

@@ -77,15 +77,12 @@ struct GrantTests {
   @Test(
     "A rejected pushed request goes to the browser, unless the client, scope or resource is rejected",
     arguments: [
-      (401, #"{"error":"invalid_client"}"#, false),
-      (400, #"{"error":"unauthorized_client"}"#, false),
+      (401, #"{"error":"invalid_client"}"#, false), (400, #"{"error":"unauthorized_client"}"#, false),
       (403, #"{"error":"access_denied"}"#, true), (401, "", true), (403, "", true), (404, "", true),
-      (404, #"{"error":"Not Found","status":404}"#, true), (405, "", true),
-      (400, "", true), (400, #"{"error":"invalid_request"}"#, true),
-      (400, #"{"error":"invalid_target"}"#, false),
+      (404, #"{"error":"Not Found","status":404}"#, true), (405, "", true), (400, "", true),
+      (400, #"{"error":"invalid_request"}"#, true), (400, #"{"error":"invalid_target"}"#, false),
       (400, #"{"error":"invalid_scope"}"#, false), (401, #"{"error":"use_dpop_nonce"}"#, false),
-      (400, #"{"error":"invalid_dpop_proof"}"#, false), (429, "", false), (500, "", false),
-      (200, "{}", false),
+      (400, #"{"error":"invalid_dpop_proof"}"#, false), (429, "", false), (500, "", false), (200, "{}", false),
     ]
   )
   func pushed(status: Int, body: String, refusesPushedRequest: Bool) {

@@ -27,10 +27,7 @@ struct IDTokenTests {
     #expect(try subject(of: response(silent), repeating: "n1") == nil)
   }
 
-  @Test(
-    "A request for an ID token has a nonce, and any other request has none",
-    arguments: [true, false]
-  )
+  @Test("A request for an ID token has a nonce, and any other request has none", arguments: [true, false])
   func request(isConnect: Bool) throws {
     let request = AuthorizationRequest(
       clientID: "client",
@@ -76,9 +73,7 @@ struct IDTokenTests {
     #expect(none.idToken == nil)
   }
 
-  @Test(
-    "An ID token is rejected where it is more than 5 minutes past, and without an end it is not"
-  )
+  @Test("An ID token is rejected where it is more than 5 minutes past, and without an end it is not")
   func expiry() throws {
     let head = #"{"iss":"https://as.example","aud":"client","sub":"alice","exp":"#
     #expect(try subject(of: response(head + "1799999701}")) == "alice")
@@ -88,26 +83,14 @@ struct IDTokenTests {
   private func response(_ claims: String) throws -> TokenResponse {
     let segments = [#"{"alg":"ES256"}"#, claims, "signature"]
     let idToken = segments.map { Base64URL.encode(Array($0.utf8).span) }.joined(separator: ".")
-    return try TokenResponse(
-      ["access_token": "opaque", "id_token": .string(idToken)],
-      boundTo: nil,
-      showing: { $0 }
-    )
+    return try TokenResponse(["access_token": "opaque", "id_token": .string(idToken)], boundTo: nil, showing: { $0 })
   }
 
-  private func subject(
-    of response: TokenResponse,
-    repeating nonce: String? = nil
-  ) throws -> String? {
+  private func subject(of response: TokenResponse, repeating nonce: String? = nil) throws -> String? {
     let issuer = try Issuer("https://as.example")
     guard case .success(let token) = response.idToken else { return nil }
     do throws(IDToken.Flaw) {
-      try token.check(
-        from: issuer,
-        for: "client",
-        repeating: nonce,
-        at: Timestamp(clamped: 1_800_000_000)
-      )
+      try token.check(from: issuer, for: "client", repeating: nonce, at: Timestamp(clamped: 1_800_000_000))
       return token.subject
     } catch {
       return nil

@@ -5,10 +5,7 @@ import Testing
 
 @Suite("Metadata of an authorization server")
 struct MetadataTests {
-  private func reading(
-    _ members: JSONObject,
-    for issuer: String = "https://as.example"
-  ) throws -> MetadataDocuments {
+  private func reading(_ members: JSONObject, for issuer: String = "https://as.example") throws -> MetadataDocuments {
     try MetadataDocuments(members, for: try Issuer(issuer), named: .remote)
   }
 
@@ -64,18 +61,11 @@ struct MetadataTests {
 
   @Test("A document of another issuer, or one that can't be used, adds nothing")
   func foreign() throws {
-    let first: JSONObject = [
-      "issuer": "https://as.example", "token_endpoint": "https://as.example/token",
-    ]
+    let first: JSONObject = ["issuer": "https://as.example", "token_endpoint": "https://as.example/token"]
     for second: JSONObject in [
-      [
-        "issuer": "https://evil.example",
-        "device_authorization_endpoint": "https://evil.example/device",
-      ],
+      ["issuer": "https://evil.example", "device_authorization_endpoint": "https://evil.example/device"],
       ["device_authorization_endpoint": "https://evil.example/device"],
-      [
-        "issuer": "https://as.example", "device_authorization_endpoint": "http://as.example/device",
-      ],
+      ["issuer": "https://as.example", "device_authorization_endpoint": "http://as.example/device"],
     ] {
       var documents = try reading(first)
       documents.add(second)
@@ -97,9 +87,7 @@ struct MetadataTests {
     ]
   )
   func lastSlash(typed: String, stated: String, isSame: Bool) throws {
-    let document: JSONObject = [
-      "issuer": .string(stated), "token_endpoint": "https://as.example/token",
-    ]
+    let document: JSONObject = ["issuer": .string(stated), "token_endpoint": "https://as.example/token"]
     if isSame {
       #expect(try reading(document, for: typed).server().issuer?.description == stated)
     } else {

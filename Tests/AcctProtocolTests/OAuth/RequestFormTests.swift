@@ -26,9 +26,7 @@ struct RequestFormTests {
     }
   }
 
-  @Test(
-    "A request names each resource as typed, and the first alone with the code and at a renewal"
-  )
+  @Test("A request names each resource as typed, and the first alone with the code and at a renewal")
   func resources() throws {
     let typed = ["https://API.example", "https://api.example/", "http://localhost:8080/mcp"]
     let request = try request(nil, typed[0], typed[1], typed[2])
@@ -40,19 +38,13 @@ struct RequestFormTests {
     let exchange = request.exchange(Secret("code"), clientID: "client").text
     #expect(exchange.hasSuffix("&\(first)"))
     #expect(!exchange.dropLast(first.count).contains("resource="))
-    let form = try RefreshRequest.form(
-      Token("r1"),
-      clientID: "client",
-      resource: ResourceIndicator(typed[0])
-    )
+    let form = try RefreshRequest.form(Token("r1"), clientID: "client", resource: ResourceIndicator(typed[0]))
     #expect(form.text == "grant_type=refresh_token&refresh_token=r1&client_id=client&\(first)")
   }
 
   @Test(
     "A resource is an absolute URL without a fragment, to which a token may be sent",
-    arguments: [
-      "api.example", "https://api.example/#a", "urn:example:api", "http://api.example/", "",
-    ]
+    arguments: ["api.example", "https://api.example/#a", "urn:example:api", "http://api.example/", ""]
   )
   func badResources(text: String) {
     #expect(throws: ParseError.self) { try ResourceIndicator(text) }

@@ -75,13 +75,8 @@ struct ProviderFileTests {
       (["issuer": "https://{host}/a{tenant}"], "issuer", .placeholder),
       (["registerAt": "https://{host}/{tenantid}"], "registerAt", .placeholder),
       (["registerAt": "https://{host}/?a={tenant}"], "registerAt", .placeholder),
-      (
-        ["endpoints": ["token": "https://evil.example/token"]], "endpoints.token",
-        .foreignHost("https://evil.example")
-      ),
-      (
-        ["endpoints": ["token": "https://{host}:8443/token"]], "endpoints.token", .placeholder
-      ),
+      (["endpoints": ["token": "https://evil.example/token"]], "endpoints.token", .foreignHost("https://evil.example")),
+      (["endpoints": ["token": "https://{host}:8443/token"]], "endpoints.token", .placeholder),
       (
         ["endpoints": ["userinfo": "https://evil.example/me"]], "endpoints.userinfo",
         .foreignHost("https://evil.example")
@@ -99,9 +94,7 @@ struct ProviderFileTests {
         "endpoints.deviceAuthorization", .foreignHost("https://evil.example")
       ),
       (
-        [
-          "endpoints": ["authorization": "https://{host}/authorize?client_id=evil&code_challenge=a"]
-        ],
+        ["endpoints": ["authorization": "https://{host}/authorize?client_id=evil&code_challenge=a"]],
         "endpoints.authorization", .malformed
       ),
       (["endpoints": ["token": "https://{host}/token?"]], "endpoints.token", .malformed),
@@ -109,14 +102,8 @@ struct ProviderFileTests {
         ["parameters": ["authorization": ["Redirect_URI": "https://evil.example"]]],
         "parameters.authorization.Redirect_URI", .ownParameter
       ),
-      (
-        ["issuer": .null, "endpoints": ["authorization": "https://a.example/"]],
-        "endpoints.token", .missing
-      ),
-      (
-        ["issuer": .null, "endpoints": ["token": "https://a.example/"]],
-        "endpoints.authorization", .missing
-      ),
+      (["issuer": .null, "endpoints": ["authorization": "https://a.example/"]], "endpoints.token", .missing),
+      (["issuer": .null, "endpoints": ["token": "https://a.example/"]], "endpoints.authorization", .missing),
       (["origins": ["https://api.example/path"]], "origins", .malformed),
       (["origins": ["http://api.example"]], "origins", .refused(.plainHTTP)),
       (["origins": ["https://{tenant}"]], "origins", .placeholder),
@@ -132,23 +119,14 @@ struct ProviderFileTests {
         ["parameters": ["authorization": ["redirect_uri": "https://evil.example"]]],
         "parameters.authorization.redirect_uri", .ownParameter
       ),
-      (
-        ["parameters": ["token": ["code_verifier": "a"]]], "parameters.token.code_verifier",
-        .ownParameter
-      ),
+      (["parameters": ["token": ["code_verifier": "a"]]], "parameters.token.code_verifier", .ownParameter),
       (["parameters": ["token": ["a b": "c"]]], "parameters.token.a b", .malformed),
       (["redirectURI": "https://evil.example/callback"], "redirectURI", .malformed),
       (["redirectURI": "http://localhost.evil.example/"], "redirectURI", .malformed),
       (["host": "a/b"], "host", .malformed), (["tenant": ".."], "tenant", .malformed),
-      (
-        ["registration": ["style": "soap"]], "registration.style",
-        .notOneOf(["rfc7591", "mastodon", "never"])
-      ),
+      (["registration": ["style": "soap"]], "registration.style", .notOneOf(["rfc7591", "mastodon", "never"])),
       (["scope": .string(String(repeating: "a", count: 2049))], "scope", .tooLong(limit: 2048)),
-      (
-        ["origins": .array(Array(repeating: "https://api.example", count: 65))], "origins",
-        .tooLong(limit: 64)
-      ),
+      (["origins": .array(Array(repeating: "https://api.example", count: 65))], "origins", .tooLong(limit: 64)),
       (["kind": "appPassword", "origins": .null], "origins", .missing),
     ] as [(JSONObject, String, ProviderFlaw.Problem)]
   )

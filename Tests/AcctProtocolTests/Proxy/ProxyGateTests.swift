@@ -46,9 +46,8 @@ struct ProxyGateTests {
   @Test(
     "A request to the proxy with a Host that is not the account's is rejected",
     arguments: [
-      "evil.example", "pds.example.evil.test", "pds.example:8443", "pds.example.", "127.0.0.1",
-      "127.0.0.1:8081", "localhost:8080", "user@pds.example", "pds.example@evil.example", "",
-      "[::1]:8080", "pds.example,evil.example",
+      "evil.example", "pds.example.evil.test", "pds.example:8443", "pds.example.", "127.0.0.1", "127.0.0.1:8081",
+      "localhost:8080", "user@pds.example", "pds.example@evil.example", "", "[::1]:8080", "pds.example,evil.example",
     ]
   )
   func foreignHost(host: String) {
@@ -136,8 +135,7 @@ struct ProxyFieldsTests {
   func upstream() {
     let fields = ProxyFields.upstream(
       [
-        ("Host", "pds.example"), ("Connection", "close, X-Mine"), ("X-Mine", "1"),
-        ("TE", "trailers"),
+        ("Host", "pds.example"), ("Connection", "close, X-Mine"), ("X-Mine", "1"), ("TE", "trailers"),
         ("Authorization", "Bearer other"), ("dpop", "x"), ("Accept", "*/*"), ("X-Device-ID", "y"),
         ("Content-Length", "3"), ("Content-Type", "text/plain"), ("Upgrade", "h2c"),
       ],

@@ -39,14 +39,10 @@ struct RateLimitVectors {
 }
 
 extension JSONObject {
-  func objects(_ name: String) throws -> [JSONObject] {
-    try #require(self[name]?.arrayValue).compactMap(\.objectValue)
-  }
+  func objects(_ name: String) throws -> [JSONObject] { try #require(self[name]?.arrayValue).compactMap(\.objectValue) }
 
   /// A member that must be a list of strings.
-  func texts(_ name: String) throws -> [String] {
-    try #require(self[name]?.arrayValue).compactMap(\.stringValue)
-  }
+  func texts(_ name: String) throws -> [String] { try #require(self[name]?.arrayValue).compactMap(\.stringValue) }
 
   func number(_ name: String) -> Int64? { self[name]?.numberValue?.integer }
 }

@@ -4,15 +4,13 @@ import Testing
 
 @Suite("The item of second tokens")
 struct SecondTokensTests {
-  private static let token =
-    #"{"audience":"a","scope":null,"token":"t","expiresAt":null,"lifetime":null}"#
+  private static let token = #"{"audience":"a","scope":null,"token":"t","expiresAt":null,"lifetime":null}"#
 
   @Test(
     "An item that acct does not write is damaged",
     arguments: [
-      "", "[]", "{}", #"{"version":2,"tokens":[]}"#, #"{"version":1}"#,
-      #"{"version":1,"tokens":[1]}"#, #"{"version":1,"tokens":[{}]}"#,
-      #"{"version":1,"tokens":[{"token":"t"}]}"#,
+      "", "[]", "{}", #"{"version":2,"tokens":[]}"#, #"{"version":1}"#, #"{"version":1,"tokens":[1]}"#,
+      #"{"version":1,"tokens":[{}]}"#, #"{"version":1,"tokens":[{"token":"t"}]}"#,
       #"{"version":1,"tokens":[{"audience":"a","token":""}]}"#,
       #"{"version":1,"tokens":[{"audience":"a","token":"a b"}]}"#,
       #"{"version":1,"tokens":[{"audience":1,"token":"t"}]}"#,
@@ -54,11 +52,7 @@ struct SecondTokensTests {
       let purpose = try #require(try TokenPurpose(audience: "\(number)", scope: nil))
       let end = Timestamp(secondsSince1970: number == 5 ? 1 : 1000)
       tokens.put(
-        SecondToken(
-          purpose: purpose,
-          token: try Token("t"),
-          lifetime: TokenLifetime(expiresAt: end, canRenew: true)
-        ),
+        SecondToken(purpose: purpose, token: try Token("t"), lifetime: TokenLifetime(expiresAt: end, canRenew: true)),
         at: Timestamp(clamped: 10)
       )
     }

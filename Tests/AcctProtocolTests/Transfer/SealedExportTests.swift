@@ -107,10 +107,7 @@ struct SealedExportTests {
     ("extra", 1, .malformed(member: "header")),
   ]
 
-  @Test(
-    "An export with a wrong member in its header is rejected with that member's name",
-    arguments: wrong
-  )
+  @Test("An export with a wrong member in its header is rejected with that member's name", arguments: wrong)
   func wrongHeader(member: String, value: JSON, error: SealedExportError) throws {
     #expect(throws: error) { try read { $0[member] = value } }
   }

@@ -10,8 +10,7 @@ import COpenSSL
     guard let making = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
     defer { unsafe EVP_PKEY_CTX_free(making) }
     var key: OpaquePointer?
-    guard unsafe EVP_PKEY_keygen_init(making) == 1,
-      unsafe EVP_PKEY_CTX_set_group_name(making, "P-256") == 1,
+    guard unsafe EVP_PKEY_keygen_init(making) == 1, unsafe EVP_PKEY_CTX_set_group_name(making, "P-256") == 1,
       unsafe EVP_PKEY_generate(making, &key) == 1, let key = unsafe key
     else { return nil }
     unsafe self.key = key

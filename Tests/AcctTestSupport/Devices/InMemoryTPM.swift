@@ -36,9 +36,7 @@ package final class InMemoryTPM: Sendable {
   }
 
   /// Makes every use fail from now on, or none any more.
-  package func fail(with failure: HardwareKeyFailure?) {
-    state.withLock { $0.failure = failure }
-  }
+  package func fail(with failure: HardwareKeyFailure?) { state.withLock { $0.failure = failure } }
   /// Loses every key and forgets what it sealed, as when it is cleared.
   package func clear() {
     state.withLock { state in
@@ -75,9 +73,7 @@ package final class InMemoryTPM: Sendable {
         return try self.sign(blob, digest, holder)
       },
       read: { blob throws(HardwareKeyFailure) in
-        guard blob.starts(with: Self.mark), blob.count == 69 else {
-          throw .unsuitable(reason: "it is no key of a TPM")
-        }
+        guard blob.starts(with: Self.mark), blob.count == 69 else { throw .unsuitable(reason: "it is no key of a TPM") }
         let point = HardwareKeyPoint(x: Array(blob[5..<37]), y: Array(blob[37..<69]))
         return TPMKey(blob: blob, point: point, hasPIN: blob[4] == 1)
       },
@@ -98,11 +94,7 @@ package final class InMemoryTPM: Sendable {
       describe: { address throws(HardwareKeyFailure) in
         try self.check(address)
         let wrong = self.state.withLock { $0.wrong }
-        return TPMDescription(
-          manufacturer: "In memory",
-          isLockedOut: wrong >= 3,
-          triesLeft: max(0, 3 - wrong)
-        )
+        return TPMDescription(manufacturer: "In memory", isLockedOut: wrong >= 3, triesLeft: max(0, 3 - wrong))
       }
     )
   }
@@ -114,11 +106,7 @@ package final class InMemoryTPM: Sendable {
     if let failure = state.withLock({ $0.failure }) { throw failure }
   }
 
-  private func sign(
-    _ blob: [UInt8],
-    _ digest: [UInt8],
-    _ holder: KeyHolder
-  ) throws(HardwareKeyFailure) -> [UInt8] {
+  private func sign(_ blob: [UInt8], _ digest: [UInt8], _ holder: KeyHolder) throws(HardwareKeyFailure) -> [UInt8] {
     if digest.count != 32 { Issue.record("a TPM signs digests of 32 bytes") }
     guard let key = state.withLock({ $0.keys[blob] }) else { throw .foreign }
     if let pin = key.pin {

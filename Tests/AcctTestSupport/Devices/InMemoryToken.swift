@@ -20,9 +20,7 @@ package final class InMemoryToken: Sendable {
   package init() {}
 
   /// Unplugs it, makes it fail otherwise, or puts it back.
-  package func fail(with failure: HardwareKeyFailure?) {
-    state.withLock { $0.failure = failure }
-  }
+  package func fail(with failure: HardwareKeyFailure?) { state.withLock { $0.failure = failure } }
   package func wantTouch() { state.withLock { $0.wantsTouch = true } }
   /// The objects that it has.
   package var objects: [String] { state.withLock { $0.keys.keys.sorted() } }
@@ -39,9 +37,7 @@ package final class InMemoryToken: Sendable {
     }
   }
   /// Has something happen when it has made a key for acct.
-  package func whenMade(_ action: @escaping @Sendable () -> Void) {
-    state.withLock { $0.whenMade = action }
-  }
+  package func whenMade(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.whenMade = action } }
   package func removeKeys() { state.withLock { $0.keys = [:] } }
   /// How often the PIN was asked for.
   package var pinsAsked: Int { state.withLock { $0.pins } }
@@ -80,16 +76,9 @@ package final class InMemoryToken: Sendable {
         let keys = self.state.withLock { $0.keys }.sorted { $0.key < $1.key }
           .filter { uri == nil || $0.key == uri.map(self.object) }
           .compactMap { object, key -> PKCS11Key? in
-            guard let name = try? PKCS11URI("pkcs11:token=Memory;object=\(object)") else {
-              return nil
-            }
+            guard let name = try? PKCS11URI("pkcs11:token=Memory;object=\(object)") else { return nil }
             let isBrought = self.state.withLock { $0.copied.contains(object) }
-            return PKCS11Key(
-              uri: name,
-              point: key.point,
-              isNew: false,
-              mayHaveCopies: isBrought
-            )
+            return PKCS11Key(uri: name, point: key.point, isNew: false, mayHaveCopies: isBrought)
           }
         return [PKCS11Slot(module: "/lib/memory.so", token: "Memory", keys: keys)]
       }
@@ -109,9 +98,7 @@ package final class InMemoryToken: Sendable {
   private func object(_ uri: PKCS11URI) -> String { attribute("object", of: uri) ?? "acct" }
 
   private func logIn(_ uri: PKCS11URI, _ holder: KeyHolder) throws(HardwareKeyFailure) {
-    let file = attribute("pin-source", of: uri).map {
-      $0.hasPrefix("file:") ? String($0.dropFirst(5)) : $0
-    }
+    let file = attribute("pin-source", of: uri).map { $0.hasPrefix("file:") ? String($0.dropFirst(5)) : $0 }
     state.withLock { $0.pins += 1 }
     let pin = try holder.pin(PINRequest(device: "Memory", file: file))
     let isRepeated = state.withLock { state in

@@ -60,8 +60,7 @@ package final class SoftHSM: Sendable {
     token: String = "acct"
   ) async throws {
     try await tool(
-      ["--keypairgen", "--key-type", type, "--label", label] + (id.map { ["--id", $0] } ?? [])
-        + arguments,
+      ["--keypairgen", "--key-type", type, "--label", label] + (id.map { ["--id", $0] } ?? []) + arguments,
       token: token
     )
   }
@@ -69,10 +68,7 @@ package final class SoftHSM: Sendable {
   /// Has the token's owner bring a key that OpenSSL made.
   package func importKey(label: String, id: String, token: String = "acct") async throws {
     let file = "\(folder.path)/brought.pem"
-    try await run(
-      "openssl",
-      ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", file]
-    )
+    try await run("openssl", ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", file])
     try await run(
       "softhsm2-util",
       ["--import", file, "--token", token, "--label", label, "--id", id, "--pin", Self.pin]
@@ -93,11 +89,7 @@ package final class SoftHSM: Sendable {
   ///   - token: The token's label.
   ///   - query: More attributes of the query, each behind an ampersand.
   /// - Returns: The URI.
-  package func uri(
-    _ attributes: String = "",
-    token: String = "acct",
-    query: String = ""
-  ) -> String {
+  package func uri(_ attributes: String = "", token: String = "acct", query: String = "") -> String {
     "pkcs11:token=\(token)\(attributes)?module-path=\(Self.module)\(query)"
   }
 
@@ -111,9 +103,7 @@ package final class SoftHSM: Sendable {
     var child = ChildProcess(program, arguments)
     child.environment.merge(environment) { $1 }
     let done = try await child.run()
-    guard done.status == 0 else {
-      throw HarnessFailure("\(program) \(arguments): \(done.errorText)\(done.text)")
-    }
+    guard done.status == 0 else { throw HarnessFailure("\(program) \(arguments): \(done.errorText)\(done.text)") }
     return done.text
   }
 }

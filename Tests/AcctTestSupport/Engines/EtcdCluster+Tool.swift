@@ -78,9 +78,8 @@ extension EtcdCluster {
         let cleared = try await ChildProcess("rm", ["-rf", "--", member.folder]).run()
         guard cleared.status == 0 else { throw HarnessFailure(cleared.errorText) }
         let restored = try await tool([
-          "snapshot", "restore", file, "--name", member.name, "--data-dir", member.folder,
-          "--initial-cluster", initialCluster, "--initial-cluster-token", Self.token,
-          "--initial-advertise-peer-urls", member.peerURL,
+          "snapshot", "restore", file, "--name", member.name, "--data-dir", member.folder, "--initial-cluster",
+          initialCluster, "--initial-cluster-token", Self.token, "--initial-advertise-peer-urls", member.peerURL,
         ]).run()
         guard restored.status == 0 else { throw HarnessFailure("restore: \(restored.errorText)") }
       }
@@ -90,11 +89,9 @@ extension EtcdCluster {
   /// Asks for a user's name and password from now on; the user may use the keys of one keyring.
   package func requirePasswords(user: String, password: String, keyring: String) async throws {
     for words in [
-      ["user", "add", "root:made-up-root"], ["user", "grant-role", "root", "root"],
-      ["role", "add", "acct"],
+      ["user", "add", "root:made-up-root"], ["user", "grant-role", "root", "root"], ["role", "add", "acct"],
       ["role", "grant-permission", "acct", "--prefix=true", "readwrite", "/acct/\(keyring)/"],
-      ["user", "add", "\(user):\(password)"], ["user", "grant-role", user, "acct"],
-      ["auth", "enable"],
+      ["user", "add", "\(user):\(password)"], ["user", "grant-role", user, "acct"], ["auth", "enable"],
     ] {
       let done = try await etcdctl(words)
       guard done.status == 0 else { throw HarnessFailure("\(words): \(done.errorText)") }

@@ -81,10 +81,9 @@ package final class EtcdCluster: Sendable {
     let clientURL = endpoints[number]
     var words =
       member.runner + [
-        "etcd", "--name", member.name, "--data-dir", member.folder,
-        "--listen-client-urls", clientURL, "--advertise-client-urls", clientURL,
-        "--listen-peer-urls", member.peerURL, "--initial-advertise-peer-urls", member.peerURL,
-        "--initial-cluster", initialCluster, "--initial-cluster-token", Self.token,
+        "etcd", "--name", member.name, "--data-dir", member.folder, "--listen-client-urls", clientURL,
+        "--advertise-client-urls", clientURL, "--listen-peer-urls", member.peerURL, "--initial-advertise-peer-urls",
+        member.peerURL, "--initial-cluster", initialCluster, "--initial-cluster-token", Self.token,
       ]
     words += ["--cert-file", server.certificate, "--key-file", server.key]
     words += ["--peer-client-cert-auth"]
@@ -97,9 +96,7 @@ package final class EtcdCluster: Sendable {
   }
 
   static let token = "made-up"
-  var initialCluster: String {
-    members.map { "\($0.name)=\($0.peerURL)" }.joined(separator: ",")
-  }
+  var initialCluster: String { members.map { "\($0.name)=\($0.peerURL)" }.joined(separator: ",") }
 
   /// Kills a member, frozen or not, and waits for its end; its data stays.
   package func kill(_ number: Int) async {
@@ -139,8 +136,7 @@ private func isStopped(_ id: pid_t) -> Bool {
     var line = [UInt8](repeating: 0, count: 128)
     let count = unsafe read(file, &line, line.count)
     // `ID (NAME) STATE …`
-    let state = line.prefix(max(0, count)).split(separator: UInt8(ascii: ")")).last?.dropFirst()
-      .first
+    let state = line.prefix(max(0, count)).split(separator: UInt8(ascii: ")")).last?.dropFirst().first
     if state != UInt8(ascii: "T") { return false }
   }
   return true

@@ -34,10 +34,7 @@ package struct MadeUpAuthority: Sendable {
   /// - Throws: ``HarnessFailure`` if openssl(1) fails.
   package func issue(_ name: String, for addresses: [String] = []) async throws -> Issued {
     let names = (["DNS:localhost"] + addresses.map { "IP:\($0)" }).joined(separator: ",")
-    _ = try folder.file(
-      "\(name).ext",
-      containing: "subjectAltName=\(names)\nextendedKeyUsage=serverAuth,clientAuth\n"
-    )
+    _ = try folder.file("\(name).ext", containing: "subjectAltName=\(names)\nextendedKeyUsage=serverAuth,clientAuth\n")
     try await run(
       "openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj '/CN=\(name)'"
         + " -keyout \(name).key -out \(name).csr"
@@ -48,11 +45,8 @@ package struct MadeUpAuthority: Sendable {
   }
 
   private func run(_ commands: String) async throws {
-    let made = try await ChildProcess(
-      "sh",
-      ["-euc", "umask 077; cd \"$0\"; \(commands)", folder.path]
-    )
-    .run()
+    let made = try await ChildProcess("sh", ["-euc", "umask 077; cd \"$0\"; \(commands)", folder.path])
+      .run()
     guard made.status == 0 else { throw HarnessFailure("openssl: \(made.errorText)") }
   }
 }

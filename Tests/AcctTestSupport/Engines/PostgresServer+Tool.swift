@@ -33,9 +33,7 @@ extension PostgresServer {
     while true {
       let asked = try await tool("psql", ["-Atc", "SELECT 1"], "postgres").run()
       if asked.status == 0 { return }
-      guard ContinuousClock.now < deadline else {
-        throw HarnessFailure("PostgreSQL is not ready: \(asked.errorText)")
-      }
+      guard ContinuousClock.now < deadline else { throw HarnessFailure("PostgreSQL is not ready: \(asked.errorText)") }
       if hasEnded { try start() }
       // Between two questions only.
       try await Task.sleep(for: .milliseconds(20))

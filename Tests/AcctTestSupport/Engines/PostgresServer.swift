@@ -43,10 +43,7 @@ package final class PostgresServer: Sendable {
         // A process is killed here, never the kernel, which keeps what was written.
         "fsync = off", "max_connections = 200", "shared_buffers = 8MB",
       ] + settings
-    let configuration = try folder.file(
-      "configuration",
-      containing: lines.map { "\($0)\n" }.joined()
-    )
+    let configuration = try folder.file("configuration", containing: lines.map { "\($0)\n" }.joined())
     let made = try await ChildProcess(
       "sh",
       ["-euc", Self.make, folder.path, configuration, issued.certificate, issued.key]
@@ -60,8 +57,7 @@ package final class PostgresServer: Sendable {
   }
 
   /// It does not run as root.
-  private static let asUser =
-    geteuid() == 0 ? "setpriv --reuid postgres --regid postgres --init-groups" : ""
+  private static let asUser = geteuid() == 0 ? "setpriv --reuid postgres --regid postgres --init-groups" : ""
 
   private static let make = #"""
     as_user='\#(asUser)'
@@ -82,8 +78,7 @@ package final class PostgresServer: Sendable {
 
   /// A connection string of libpq without a password.
   package var connection: String {
-    "host=127.0.0.1 port=\(port) dbname=acct user=acct sslmode=verify-full"
-      + " sslrootcert=\(authority.certificate)"
+    "host=127.0.0.1 port=\(port) dbname=acct user=acct sslmode=verify-full" + " sslrootcert=\(authority.certificate)"
   }
 
   /// Where its owner, `postgres`, is let in without a password.
@@ -96,10 +91,7 @@ package final class PostgresServer: Sendable {
       + ["\(folder.path)/bin/postgres", "-D", data]
     let process = try RunningProcess(ChildProcess(words[0], Array(words.dropFirst())))
     running.withLock { $0 = process }
-    let guardian = ChildProcess(
-      "sh",
-      ["-c", Self.guardian, input.path, "\(process.id)", folder.path]
-    )
+    let guardian = ChildProcess("sh", ["-c", Self.guardian, input.path, "\(process.id)", folder.path])
     let guarding = try RunningProcess(guardian)
     guardians.withLock { $0.append(guarding) }
   }

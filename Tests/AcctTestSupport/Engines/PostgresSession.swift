@@ -23,8 +23,7 @@ package final class PostgresSession: Sendable {
     try input.type(statement)
     try input.type("SELECT 'statement \(number) is done';")
     try await process.ready {
-      String(decoding: process.standardOutput.contents(), as: UTF8.self)
-        .contains("statement \(number) is done")
+      String(decoding: process.standardOutput.contents(), as: UTF8.self).contains("statement \(number) is done")
     }
   }
 
@@ -36,9 +35,7 @@ extension PostgresServer {
   /// Opens a session of its owner's in a database, acct's if none is named.
   ///
   /// - Throws: ``ProcessFailure`` if it cannot be started.
-  package func session(
-    _ database: String = "acct"
-  ) throws(ProcessFailure) -> PostgresSession {
+  package func session(_ database: String = "acct") throws(ProcessFailure) -> PostgresSession {
     let options = ["--no-psqlrc", "--quiet", "-v", "ON_ERROR_STOP=1", "-At"]
     return try PostgresSession(tool("psql", options, database))
   }
@@ -53,17 +50,13 @@ extension PostgresServer {
       AND '\(event)' IN (wait_event_type, wait_event)
       """
     while try await psql(question) == "0\n" {
-      guard ContinuousClock.now < deadline else {
-        throw HarnessFailure("no connection of acct's waits for \(event)")
-      }
+      guard ContinuousClock.now < deadline else { throw HarnessFailure("no connection of acct's waits for \(event)") }
     }
   }
 
   /// Ends acct's connections, as an administrator does.
   package func endConnectionsOfAcct() async throws {
-    try await psql(
-      "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'acct'"
-    )
+    try await psql("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'acct'")
   }
 
   /// The settings by which acct gets in.

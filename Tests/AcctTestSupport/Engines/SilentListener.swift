@@ -17,9 +17,7 @@ package final class SilentListener: Sendable {
         unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard bound == 0, listen(descriptor, 8) == 0 else {
-      throw ProcessFailure.system(call: "listen", code: errno)
-    }
+    guard bound == 0, listen(descriptor, 8) == 0 else { throw ProcessFailure.system(call: "listen", code: errno) }
   }
 
   deinit { close(descriptor) }

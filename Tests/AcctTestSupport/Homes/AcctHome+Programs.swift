@@ -31,11 +31,7 @@ extension AcctHome {
   ///   - origin: The one origin that gets the token.
   ///   - token: The token.
   /// - Throws: What starting acct throws, and if it does not add it.
-  package func addBearer(
-    _ name: String,
-    at origin: String,
-    token: String = "made-up"
-  ) async throws {
+  package func addBearer(_ name: String, at origin: String, token: String = "made-up") async throws {
     let credentials = """
       {"access_token": "\(token)", "token_type": "Bearer", "origins": ["\(origin)"]}
       """

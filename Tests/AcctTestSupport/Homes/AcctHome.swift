@@ -14,10 +14,7 @@ package struct AcctHome: Sendable {
   ///   - hasVault: Whether the vault is there already, with a passphrase that is cheap to try. Without one
   ///     there is no home either: acct makes both, as on a new machine.
   /// - Throws: ``ProcessFailure`` if there is no place for it.
-  package init(
-    with variables: [String: String] = [:],
-    hasVault: Bool = true
-  ) throws(ProcessFailure) {
+  package init(with variables: [String: String] = [:], hasVault: Bool = true) throws(ProcessFailure) {
     folder = try Self.folder()
     let passphrase = try folder.file("passphrase", containing: "\(Self.passphrase)\n")
     environment = ChildProcess.plainEnvironment.merging([
@@ -31,10 +28,7 @@ package struct AcctHome: Sendable {
   }
 
   /// Makes a home with accounts in a desktop's keyring.
-  package init(
-    in keyring: some DesktopKeyring,
-    with variables: [String: String] = [:]
-  ) throws(ProcessFailure) {
+  package init(in keyring: some DesktopKeyring, with variables: [String: String] = [:]) throws(ProcessFailure) {
     folder = try Self.folder()
     environment = ChildProcess.plainEnvironment.merging(keyring.environment) { $1 }
       .merging(["ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "secret-service"]) { $1 }
@@ -80,12 +74,7 @@ package struct AcctHome: Sendable {
 
   /// A command line that is yet to be run.
   package func command(_ arguments: [String], input: String = "") -> ChildProcess {
-    let command = ChildProcess(
-      Product.executable("acct"),
-      arguments,
-      environment: environment,
-      input: input
-    )
+    let command = ChildProcess(Product.executable("acct"), arguments, environment: environment, input: input)
     return machine?.running(command) ?? command
   }
 
@@ -97,16 +86,12 @@ package struct AcctHome: Sendable {
   }
 
   /// Runs `acct` to its end.
-  package func acct(
-    _ arguments: String...,
-    input: String = ""
-  ) async throws(ProcessFailure) -> ChildProcess.Output {
+  package func acct(_ arguments: String..., input: String = "") async throws(ProcessFailure) -> ChildProcess.Output {
     try await command(arguments, input: input).run()
   }
 
   /// Imports credentials, as a file rather than on standard input: the way that people will.
-  package func importing(_ credentials: String) async throws(ProcessFailure) -> ChildProcess.Output
-  {
+  package func importing(_ credentials: String) async throws(ProcessFailure) -> ChildProcess.Output {
     let file = try folder.file("credentials.json", containing: credentials)
     return try await acct("add", "--import", file)
   }

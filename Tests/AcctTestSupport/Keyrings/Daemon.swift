@@ -24,9 +24,7 @@ package final class Daemon: Sendable {
     // A pipe could not be made uninheritable in the same breath, and a program that another test
     // starts at that moment would keep it open.
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
-      throw HarnessFailure("socketpair: errno \(errno)")
-    }
+    guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw HarnessFailure("socketpair: errno \(errno)") }
     defer { close(ends[1]) }
     output = ends[0]
 
@@ -122,10 +120,7 @@ package final class Daemon: Sendable {
   }
 
   /// Lends strings as C wants them: an array of pointers that ends with a null.
-  private static func withStrings(
-    _ strings: [String],
-    _ body: ([UnsafeMutablePointer<CChar>?]) -> Int32
-  ) -> Int32 {
+  private static func withStrings(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Int32) -> Int32 {
     let copies = unsafe strings.map { unsafe strdup($0) } + [nil]
     defer { unsafe copies.forEach { unsafe free($0) } }
     return unsafe body(copies)

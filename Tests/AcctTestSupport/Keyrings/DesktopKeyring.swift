@@ -31,9 +31,7 @@ extension DesktopKeyring {
     _ method: String,
     at path: String = "/org/freedesktop/secrets",
     _ arguments: String...
-  ) throws(HarnessFailure) -> String {
-    try bus.call(method, of: "org.freedesktop.secrets", at: path, arguments)
-  }
+  ) throws(HarnessFailure) -> String { try bus.call(method, of: "org.freedesktop.secrets", at: path, arguments) }
 
   /// Asks again and again whether the default collection is there and as it should be, since some
   /// providers answer first and do it then.

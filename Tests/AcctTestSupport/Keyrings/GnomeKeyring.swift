@@ -50,8 +50,7 @@ package final class GnomeKeyring: DesktopKeyring {
   private static func start(on bus: PrivateBus, unlocked: Bool) throws(HarnessFailure) -> Daemon {
     let password = try bus.folder.file("password", Self.password)
     let daemon = try Daemon(
-      ["gnome-keyring-daemon", "--foreground", "--components=secrets"]
-        + (unlocked ? ["--unlock"] : ["--start"]),
+      ["gnome-keyring-daemon", "--foreground", "--components=secrets"] + (unlocked ? ["--unlock"] : ["--start"]),
       environment: bus.environment,
       input: password
     )

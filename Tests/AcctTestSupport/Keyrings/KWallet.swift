@@ -78,12 +78,7 @@ package final class KWallet: DesktopKeyring {
       at: "/modules/kwalletd5",
       [wallet, "[\(hash)]", "0"]
     )
-    let open = try bus.call(
-      "org.kde.KWallet.isOpen",
-      of: "org.kde.kwalletd5",
-      at: "/modules/kwalletd5",
-      [wallet]
-    )
+    let open = try bus.call("org.kde.KWallet.isOpen", of: "org.kde.kwalletd5", at: "/modules/kwalletd5", [wallet])
     guard open == "(true,)\n" else { throw HarnessFailure("the wallet is not open: \(answer)") }
   }
 }

@@ -20,17 +20,11 @@ package final class KeePassXC: DesktopKeyring {
   ///   - questions: what it asks its user about.
   ///   - recyclesDeleted: whether what is deleted goes to the recycle bin, and not for good.
   /// - Throws: ``HarnessFailure`` if it is not installed, or does not start.
-  package init(
-    asking questions: [Question] = [],
-    recyclesDeleted: Bool = true
-  ) throws(HarnessFailure) {
+  package init(asking questions: [Question] = [], recyclesDeleted: Bool = true) throws(HarnessFailure) {
     bus = try PrivateBus()
     database = "\(bus.folder.path)/test.kdbx"
     passwords = try bus.folder.file("passwords", "\(Self.password)\n\(Self.password)\n")
-    let export = try bus.folder.file(
-      "export.xml",
-      Self.emptyDatabase(recyclesDeleted: recyclesDeleted)
-    )
+    let export = try bus.folder.file("export.xml", Self.emptyDatabase(recyclesDeleted: recyclesDeleted))
     try Daemon.run(
       ["keepassxc-cli", "import", "-p", export, database],
       environment: bus.environment.merging(Self.withoutScreen) { $1 },
@@ -119,8 +113,7 @@ package final class KeePassXC: DesktopKeyring {
       """
     )
     let daemon = try Daemon(
-      ["keepassxc", "--config", settings, "--localconfig", "\(bus.folder.path)/local.ini"]
-        + ["--pw-stdin", database],
+      ["keepassxc", "--config", settings, "--localconfig", "\(bus.folder.path)/local.ini"] + ["--pw-stdin", database],
       environment: bus.environment.merging(withoutScreen) { $1 },
       input: passwords
     )

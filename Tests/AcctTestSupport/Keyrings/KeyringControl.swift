@@ -18,8 +18,7 @@ enum KeyringControl {
     let request = [0] + word(rest.count + 4) + rest
     var answer = [UInt8](repeating: 0, count: 8)
     guard unsafe write(descriptor, request, request.count) == request.count,
-      unsafe recv(descriptor, &answer, answer.count, Int32(MSG_WAITALL)) == answer.count,
-      answer == word(8) + word(0)
+      unsafe recv(descriptor, &answer, answer.count, Int32(MSG_WAITALL)) == answer.count, answer == word(8) + word(0)
     else { throw HarnessFailure("the keyring was not unlocked: \(answer)") }
   }
 

@@ -68,11 +68,7 @@ package final class PrivateBus: Sendable {
 
   /// How many connections there have been, this question's included.
   package func connections() throws(HarnessFailure) -> Int {
-    let names = try call(
-      "org.freedesktop.DBus.ListNames",
-      of: "org.freedesktop.DBus",
-      at: "/org/freedesktop/DBus"
-    )
+    let names = try call("org.freedesktop.DBus.ListNames", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus")
     // Unique names are numbered in the order of connecting, and the last is the one that asks.
     let numbers = names.split(separator: "':1.").compactMap { Int($0.prefix { $0.isNumber }) }
     guard let last = numbers.max() else { throw HarnessFailure("no unique name in \(names)") }
@@ -85,10 +81,7 @@ package final class PrivateBus: Sendable {
     folder.remove()
   }
 
-  private static func start(
-    _ configuration: String,
-    _ environment: [String: String]
-  ) throws(HarnessFailure) -> Daemon {
+  private static func start(_ configuration: String, _ environment: [String: String]) throws(HarnessFailure) -> Daemon {
     let daemon = try Daemon(
       ["dbus-daemon", "--nofork", "--print-address", "--config-file=\(configuration)"],
       environment: environment

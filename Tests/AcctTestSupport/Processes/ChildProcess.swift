@@ -69,10 +69,8 @@ package enum ProcessFailure: Error, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .system(let call, let code):
-      "\(call): \(unsafe String(cString: strerror(code)))"
-    case .notReady(let program, let output):
-      "\(program) is not ready; it printed: \(output)"
+    case .system(let call, let code): "\(call): \(unsafe String(cString: strerror(code)))"
+    case .notReady(let program, let output): "\(program) is not ready; it printed: \(output)"
     }
   }
 }

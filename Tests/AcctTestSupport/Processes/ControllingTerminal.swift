@@ -27,8 +27,7 @@ package final class ControllingTerminal: Sendable {
   package func controlling(_ child: ChildProcess) -> ChildProcess {
     var controlled = child
     controlled.program = "sh"
-    controlled.arguments =
-      ["-c", #"exec setsid --ctty --wait "$@" <"$0""#, device, child.program] + child.arguments
+    controlled.arguments = ["-c", #"exec setsid --ctty --wait "$@" <"$0""#, device, child.program] + child.arguments
     return controlled
   }
 
@@ -74,9 +73,7 @@ package final class ControllingTerminal: Sendable {
     master.withLock { descriptor in
       guard let descriptor else { return }
       var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      guard unsafe poll(&request, 1, 10_000) == 1, request.revents & Int16(POLLOUT) != 0 else {
-        return
-      }
+      guard unsafe poll(&request, 1, 10_000) == 1, request.revents & Int16(POLLOUT) != 0 else { return }
       _ = unsafe write(descriptor, bytes, bytes.count)
     }
   }

@@ -38,10 +38,7 @@ package struct FreePort: Sendable {
 }
 
 /// Whether a socket call with an address succeeds on a new socket, which is closed again.
-private func withSocket(
-  _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32,
-  to port: UInt16
-) -> Bool {
+private func withSocket(_ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, to port: UInt16) -> Bool {
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
   guard descriptor >= 0 else { return false }
   defer { close(descriptor) }

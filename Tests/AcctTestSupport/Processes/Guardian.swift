@@ -4,11 +4,7 @@ enum Guardian {
   ///
   /// That one's input ends then; it kills the server, unless that has ended, and removes its folder. Signals go to the
   /// group, and so to both.
-  static func child(
-    _ words: [String],
-    in folder: TemporaryFolder,
-    endingWith input: OpenInput
-  ) -> ChildProcess {
+  static func child(_ words: [String], in folder: TemporaryFolder, endingWith input: OpenInput) -> ChildProcess {
     ChildProcess("sh", ["-c", script, input.path, folder.path] + words)
   }
 

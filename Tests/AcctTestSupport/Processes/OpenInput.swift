@@ -31,8 +31,6 @@ package final class OpenInput: Sendable {
   /// Types a line.
   package func type(_ line: String) throws(ProcessFailure) {
     let bytes = Array("\(line)\n".utf8)
-    guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else {
-      throw .system(call: "write", code: errno)
-    }
+    guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else { throw .system(call: "write", code: errno) }
   }
 }

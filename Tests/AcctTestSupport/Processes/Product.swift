@@ -23,10 +23,7 @@ package enum Product {
   private static let productFolder: String = {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-    let own = String(
-      decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)),
-      as: UTF8.self
-    )
+    let own = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
     return own.split(separator: "/").dropLast().reduce(into: "") { $0 += "/\($1)" }
   }()
 }

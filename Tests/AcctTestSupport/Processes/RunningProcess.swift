@@ -70,13 +70,8 @@ package final class RunningProcess: Sendable {
   /// Waits for the child's end and kills it if that takes longer than `limit`.
   package func ended(within limit: Duration = .seconds(60)) async -> Int32 {
     let watchdog = DispatchWorkItem { [weak self] in self?.send(SIGKILL) }
-    DispatchQueue.global().asyncAfter(
-      deadline: .now() + .seconds(Int(limit.components.seconds)),
-      execute: watchdog
-    )
-    await withCheckedContinuation { continuation in
-      ending.reaped.notify(queue: .global()) { continuation.resume() }
-    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(limit.components.seconds)), execute: watchdog)
+    await withCheckedContinuation { continuation in ending.reaped.notify(queue: .global()) { continuation.resume() } }
     watchdog.cancel()
     return exitStatus ?? -1
   }

@@ -55,9 +55,7 @@ package final class SeparateNetworks: Sendable {
     """#
 
   /// The words before a command that put it at a member.
-  package func runner(_ member: Int) -> [String] {
-    ["nsenter", "--target", ids[member + 1], "--net", "--"]
-  }
+  package func runner(_ member: Int) -> [String] { ["nsenter", "--target", ids[member + 1], "--net", "--"] }
 
   /// Pulls a member's cable.
   package func cutOff(_ member: Int) async throws { try await set(member, "down") }

@@ -40,9 +40,7 @@ package final class TemporaryFolder: Sendable {
   /// Makes a file of so many MiB of nothing, which takes no room on a disk, and returns its path.
   package func file(_ name: String, mebibytes: Int) throws(ProcessFailure) -> String {
     let made = try file(name, containing: [])
-    guard unsafe truncate(made, mebibytes << 20) == 0 else {
-      throw .system(call: "truncate \(made)", code: errno)
-    }
+    guard unsafe truncate(made, mebibytes << 20) == 0 else { throw .system(call: "truncate \(made)", code: errno) }
     return made
   }
 

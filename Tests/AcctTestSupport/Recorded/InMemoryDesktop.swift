@@ -41,10 +41,7 @@ package final class InMemoryDesktop: Sendable {
           throw .failed(reason: "not provided")
         }
         self.state.withLock { $0.open += 1 }
-        return SchemeReception(
-          next: { self.next() },
-          close: { self.state.withLock { $0.open -= 1 } }
-        )
+        return SchemeReception(next: { self.next() }, close: { self.state.withLock { $0.open -= 1 } })
       },
       deliver: { _, _ throws(SchemeHandlerFailure) in throw .nobodyWaits }
     )
@@ -53,9 +50,7 @@ package final class InMemoryDesktop: Sendable {
   private func next() -> HandedAddress? {
     let address = state.withLock { $0.addresses.isEmpty ? nil : $0.addresses.removeFirst() }
     return address.map { address in
-      HandedAddress(address: Secret(address)) { page in
-        self.state.withLock { $0.answers.append(page) }
-      }
+      HandedAddress(address: Secret(address)) { page in self.state.withLock { $0.answers.append(page) } }
     }
   }
 }

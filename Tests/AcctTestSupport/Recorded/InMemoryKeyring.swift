@@ -53,10 +53,7 @@ package final class InMemoryKeyring: Sendable {
   package func fail(with failure: KeyringFailure?) { contents.withLock { $0.outage = failure } }
 
   /// Lets so many more items be written, and makes the writes after them fail.
-  package func failWrites(
-    after count: Int,
-    with failure: KeyringFailure = .unavailable(reason: "a test said so")
-  ) {
+  package func failWrites(after count: Int, with failure: KeyringFailure = .unavailable(reason: "a test said so")) {
     contents.withLock {
       $0.writesUntilFailure = count
       $0.writeFailure = failure
@@ -64,9 +61,7 @@ package final class InMemoryKeyring: Sendable {
   }
 
   /// Makes every removal fail from now on, or none any more.
-  package func failRemovals(with failure: KeyringFailure?) {
-    contents.withLock { $0.removalFailure = failure }
-  }
+  package func failRemovals(with failure: KeyringFailure?) { contents.withLock { $0.removalFailure = failure } }
 
   /// Does something once, after the next item has been read, as another process might.
   package func interruptNextRead(_ action: @escaping @Sendable () -> Void) {
@@ -74,9 +69,7 @@ package final class InMemoryKeyring: Sendable {
   }
 
   /// Does something whenever it refuses, such as moving the time for a slow keyring.
-  package func whenRefusing(_ action: @escaping @Sendable () -> Void) {
-    contents.withLock { $0.refusal = action }
-  }
+  package func whenRefusing(_ action: @escaping @Sendable () -> Void) { contents.withLock { $0.refusal = action } }
 
   /// Lets every read wait for something before it begins.
   package func holdReads(until gate: @escaping @Sendable () async -> Void) {
@@ -112,9 +105,7 @@ package final class InMemoryKeyring: Sendable {
         // One by one, in the order asked for, as the vault reads its files.
         var found: [ItemKind: Secret] = [:]
         for kind in kinds {
-          found[kind] = try self.use(interaction) { contents throws(KeyringFailure) in
-            contents.items[account]?[kind]
-          }
+          found[kind] = try self.use(interaction) { contents throws(KeyringFailure) in contents.items[account]?[kind] }
           self.contents.withLock { $0.interruption.take() }?()
         }
         return found
@@ -142,9 +133,7 @@ package final class InMemoryKeyring: Sendable {
           return contents.items.mapValues { Set($0.keys) }
         }
       },
-      prepare: { interaction throws(KeyringFailure) in
-        try self.use(interaction) { _ throws(KeyringFailure) in }
-      },
+      prepare: { interaction throws(KeyringFailure) in try self.use(interaction) { _ throws(KeyringFailure) in } },
       state: {
         self.contents.withLock { contents in
           if contents.outage != nil { return .unavailable }
@@ -177,11 +166,7 @@ package final class InMemoryKeyring: Sendable {
 
   private static let died = KeyringFailure.unavailable(reason: "the process has died")
 
-  private func write(
-    _ item: Keyring.Item,
-    of account: AccountID,
-    to contents: inout Contents
-  ) throws(KeyringFailure) {
+  private func write(_ item: Keyring.Item, of account: AccountID, to contents: inout Contents) throws(KeyringFailure) {
     guard lifeline.write() else { throw Self.died }
     if let left = contents.writesUntilFailure {
       guard left > 0 else { throw contents.writeFailure }

@@ -42,19 +42,8 @@ package final class InMemorySharedEngine: Sendable {
   }
 
   /// Puts an account there, as another machine has stored it.
-  package func plant(
-    _ id: AccountID,
-    _ name: String,
-    record: String,
-    _ items: [ItemKind: Secret]
-  ) throws {
-    let stored = Stored(
-      name: try AccountName(name),
-      record: Array(record.utf8),
-      items: items,
-      owner: nil,
-      version: 0
-    )
+  package func plant(_ id: AccountID, _ name: String, record: String, _ items: [ItemKind: Secret]) throws {
+    let stored = Stored(name: try AccountName(name), record: Array(record.utf8), items: items, owner: nil, version: 0)
     _ = swap(id, to: stored, ifVersion: nil)
   }
 

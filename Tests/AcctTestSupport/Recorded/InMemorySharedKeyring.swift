@@ -29,9 +29,7 @@ package final class InMemorySharedKeyring: Sendable {
   package var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
 
   /// Lets the time to send pass after so many questions, for so many questions.
-  package func closeWindow(after yes: Int, for no: Int) {
-    state.withLock { $0.window = (yes, no) }
-  }
+  package func closeWindow(after yes: Int, for no: Int) { state.withLock { $0.window = (yes, no) } }
 
   package func keyring(_ kind: Keyring.Kind) -> Keyring {
     Keyring(
@@ -52,9 +50,7 @@ package final class InMemorySharedKeyring: Sendable {
       remove: { _, _, _ throws(KeyringFailure) in
         Issue.record("items of a shared keyring are stored with their account")
       },
-      list: { () throws(KeyringFailure) in
-        self.state.withLock { $0.copies.mapValues { Set($0.items.keys) } }
-      },
+      list: { () throws(KeyringFailure) in self.state.withLock { $0.copies.mapValues { Set($0.items.keys) } } },
       prepare: { _ throws(KeyringFailure) in try self.reach() },
       state: { (try? self.reach()) == nil ? .unavailable : .ready },
       accounts: SharedAccounts(
@@ -63,9 +59,7 @@ package final class InMemorySharedKeyring: Sendable {
         store: { account, _ throws(SharedAccountFailure) in try self.store(account) },
         remove: { id, _ throws(KeyringFailure) in try self.remove(id) },
         claim: { intent, _ throws(KeyringFailure) in try await self.claim(intent) },
-        holder: { name, _ throws(KeyringFailure) in
-          self.engine.accounts.first { $0.value.name == name }?.key
-        }
+        holder: { name, _ throws(KeyringFailure) in self.engine.accounts.first { $0.value.name == name }?.key }
       )
     )
   }
@@ -118,19 +112,14 @@ package final class InMemorySharedKeyring: Sendable {
   }
 
   private func storePending(_ id: AccountID) {
-    guard let (account, spent) = state.withLock({ $0.pending.removeValue(forKey: id) }) else {
-      return
-    }
+    guard let (account, spent) = state.withLock({ $0.pending.removeValue(forKey: id) }) else { return }
     state.withLock { _ = $0.claims.removeValue(forKey: id) }
     // What another machine has stored since is newer.
     try? put(account, spent)
   }
 
   /// Stores an account: on the copy, else on what the engine has, if that still has what was spent.
-  private func put(
-    _ account: SharedAccount,
-    _ claimed: InMemorySharedEngine.Stored?
-  ) throws(SharedAccountFailure) {
+  private func put(_ account: SharedAccount, _ claimed: InMemorySharedEngine.Stored?) throws(SharedAccountFailure) {
     guard !engine.isTaken(account.name, besides: account.id) else { throw .nameTaken }
     var known = claimed ?? state.withLock { $0.copies[account.id] }
     while true {
@@ -162,8 +151,7 @@ package final class InMemorySharedKeyring: Sendable {
       state.claims[id] = nil
       _ = state.pending.removeValue(forKey: id)
     }
-    while let current = engine.get(id), engine.swap(id, to: nil, ifVersion: current.version) == nil
-    {
+    while let current = engine.get(id), engine.swap(id, to: nil, ifVersion: current.version) == nil {
     }
   }
 
@@ -172,16 +160,14 @@ package final class InMemorySharedKeyring: Sendable {
     let id = intent.account
     await engine.wait(for: id, besides: machine)
     try reach()
-    guard var copy = state.withLock({ $0.copies[id] }), let current = engine.get(id),
-      current.version == copy.version
+    guard var copy = state.withLock({ $0.copies[id] }), let current = engine.get(id), current.version == copy.version
     else {
       keep(engine.get(id), as: id)
       return nil
     }
     copy.record = intent.record
     copy.owner = machine
-    guard engine.swap(id, to: copy, ifVersion: copy.version) != nil, let claimed = engine.get(id)
-    else {
+    guard engine.swap(id, to: copy, ifVersion: copy.version) != nil, let claimed = engine.get(id) else {
       keep(engine.get(id), as: id)
       return nil
     }

@@ -40,18 +40,12 @@ package final class InMemoryStore: Sendable {
   /// What it has, as it lies there.
   package var objects: [String: SharedStore.Object] { contents.withLock { $0.objects } }
   /// Every value and every key that it was ever given.
-  package var seen: (values: [[UInt8]], keys: Set<String>) {
-    contents.withLock { ($0.written, $0.keys) }
-  }
+  package var seen: (values: [[UInt8]], keys: Set<String>) { contents.withLock { ($0.written, $0.keys) } }
   /// How many calls it was asked for, those that failed among them.
-  package var calls: (gets: Int, swaps: Int, listings: Int) {
-    contents.withLock { ($0.gets, $0.swaps, $0.listings) }
-  }
+  package var calls: (gets: Int, swaps: Int, listings: Int) { contents.withLock { ($0.gets, $0.swaps, $0.listings) } }
 
   /// Makes every call fail from now on, or none any more.
-  package func fail(with failure: SharedStoreFailure?) {
-    contents.withLock { $0.failure = failure }
-  }
+  package func fail(with failure: SharedStoreFailure?) { contents.withLock { $0.failure = failure } }
 
   /// Lets something befall the swaps that come next, one after the other.
   package func befall(_ mishaps: Mishap...) { contents.withLock { $0.mishaps += mishaps } }
@@ -83,11 +77,7 @@ package final class InMemoryStore: Sendable {
   package func put(_ bytes: [UInt8], at key: String, version: Int64? = nil) {
     contents.withLock { contents in
       contents.standing.revision += 1
-      contents.objects[key] = .init(
-        key: key,
-        bytes: bytes,
-        version: version ?? contents.standing.revision
-      )
+      contents.objects[key] = .init(key: key, bytes: bytes, version: version ?? contents.standing.revision)
     }
   }
 
@@ -100,14 +90,10 @@ package final class InMemoryStore: Sendable {
   }
 
   /// Lets other objects of the same engine change, so many times.
-  package func advance(by count: Int64) {
-    contents.withLock { $0.standing.revision += count }
-  }
+  package func advance(by count: Int64) { contents.withLock { $0.standing.revision += count } }
 
   /// Becomes another engine, as a cluster that is set up anew.
-  package func rename(to identifier: String) {
-    contents.withLock { $0.standing.identifier = identifier }
-  }
+  package func rename(to identifier: String) { contents.withLock { $0.standing.identifier = identifier } }
 
   /// The store as a client of it gets it.
   package var store: SharedStore {
@@ -128,9 +114,7 @@ package final class InMemoryStore: Sendable {
       },
       swap: { key, bytes, version throws(SharedStoreFailure) in
         self.contents.withLock { $0.beforeSwap.take() }?(key)
-        return try self.use { contents throws(SharedStoreFailure) in
-          try contents.swap(key, bytes, version)
-        }
+        return try self.use { contents throws(SharedStoreFailure) in try contents.swap(key, bytes, version) }
       },
       changes: { prefix, since throws(SharedStoreFailure) in
         try self.use { contents throws(SharedStoreFailure) in
@@ -160,9 +144,7 @@ package final class InMemoryStore: Sendable {
 
 extension InMemoryStore.Contents {
   fileprivate func check(_ key: String) throws(SharedStoreFailure) {
-    guard key.hasPrefix("/acct/"), key.utf8.count < 512 else {
-      throw .denied(reason: "this user may not use the key")
-    }
+    guard key.hasPrefix("/acct/"), key.utf8.count < 512 else { throw .denied(reason: "this user may not use the key") }
   }
 
   fileprivate mutating func swap(

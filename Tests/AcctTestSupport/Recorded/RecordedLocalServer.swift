@@ -39,9 +39,7 @@ package final class RecordedLocalServer: Sendable {
   }
 
   /// Says where answers do what could hold up others.
-  package func work(aside executor: any TaskExecutor) {
-    state.withLock { $0.sideExecutor = executor }
-  }
+  package func work(aside executor: any TaskExecutor) { state.withLock { $0.sideExecutor = executor } }
 
   /// Makes listening fail.
   package func fail(with failure: ListenFailure) { state.withLock { $0.failure = failure } }

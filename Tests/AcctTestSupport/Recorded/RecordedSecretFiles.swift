@@ -22,9 +22,7 @@ package final class RecordedSecretFiles: Sendable {
       path,
       limit throws(SecretFileFailure) in
       guard !self.exposed.withLock({ $0.contains(path) }) else { throw .exposed(path: path) }
-      guard let bytes = self.files.withLock({ $0[path] }) else {
-        throw .missing(path: path)
-      }
+      guard let bytes = self.files.withLock({ $0[path] }) else { throw .missing(path: path) }
       guard bytes.count <= limit else { throw .failed(path: path, reason: "file too large") }
       return Secret(bytes)
     }

@@ -38,9 +38,7 @@ package struct ATProtoLog: Sendable {
     }
     let offences = [json["violations"], json["misplaced"]].flatMap { $0?.arrayValue ?? [] }
     self.offences = offences.map { record in
-      let words = ["origin", "endpoint", "method", "error", "description"].compactMap {
-        record[$0]?.stringValue
-      }
+      let words = ["origin", "endpoint", "method", "error", "description"].compactMap { record[$0]?.stringValue }
       let strayed = record["misplaced"]?.arrayValue?.compactMap(\.stringValue) ?? []
       return (words + strayed).joined(separator: " ")
     }

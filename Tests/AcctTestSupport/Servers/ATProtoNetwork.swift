@@ -20,9 +20,7 @@ package final class ATProtoNetwork: Sendable {
   package subscript(name: String) -> String { addresses[name]?.stringValue ?? "" }
 
   /// The DID of an account, by the handle that it began with.
-  package func did(_ handle: String) -> String {
-    addresses["accounts"]?[handle]?.stringValue ?? ""
-  }
+  package func did(_ handle: String) -> String { addresses["accounts"]?[handle]?.stringValue ?? "" }
 
   /// An empty `ACCT_HOME` whose user lives on this network and approves of everything.
   ///
@@ -31,14 +29,8 @@ package final class ATProtoNetwork: Sendable {
   ///   - hasVault: Whether its vault is there already.
   /// - Returns: The home.
   /// - Throws: ``ProcessFailure`` if there is no place for it.
-  package func home(
-    with variables: [String: String] = [:],
-    hasVault: Bool = true
-  ) throws(ProcessFailure) -> AcctHome {
-    let own = [
-      "ACCT_PLC_URL": self["plc"], "ACCT_DNS_SERVER": self["dns"],
-      "BROWSER": StrictServer.desktopBrowser,
-    ]
+  package func home(with variables: [String: String] = [:], hasVault: Bool = true) throws(ProcessFailure) -> AcctHome {
+    let own = ["ACCT_PLC_URL": self["plc"], "ACCT_DNS_SERVER": self["dns"], "BROWSER": StrictServer.desktopBrowser]
     return try AcctHome(with: own.merging(variables) { $1 }, hasVault: hasVault)
   }
 
@@ -55,10 +47,7 @@ package final class ATProtoNetwork: Sendable {
   package func set(_ settings: JSON) async throws { try await control("settings", settings) }
 
   /// Makes a request as people do, with header lines on standard input.
-  package func curl(
-    _ arguments: String...,
-    headers: String = ""
-  ) async throws -> (status: Int, body: String) {
+  package func curl(_ arguments: String..., headers: String = "") async throws -> (status: Int, body: String) {
     let options = ["--silent", "--show-error", "--header", "@-", "--write-out", "\n%{http_code}"]
     let output = try await ChildProcess("curl", options + arguments, input: headers).run()
     guard output.status == 0 else { throw HarnessFailure(output.errorText) }

@@ -31,14 +31,11 @@ package final class HandoffBackend: Sendable {
   }
 
   /// The paths that were called, oldest first.
-  package func calls() async throws -> [String] {
-    try await log("requests").compactMap { $0["path"]?.stringValue }
-  }
+  package func calls() async throws -> [String] { try await log("requests").compactMap { $0["path"]?.stringValue } }
 
   /// The handles that it was told to sign in; `nil` where that was left to its page.
   package func asked() async throws -> [String?] {
-    try await log("requests").filter { $0["path"] == "/api/auth/start" }
-      .map { $0["handle"]?.stringValue }
+    try await log("requests").filter { $0["path"] == "/api/auth/start" }.map { $0["handle"]?.stringValue }
   }
 
   /// Requests that only a wrong client sends, in words.
@@ -46,9 +43,7 @@ package final class HandoffBackend: Sendable {
     try await log("violations").compactMap { $0["violation"]?.stringValue }
   }
 
-  private func log(_ part: String) async throws -> [JSON] {
-    try await control("log")[part]?.arrayValue ?? []
-  }
+  private func log(_ part: String) async throws -> [JSON] { try await control("log")[part]?.arrayValue ?? [] }
 
   func control(_ command: String) async throws -> JSON {
     try JSON(parsing: try await http.send("GET", "/control/\(command)"))

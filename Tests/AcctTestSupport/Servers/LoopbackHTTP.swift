@@ -12,9 +12,7 @@ struct LoopbackHTTP: Sendable {
   func send(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> [UInt8] {
     // A thread of its own: some requests wait for something that other tasks must bring about.
     let answer = await withCheckedContinuation { continuation in
-      DispatchQueue(label: "acct.tests.http").async {
-        continuation.resume(returning: exchange(method, path, body))
-      }
+      DispatchQueue(label: "acct.tests.http").async { continuation.resume(returning: exchange(method, path, body)) }
     }
     guard let answer, let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else {
       throw HarnessFailure("\(method) \(path): no answer")
@@ -32,8 +30,7 @@ struct LoopbackHTTP: Sendable {
     defer { close(descriptor) }
     guard connectToLoopback(descriptor, port) else { return nil }
     let lines = [
-      "\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Connection: close",
-      "Content-Length: \(body.count)",
+      "\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Connection: close", "Content-Length: \(body.count)",
     ]
     let request = Array(lines.map { "\($0)\r\n" }.joined().utf8) + Array("\r\n".utf8) + body
     guard unsafe write(descriptor, request, request.count) == request.count else { return nil }

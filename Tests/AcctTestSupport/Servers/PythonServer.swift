@@ -35,17 +35,13 @@ package final class PythonServer: Sendable {
   }
 
   /// Everything that it has written.
-  package var output: String {
-    String(decoding: written.contents(), as: UTF8.self)
-  }
+  package var output: String { String(decoding: written.contents(), as: UTF8.self) }
 
   /// Waits until it has written so many lines that begin so.
   ///
   /// - Throws: ``ProcessFailure`` if it does not within a minute.
   package func wait(for count: Int = 1, linesThatBegin prefix: String) async throws {
-    try await starter.ready {
-      output.split(separator: "\n").count { $0.hasPrefix(prefix) } >= count
-    }
+    try await starter.ready { output.split(separator: "\n").count { $0.hasPrefix(prefix) } >= count }
   }
 
   /// One of the addresses that its first line tells.

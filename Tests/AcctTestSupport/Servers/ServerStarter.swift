@@ -35,12 +35,7 @@ final class ServerStarter: Sendable {
   ///   - input: Its standard input, with which it ends.
   ///   - output: Takes all that it writes.
   /// - Throws: ``ProcessFailure`` if the line cannot be written.
-  func start(
-    _ script: String,
-    _ arguments: [String],
-    input: OpenInput,
-    output: CapturedFile
-  ) throws(ProcessFailure) {
+  func start(_ script: String, _ arguments: [String], input: OpenInput, output: CapturedFile) throws(ProcessFailure) {
     let request: JSON = [
       "script": .string(script), "arguments": .array(arguments.map { .string($0) }),
       "input": .string(input.path),
@@ -54,7 +49,5 @@ final class ServerStarter: Sendable {
   /// Waits until a server is ready.
   ///
   /// - Throws: ``ProcessFailure`` with what the starter has written if that has ended, or after a minute.
-  func ready(when isReady: () -> Bool) async throws(ProcessFailure) {
-    try await process.ready(when: isReady)
-  }
+  func ready(when isReady: () -> Bool) async throws(ProcessFailure) { try await process.ready(when: isReady) }
 }

@@ -27,11 +27,7 @@ package final class SessionBackend: Sendable {
 
   /// Adds a fault, as of the strict server; without one, removes all of them.
   package func fault(_ fault: JSON?) async throws {
-    _ = try await http.send(
-      fault == nil ? "DELETE" : "POST",
-      "/control/faults",
-      fault?.serialized() ?? []
-    )
+    _ = try await http.send(fault == nil ? "DELETE" : "POST", "/control/faults", fault?.serialized() ?? [])
   }
 
   /// Waits until so many requests are held by a fault.
@@ -46,9 +42,7 @@ package final class SessionBackend: Sendable {
   package func release() async throws { try await control("release") }
 
   /// Ends every session, for a reason.
-  package func end(_ reason: String) async throws {
-    try await control("end", ["reason": .string(reason)])
-  }
+  package func end(_ reason: String) async throws { try await control("end", ["reason": .string(reason)]) }
 
   /// The callback address at which the user's browser ends that was sent to `address`.
   package func callback(from address: String) async throws -> String {
@@ -57,9 +51,7 @@ package final class SessionBackend: Sendable {
   }
 
   /// The endpoints that were asked, oldest first, such as `session` or `refresh-token`.
-  package func asked() async throws -> [String] {
-    try await log("requests").compactMap { $0["endpoint"]?.stringValue }
-  }
+  package func asked() async throws -> [String] { try await log("requests").compactMap { $0["endpoint"]?.stringValue } }
 
   /// How often each thing has happened: `validations`, `rolls`, `refreshes`, `logouts`.
   package func counts() async throws -> [String: Int64] {

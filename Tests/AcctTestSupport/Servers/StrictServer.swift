@@ -49,11 +49,7 @@ package final class StrictServer: Sendable {
 
   /// Adds a fault; without one, removes all of them.
   package func fault(_ fault: JSON?) async throws {
-    _ = try await http.send(
-      fault == nil ? "DELETE" : "POST",
-      "/control/faults",
-      fault?.serialized() ?? []
-    )
+    _ = try await http.send(fault == nil ? "DELETE" : "POST", "/control/faults", fault?.serialized() ?? [])
   }
 
   /// A session without a sign-in, as JSON for `add --import`.

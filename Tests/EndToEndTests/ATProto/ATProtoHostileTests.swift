@@ -26,10 +26,7 @@ struct ATProtoHostileTests {
     return network
   }
 
-  @Test(
-    "A hostile sign-in is rejected with an error of its own, and nothing is stored",
-    arguments: Variant.all
-  )
+  @Test("A hostile sign-in is rejected with an error of its own, and nothing is stored", arguments: Variant.all)
   func refused(_ variant: Variant) async throws {
     let network = try await freshNetwork()
     try await network.set(variant.settings)
@@ -50,10 +47,7 @@ struct ATProtoHostileTests {
     #expect(!log.requests.contains { $0.origin.hasPrefix("elsewhere") })
   }
 
-  @Test(
-    "A code is not redeemed after a rejected callback",
-    arguments: ["wrong", "missing"]
-  )
+  @Test("A code is not redeemed after a rejected callback", arguments: ["wrong", "missing"])
   func codeIsKept(_ what: String) async throws {
     let network = try await freshNetwork()
     _ = try await network.home().refusal(["alice.test"], as: "\(what)-iss")

@@ -6,12 +6,7 @@ extension ATProtoHostileTests.Variant {
   private static let callbacks: [Self] = [
     Self(testDescription: "wrong iss", mood: "wrong-iss", code: "callbackIssuer"),
     Self(testDescription: "missing iss", mood: "missing-iss", code: "callbackIssuerMissing"),
-    Self(
-      testDescription: "the user says no",
-      mood: "deny",
-      code: "authorizationRefused",
-      status: 4
-    ),
+    Self(testDescription: "the user says no", mood: "deny", code: "authorizationRefused", status: 4),
   ]
 
   private static let mallory: JSON = "did:plc:mallorytestaccountaaaaaa"
@@ -59,11 +54,7 @@ extension ATProtoHostileTests.Variant {
       code: "subjectMismatch",
       status: 8
     ),
-    Self(
-      testDescription: "no sub",
-      settings: ["token_override": ["sub": nil]],
-      code: "subjectMismatch"
-    ),
+    Self(testDescription: "no sub", settings: ["token_override": ["sub": nil]], code: "subjectMismatch"),
     Self(
       testDescription: "from a data server, sub of a DID that signs in elsewhere",
       settings: ["token_override": ["sub": "did:plc:caroltestaccountaaaaaaaa"]],
@@ -86,11 +77,7 @@ extension ATProtoHostileTests.Variant {
       settings: ["token_override": ["scope": "transition:generic"]],
       code: "scopeMissing"
     ),
-    Self(
-      testDescription: "no scope",
-      settings: ["token_override": ["scope": nil]],
-      code: "scopeMissing"
-    ),
+    Self(testDescription: "no scope", settings: ["token_override": ["scope": nil]], code: "scopeMissing"),
   ]
 
   private static let metadata: [Self] = [
@@ -116,9 +103,7 @@ extension ATProtoHostileTests.Variant {
     ),
     Self(
       testDescription: "two authorization servers",
-      settings: [
-        "resource_override": ["authorization_servers": ["https://a.test", "https://b.test"]]
-      ],
+      settings: ["resource_override": ["authorization_servers": ["https://a.test", "https://b.test"]]],
       code: "resourceMetadataMalformed"
     ),
     Self(

@@ -38,10 +38,7 @@ struct ATProtoImportTests {
 
   /// A session without a sign-in; its token is opaque, so that nothing but the DID leads anywhere.
   private func handoff(of handle: String, _ network: ATProtoNetwork) async throws -> String {
-    let issued = try await network.control(
-      "issue",
-      ["account": .string(handle), "dpop": true, "format": "opaque"]
-    )
+    let issued = try await network.control("issue", ["account": .string(handle), "dpop": true, "format": "opaque"])
     var members = try #require(issued.objectValue)
     members["issuer"] = nil
     return String(decoding: JSON.object(members).serialized(), as: UTF8.self)

@@ -4,9 +4,7 @@ import Testing
 
 @Suite("An AT Protocol account that changes")
 struct ATProtoMoveTests {
-  @Test(
-    "An account that moved is not renewed; its refresh token is not used and works after a return"
-  )
+  @Test("An account that moved is not renewed; its refresh token is not used and works after a return")
   func moved() async throws {
     let network = try await ATProtoNetwork()
     let home = try network.home()

@@ -71,11 +71,7 @@ struct ATProtoSignInTests {
     #expect(try await home.traces() == [])
   }
 
-  private func expectAcceptance(
-    of home: AcctHome,
-    at network: ATProtoNetwork,
-    as handle: String
-  ) async throws {
+  private func expectAcceptance(of home: AcctHome, at network: ATProtoNetwork, as handle: String) async throws {
     // Learns the data server's nonce, without which the first header would cost a retry.
     let check = try await home.acct("status", "--check")
     #expect(check.status == 0, "\(check.text)\(check.errorText)")
@@ -123,10 +119,7 @@ struct ATProtoSignInTests {
     let other: JSON = ["id": "did:plc:someoneelseeeeeeeeeeeeee"]
     try await network.set(["accounts": ["alice.test": ["document": other]]])
     let home = try network.home()
-    let answers = [
-      "twice", "split", "noise", "cname", "pointers", "uncompressed", "truncated", "big",
-      "spoof_first",
-    ]
+    let answers = ["twice", "split", "noise", "cname", "pointers", "uncompressed", "truncated", "big", "spoof_first"]
     for answer in answers {
       try await network.set(["dns": ["alice.test": .string(answer)]])
       let refusal = try await home.refusal(["alice.test"])

@@ -15,14 +15,8 @@ struct ATProtoWebHandleTests {
   }
 
   /// A server of `alice.test`, which serves for as long as it is held, and a home that finds it.
-  private func serving(
-    _ body: String,
-    certified name: String = "alice.test"
-  ) async throws -> (PythonServer, AcctHome) {
-    let server = try await PythonServer(
-      "StrictServer/handle_server.py",
-      [folder.path, "alice.test", body, name]
-    )
+  private func serving(_ body: String, certified name: String = "alice.test") async throws -> (PythonServer, AcctHome) {
+    let server = try await PythonServer("StrictServer/handle_server.py", [folder.path, "alice.test", body, name])
     let home = try network.home(with: [
       "https_proxy": "http://127.0.0.1:\(server.greeting)",
       "SSL_CERT_FILE": "\(folder.path)/cert.pem",
@@ -33,14 +27,11 @@ struct ATProtoWebHandleTests {
   /// What the handle's server was asked, line by line.
   private var asked: [String] {
     get async throws {
-      try await ChildProcess("cat", ["\(folder.path)/asked"]).run().text.split(separator: "\n")
-        .map(String.init)
+      try await ChildProcess("cat", ["\(folder.path)/asked"]).run().text.split(separator: "\n").map(String.init)
     }
   }
 
-  private static let question = [
-    "CONNECT alice.test:443 HTTP/1.1", "GET /.well-known/atproto-did HTTP/1.1",
-  ]
+  private static let question = ["CONNECT alice.test:443 HTTP/1.1", "GET /.well-known/atproto-did HTTP/1.1"]
 
   @Test("A handle's own server names the DID, with or without white space around it")
   func signsIn() async throws {
@@ -55,10 +46,7 @@ struct ATProtoWebHandleTests {
     #expect(try await network.log().offences == [])
   }
 
-  @Test(
-    "A handle's server that names another's DID, or none, is rejected",
-    arguments: ["mallory", "nonsense"]
-  )
+  @Test("A handle's server that names another's DID, or none, is rejected", arguments: ["mallory", "nonsense"])
   func wrong(_ body: String) async throws {
     // Carol's document does not name alice's handle.
     let text = body == "mallory" ? network.did("carol.test") : "<html>"

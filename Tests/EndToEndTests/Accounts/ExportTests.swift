@@ -24,9 +24,7 @@ struct ExportTests {
   }
 
   private func export(_ home: AcctHome, _ options: String...) async throws -> ChildProcess.Output {
-    try await home.command(
-      ["export", "--all", "-o", file, "--passphrase-file", passphrase] + options
-    ).run()
+    try await home.command(["export", "--all", "-o", file, "--passphrase-file", passphrase] + options).run()
   }
 
   @Test("Accounts that move from the vault to a GNOME Keyring and back work the same")
@@ -50,14 +48,7 @@ struct ExportTests {
     #expect(try await export(home, "--force").status == 0)
     let back = try AcctHome()
     let input = try await ChildProcess("cat", [file]).run().text
-    let again = try await back.acct(
-      "add",
-      "--import",
-      "-",
-      "--passphrase-file",
-      passphrase,
-      input: input
-    )
+    let again = try await back.acct("add", "--import", "-", "--passphrase-file", passphrase, input: input)
     #expect(again.status == 0, "\(again.errorText)")
     #expect(try await back.acct("header", Self.url).status == 0)
     #expect(try await back.accounts().count == 2)
@@ -93,9 +84,7 @@ struct ExportTests {
     let home = try AcctHome()
     try await fill(home)
     let terminal = try ControllingTerminal()
-    let asking = try RunningProcess(
-      terminal.controlling(home.command(["export", "--all", "-o", file]))
-    )
+    let asking = try RunningProcess(terminal.controlling(home.command(["export", "--all", "-o", file])))
     // Each question throws away what was typed ahead of it, so the line is typed until both have
     // been answered.
     while asking.exitStatus == nil {

@@ -12,16 +12,11 @@ struct KeyringChoiceTests {
     home.contents(of: "data/keyring").map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test(
-    "The desktop's keyring is chosen if there is one, and a later outage does not lead to a vault"
-  )
+  @Test("The desktop's keyring is chosen if there is one, and a later outage does not lead to a vault")
   func secretService() async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
-    let home = try AcctHome(
-      with: keyring.environment.merging(["ACCT_KEYRING": "auto"]) { $1 },
-      hasVault: false
-    )
+    let home = try AcctHome(with: keyring.environment.merging(["ACCT_KEYRING": "auto"]) { $1 }, hasVault: false)
     #expect(try await add("bob", to: home) == 0)
     #expect(decision(of: home) == "secret-service\n")
 

@@ -69,10 +69,7 @@ struct ManyAccountsTests {
       ln -s elsewhere "$1/$3.json"
       """#
     let numbers = [999, 500, 7]
-    let done = try await ChildProcess(
-      "sh",
-      ["-euc", damage, "sh", accounts] + numbers.map(identifier)
-    ).run()
+    let done = try await ChildProcess("sh", ["-euc", damage, "sh", accounts] + numbers.map(identifier)).run()
     try #require(done.status == 0, "\(done.errorText)")
     for arguments in [["list", "--json"], ["list"]] {
       let listed = try await home.command(arguments).run()
@@ -101,10 +98,7 @@ struct ManyAccountsTests {
   @Test("A thousand accounts are not listed if the system fails to read one")
   func unreadable() async throws {
     // More than a file of an account may have.
-    let large = try await ChildProcess(
-      "truncate",
-      ["--size=2M", "\(accounts)/\(identifier(300)).json"]
-    ).run()
+    let large = try await ChildProcess("truncate", ["--size=2M", "\(accounts)/\(identifier(300)).json"]).run()
     try #require(large.status == 0, "\(large.errorText)")
     let listed = try await home.acct("list")
     #expect(listed.status == 1)

@@ -9,11 +9,7 @@ struct ProcessTests {
     let home = try AcctHome()
     #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
     let token = home.command(["token"])
-    let shell = ChildProcess(
-      "sh",
-      ["-c", "\"$0\" token >/dev/full", token.program],
-      environment: token.environment
-    )
+    let shell = ChildProcess("sh", ["-c", "\"$0\" token >/dev/full", token.program], environment: token.environment)
     let output = try await shell.run()
     #expect(output.status == 1)
     #expect(output.errorText.contains("can't write standard output"))
@@ -51,10 +47,7 @@ struct ProcessTests {
   func costs() async throws {
     let home = try AcctHome(hasVault: false)
     #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
-    let vault = String(
-      decoding: try #require(home.contents(of: "data/vault/header")),
-      as: UTF8.self
-    )
+    let vault = String(decoding: try #require(home.contents(of: "data/vault/header")), as: UTF8.self)
     #expect(vault.contains(#""n":32768,"r":8,"p":3,"#), "\(vault)")
     let folder = try TemporaryFolder()
     let passphrase = try folder.file("passphrase", containing: "made up")
@@ -68,10 +61,7 @@ struct ProcessTests {
     #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
     let folder = try TemporaryFolder()
     var command = home.command(["token"])
-    command.environment["ACCT_VAULT_PASSPHRASE_FILE"] = try folder.file(
-      "wrong",
-      containing: "wrong"
-    )
+    command.environment["ACCT_VAULT_PASSPHRASE_FILE"] = try folder.file("wrong", containing: "wrong")
     let output = try await command.run()
     #expect(output.status == 6)
     #expect(output.text.isEmpty)

@@ -6,10 +6,7 @@ extension AcctHome {
   /// Imports a session of the server's, with a key of its own and a token that has expired.
   ///
   /// A second time it replaces the first one's credentials, since it is the same person's.
-  func importExpired(
-    from server: StrictServer,
-    _ request: JSON = ["dpop": true, "expires_in": -10]
-  ) async throws {
+  func importExpired(from server: StrictServer, _ request: JSON = ["dpop": true, "expires_in": -10]) async throws {
     let added = try await importing(try await server.issue(request))
     try #require(added.status == 0, "\(added.errorText)")
   }
@@ -34,8 +31,7 @@ extension AcctHome {
 ///
 /// At the start of a word, and a JWT with its first dot: one of 6,000 thumbprints of keys, and one of
 /// 50 encrypted files, which are no secrets, have such letters within them by chance.
-let secretForms =
-  #"(^|[^A-Za-z0-9_-])(rt-[A-Za-z0-9_-]{20}|eyJ[A-Za-z0-9_-]{20,}\.)|"d" ?:"#
+let secretForms = #"(^|[^A-Za-z0-9_-])(rt-[A-Za-z0-9_-]{20}|eyJ[A-Za-z0-9_-]{20,}\.)|"d" ?:"#
 
 extension StrictServer {
   /// Asserts that no client has done anything wrong so far: no request that only a wrong client

@@ -26,8 +26,7 @@ struct SwitchOnTerminalTests {
   /// The shell stays: the end of a session's leader makes a terminal ordinary again by itself.
   private func start(until text: String = "Esc cancels") async throws -> RunningProcess {
     var command = home.command(["switch"])
-    command.arguments =
-      ["-c", #""$@"; echo "ended $?"; read -r line"#, "sh", command.program] + command.arguments
+    command.arguments = ["-c", #""$@"; echo "ended $?"; read -r line"#, "sh", command.program] + command.arguments
     command.program = "sh"
     let process = try RunningProcess(terminal.controlling(command))
     try await process.ready { terminal.screen.contains(text) }
@@ -45,16 +44,12 @@ struct SwitchOnTerminalTests {
 
   private func child(of parent: pid_t) async throws -> pid_t {
     let file = "/proc/\(parent)/task/\(parent)/children"
-    return try #require(
-      pid_t(try await ChildProcess("cat", [file]).run().text.prefix { $0 != " " })
-    )
+    return try #require(pid_t(try await ChildProcess("cat", [file]).run().text.prefix { $0 != " " }))
   }
 
   private func active() async throws -> String { try await home.acct("token").text }
 
-  @Test(
-    "The choice of switch takes arrow keys and Enter, erases its lines and restores the keyboard"
-  )
+  @Test("The choice of switch takes arrow keys and Enter, erases its lines and restores the keyboard")
   func arrows() async throws {
     let process = try await start()
     #expect(!terminal.isOrdinary)
@@ -91,10 +86,7 @@ struct SwitchOnTerminalTests {
     #expect(try await active() == "opaque-carol\n")
   }
 
-  @Test(
-    "The choice of switch ends at a signal and restores the keyboard",
-    arguments: [SIGTERM, SIGHUP]
-  )
+  @Test("The choice of switch ends at a signal and restores the keyboard", arguments: [SIGTERM, SIGHUP])
   func signalled(number: Int32) async throws {
     let process = try await start()
     #expect(!terminal.isOrdinary)

@@ -54,9 +54,7 @@ struct BackendCallbackTests {
     command.environment["STRICT_BROWSER_FILE"] = "\(folder.path)/callback"
     let process = try RunningProcess(input.feeding(command))
     let errors = process.standardError
-    try await process.ready {
-      String(decoding: errors.contents(), as: UTF8.self).contains("paste that address")
-    }
+    try await process.ready { String(decoding: errors.contents(), as: UTF8.self).contains("paste that address") }
     let file = try await ChildProcess("cat", ["\(folder.path)/callback"]).run()
     try input.type(String(file.text.dropLast()))
     let status = await process.ended()
@@ -124,10 +122,7 @@ struct BackendCallbackTests {
     try await scene.expectNothingKept()
   }
 
-  @Test(
-    "A backend sign-in that a signal ends exits 3 and leaves nothing",
-    arguments: [SIGINT, SIGTERM]
-  )
+  @Test("A backend sign-in that a signal ends exits 3 and leaves nothing", arguments: [SIGINT, SIGTERM])
   func signal(number: Int32) async throws {
     let scene = try await BackendScene()
     let input = try OpenInput()

@@ -25,16 +25,11 @@ struct BackendDesktopTests {
     try await ChildProcess("find", [folder.path, "-mindepth", "1"]).run().text
   }
 
-  @Test(
-    "A sign-in by a browser that opens the callback works and leaves nothing behind",
-    .timeLimit(.minutes(1))
-  )
+  @Test("A sign-in by a browser that opens the callback works and leaves nothing behind", .timeLimit(.minutes(1)))
   func wholeWay() async throws {
     let scene = try await BackendScene()
     var command = onDesktop(
-      scene.home.command([
-        "add", "--backend", scene.backend.address, "--callback", "limit://auth", "alice.test",
-      ])
+      scene.home.command(["add", "--backend", scene.backend.address, "--callback", "limit://auth", "alice.test"])
     )
     command.environment["BROWSER"] = StrictServer.browser
     command.environment["STRICT_BROWSER"] = "xdg-open"
@@ -64,10 +59,7 @@ struct BackendDesktopTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test(
-    "A sign-in through the desktop that a signal ends exits 3 and leaves nothing",
-    arguments: [SIGINT, SIGTERM]
-  )
+  @Test("A sign-in through the desktop that a signal ends exits 3 and leaves nothing", arguments: [SIGINT, SIGTERM])
   func signal(number: Int32) async throws {
     let scene = try await BackendScene()
     let input = try OpenInput()
@@ -79,9 +71,7 @@ struct BackendDesktopTests {
     try await scene.expectNothingKept()
   }
 
-  @Test(
-    "A callback for a killed sign-in is reported as undelivered, and its desktop entry is removed"
-  )
+  @Test("A callback for a killed sign-in is reported as undelivered, and its desktop entry is removed")
   func killed() async throws {
     let scene = try await BackendScene()
     let input = try OpenInput()

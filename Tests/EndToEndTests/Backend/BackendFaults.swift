@@ -35,54 +35,26 @@ extension BackendFault {
       code: "otherPerson",
       status: 8
     ),
-    Self(
-      testDescription: "no handle where one was asked for",
-      settings: ["without": ["handle"]],
-      code: "otherPerson"
-    ),
-    Self(
-      testDescription: "no DID",
-      settings: ["without": ["did"]],
-      code: "badHandoff"
-    ),
+    Self(testDescription: "no handle where one was asked for", settings: ["without": ["handle"]], code: "otherPerson"),
+    Self(testDescription: "no DID", settings: ["without": ["did"]], code: "badHandoff"),
     Self(
       testDescription: "a handle that is none",
       settings: ["tokens": ["handle": "not a handle"]],
       arguments: [],
       code: "badHandoff"
     ),
-    Self(
-      testDescription: "no access token",
-      settings: ["without": ["accessToken"]],
-      code: "badHandoff"
-    ),
+    Self(testDescription: "no access token", settings: ["without": ["accessToken"]], code: "badHandoff"),
     Self(
       testDescription: "an access token with a line break",
       settings: ["tokens": ["accessToken": "a\nb"]],
       code: "badHandoff"
     ),
-    Self(
-      testDescription: "no key for a bound token",
-      settings: ["key": "missing"],
-      code: "keyMissing"
-    ),
-    Self(
-      testDescription: "a null key for a bound token",
-      settings: ["key": "null"],
-      code: "keyMissing"
-    ),
-    Self(
-      testDescription: "another key than the token's",
-      settings: ["key": "another"],
-      code: "keyBinding"
-    ),
+    Self(testDescription: "no key for a bound token", settings: ["key": "missing"], code: "keyMissing"),
+    Self(testDescription: "a null key for a bound token", settings: ["key": "null"], code: "keyMissing"),
+    Self(testDescription: "another key than the token's", settings: ["key": "another"], code: "keyBinding"),
     Self(
       testDescription: "a broken key",
-      settings: [
-        "tokens": [
-          "dpopKey": ["jwk": ["kty": "EC", "crv": "P-256", "x": "AA", "y": "AA", "d": "AA"]]
-        ]
-      ],
+      settings: ["tokens": ["dpopKey": ["jwk": ["kty": "EC", "crv": "P-256", "x": "AA", "y": "AA", "d": "AA"]]]],
       code: "badKey"
     ),
     Self(
@@ -91,21 +63,9 @@ extension BackendFault {
       code: "urlRefused",
       status: 8
     ),
-    Self(
-      testDescription: "an expiry that is no time",
-      settings: ["tokens": ["expiresIn": "soon"]],
-      code: "badHandoff"
-    ),
-    Self(
-      testDescription: "a sign-in at no address",
-      settings: ["start": ["authUrl": "nowhere"]],
-      code: "badAnswer"
-    ),
-    Self(
-      testDescription: "no sign-in address",
-      settings: ["start": ["authUrl": .null]],
-      code: "badAnswer"
-    ),
+    Self(testDescription: "an expiry that is no time", settings: ["tokens": ["expiresIn": "soon"]], code: "badHandoff"),
+    Self(testDescription: "a sign-in at no address", settings: ["start": ["authUrl": "nowhere"]], code: "badAnswer"),
+    Self(testDescription: "no sign-in address", settings: ["start": ["authUrl": .null]], code: "badAnswer"),
   ]
 
   private static let calls: [Self] = [
@@ -115,11 +75,7 @@ extension BackendFault {
       code: "backendRefused",
       status: 4
     ),
-    Self(
-      testDescription: "a start that fails",
-      settings: ["faults": ["start": ["status": 502]]],
-      code: "serverFailed"
-    ),
+    Self(testDescription: "a start that fails", settings: ["faults": ["start": ["status": 502]]], code: "serverFailed"),
     Self(
       testDescription: "a start that is limited",
       settings: ["faults": ["start": ["status": 429]]],
@@ -148,11 +104,7 @@ extension BackendFault {
       code: "backendRefused",
       status: 4
     ),
-    Self(
-      testDescription: "tokens that fail",
-      settings: ["faults": ["tokens": ["status": 500]]],
-      code: "serverFailed"
-    ),
+    Self(testDescription: "tokens that fail", settings: ["faults": ["tokens": ["status": 500]]], code: "serverFailed"),
     Self(
       testDescription: "tokens that are limited",
       settings: ["faults": ["tokens": ["status": 429]]],

@@ -44,16 +44,13 @@ struct BackendRefusalTests {
   func usage() async throws {
     let home = try AcctHome()
     for arguments in [
-      ["--backend", "http://app.example"], ["--backend", "app.example"],
-      ["--backend", "https://app.example?x=1"],
+      ["--backend", "http://app.example"], ["--backend", "app.example"], ["--backend", "https://app.example?x=1"],
       ["--backend", "https://app.example", "--issuer", "https://as.example", "--client-id", "x"],
-      ["--backend", "https://app.example", "--import", "-"],
-      ["--backend", "https://app.example", "--device"],
+      ["--backend", "https://app.example", "--import", "-"], ["--backend", "https://app.example", "--device"],
       ["--backend", "https://app.example", "--scope", "x"],
       ["--backend", "https://app.example", "--callback", "https://app.example/"],
       ["--backend", "https://app.example", "--callback", "mailto:x"],
-      ["--backend", "https://app.example", "https://pds.example"],
-      ["alice.test", "--callback", "limit://auth"],
+      ["--backend", "https://app.example", "https://pds.example"], ["alice.test", "--callback", "limit://auth"],
     ] {
       let ended = try await home.command(["add"] + arguments).run()
       #expect([64, 8].contains(ended.status), "\(arguments) \(ended.errorText)")

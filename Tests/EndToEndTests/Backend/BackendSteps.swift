@@ -24,9 +24,7 @@ struct BackendScene {
   func loopback(_ arguments: [String] = []) async throws -> ChildProcess {
     let callback = "http://127.0.0.1:\(port.number)/callback"
     try await backend.set(["callback": .string(callback)])
-    return home.command(
-      ["add", "--backend", backend.address, "--callback", callback] + arguments
-    )
+    return home.command(["add", "--backend", backend.address, "--callback", callback] + arguments)
   }
 
   /// The command line of a sign-in whose callback is brought back by hand.

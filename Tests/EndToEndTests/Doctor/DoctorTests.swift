@@ -85,9 +85,7 @@ struct DoctorTests {
     #expect(try await diagnose(home) == (0, []))
   }
 
-  @Test(
-    "The doctor closes readable files, deletes old ones and warns of those that others can write"
-  )
+  @Test("The doctor closes readable files, deletes old ones and warns of those that others can write")
   func folders() async throws {
     let home = try AcctHome()
     try await fill(home)

@@ -6,16 +6,12 @@ import Testing
 struct ForeignFolderTests {
   @Test("On FUSE nothing is sent and nothing renewed, the doctor warns, and a valid token is used")
   func fuse() async throws {
-    guard unsafe access("/dev/fuse", R_OK | W_OK) == 0 else {
-      try Test.cancel("needs /dev/fuse")
-    }
+    guard unsafe access("/dev/fuse", R_OK | W_OK) == 0 else { try Test.cancel("needs /dev/fuse") }
     let folder = try TemporaryFolder()
     let (below, above) = (try folder.folder("below"), try folder.folder("above"))
     // It returns when the file system is mounted, and answers for it until it is unmounted.
     let mounted = try await ChildProcess("bindfs", ["--no-allow-other", below, above]).run()
-    guard mounted.status == 0 else {
-      try Test.cancel("needs the right to mount: \(mounted.errorText)")
-    }
+    guard mounted.status == 0 else { try Test.cancel("needs the right to mount: \(mounted.errorText)") }
     do {
       try await use(try AcctHome(with: ["ACCT_HOME": "\(above)/home"], hasVault: false), at: above)
     } catch {
@@ -35,15 +31,11 @@ struct ForeignFolderTests {
     let ran = try await home.acct("refresh", "--force")
     #expect(ran.status == 1)
     #expect(
-      ran.errorText.contains(
-        "nothing is renewed: \(mount)/home/state/locks is on fuse, where two machines"
-      )
+      ran.errorText.contains("nothing is renewed: \(mount)/home/state/locks is on fuse, where two machines")
     )
     let doctor = try await home.acct("doctor", "--offline")
     #expect(
-      doctor.text.contains(
-        "is on fuse: a folder on sshfs or NFS is no shared keyring, and nothing is renewed"
-      )
+      doctor.text.contains("is on fuse: a folder on sshfs or NFS is no shared keyring, and nothing is renewed")
     )
   }
 }

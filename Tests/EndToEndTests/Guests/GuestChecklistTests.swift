@@ -51,9 +51,7 @@ struct GuestChecklistTests {
 
     for dpop in [true, false] {
       let server = try await StrictServer(["dpop": "optional"])
-      try #require(
-        try await steps.home.importing(try await server.issue(["dpop": .bool(dpop)])).status == 0
-      )
+      try #require(try await steps.home.importing(try await server.issue(["dpop": .bool(dpop)])).status == 0)
       let lines = try await steps.home.acct("header", "\(server.resource)/resource").text
       #expect(lines.hasPrefix("Authorization: ") && !lines.lowercased().contains("x-device-id"))
     }
@@ -142,9 +140,7 @@ struct GuestChecklistTests {
   func localValidation() async throws {
     let steps = try await GuestSteps()
     _ = try await steps.add()
-    for arguments in [
-      ["status"], ["status", "--check"], ["list"], ["token"], ["header", steps.url],
-    ] {
+    for arguments in [["status"], ["status", "--check"], ["list"], ["token"], ["header", steps.url]] {
       #expect(try await steps.home.command(arguments).run().status == 0)
     }
     #expect(try await steps.backend.requests().count == 1)

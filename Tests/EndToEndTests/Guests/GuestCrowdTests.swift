@@ -34,9 +34,7 @@ struct GuestCrowdTests {
   @Test("20 processes that begin a guest session at once make one account of one machine")
   func oneGuest() async throws {
     let steps = try await GuestSteps()
-    let added = try await crowd(steps.home) { _ in
-      steps.home.command(["add", "--guest", steps.backend.origin])
-    }
+    let added = try await crowd(steps.home) { _ in steps.home.command(["add", "--guest", steps.backend.origin]) }
     #expect(added.allSatisfy { $0.status == 0 }, "\(added.map(\.errorText))")
     #expect(Set(try await steps.backend.requests().map { $0["device_id"]?.stringValue }).count == 1)
     #expect(try await steps.home.accounts().count == 1)

@@ -27,24 +27,14 @@ struct GuestErrorTableTests {
       status: 4,
       words: "does not accept guests (it answered 401): Authentication required"
     ),
-    Row(
-      name: "rateLimited",
-      settings: ["guests_per_day": 0],
-      status: 9,
-      words: "is reached"
-    ),
+    Row(name: "rateLimited", settings: ["guests_per_day": 0], status: 9, words: "is reached"),
     Row(
       name: "missingDeviceID",
       settings: ["drops_device_id": true],
       status: 11,
       words: "reports that X-Device-ID is missing"
     ),
-    Row(
-      name: "badRequest",
-      settings: answer(400, "{}"),
-      status: 11,
-      words: "does not accept guests (it answered 400)"
-    ),
+    Row(name: "badRequest", settings: answer(400, "{}"), status: 11, words: "does not accept guests (it answered 400)"),
     Row(name: "serverError", settings: answer(503, ""), status: 11, words: "failed with 503"),
     Row(name: "noData", settings: answer(200, ""), status: 11, words: "that is not JSON"),
   ]

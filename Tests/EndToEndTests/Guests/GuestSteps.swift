@@ -29,11 +29,7 @@ struct GuestSteps {
   func edit(_ headers: String? = nil) async throws -> String {
     let lines: String
     if let headers { lines = headers } else { lines = try await home.acct("header", url).text }
-    let curl = ChildProcess(
-      "curl",
-      ["-sS", "-H", "@-", "-D", "-", "-o", "/dev/null", url],
-      input: lines
-    )
+    let curl = ChildProcess("curl", ["-sS", "-H", "@-", "-D", "-", "-o", "/dev/null", url], input: lines)
     let heads = try await curl.run().text
     let observed = try await home.acct("observe", url, input: heads)
     #expect(observed.status == 0, "\(observed.errorText)")

@@ -29,10 +29,7 @@ struct DeviceKeyTests {
     try await device.server.expectNothingWrong()
   }
 
-  @Test(
-    "60 processes that use one key at once all get a header",
-    arguments: DeviceHome.Kind.allCases
-  )
+  @Test("60 processes that use one key at once all get a header", arguments: DeviceHome.Kind.allCases)
   func crowd(kind: DeviceHome.Kind) async throws {
     let device = try await DeviceHome(kind)
     try await device.signIn()
@@ -74,9 +71,7 @@ struct DeviceKeyTests {
     if namesKey { command.arguments += ["--key", device.key] }
     command.environment["ACCT_KEY_PIN_FILE"] = token.pinFile
     let process = try RunningProcess(input.feeding(command))
-    try await process.ready {
-      String(decoding: process.standardError.contents(), as: UTF8.self).contains("or paste")
-    }
+    try await process.ready { String(decoding: process.standardError.contents(), as: UTF8.self).contains("or paste") }
     #expect(try await token.tool(["--list-objects"]).contains("Key Object"))
     process.send(SIGINT)
     #expect(await process.ended() == 3)
@@ -96,9 +91,7 @@ struct DeviceKeyTests {
     #expect(try await device.home.accounts().isEmpty)
   }
 
-  @Test(
-    "A home that was copied beside another TPM, and one whose TPM was cleared, exit 4 and say so"
-  )
+  @Test("A home that was copied beside another TPM, and one whose TPM was cleared, exit 4 and say so")
   func foreign() async throws {
     let words = "this key belongs to another TPM, or the TPM was cleared"
     let (own, other) = (try await SoftwareTPM(at: .socket), try await SoftwareTPM(at: .socket))

@@ -16,10 +16,7 @@ struct HostileBusTests {
     // The distribution's policy passes unrequested replies on.
     let keyring = try GnomeKeyring(onStockBus: true)
     defer { keyring.stop() }
-    let impostor = try await PythonServer(
-      "SecretServices/provider.py",
-      [keyring.busAddress, manner]
-    )
+    let impostor = try await PythonServer("SecretServices/provider.py", [keyring.busAddress, manner])
     for round in 1...6 {
       let home = try AcctHome(in: keyring)
       // The impostor is always first.

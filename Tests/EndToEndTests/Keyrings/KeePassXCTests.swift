@@ -34,10 +34,7 @@ struct KeePassXCTests {
       let removed = try await home.acct("remove", "--local", "--no-input", account.name)
       #expect(removed.status == 0, "\(removed.errorText)")
     }
-    let left = try keyring.call(
-      "org.freedesktop.Secret.Service.SearchItems",
-      "{'xdg:schema': 'dev.acct.Credential'}"
-    )
+    let left = try keyring.call("org.freedesktop.Secret.Service.SearchItems", "{'xdg:schema': 'dev.acct.Credential'}")
     #expect(left == "(@ao [], @ao [])\n")
   }
 }

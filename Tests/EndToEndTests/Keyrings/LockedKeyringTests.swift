@@ -7,9 +7,7 @@ struct LockedKeyringTests {
   private static let url = "https://pds.example/xrpc/method"
 
   /// A keyring with an account in it.
-  private func withAccount(
-    _ body: (AcctHome, GnomeKeyring) async throws -> Void
-  ) async throws {
+  private func withAccount(_ body: (AcctHome, GnomeKeyring) async throws -> Void) async throws {
     let keyring = try GnomeKeyring()
     defer { keyring.stop() }
     let home = try AcctHome(in: keyring)
@@ -18,9 +16,7 @@ struct LockedKeyringTests {
     try await body(home, keyring)
   }
 
-  @Test(
-    "A locked keyring leaves list working, header exits 6, and nothing is lost once it is unlocked"
-  )
+  @Test("A locked keyring leaves list working, header exits 6, and nothing is lost once it is unlocked")
   func locked() async throws {
     try await withAccount { home, keyring in
       let before = try await home.acct("list", "--json").text

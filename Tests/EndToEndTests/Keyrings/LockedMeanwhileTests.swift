@@ -59,10 +59,7 @@ struct LockedMeanwhileTests {
     let home = try AcctHome(in: keyring)
     try await home.importExpired(from: server)
     try await server.fault(["endpoint": "token", "kind": "delay", "count": 1])
-    let process = try await lockedMeanwhile(
-      home.command(["token", "--no-input"]),
-      keyring
-    ) {
+    let process = try await lockedMeanwhile(home.command(["token", "--no-input"]), keyring) {
       try await server.wait(held: 1)
     } release: {
       try await server.control("release")
@@ -124,18 +121,14 @@ struct LockedMeanwhileTests {
     #expect(try await scene.home.files(containing: #"Fe26\.2"#).isEmpty)
   }
 
-  @Test(
-    "An add stores its account if the keyring is unlocked in time, else exits 6 and stores nothing"
-  )
+  @Test("An add stores its account if the keyring is unlocked in time, else exits 6 and stores nothing")
   func add() async throws {
     for isUnlocked in [true, false] {
       let keyring = try GnomeKeyring()
       defer { keyring.stop() }
       let scene = try await SessionScene(in: keyring)
       try await scene.backend.fault(["endpoint": "session", "kind": "delay", "count": 1])
-      let signIn = try await scene.waiting(
-        ["alice.example.com"] + (isUnlocked ? [] : ["--no-input"])
-      )
+      let signIn = try await scene.waiting(["alice.example.com"] + (isUnlocked ? [] : ["--no-input"]))
       try signIn.paste(try await scene.backend.callback(from: signIn.waiting.address))
       try await scene.backend.wait(held: 1)
       try keyring.lock()

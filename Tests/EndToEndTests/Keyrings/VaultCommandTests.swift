@@ -46,9 +46,7 @@ struct VaultCommandTests {
     // In a user namespace of its own, which has a keyring of its own in the kernel: without the header
     // the keys of all of the user's vaults are forgotten.
     var command = home.command([])
-    command.arguments = [
-      "--map-current-user", "sh", "-c", Self.lockingWithoutHeader, command.program,
-    ]
+    command.arguments = ["--map-current-user", "sh", "-c", Self.lockingWithoutHeader, command.program]
     command.program = "unshare"
     let run = try await command.run()
     #expect(run.errorText.contains("acct: the vault is locked\n"), "\(run.errorText)")

@@ -3,14 +3,8 @@ import StrictJSON
 import Testing
 
 /// Asserts that rows call every command that the built acct has, and that each fails in one of them.
-func expectEveryCommand(
-  in rows: [LeakRow],
-  _ location: SourceLocation = #_sourceLocation
-) async throws {
-  let dump = try await ChildProcess(
-    Product.executable("acct"),
-    ["--experimental-dump-help"]
-  ).run()
+func expectEveryCommand(in rows: [LeakRow], _ location: SourceLocation = #_sourceLocation) async throws {
+  let dump = try await ChildProcess(Product.executable("acct"), ["--experimental-dump-help"]).run()
   let root = try #require(try JSON(parsing: dump.standardOutput)["command"])
   let commands = Set(leaves(of: root).map { $0.joined(separator: " ") })
   let called = Set(rows.filter { $0.status == 0 }.map(\.command))
@@ -24,7 +18,5 @@ private func leaves(of command: JSON) -> [[String]] {
   // `help` is ArgumentParser's own, and reads nothing.
   let below = (command["subcommands"]?.arrayValue ?? []).filter { $0["commandName"] != "help" }
   guard !below.isEmpty else { return [[]] }
-  return below.flatMap { child in
-    leaves(of: child).map { [child["commandName"]?.stringValue ?? ""] + $0 }
-  }
+  return below.flatMap { child in leaves(of: child).map { [child["commandName"]?.stringValue ?? ""] + $0 } }
 }

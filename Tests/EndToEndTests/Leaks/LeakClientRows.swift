@@ -6,18 +6,9 @@ extension LeakStage {
     let credentials = ["--grant", "client-credentials"]
     let assertion = ["--grant", "jwt-bearer"]
     return [
-      LeakRow(
-        "add",
-        client("basic", named: "basic", credentials + ["--client-secret-file", clientSecretFile])
-      ),
-      LeakRow(
-        "add",
-        client("keyed", named: "keyed", credentials + ["--client-key", clientKeyFile])
-      ),
-      LeakRow(
-        "add",
-        client("robot", named: "robot", assertion + ["--client-key", clientKeyFile, "--json"])
-      ),
+      LeakRow("add", client("basic", named: "basic", credentials + ["--client-secret-file", clientSecretFile])),
+      LeakRow("add", client("keyed", named: "keyed", credentials + ["--client-key", clientKeyFile])),
+      LeakRow("add", client("robot", named: "robot", assertion + ["--client-key", clientKeyFile, "--json"])),
       // Renewed with what is stored: a secret in a header, and a signature of the key.
       LeakRow("refresh", ["basic", "--force", "-v"]),
       LeakRow("refresh", ["keyed", "--force", "-v"]),

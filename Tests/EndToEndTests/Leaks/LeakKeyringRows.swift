@@ -7,24 +7,15 @@ extension LeakStage {
   /// With a keyring that is locked (6), or that can't be reached (7).
   func closed(_ status: Int32) async throws -> [LeakRow] {
     let url = "\(server.resource)/resource"
-    let file = String(
-      decoding: JSON.object(try await session(of: "newcomer")).serialized(),
-      as: UTF8.self
-    )
+    let file = String(decoding: JSON.object(try await session(of: "newcomer")).serialized(), as: UTF8.self)
     let commands: [(String, [String])] = [
       ("header", ["-a", "me", url]), ("token", ["-a", "me"]), ("request", ["-a", "me", url]),
-      ("refresh", ["me", "--force"]),
-      ("status", ["me"]), ("key show", ["me", "--private"]),
+      ("refresh", ["me", "--force"]), ("status", ["me"]), ("key show", ["me", "--private"]),
       ("export", ["me", "--passphrase-file", passphraseFile]), ("remove", ["me"]), ("doctor", []),
       ("add", ["--import", "-"]),
     ]
     return commands.map { command, arguments in
-      LeakRow(
-        command,
-        arguments + ["--json", "--no-input", "-v"],
-        input: command == "add" ? file : "",
-        status: status
-      )
+      LeakRow(command, arguments + ["--json", "--no-input", "-v"], input: command == "add" ? file : "", status: status)
     } + [LeakRow("exec", ["-a", "me", "--no-input", "-v", "--", "true"], status: status)]
   }
 
@@ -34,10 +25,7 @@ extension LeakStage {
     let shown = try await home.acct("key", "show", "--private", "me")
     var jwk = try #require(try JSON(parsing: shown.standardOutput).objectValue)
     jwk["x"] = jwk["y"]
-    let bad = [
-      ("dpop.keypair.\(id)", JSON.object(jwk).serialized()),
-      ("oauth.\(id).accessToken", Array("a\nb".utf8)),
-    ]
+    let bad = [("dpop.keypair.\(id)", JSON.object(jwk).serialized()), ("oauth.\(id).accessToken", Array("a\nb".utf8))]
     for (key, value) in bad {
       let item = ["account", id, "key", key]
       // With acct's schema: an item of another program's is none of acct's.
@@ -73,11 +61,7 @@ extension LeakStage {
       LeakRow("request", ["-a", account, url, "--json", "-v"], status: status),
       LeakRow("refresh", [account, "--force", "--json", "-v"], status: status),
       LeakRow("key show", [account, "--private", "--json", "-v"], status: status),
-      LeakRow(
-        "export",
-        [account, "--passphrase-file", passphraseFile, "--json", "-v"],
-        status: status
-      ),
+      LeakRow("export", [account, "--passphrase-file", passphraseFile, "--json", "-v"], status: status),
       LeakRow("doctor", ["--offline", "--json", "-v"], status: doctor),
       LeakRow("doctor", ["--offline", "--repair", "--json", "-v"], status: doctor),
     ]
@@ -89,8 +73,7 @@ extension LeakStage {
   }
 
   private func change(_ file: String, by command: String) async throws {
-    let changed = try await ChildProcess("sh", ["-c", "\(command) \"$0\"", "\(home.path)/\(file)"])
-      .run()
+    let changed = try await ChildProcess("sh", ["-c", "\(command) \"$0\"", "\(home.path)/\(file)"]).run()
     try #require(changed.status == 0, "\(changed.errorText)")
   }
 }

@@ -35,9 +35,7 @@ final class LeakNetwork {
     try await handOver(["--name", "handed", "--no-switch", "-v"])
     for account in ["me", "handed"] {
       try await watch.run(LeakRow("status", [account, "--check", "-v"]))
-      try await watch.run(
-        LeakRow("header", ["-a", account, url, "-v"], shows: ["access_token": ["stdout"]])
-      )
+      try await watch.run(LeakRow("header", ["-a", account, url, "-v"], shows: ["access_token": ["stdout"]]))
       try await watch.run(LeakRow("request", ["-a", account, url, "-v"]))
       try await watch.run(LeakRow("refresh", [account, "--force", "-v"]))
     }
@@ -55,8 +53,7 @@ final class LeakNetwork {
     try await signIn(["alice.test", "--json", "-v"], status: 11, mood: "wrong-iss")
     try await signIn(["alice.test", "--json", "-v"], status: 4, mood: "deny")
     for (wrong, status) in [
-      (["sub": "did:plc:mallorytestaccountaaaaaa"], 8), (["token_type": "Bearer"], 11),
-      (["scope": "other"], 11),
+      (["sub": "did:plc:mallorytestaccountaaaaaa"], 8), (["token_type": "Bearer"], 11), (["scope": "other"], 11),
     ] as [(JSON, Int32)] {
       try await network.set(["token_override": wrong])
       try await signIn(["alice.test", "--json", "-v"], status: status)
@@ -73,10 +70,7 @@ final class LeakNetwork {
   private func runPassedOn() async throws {
     let scheme = "limit://auth"
     try await backend.set(["callback": .string(scheme)])
-    let add = LeakRow(
-      "add",
-      ["--backend", backend.address, "--callback", scheme, "--no-browser", "-v"]
-    )
+    let add = LeakRow("add", ["--backend", backend.address, "--callback", scheme, "--no-browser", "-v"])
     let socket = "unix \(watch.home.path)/run/callbacks/limit"
     let input = try OpenInput()
     try await watch.run(add, from: input) { process in
@@ -95,16 +89,10 @@ final class LeakNetwork {
   private func runPasted() async throws {
     let add = LeakRow("add", ["--backend", backend.address, "--no-browser", "--json", "-v"])
     let input = try OpenInput()
-    try await watch.run(add, from: input) { process in
-      try input.type(try await WaitingSignIn(process).callback())
-    }
+    try await watch.run(add, from: input) { process in try input.type(try await WaitingSignIn(process).callback()) }
   }
 
-  private func signIn(
-    _ arguments: [String],
-    status: Int32 = 0,
-    mood: String = "approve"
-  ) async throws {
+  private func signIn(_ arguments: [String], status: Int32 = 0, mood: String = "approve") async throws {
     try await watch.run(LeakRow("add", arguments, status: status, mood: mood))
   }
 

@@ -10,17 +10,13 @@ extension LeakStage {
       LeakRow(
         "add",
         [
-          "--issuer", server.issuer, "--resource", server.resource, "--client-id", "basic",
-          "--client-secret-file", clientSecretFile, "--grant", "client-credentials", "--name",
-          "robot", "-v",
+          "--issuer", server.issuer, "--resource", server.resource, "--client-id", "basic", "--client-secret-file",
+          clientSecretFile, "--grant", "client-credentials", "--name", "robot", "-v",
         ]
       ),
       LeakRow(
         "add",
-        [
-          "--token", tokenFile, "--allow-origin", guests.origin, "--name", "key", "--header",
-          "X-API-Key", "-v",
-        ]
+        ["--token", tokenFile, "--allow-origin", guests.origin, "--name", "key", "--header", "X-API-Key", "-v"]
       ),
     ]
   }
@@ -62,18 +58,10 @@ extension LeakStage {
     return address
   }
 
-  private func request(
-    _ origin: String,
-    _ path: String,
-    by address: String,
-    expecting status: String
-  ) async throws {
+  private func request(_ origin: String, _ path: String, by address: String, expecting status: String) async throws {
     let host = origin.dropFirst("http://".utf8.count)
     let options = ["-sS", "--noproxy", "*", "-w", "%{http_code}", "-o", "/dev/null"]
-    let curl = try await ChildProcess(
-      "curl",
-      options + ["-H", "Host: \(host)", "\(address)\(path)"]
-    ).run()
+    let curl = try await ChildProcess("curl", options + ["-H", "Host: \(host)", "\(address)\(path)"]).run()
     #expect(curl.text == status, "\(curl.errorText)")
   }
 }

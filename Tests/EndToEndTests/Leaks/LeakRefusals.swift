@@ -24,9 +24,7 @@ extension LeakStage {
       "endpoint": "token", "kind": "status", "status": 200, "type": "application/json",
       "body": .string(String(decoding: JSON.object(unusable).serialized(), as: UTF8.self)),
     ]
-    try await run([
-      LeakRow("refresh", ["imported", "--force", "--json", "-v"], status: 11, fault: answer)
-    ])
+    try await run([LeakRow("refresh", ["imported", "--force", "--json", "-v"], status: 11, fault: answer)])
 
     // A session that has ended, and what can then be had without it.
     try await server.control("end")

@@ -15,10 +15,8 @@ extension LeakStage {
       LeakRow(
         "add",
         oauth + [
-          "confidential", "--client-secret-file", clientSecretFile, "--client-auth", "post",
-          "--device", "--name",
-          "secretive",
-          "--no-switch", "-v",
+          "confidential", "--client-secret-file", clientSecretFile, "--client-auth", "post", "--device", "--name",
+          "secretive", "--no-switch", "-v",
         ]
       ),
       try await importing("imported"),
@@ -58,16 +56,8 @@ extension LeakStage {
       LeakRow("header", [url, "-v"], shows: ["access_token": ["stdout"]]),
       LeakRow("header", [url, "--json", "-v"], shows: ["access_token": ["stdout"]]),
       LeakRow("header", ["POST", url, "--format", "curl"], shows: ["access_token": ["stdout"]]),
-      LeakRow(
-        "header",
-        ["-a", "guest", "\(guests.origin)/api/edit", "-v"],
-        shows: ["guest_token": ["stdout"]]
-      ),
-      LeakRow(
-        "header",
-        ["-a", "sealed", "\(sessions.address)/api", "-v"],
-        shows: ["sealed_session": ["stdout"]]
-      ),
+      LeakRow("header", ["-a", "guest", "\(guests.origin)/api/edit", "-v"], shows: ["guest_token": ["stdout"]]),
+      LeakRow("header", ["-a", "sealed", "\(sessions.address)/api", "-v"], shows: ["sealed_session": ["stdout"]]),
       LeakRow(
         "header",
         ["-a", "sealed", "\(sessions.address)/api", "--bearer"],
@@ -90,24 +80,11 @@ extension LeakStage {
       LeakRow("key import", ["-v"], input: key),
       LeakRow("export", ["--all", "--passphrase-file", passphraseFile, "-o", exported, "-v"]),
       LeakRow("export", ["me", "--passphrase-file", passphraseFile, "-v"]),
-      LeakRow(
-        "add",
-        ["--import", exported, "--passphrase-file", passphraseFile, "--no-switch", "--json", "-v"]
-      ),
+      LeakRow("add", ["--import", exported, "--passphrase-file", passphraseFile, "--no-switch", "--json", "-v"]),
       // Its memory is the command's own by then, and holds what it was to be given.
-      LeakRow(
-        "exec",
-        ["-v", "--", "true"],
-        shows: ["access_token": ["call execve"]],
-        keeps: ["access_token"]
-      ),
+      LeakRow("exec", ["-v", "--", "true"], shows: ["access_token": ["call execve"]], keeps: ["access_token"]),
       // It can't be run, which only the kernel finds out, when it is given the token.
-      LeakRow(
-        "exec",
-        ["-v", "--", unrunnable],
-        status: 127,
-        shows: ["access_token": ["call execve"]]
-      ),
+      LeakRow("exec", ["-v", "--", unrunnable], status: 127, shows: ["access_token": ["call execve"]]),
       LeakRow("request", [url, "-i", "-v"]),
       LeakRow("request", ["POST", url, "-d", "-", "--json", "-v"], input: "a body"),
       LeakRow("complete", ["accounts", "-v"]), LeakRow("doctor", ["-v"]),
@@ -122,9 +99,8 @@ extension LeakStage {
     let wire = "tcp \(place.dropFirst("swtpm:host=".count).replacing(",port=", with: ":"))"
     return [
       LeakRow("vault seal", ["--tpm", place, "-v"], shows: ["vault_key": [wire]]),
-      LeakRow("vault lock", ["--json", "-v"]),
-      LeakRow("vault unlock", ["--json", "-v"]), LeakRow("vault unseal", ["-v"]),
-      LeakRow("vault unlock", ["-v"]), LeakRow("vault lock", ["-v"]),
+      LeakRow("vault lock", ["--json", "-v"]), LeakRow("vault unlock", ["--json", "-v"]),
+      LeakRow("vault unseal", ["-v"]), LeakRow("vault unlock", ["-v"]), LeakRow("vault lock", ["-v"]),
       LeakRow("vault passphrase", ["--new-passphrase-file", passphraseFile, "--json", "-v"]),
     ]
   }

@@ -7,18 +7,14 @@ struct LeakSearchTests {
   @Test(
     "The search finds a secret wherever a program puts it and in every form",
     arguments: [
-      ("os.write(1, s)", "stdout"), ("os.write(2, s)", "stderr"),
-      ("os.write(2, s[:9]), os.write(2, s[9:])", "stderr"), ("os.write(2, s[-25:])", "stderr"),
-      ("os.write(2, b'12' + base64.b64encode(b'1' + s + b'2'))", "stderr"),
+      ("os.write(1, s)", "stdout"), ("os.write(2, s)", "stderr"), ("os.write(2, s[:9]), os.write(2, s[9:])", "stderr"),
+      ("os.write(2, s[-25:])", "stderr"), ("os.write(2, b'12' + base64.b64encode(b'1' + s + b'2'))", "stderr"),
       ("os.write(2, base64.urlsafe_b64encode(s).rstrip(b'='))", "stderr"),
-      ("os.write(2, s.hex().upper().encode())", "stderr"),
-      ("os.write(2, quote(s).encode())", "stderr"),
+      ("os.write(2, s.hex().upper().encode())", "stderr"), ("os.write(2, quote(s).encode())", "stderr"),
       ("os.write(2, re.sub('%..', lambda m: m[0].lower(), quote(s, '')).encode())", "stderr"),
-      ("open('made', 'wb', 0).write(s)", "file FOLDER/made"),
-      ("os.symlink(s, 'made')", "call symlink"), ("os.access(b'made ' + s, 0)", "call access"),
-      ("os.execve('/bin/true', ['true', s], {})", "call execve"),
-      ("os.execve('/bin/true', ['true'], {'x': s})", "call execve"),
-      ("os.fork() == 0 and os.write(2, s)", "stderr"),
+      ("open('made', 'wb', 0).write(s)", "file FOLDER/made"), ("os.symlink(s, 'made')", "call symlink"),
+      ("os.access(b'made ' + s, 0)", "call access"), ("os.execve('/bin/true', ['true', s], {})", "call execve"),
+      ("os.execve('/bin/true', ['true'], {'x': s})", "call execve"), ("os.fork() == 0 and os.write(2, s)", "stderr"),
       ("threading.Thread(target=os.write, args=(2, s)).start()", "stderr"),
     ]
   )
@@ -74,10 +70,7 @@ struct LeakSearchTests {
     return python
   }
 
-  private func sightings(
-    of deed: String,
-    in folder: TemporaryFolder
-  ) async throws -> [Sighting] {
+  private func sightings(of deed: String, in folder: TemporaryFolder) async throws -> [Sighting] {
     let run = try await TracedRun(try program(deed, in: folder))
     try #require(run.output.status == 0, "\(run.output.errorText)")
     return try await TracedRun.sightings(of: marked, in: [run])[0]

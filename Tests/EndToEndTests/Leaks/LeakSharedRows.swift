@@ -24,19 +24,12 @@ extension LeakStage {
       LeakRow("keyring status", ["--json", "-v"]), LeakRow("keyring trust", ["-v"]),
       LeakRow("header", ["-a", "me", url, "-v"], shows: ["access_token": ["stdout"]]),
       LeakRow("token", ["-a", "me", "-v"], shows: ["access_token": ["stdout"]]),
-      LeakRow("request", ["-a", "me", url, "-v"]),
-      LeakRow("refresh", ["me", "--force", "-v"]),
-      LeakRow(
-        "refresh",
-        ["me", "--force", "-v"],
-        status: 11,
-        fault: ["endpoint": "token", "kind": "500"]
-      ),
+      LeakRow("request", ["-a", "me", url, "-v"]), LeakRow("refresh", ["me", "--force", "-v"]),
+      LeakRow("refresh", ["me", "--force", "-v"], status: 11, fault: ["endpoint": "token", "kind": "500"]),
       LeakRow("status", ["me", "--check", "-v"]), LeakRow("list", ["-v"]),
       LeakRow("allow", ["me", "https://more.example", "-v"]),
       LeakRow("key show", ["me", "--private", "-v"], shows: ["key": ["stdout"]]),
-      LeakRow("export", ["me", "--passphrase-file", passphraseFile, "-v"]),
-      LeakRow("doctor", ["-v"]),
+      LeakRow("export", ["me", "--passphrase-file", passphraseFile, "-v"]), LeakRow("doctor", ["-v"]),
     ]
   }
 

@@ -46,12 +46,8 @@ final class LeakStage {
       "clients": [
         "acct-test": ["redirect_uris": ["http://127.0.0.1/callback"]],
         "another": ["redirect_uris": []],
-        "confidential": [
-          "redirect_uris": [], "secret": .string(Self.clientSecret), "auth": "post",
-        ],
-        "basic": [
-          "redirect_uris": [], "secret": .string(Self.clientSecret), "auth": "basic",
-        ],
+        "confidential": ["redirect_uris": [], "secret": .string(Self.clientSecret), "auth": "post"],
+        "basic": ["redirect_uris": [], "secret": .string(Self.clientSecret), "auth": "basic"],
         "keyed": ["redirect_uris": [], "key": MadeUpKeys.p256Public],
         "robot": ["redirect_uris": [], "key": MadeUpKeys.p256Public],
       ],
@@ -67,9 +63,7 @@ final class LeakStage {
         // A vault, to which accounts can be moved, has a passphrase.
         try AcctHome(
           sharingUnder: keyFile,
-          with: [
-            "ACCT_VAULT_PASSPHRASE_FILE": try folder.file("vault", containing: AcctHome.passphrase)
-          ]
+          with: ["ACCT_VAULT_PASSPHRASE_FILE": try folder.file("vault", containing: AcctHome.passphrase)]
         )
       } else {
         try AcctHome(hasVault: !makesVault)
@@ -111,9 +105,7 @@ final class LeakStage {
   }
 
   /// Runs rows, one after the other, to be looked through by ``expectNoLeaks(_:)``.
-  func run(_ rows: some Sequence<LeakRow>, _ location: SourceLocation = #_sourceLocation)
-    async throws
-  {
+  func run(_ rows: some Sequence<LeakRow>, _ location: SourceLocation = #_sourceLocation) async throws {
     for row in rows {
       if let fault = row.fault { try await server.fault(fault) }
       try await watch.run(row, browser: StrictServer.browser, location)

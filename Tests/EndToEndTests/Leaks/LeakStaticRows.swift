@@ -24,17 +24,8 @@ extension LeakStage {
         keeps: ["static_token"]
       ),
       LeakRow("export", ["key", "--passphrase-file", passphraseFile, "-v"]),
-      LeakRow(
-        "helper",
-        ["git", "get", "-a", "user", "-v"],
-        input: "url=\(url)\n",
-        shows: shown
-      ),
-      LeakRow(
-        "helper",
-        ["git", "erase", "-v"],
-        input: "url=\(url)\npassword=\(Self.staticToken)\n"
-      ),
+      LeakRow("helper", ["git", "get", "-a", "user", "-v"], input: "url=\(url)\n", shows: shown),
+      LeakRow("helper", ["git", "erase", "-v"], input: "url=\(url)\npassword=\(Self.staticToken)\n"),
       LeakRow(
         "helper",
         ["docker", "store", "-a", "kept", "-v"],

@@ -15,18 +15,14 @@ extension LeakStage {
   func badAnswers() -> [LeakRow] {
     let url = "\(server.resource)/resource"
     let oauth = ["--issuer", server.issuer, "--resource", server.resource, "--json", "-v"]
-    let denial: JSON = [
-      "endpoint": "token", "kind": "error", "error": "access_denied", "status": 400,
-    ]
+    let denial: JSON = ["endpoint": "token", "kind": "error", "error": "access_denied", "status": 400]
     let faults: [(JSONObject, Int32)] = [
       (["kind": "500"], 11), (["kind": "429"], 9), (["kind": "empty_403"], 11),
       (["kind": "html"], 11), (["kind": "truncated"], 11), (["kind": "reset"], 10),
       (["kind": "endless"], 11), (["kind": "redirect", "status": 307], 11),
       (["kind": "echo", "error": "invalid_request"], 11), (["kind": "error"], 4),
     ]
-    let requests: [(JSON, Int32)] = [
-      ("500", 11), ("429", 9), ("reset", 10), ("truncated", 0), ("redirect", 0),
-    ]
+    let requests: [(JSON, Int32)] = [("500", 11), ("429", 9), ("reset", 10), ("truncated", 0), ("redirect", 0)]
     return requests.map { kind, status in
       LeakRow(
         "request",
@@ -38,12 +34,7 @@ extension LeakStage {
       + faults.map { fault, status in
         var fault = fault
         fault["endpoint"] = "token"
-        return LeakRow(
-          "refresh",
-          ["--force", "--json", "-v"],
-          status: status,
-          fault: .object(fault)
-        )
+        return LeakRow("refresh", ["--force", "--json", "-v"], status: status, fault: .object(fault))
       } + [
         LeakRow(
           "add",
@@ -65,10 +56,7 @@ extension LeakStage {
           "add",
           oauth + ["--client-id", "acct-test"],
           status: 11,
-          fault: [
-            "endpoint": .string(endpoint), "kind": "echo", "error": "invalid_request",
-            "count": .null,
-          ],
+          fault: ["endpoint": .string(endpoint), "kind": "echo", "error": "invalid_request", "count": .null],
           mood: "approve"
         )
       } + [
@@ -95,9 +83,7 @@ extension LeakStage {
     jwk["x"] = jwk["y"]
     wrongKey["dpopKey"] = .object(jwk)
     wrongToken["access_token"] = .string("\(token)\r\nX-Injected: 1")
-    let bad = [noKey, wrongKey, wrongToken].map {
-      String(decoding: JSON.object($0).serialized(), as: UTF8.self)
-    }
+    let bad = [noKey, wrongKey, wrongToken].map { String(decoding: JSON.object($0).serialized(), as: UTF8.self) }
     return ([String(text.dropLast(4)), twice] + bad).map {
       LeakRow("add", ["--import", "-", "--json", "-v"], input: $0, status: 65)
     } + [
@@ -108,11 +94,7 @@ extension LeakStage {
         status: 65
       ),
       // The passphrase of something else.
-      LeakRow(
-        "add",
-        ["--import", exported, "--passphrase-file", wrongPassphraseFile, "--json", "-v"],
-        status: 65
-      ),
+      LeakRow("add", ["--import", exported, "--passphrase-file", wrongPassphraseFile, "--json", "-v"], status: 65),
     ]
   }
 
@@ -140,20 +122,12 @@ extension LeakStage {
       LeakRow("vault unlock", ["--json", "-v"], status: 1),
       LeakRow("vault seal", ["--json", "-v"], status: 1),
       LeakRow("vault unseal", ["--json", "-v"], status: 1),
-      LeakRow(
-        "vault passphrase",
-        ["--new-passphrase-file", passphraseFile, "--json", "-v"],
-        status: 1
-      ),
+      LeakRow("vault passphrase", ["--new-passphrase-file", passphraseFile, "--json", "-v"], status: 1),
     ]
   }
 
   /// A callback without a waiting sign-in; it is in the arguments, where the desktop puts it.
   func unwantedCallback() -> LeakRow {
-    LeakRow(
-      "callback",
-      ["limit://auth?code=made-up-and-good-for-nothing", "--json", "-v"],
-      status: 1
-    )
+    LeakRow("callback", ["limit://auth?code=made-up-and-good-for-nothing", "--json", "-v"], status: 1)
   }
 }

@@ -27,12 +27,7 @@ final class LeakWatch {
   ///   - home: Whose accounts are used.
   ///   - keyring: Where their secrets are kept; a vault without one.
   ///   - isShared: Whether they are in a keyring that several machines share.
-  init(
-    _ subject: Subject,
-    of home: AcctHome,
-    in keyring: GnomeKeyring? = nil,
-    isShared: Bool = false
-  ) {
+  init(_ subject: Subject, of home: AcctHome, in keyring: GnomeKeyring? = nil, isShared: Bool = false) {
     self.subject = subject
     self.home = home
     self.isShared = isShared
@@ -112,9 +107,7 @@ final class LeakWatch {
   }
 
   /// Takes note of the private part of a key.
-  func note(_ jwk: JSON?) throws {
-    secrets.add("key", try #require(jwk?["d"]?.stringValue))
-  }
+  func note(_ jwk: JSON?) throws { secrets.add("key", try #require(jwk?["d"]?.stringValue)) }
 
   /// Takes note of the keys that acct has made.
   private func noteKeys(after row: LeakRow) async throws {
@@ -133,10 +126,7 @@ final class LeakWatch {
     guard busPath == nil, !isShared, secrets.count(of: "vault_key") == 0 else { return }
     let script = Product.source("Tests/Leaks/vault_keys.py")
     let header = "\(home.path)/data/vault/header"
-    let keys = try await ChildProcess(
-      Sighting.python,
-      ["-B", script, header, AcctHome.passphrase]
-    ).run()
+    let keys = try await ChildProcess(Sighting.python, ["-B", script, header, AcctHome.passphrase]).run()
     try #require(keys.status == 0, "\(keys.errorText)")
     secrets.add(GivenSecrets(try JSON(parsing: keys.standardOutput)))
   }

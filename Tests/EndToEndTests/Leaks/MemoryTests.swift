@@ -21,8 +21,7 @@ struct MemoryTests {
     let file = Product.source("Examples/bob.json")
     for row in [
       LeakRow("add", ["--import", file]), LeakRow("token", []), LeakRow("vault unlock", []),
-      LeakRow("header", ["https://elsewhere.example"], status: 8),
-      LeakRow("exec", ["--", "/dev/null"], status: 126),
+      LeakRow("header", ["https://elsewhere.example"], status: 8), LeakRow("exec", ["--", "/dev/null"], status: 126),
     ] { try await watch.run(row) }
     try await watch.expectNoLeaks()
     #expect(watch.secrets.count(of: "vault_key") == 1)

@@ -34,11 +34,7 @@ struct ProtectedProxyTests {
 
   private func looking(for secrets: [String], in id: pid_t) async throws -> [String] {
     let script = Product.source("Tests/Leaks/running_memory.py")
-    var look = ChildProcess(
-      "env",
-      [Sighting.python, "-B", script, "\(id)"],
-      input: secrets.map { $0 + "\n" }.joined()
-    )
+    var look = ChildProcess("env", [Sighting.python, "-B", script, "\(id)"], input: secrets.map { $0 + "\n" }.joined())
     let root = try await ChildProcess.rootRights()
     look.arguments = Array(root.dropFirst()) + (root == ["env"] ? [] : ["env"]) + look.arguments
     look.program = root[0]
@@ -70,9 +66,7 @@ struct ProtectedProxyTests {
     #expect(await proxy.interrupted() == 0)
   }
 
-  @Test(
-    "Root finds no token and no key in the memory of a proxy that is idle, or waits for an answer"
-  )
+  @Test("Root finds no token and no key in the memory of a proxy that is idle, or waits for an answer")
   func secretMemory() async throws {
     try await require("proxyMemory", "memfd_secret)")
     let proxy = try await SigningProxyAtWork(home)
@@ -125,9 +119,7 @@ struct ProtectedProxyTests {
     #expect(await proxy.interrupted() == 0)
   }
 
-  @Test(
-    "The folder for what the user writes is there before the fence closes: it may be used later"
-  )
+  @Test("The folder for what the user writes is there before the fence closes: it may be used later")
   func configuration() async throws {
     try await require("proxyFence", "landlock ")
     let place = try TemporaryFolder()

@@ -47,16 +47,11 @@ struct TracedRun {
   ///
   /// Places are `stdout`, `stderr`, `file PATH`, `tcp HOST:PORT`, `unix PATH`, and `call NAME` for
   /// every other argument of a system call.
-  static func sightings(
-    of secrets: GivenSecrets,
-    in runs: [TracedRun]
-  ) async throws -> [[Sighting]] {
+  static func sightings(of secrets: GivenSecrets, in runs: [TracedRun]) async throws -> [[Sighting]] {
     guard let first = runs.first else { return [] }
     let known = try first.traces.file("secrets", containing: secrets.json.serialized())
     let script = Product.source("Tests/Leaks/sightings.py")
-    let found = try await Sighting.search(
-      [script, known, first.program] + runs.map { "\($0.traces.path)/traces" }
-    )
+    let found = try await Sighting.search([script, known, first.program] + runs.map { "\($0.traces.path)/traces" })
     return (found.arrayValue ?? []).map { Sighting.list(of: $0) }
   }
 }
@@ -98,15 +93,10 @@ struct RememberedRun {
   }
 
   /// Where secrets were in the memory of each of several runs: `heap`, `stack`, or a library's file.
-  static func sightings(
-    of secrets: GivenSecrets,
-    in runs: [RememberedRun]
-  ) async throws -> [[Sighting]] {
+  static func sightings(of secrets: GivenSecrets, in runs: [RememberedRun]) async throws -> [[Sighting]] {
     guard let first = runs.first else { return [] }
     let known = try first.folder.file("secrets", containing: secrets.json.serialized())
-    let found = try await Sighting.search(
-      [script, "search", known] + runs.map { "\($0.folder.path)/memory" }
-    )
+    let found = try await Sighting.search([script, "search", known] + runs.map { "\($0.folder.path)/memory" })
     return (found.arrayValue ?? []).map { Sighting.list(of: $0) }
   }
 }
@@ -125,8 +115,7 @@ struct Sighting: CustomStringConvertible {
 
   fileprivate static func search(_ arguments: [String]) async throws -> JSON {
     // Nothing compiled is left in the source tree.
-    let search = try await ChildProcess(python, ["-B"] + arguments)
-      .run(limit: .seconds(300))
+    let search = try await ChildProcess(python, ["-B"] + arguments).run(limit: .seconds(300))
     try #require(search.status == 0, "\(search.errorText)")
     return try JSON(parsing: search.standardOutput)
   }
@@ -134,12 +123,7 @@ struct Sighting: CustomStringConvertible {
   fileprivate static func list(of found: JSON) -> [Sighting] {
     (found.arrayValue ?? []).map { sighting in
       let text = { sighting[$0]?.stringValue ?? "" }
-      return Sighting(
-        kind: text("kind"),
-        form: text("form"),
-        place: text("place"),
-        around: text("around")
-      )
+      return Sighting(kind: text("kind"), form: text("form"), place: text("place"), around: text("around"))
     }
   }
 }

@@ -6,9 +6,7 @@ extension ChildProcess {
   ///
   /// acct lets only root look into its memory: other users run in a user namespace in which they
   /// have root's rights and are still themselves, to the bus as well.
-  func traced(_ options: String...) -> ChildProcess {
-    withRights(["strace", "-qq"] + options)
-  }
+  func traced(_ options: String...) -> ChildProcess { withRights(["strace", "-qq"] + options) }
 
   /// The same command, as the argument of a tool that must see into its memory.
   func withRights(_ tool: [String]) -> ChildProcess {

@@ -46,8 +46,7 @@ struct UndumpableTests {
   func core(_ signal: Int32) async throws {
     let folder = try TemporaryFolder()
     var acct = home.command(["proxy"]).withoutRights()
-    acct.arguments =
-      ["-c", #"ulimit -S -c "$(ulimit -H -c)" && exec "$@""#, "sh", acct.program] + acct.arguments
+    acct.arguments = ["-c", #"ulimit -S -c "$(ulimit -H -c)" && exec "$@""#, "sh", acct.program] + acct.arguments
     acct.program = "sh"
     acct.workingDirectory = folder.path
     let proxy = try RunningProcess(acct)
@@ -80,8 +79,7 @@ extension ChildProcess {
     guard geteuid() == 0 else { return self }
     var plain = self
     plain.program = "setpriv"
-    plain.arguments =
-      ["--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all", program] + arguments
+    plain.arguments = ["--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all", program] + arguments
     return plain
   }
 }

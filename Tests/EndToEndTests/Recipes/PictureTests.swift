@@ -12,10 +12,7 @@ struct PictureTests {
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     let drawn = try await ChildProcess(
       Product.source(".build/venv/bin/python"),
-      [
-        Product.source("Documentation/screen.py"), Product.executable("acct"),
-        "\(folder.path)/screen.svg",
-      ],
+      [Product.source("Documentation/screen.py"), Product.executable("acct"), "\(folder.path)/screen.svg"],
       environment: environment
     ).run()
     try #require(drawn.status == 0, "\(drawn.errorText)")

@@ -72,9 +72,7 @@ struct RecipeClientTests {
     let server = try await StrictServer()
     let home = try await home(at: server)
     let url = server.elsewhere
-    for (recipe, arguments) in [
-      ("curl.sh", ["GET", url]), ("httpie.sh", ["GET", url]), ("request.py", [url]),
-    ] {
+    for (recipe, arguments) in [("curl.sh", ["GET", url]), ("httpie.sh", ["GET", url]), ("request.py", [url])] {
       let output = try await home.recipe(recipe, arguments).run()
       #expect(output.status == 8, "\(recipe): \(output.errorText)")
     }

@@ -10,38 +10,21 @@ struct RecipeGitTests {
 
   /// git as a user of the helper runs it: no prompt, no configuration but the helper.
   private func git(_ home: AcctHome, _ arguments: [String], input: String = "") -> ChildProcess {
-    let variables = [
-      "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "true", "GIT_CONFIG_NOSYSTEM": "1",
-    ]
-    return home.recipe(
-      "git",
-      ["-c", "credential.helper=!acct helper git"] + arguments,
-      with: variables,
-      input: input
-    )
+    let variables = ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "true", "GIT_CONFIG_NOSYSTEM": "1"]
+    return home.recipe("git", ["-c", "credential.helper=!acct helper git"] + arguments, with: variables, input: input)
   }
 
-  @Test(
-    "The command git credential fill gets the token for the account's own server, and for no other"
-  )
+  @Test("The command git credential fill gets the token for the account's own server, and for no other")
   func fill() async throws {
     let home = try AcctHome()
     try await home.addBearer("work", at: "https://git.example", token: Self.token)
-    let own = try await git(
-      home,
-      ["credential", "fill"],
-      input: "protocol=https\nhost=git.example\n\n"
-    ).run()
+    let own = try await git(home, ["credential", "fill"], input: "protocol=https\nhost=git.example\n\n").run()
     #expect(own.status == 0, "\(own.errorText)")
     #expect(
       own.text == "protocol=https\nhost=git.example\nusername=oauth2\npassword=\(Self.token)\n"
     )
     for (scheme, host) in [("https", "git.example.evil.test"), ("http", "git.example")] {
-      let other = try await git(
-        home,
-        ["credential", "fill"],
-        input: "protocol=\(scheme)\nhost=\(host)\n\n"
-      ).run()
+      let other = try await git(home, ["credential", "fill"], input: "protocol=\(scheme)\nhost=\(host)\n\n").run()
       #expect(!(other.text + other.errorText).contains(Self.token))
       #expect(other.errorText.contains("acct: "), "\(other.errorText)")
     }
@@ -57,9 +40,7 @@ struct RecipeGitTests {
     }
   }
 
-  @Test(
-    "A link named git-credential-acct is the helper that git runs, with options before the operation"
-  )
+  @Test("A link named git-credential-acct is the helper that git runs, with options before the operation")
   func link() async throws {
     let home = try AcctHome()
     try await home.addBearer("work", at: "https://git.example", token: Self.token)

@@ -6,12 +6,8 @@ import Testing
 struct RecipePromptTests {
   /// Each shell's own way of showing a prompt.
   private static let shells = [
-    "bash": [
-      "--noprofile", "--norc", "-c", #". "$0/prompt.sh"; PS1='$(acct_prompt)'; echo "[${PS1@P}]""#,
-    ],
-    "zsh": [
-      "-fc", #". "$0/prompt.sh"; setopt PROMPT_SUBST; PS1='$(acct_prompt)'; print -P "[$PS1]""#,
-    ],
+    "bash": ["--noprofile", "--norc", "-c", #". "$0/prompt.sh"; PS1='$(acct_prompt)'; echo "[${PS1@P}]""#],
+    "zsh": ["-fc", #". "$0/prompt.sh"; setopt PROMPT_SUBST; PS1='$(acct_prompt)'; print -P "[$PS1]""#],
     "fish": ["--no-config", "-c", #"source $argv[1]/prompt.fish; echo "["(acct_prompt)"]""#],
   ]
 
@@ -22,11 +18,7 @@ struct RecipePromptTests {
   ) async throws -> String {
     let arguments = (Self.shells[shell] ?? []) + [Product.source("Examples")]
     let folder = try TemporaryFolder()
-    let output = try await home.recipe(
-      shell,
-      arguments,
-      with: ["HOME": folder.path].merging(variables) { $1 }
-    ).run()
+    let output = try await home.recipe(shell, arguments, with: ["HOME": folder.path].merging(variables) { $1 }).run()
     #expect(output.errorText.isEmpty)
     return output.text
   }
@@ -48,10 +40,7 @@ struct RecipePromptTests {
     #expect(try await prompt(shell, home) == "[old! ]\n")
   }
 
-  @Test(
-    "The shell prompt does not wait for a keyring that does not answer",
-    arguments: ["bash", "zsh", "fish"]
-  )
+  @Test("The shell prompt does not wait for a keyring that does not answer", arguments: ["bash", "zsh", "fish"])
   func hangs(_ shell: String) async throws {
     let keyring = try GnomeKeyring()
     let home = try AcctHome(in: keyring)

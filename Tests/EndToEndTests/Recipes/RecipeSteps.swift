@@ -7,7 +7,5 @@ extension AcctHome {
     _ arguments: [String],
     with variables: [String: String] = [:],
     input: String = ""
-  ) -> ChildProcess {
-    program(name, arguments, beside: "Examples", with: variables, input: input)
-  }
+  ) -> ChildProcess { program(name, arguments, beside: "Examples", with: variables, input: input) }
 }

@@ -27,20 +27,11 @@ struct ConfidentialCrowdTests {
   }
 
   @Test("20 processes at once make one refresh of a public client that signed in on another device")
-  func device() async throws {
-    try await renew(["--client-id", "public", "--device"], "refreshes")
-  }
+  func device() async throws { try await renew(["--client-id", "public", "--device"], "refreshes") }
 
-  @Test(
-    "20 processes at once make one refresh with the client's secret",
-    arguments: ["basic", "post"]
-  )
+  @Test("20 processes at once make one refresh with the client's secret", arguments: ["basic", "post"])
   func refresh(method: String) async throws {
-    try await renew(
-      ["--client-id", method, "--device", "--client-auth", method],
-      secret: Self.secret,
-      "refreshes"
-    )
+    try await renew(["--client-id", method, "--device", "--client-auth", method], secret: Self.secret, "refreshes")
   }
 
   @Test("20 processes at once make one refresh with an assertion of the client's key")
@@ -57,9 +48,7 @@ struct ConfidentialCrowdTests {
     )
   }
 
-  @Test(
-    "20 processes at once ask once for client credentials with an assertion of the client's key"
-  )
+  @Test("20 processes at once ask once for client credentials with an assertion of the client's key")
   func keyedCredentials() async throws {
     try await renew(
       ["--client-id", "keyed", "--grant", "client-credentials"],
@@ -71,27 +60,18 @@ struct ConfidentialCrowdTests {
   @Test("20 processes at once use one assertion as a grant")
   func assertion() async throws {
     try await renew(
-      [
-        "--client-id", "keyed", "--grant", "jwt-bearer", "--token-param", "sub=keyed",
-      ],
+      ["--client-id", "keyed", "--grant", "jwt-bearer", "--token-param", "sub=keyed"],
       key: MadeUpKeys.p256,
       "jwt_bearer"
     )
   }
 
-  private func renew(
-    _ options: [String],
-    secret: String? = nil,
-    key: String? = nil,
-    _ counted: String
-  ) async throws {
+  private func renew(_ options: [String], secret: String? = nil, key: String? = nil, _ counted: String) async throws {
     let server = try await server()
     let home = try AcctHome()
     let folder = try TemporaryFolder()
     var options = ["add", "--issuer", server.issuer] + options
-    if let secret {
-      options += ["--client-secret-file", try folder.file("secret", containing: secret + "\n")]
-    }
+    if let secret { options += ["--client-secret-file", try folder.file("secret", containing: secret + "\n")] }
     if let key { options += ["--client-key", try folder.file("key", containing: key + "\n")] }
     let added = try await home.command(options).run()
     try #require(added.status == 0, "\(added.errorText)")

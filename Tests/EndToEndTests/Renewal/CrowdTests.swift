@@ -13,9 +13,7 @@ struct CrowdTests {
   func crowd() async throws {
     let home = try AcctHome()
     // Every account is added; those with an odd number are removed again, and each is switched to.
-    try await inCrowd { number in
-      try await expectDone(home, ["add", "--import", "-"], input: handoff(number))
-    }
+    try await inCrowd { number in try await expectDone(home, ["add", "--import", "-"], input: handoff(number)) }
     #expect(try await names(home).count == Self.accounts)
     try await inCrowd { number in
       if number % 2 == 1 {
@@ -58,9 +56,7 @@ struct CrowdTests {
     let numbers = 1...TestExtent.count(4, full: Self.processes)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in numbers {
-        group.addTask {
-          try await expectDone(home, ["add", "--import", "-"], input: handoff(number))
-        }
+        group.addTask { try await expectDone(home, ["add", "--import", "-"], input: handoff(number)) }
       }
       try await group.waitForAll()
     }
@@ -84,11 +80,7 @@ struct CrowdTests {
     }.sorted()
   }
 
-  private func expectDone(
-    _ home: AcctHome,
-    _ arguments: [String],
-    input: String = ""
-  ) async throws {
+  private func expectDone(_ home: AcctHome, _ arguments: [String], input: String = "") async throws {
     let output = try await home.command(arguments, input: input).run()
     #expect(output.status == 0, "\(arguments): \(output.errorText)")
   }

@@ -49,30 +49,15 @@ extension FaultRow {
       said: "timed out without an answer",
       options: ["--timeout", "1"]
     ),
-    FaultRow(
-      what: "truncated JSON",
-      fault: ["endpoint": "token", "kind": "truncated"],
-      status: 11,
-      said: "not JSON"
-    ),
+    FaultRow(what: "truncated JSON", fault: ["endpoint": "token", "kind": "truncated"], status: 11, said: "not JSON"),
     FaultRow(
       what: "truncated body",
       fault: ["endpoint": "token", "kind": "truncated", "short": true],
       status: 10,
       said: "closed before the answer"
     ),
-    FaultRow(
-      what: "HTML with 200",
-      fault: ["endpoint": "token", "kind": "html"],
-      status: 11,
-      said: "not JSON"
-    ),
-    FaultRow(
-      what: "endless body",
-      fault: ["endpoint": "token", "kind": "endless"],
-      status: 11,
-      said: "larger than"
-    ),
+    FaultRow(what: "HTML with 200", fault: ["endpoint": "token", "kind": "html"], status: 11, said: "not JSON"),
+    FaultRow(what: "endless body", fault: ["endpoint": "token", "kind": "endless"], status: 11, said: "larger than"),
     FaultRow(
       what: "empty 403",
       fault: ["endpoint": "token", "kind": "empty_403"],
@@ -105,12 +90,7 @@ extension FaultRow {
       status: 11,
       said: "refused (200): bad_refresh_token"
     ),
-    FaultRow(
-      what: "metadata: 500",
-      fault: ["endpoint": "metadata", "kind": "500"],
-      status: 11,
-      said: "500"
-    ),
+    FaultRow(what: "metadata: 500", fault: ["endpoint": "metadata", "kind": "500"], status: 11, said: "500"),
     FaultRow(
       what: "metadata: no answer",
       fault: ["endpoint": "metadata", "kind": "hang"],
@@ -118,12 +98,7 @@ extension FaultRow {
       said: "timed out without an answer",
       options: ["--timeout", "1"]
     ),
-    FaultRow(
-      what: "metadata: HTML",
-      fault: ["endpoint": "metadata", "kind": "html"],
-      status: 11,
-      said: "not JSON"
-    ),
+    FaultRow(what: "metadata: HTML", fault: ["endpoint": "metadata", "kind": "html"], status: 11, said: "not JSON"),
     FaultRow(
       what: "metadata: redirect",
       fault: ["endpoint": "metadata", "kind": "redirect"],

@@ -46,10 +46,7 @@ struct FaultTableTests {
     #expect(next.errorText.contains("sign in again"))
   }
 
-  @Test(
-    "A wrong clock is corrected by the server's Date with one retry",
-    arguments: [3600, -3600]
-  )
+  @Test("A wrong clock is corrected by the server's Date with one retry", arguments: [3600, -3600])
   func wrongClock(offset: Int64) async throws {
     let server = try await StrictServer(["nonce_seconds": 0])
     let home = try AcctHome()

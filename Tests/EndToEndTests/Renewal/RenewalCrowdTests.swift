@@ -15,9 +15,7 @@ struct RenewalCrowdTests {
   func vault() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
-    for round in 1...TestExtent.count(3, full: 20) {
-      try await renew(Self.processes, home, server, round)
-    }
+    for round in 1...TestExtent.count(3, full: 20) { try await renew(Self.processes, home, server, round) }
     try await server.expectNothingWrong()
   }
 
@@ -52,9 +50,7 @@ struct RenewalCrowdTests {
     let token = try await home.acct("token")
     let question = "url=\(server.resource)/\npassword=\(token.text)\n"
     try await server.fault(["endpoint": "token", "kind": "delay", "count": 1])
-    let crowd = try (0..<20).map { _ in
-      try RunningProcess(home.command(["helper", "git", "erase"], input: question))
-    }
+    let crowd = try (0..<20).map { _ in try RunningProcess(home.command(["helper", "git", "erase"], input: question)) }
     try await server.wait(held: 1)
     try await server.control("release")
     for process in crowd {

@@ -45,10 +45,7 @@ struct EchoedSecretTests {
     #expect(try await home.files(containing: secretForms).isEmpty, sourceLocation: location)
   }
 
-  @Test(
-    "A quoted refresh token is neither shown nor stored as the reason of a renewal",
-    arguments: [false, true]
-  )
+  @Test("A quoted refresh token is neither shown nor stored as the reason of a renewal", arguments: [false, true])
   func refreshToken(asJSON: Bool) async throws {
     try await home.importExpired(from: server)
     try await echo(at: "token", "invalid_grant")
@@ -102,8 +99,7 @@ struct EchoedSecretTests {
     let encoded = try await ChildProcess("base64", ["-w0"], input: "state \(state)").run().text
     let issuer = server.issuer.replacing(":", with: "%3A").replacing("/", with: "%2F")
     try input.type(
-      "\(place)?error=access_denied&error_description=no%20\(state)%20or%20\(encoded)"
-        + "&state=\(state)&iss=\(issuer)"
+      "\(place)?error=access_denied&error_description=no%20\(state)%20or%20\(encoded)" + "&state=\(state)&iss=\(issuer)"
     )
     #expect(await waiting.process.ended() == 4)
     let said = waiting.said.dropFirst(shown.count)

@@ -36,18 +36,14 @@ struct ExecTests {
     #expect(cat.text == "typed")
     #expect(cat.errorText.isEmpty)
 
-    let sleeping = try RunningProcess(
-      home.command(["exec", "--", "sh", "-c", "echo $$; exec sleep 60"])
-    )
+    let sleeping = try RunningProcess(home.command(["exec", "--", "sh", "-c", "echo $$; exec sleep 60"]))
     #expect(try await sleeping.firstLine() == "\(sleeping.id)")
     sleeping.send(SIGTERM)
     #expect(await sleeping.ended() == 128 + SIGTERM)
   }
 
   /// A renewal has opened sockets, an event loop and threads of its own by then.
-  @Test(
-    "A command of exec inherits nothing of acct, even after a renewal with a keyring on the bus"
-  )
+  @Test("A command of exec inherits nothing of acct, even after a renewal with a keyring on the bus")
   func inherits() async throws {
     let server = try await StrictServer()
     let keyring = try GnomeKeyring()
@@ -58,11 +54,7 @@ struct ExecTests {
     let script = #"""
       ls /proc/self/fd; sed -n 's/^Sig[BI].*\(.......\)$/\1/p' /proc/self/status; umask; ulimit -c
       """#
-    let direct = try await ChildProcess(
-      "sh",
-      ["-c", script],
-      environment: home.command([]).environment
-    ).run()
+    let direct = try await ChildProcess("sh", ["-c", script], environment: home.command([]).environment).run()
     let run = try await home.acct("exec", "--", "sh", "-c", script)
     #expect(run.status == 0, "\(run.errorText)")
     #expect(run.text == direct.text)
@@ -75,11 +67,7 @@ struct ExecTests {
     let script = "trap '' PIPE; exec 7</etc/hostname; exec \"$@\""
     let looking = ["sh", "-c", "cat <&7; grep SigIgn /proc/self/status"]
     let run = { (command: [String]) in
-      try await ChildProcess(
-        "sh",
-        ["-c", script, "sh"] + command,
-        environment: acct.environment
-      ).run().text
+      try await ChildProcess("sh", ["-c", script, "sh"] + command, environment: acct.environment).run().text
     }
     let direct = try await run(looking)
     #expect(direct.contains("1000\n"))

@@ -23,13 +23,10 @@ struct NetworkTraceTests {
     // Every endpoint that is given a secret, or answers with one, sends acct to the third origin.
     for endpoint in ["metadata", "par", "token", "device_authorization", "revoke"] {
       for status: JSON in [302, 303, 307, 308] {
-        try await server.fault([
-          "endpoint": .string(endpoint), "kind": "redirect", "status": status,
-        ])
+        try await server.fault(["endpoint": .string(endpoint), "kind": "redirect", "status": status])
         switch endpoint {
         case "par": try await expect(11, home.signIn(at: server))
-        case "device_authorization":
-          try await expect(11, home.signIn(at: server, browser: nil, "--device"))
+        case "device_authorization": try await expect(11, home.signIn(at: server, browser: nil, "--device"))
         case "revoke":
           try await home.importExpired(from: server, ["dpop": true, "sub": "leaver"])
           try await expect(0, home.command(["remove", try await home.name(of: "leaver")]))
@@ -73,13 +70,7 @@ struct NetworkTraceTests {
   private func targets(_ command: ChildProcess) async throws -> Set<String> {
     let folder = try TemporaryFolder()
     let log = "\(folder.path)/strace"
-    let output = try await command.traced(
-      "-f",
-      "-e",
-      "trace=connect,sendto,sendmsg,sendmmsg",
-      "-o",
-      log
-    ).run()
+    let output = try await command.traced("-f", "-e", "trace=connect,sendto,sendmsg,sendmmsg", "-o", log).run()
     #expect(output.status == 0, "\(output.errorText)")
 
     let text = try await ChildProcess("cat", [log]).run().text
@@ -90,9 +81,7 @@ struct NetworkTraceTests {
     var targets: Set<String> = []
     for match in text.matches(
       of: /sin6?_port=htons\((\d+)\)(?:, sin6_flowinfo=[^,]*)?,[^"]*"([^"]*)"/
-    ) {
-      targets.insert("\(match.2):\(match.1)")
-    }
+    ) { targets.insert("\(match.2):\(match.1)") }
     return targets
   }
 }

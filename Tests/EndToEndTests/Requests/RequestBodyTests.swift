@@ -31,10 +31,7 @@ struct RequestBodyTests {
     #expect(missing.errorText.contains("can't read \(absent): no such file"))
   }
 
-  @Test(
-    "A body of 64 MiB goes up and down in less memory than that",
-    arguments: ["file", "stdin", "down"]
-  )
+  @Test("A body of 64 MiB goes up and down in less memory than that", arguments: ["file", "stdin", "down"])
   func memory(_ way: String) async throws {
     let server = try await FlowServer()
     let home = try await server.home()
@@ -51,8 +48,7 @@ struct RequestBodyTests {
     let measured = ChildProcess(
       "sh",
       [
-        "-c", #"exec /usr/bin/time -f %M -o "$0" "$@" < "$INPUT""#, "\(folder.path)/peak",
-        acct.program,
+        "-c", #"exec /usr/bin/time -f %M -o "$0" "$@" < "$INPUT""#, "\(folder.path)/peak", acct.program,
       ] + acct.arguments,
       environment: acct.environment.merging(["INPUT": file]) { $1 }
     )
@@ -126,7 +122,5 @@ struct RequestBodyTests {
     #expect(printed.standardOutput.count == 500)
   }
 
-  private func contents(_ path: String) async throws -> String {
-    try await ChildProcess("cat", [path]).run().text
-  }
+  private func contents(_ path: String) async throws -> String { try await ChildProcess("cat", [path]).run().text }
 }

@@ -37,10 +37,7 @@ struct RequestOnTerminalTests {
     return (try #require(Int32(line.dropFirst("ended ".count))), sent)
   }
 
-  @Test(
-    "A progress bar takes one line in any window and is erased",
-    arguments: [20, 80]
-  )
+  @Test("A progress bar takes one line in any window and is erased", arguments: [20, 80])
   func bar(columns: UInt16) async throws {
     let (status, sent) = try await request("bytes/\(16 << 20)", columns: columns)
     #expect(status == 0)

@@ -88,19 +88,10 @@ struct RequestRetryTests {
   func notIdempotent() async throws {
     let server = try await FlowServer()
     let home = try await server.home()
-    let failed = try await home.acct(
-      "request",
-      "\(server.url)/flaky/1/500?Retry_After=0",
-      "-d",
-      "x",
-      "--retry",
-      "3"
-    )
+    let failed = try await home.acct("request", "\(server.url)/flaky/1/500?Retry_After=0", "-d", "x", "--retry", "3")
     #expect(failed.status == 11)
     #expect(try await server.seen("/flaky/1/500") == 1)
-    let limited = try await home.request([
-      "\(server.url)/flaky/1/429?Retry_After=0", "-d", "x", "--retry", "3",
-    ])
+    let limited = try await home.request(["\(server.url)/flaky/1/429?Retry_After=0", "-d", "x", "--retry", "3"])
     #expect(limited["length"] == 1)
   }
 }

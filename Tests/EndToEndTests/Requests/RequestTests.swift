@@ -7,9 +7,8 @@ struct RequestTests {
   @Test(
     "A request writes the body of any answer and exits by its status",
     arguments: [
-      (200, Int32(0)), (204, 0), (301, 0), (304, 0), (400, 1), (401, 4), (403, 1), (404, 1),
-      (418, 1),
-      (429, 9), (500, 11), (503, 11),
+      (200, Int32(0)), (204, 0), (301, 0), (304, 0), (400, 1), (401, 4), (403, 1), (404, 1), (418, 1), (429, 9),
+      (500, 11), (503, 11),
     ]
   )
   func statuses(_ answer: Int, _ status: Int32) async throws {
@@ -73,9 +72,7 @@ struct RequestTests {
 
   @Test(
     "The option -H can't replace acct's own fields, and then uses neither network nor keyring",
-    arguments: [
-      "Authorization: Bearer x", "dpop: x", "Host: x", "content-length: 1", "X-A", "X A: b",
-    ]
+    arguments: ["Authorization: Bearer x", "dpop: x", "Host: x", "content-length: 1", "X-A", "X A: b"]
   )
   func forbiddenHeaders(_ line: String) async throws {
     let server = try await FlowServer()
@@ -123,8 +120,7 @@ extension JSONObject {
   /// The values of a header in an echo, in order.
   func values(of name: String) -> [String] {
     (self["headers"]?.arrayValue ?? []).compactMap { field in
-      guard let pair = field.arrayValue, pair.first?.stringValue?.lowercased() == name.lowercased()
-      else { return nil }
+      guard let pair = field.arrayValue, pair.first?.stringValue?.lowercased() == name.lowercased() else { return nil }
       return pair.last?.stringValue
     }
   }

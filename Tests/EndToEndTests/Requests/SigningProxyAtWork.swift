@@ -39,10 +39,7 @@ struct SigningProxyAtWork {
       let path = url.split(separator: "/", maxSplits: 2).dropFirst(2).first ?? ""
       way = ["-H", "Host: \(host)", place + path]
     }
-    return ChildProcess(
-      "curl",
-      ["-sS", "--noproxy", "*", "-w", "\n%{http_code}"] + options + way
-    )
+    return ChildProcess("curl", ["-sS", "--noproxy", "*", "-w", "\n%{http_code}"] + options + way)
   }
 
   /// The status of a request, as curl saw it.

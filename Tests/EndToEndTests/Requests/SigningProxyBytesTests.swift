@@ -74,17 +74,11 @@ struct SigningProxyBytesTests {
   func latin() async throws {
     let proxy = try await SigningProxyAtWork(home)
     let up = Array("GET /echo HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\nX-Byte: caf".utf8)
-    let echo = try await answer(
-      proxy,
-      to: up + [0xE9] + Array("\r\nX-Text: caf\u{E9}\r\n\r\n".utf8)
-    )
+    let echo = try await answer(proxy, to: up + [0xE9] + Array("\r\nX-Text: caf\u{E9}\r\n\r\n".utf8))
     // The server reads each byte as the character of its number.
     #expect(echo.contains(#"["X-Byte", "caf\u00e9"]"#), "\(echo)")
     #expect(echo.contains(#"["X-Text", "caf\u00c3\u00a9"]"#))
-    let down = try await answer(
-      proxy,
-      to: Array(request("GET /bytes-beyond", "Connection: close\r\n").utf8)
-    )
+    let down = try await answer(proxy, to: Array(request("GET /bytes-beyond", "Connection: close\r\n").utf8))
     #expect(down.contains("\r\nX-Byte: caf\u{E9}\r\n"), "\(down)")
     #expect(down.contains("\r\nX-Text: caf\u{C3}\u{A9}\r\n"))
   }
@@ -103,8 +97,7 @@ struct SigningProxyBytesTests {
   @Test("A crowd of silent connections beyond the limit of files does not block the proxy's user")
   func flood() async throws {
     var command = home.command(["proxy", "--port", "0"])
-    command.arguments =
-      ["-c", #"ulimit -n 256; exec "$@""#, "sh", command.program] + command.arguments
+    command.arguments = ["-c", #"ulimit -n 256; exec "$@""#, "sh", command.program] + command.arguments
     command.program = "sh"
     let proxy = try RunningProcess(command)
     let place = try await proxy.firstLine()

@@ -50,9 +50,7 @@ struct SigningProxyChangesTests {
     try await expectReplacements(server, home)
   }
 
-  @Test(
-    "A token that another process has replaced in a GNOME Keyring is sent from the next request on"
-  )
+  @Test("A token that another process has replaced in a GNOME Keyring is sent from the next request on")
   func replacedInGnomeKeyring() async throws {
     let gnome = try GnomeKeyring()
     defer { gnome.stop() }

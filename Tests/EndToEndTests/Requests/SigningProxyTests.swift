@@ -17,10 +17,7 @@ struct SigningProxyTests {
     return (server, home)
   }
 
-  @Test(
-    "The signing proxy shows a client only the answer, whatever nonce the server required",
-    arguments: [nil, "0"]
-  )
+  @Test("The signing proxy shows a client only the answer, whatever nonce the server required", arguments: [nil, "0"])
   func nonce(_ port: String?) async throws {
     let (server, home) = try await scene(["nonce_uses": 1, "nonce_keep": 0])
     let proxy =
@@ -56,9 +53,7 @@ struct SigningProxyTests {
 
   private func expectOneRenewal(_ proxy: SigningProxyAtWork, _ server: StrictServer) async throws {
     let statuses = try await withThrowingTaskGroup { group in
-      for number in 1...10 {
-        group.addTask { try await proxy.status("\(server.resource)/resource/\(number)") }
-      }
+      for number in 1...10 { group.addTask { try await proxy.status("\(server.resource)/resource/\(number)") } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(statuses == Array(repeating: "200", count: 10))
@@ -67,10 +62,7 @@ struct SigningProxyTests {
     #expect(proxy.said.isEmpty)
   }
 
-  @Test(
-    "A renewal whose client is gone, or that Ctrl-C interrupts, is finished",
-    arguments: [0, 1]
-  )
+  @Test("A renewal whose client is gone, or that Ctrl-C interrupts, is finished", arguments: [0, 1])
   func interruptedRenewal(_ kind: Int) async throws {
     let (server, home) = try await scene([:], ["dpop": true, "expires_in": -10])
     let proxy = try await SigningProxyAtWork(home)
@@ -94,9 +86,7 @@ struct SigningProxyTests {
   @Test("The signing proxy learns limits from the answers that it passes on")
   func limits() async throws {
     let (server, home) = try await scene([
-      "resource_headers": [
-        "RateLimit-Limit": "3000", "RateLimit-Remaining": "17", "RateLimit-Reset": "300",
-      ]
+      "resource_headers": ["RateLimit-Limit": "3000", "RateLimit-Remaining": "17", "RateLimit-Reset": "300"]
     ])
     let proxy = try await SigningProxyAtWork(home)
     #expect(try await proxy.status("\(server.resource)/resource") == "200")
@@ -150,10 +140,7 @@ struct SigningProxyTests {
     for host in [String(host), "evil.example"] {
       let output = try await ChildProcess(
         "curl",
-        [
-          "-sS", "--noproxy", "*", "-o", "/dev/null", "-w", "%{http_code}", "-H", "Host: \(host)",
-          "\(base)/resource",
-        ]
+        ["-sS", "--noproxy", "*", "-o", "/dev/null", "-w", "%{http_code}", "-H", "Host: \(host)", "\(base)/resource"]
       ).run()
       #expect(output.text == "403", "\(output.errorText)")
     }

@@ -6,10 +6,7 @@ import Testing
 /// backends answer.
 @Suite("Keeping a sealed session")
 struct SessionAnswerTests {
-  @Test(
-    "A session's end is read as milliseconds, seconds or ISO 8601",
-    arguments: ["ms", "s", "iso"]
-  )
+  @Test("A session's end is read as milliseconds, seconds or ISO 8601", arguments: ["ms", "s", "iso"])
   func units(unit: String) async throws {
     let scene = try await SessionScene.due(["expires_unit": .string(unit)])
     #expect(try await scene.header().status == 0)
@@ -121,9 +118,7 @@ struct SessionAnswerTests {
     for isLocal in [false, true] {
       let scene = try await SessionScene()
       try await scene.signIn()
-      let removed = try await scene.home.command(
-        ["remove", "alice.example.com"] + (isLocal ? ["--local"] : [])
-      ).run()
+      let removed = try await scene.home.command(["remove", "alice.example.com"] + (isLocal ? ["--local"] : [])).run()
       #expect(removed.status == 0)
       #expect(try await scene.backend.counts()["logouts"] == (isLocal ? nil : 1))
       #expect(try await scene.home.accounts().isEmpty)

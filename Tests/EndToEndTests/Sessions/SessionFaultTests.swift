@@ -32,9 +32,7 @@ struct SessionFaultTests {
 
   @Test(
     "A session is kept if the backend fails, and works when the backend does",
-    arguments: [
-      "500", "reset", "close", "truncated", "html", "redirect",
-    ]
+    arguments: ["500", "reset", "close", "truncated", "html", "redirect"]
   )
   func faults(kind: String) async throws {
     let scene = try await SessionScene.due()
@@ -46,10 +44,7 @@ struct SessionFaultTests {
     try await scene.expectNothingWrong()
   }
 
-  @Test(
-    "A session is kept if the backend limits requests, and the error says so",
-    arguments: [true, false]
-  )
+  @Test("A session is kept if the backend limits requests, and the error says so", arguments: [true, false])
   func limited(isRefresh: Bool) async throws {
     let scene = try await SessionScene.due(["extends": false])
     let endpoint: JSON = isRefresh ? "refresh-token" : "session"
@@ -67,9 +62,7 @@ struct SessionFaultTests {
   )
   func refreshFaults(kind: String, status: Int32) async throws {
     let scene = try await SessionScene.due(["extends": false])
-    try await scene.backend.fault([
-      "endpoint": "refresh-token", "kind": .string(kind), "count": 1,
-    ])
+    try await scene.backend.fault(["endpoint": "refresh-token", "kind": .string(kind), "count": 1])
     let answered = try await scene.header()
     #expect(answered.status == status, "\(answered.errorText)")
     #expect(try await scene.header().status == 0)

@@ -15,16 +15,12 @@ struct SessionRollingTests {
 
   private func url(_ scene: SessionScene) -> String { "\(scene.backend.address)/api/auth/session" }
 
-  @Test(
-    "A session continues after another process was told of its end before the new one was stored"
-  )
+  @Test("A session continues after another process was told of its end before the new one was stored")
   func race() async throws {
     let scene = try await scene()
     try await scene.backend.set(["refresh": "refuse"])
     // The backend has rotated it, and its answer is on its way.
-    try await scene.backend.fault([
-      "endpoint": "session", "kind": "delay", "count": 1, "process": true,
-    ])
+    try await scene.backend.fault(["endpoint": "session", "kind": "delay", "count": 1, "process": true])
     let request = try RunningProcess(scene.home.command(["request", url(scene)]))
     try await scene.backend.wait(held: 1)
     let check = try await scene.home.acct("status", "--check")
@@ -41,9 +37,7 @@ struct SessionRollingTests {
   @Test("A single-use session is not lost by processes that use it at once")
   func crowd() async throws {
     let scene = try await scene()
-    let crowd = try (0..<8).map { _ in
-      try RunningProcess(scene.home.command(["request", url(scene)]))
-    }
+    let crowd = try (0..<8).map { _ in try RunningProcess(scene.home.command(["request", url(scene)])) }
     for process in crowd { _ = await process.ended() }
     #expect(try await scene.account()["state"] == "valid")
     let check = try await scene.home.acct("status", "--check")
@@ -56,11 +50,7 @@ struct SessionRollingTests {
     let scene = try await scene()
     for _ in 0..<2 {
       let line = try await scene.home.acct("header", url(scene)).text
-      let curl = ChildProcess(
-        "curl",
-        ["-sS", "-H", "@-", "-D", "-", "-o", "/dev/null", url(scene)],
-        input: line
-      )
+      let curl = ChildProcess("curl", ["-sS", "-H", "@-", "-D", "-", "-o", "/dev/null", url(scene)], input: line)
       let heads = try await curl.run().text
       #expect(heads.contains("200 OK"))
       let observed = try await scene.home.acct("observe", url(scene), input: heads)

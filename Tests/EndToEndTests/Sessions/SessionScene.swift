@@ -65,9 +65,7 @@ extension SessionScene {
     return scene
   }
 
-  func header() async throws -> ChildProcess.Output {
-    try await home.acct("header", "\(backend.address)/api")
-  }
+  func header() async throws -> ChildProcess.Output { try await home.acct("header", "\(backend.address)/api") }
 }
 
 /// A sign-in whose user brings the callback back by hand.

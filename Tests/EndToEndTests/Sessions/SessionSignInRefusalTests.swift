@@ -11,15 +11,8 @@ struct SessionSignInRefusalTests {
   )
   func startRefused(words: String) async throws {
     for isAlone in [false, true] {
-      let scene = try await SessionScene([
-        "start_error": .string(words), "start_error_alone": .bool(isAlone),
-      ])
-      let add = try await scene.home.acct(
-        "add",
-        "--session",
-        scene.backend.address,
-        "a.example.com"
-      )
+      let scene = try await SessionScene(["start_error": .string(words), "start_error_alone": .bool(isAlone)])
+      let add = try await scene.home.acct("add", "--session", scene.backend.address, "a.example.com")
       #expect(add.status == 4)
       #expect(add.errorText.contains(words))
       #expect(try await scene.home.accounts().isEmpty)
@@ -41,9 +34,7 @@ struct SessionSignInRefusalTests {
 
   @Test(
     "A sign-in whose address is invalid opens nothing",
-    arguments: [
-      "http://pds.example/", "https://user@pds.example/", "javascript:alert(1)", "", nil,
-    ] as [String?]
+    arguments: ["http://pds.example/", "https://user@pds.example/", "javascript:alert(1)", "", nil] as [String?]
   )
   func badAddress(address: String?) async throws {
     let scene = try await SessionScene(["start_override": ["authUrl": .init(address)]])
@@ -55,9 +46,7 @@ struct SessionSignInRefusalTests {
   @Test("A sign-in rejects a forged callback and waits for the right one")
   func forged() async throws {
     let scene = try await SessionScene()
-    let signIn = try await scene.waiting([
-      "alice.example.com", "--callback", "anchor://auth-callback",
-    ])
+    let signIn = try await scene.waiting(["alice.example.com", "--callback", "anchor://auth-callback"])
     let right = try await scene.backend.callback(from: signIn.waiting.address)
     let forgeries = [
       right.replacing("anchor://", with: "other://"),
@@ -78,9 +67,7 @@ struct SessionSignInRefusalTests {
       #expect(forgery != right)
       let said = signIn.waiting.said
       try signIn.paste(forgery)
-      try await signIn.waiting.process.ready {
-        signIn.waiting.said.dropFirst(said.count).contains("\n")
-      }
+      try await signIn.waiting.process.ready { signIn.waiting.said.dropFirst(said.count).contains("\n") }
       #expect(signIn.waiting.said.dropFirst(said.count).contains("not the callback"), "\(forgery)")
     }
     #expect(try await scene.backend.asked() == ["mobile-start"])

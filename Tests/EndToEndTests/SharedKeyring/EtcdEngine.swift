@@ -27,9 +27,7 @@ struct EtcdEngine: SharedEngine {
   }
 
   var placeOfStranger: [String] {
-    [
-      "etcd", cluster.endpoints.joined(separator: ","), "--ca", cluster.authority.certificate,
-    ]
+    ["etcd", cluster.endpoints.joined(separator: ","), "--ca", cluster.authority.certificate]
   }
 
   var authority: MadeUpAuthority { cluster.authority }

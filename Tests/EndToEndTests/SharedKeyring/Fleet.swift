@@ -73,9 +73,7 @@ struct Fleet: Sendable {
 
   /// Lets the server hold the next request for a token: before it takes effect, or between that and the answer.
   func hold(afterEffect: Bool = false) async throws {
-    try await server.fault([
-      "endpoint": "token", "kind": "delay", "process": .bool(afterEffect), "count": 1,
-    ])
+    try await server.fault(["endpoint": "token", "kind": "delay", "process": .bool(afterEffect), "count": 1])
   }
 
   /// Asserts how many refresh tokens the server has taken, and that none came twice.

@@ -13,33 +13,22 @@ struct HolderTests {
   /// In seconds: enough for a server that waits for a processor, and a lock lasts only 15 longer.
   private static let shortTimeout = 3
 
-  @Test(
-    "A renewal that was killed before it sent anything is made again at once on the same machine"
-  )
-  func killedOnSameMachine() async throws {
-    try await EngineKind.each { try await killedOnSameMachine(on: $0) }
-  }
+  @Test("A renewal that was killed before it sent anything is made again at once on the same machine")
+  func killedOnSameMachine() async throws { try await EngineKind.each { try await killedOnSameMachine(on: $0) } }
 
   private func killedOnSameMachine(on kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind)
     let number = try await spendingRequest(fleet)
     try await fleet.importExpired()
     let command = fleet.token(on: 0, timeout: Self.longTimeout)
-    _ = try await StoppedRenewal(
-      at: .killedBeforeSending,
-      of: command,
-      fleet.server,
-      number: number
-    )
+    _ = try await StoppedRenewal(at: .killedBeforeSending, of: command, fleet.server, number: number)
     let next = try await fleet.token(on: 0).run(limit: Self.limit)
     #expect(next.status == 0, "\(next.errorText)")
     print("\(kind.rawValue), killed before sending, same machine: renewed at once")
     try await fleet.expect(refreshes: 2)
   }
 
-  @Test(
-    "Another machine waits for as long as a lock lasts, and then neither loses nor repeats a renewal"
-  )
+  @Test("Another machine waits for as long as a lock lasts, and then neither loses nor repeats a renewal")
   func otherMachine() async throws { try await EngineKind.each { try await otherMachine(on: $0) } }
 
   private func otherMachine(on kind: EngineKind) async throws {
@@ -116,12 +105,8 @@ struct HolderTests {
     try await server.expectNothingWrong()
   }
 
-  @Test(
-    "A renewal killed between the server's answer and the write is lost, and the next call says so"
-  )
-  func killedAfterAnswer() async throws {
-    try await EngineKind.each { try await killedAfterAnswer(on: $0) }
-  }
+  @Test("A renewal killed between the server's answer and the write is lost, and the next call says so")
+  func killedAfterAnswer() async throws { try await EngineKind.each { try await killedAfterAnswer(on: $0) } }
 
   private func killedAfterAnswer(on kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind)

@@ -20,9 +20,7 @@ struct EngineOperator: Sendable {
   func place(_ id: String) -> String { "\(root)a/\(id)" }
 
   /// The bytes of an account's object.
-  func object(_ id: String) throws -> [UInt8] {
-    try #require(try store.get(place(id)).object).bytes
-  }
+  func object(_ id: String) throws -> [UInt8] { try #require(try store.get(place(id)).object).bytes }
 
   /// Puts bytes at an account's place, whatever is there.
   func put(_ bytes: [UInt8]?, _ id: String) throws { try put(bytes, at: place(id)) }

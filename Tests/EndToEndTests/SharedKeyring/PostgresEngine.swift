@@ -16,23 +16,14 @@ struct PostgresEngine: SharedEngine {
     wrongPassword = try folder.file("wrong", containing: "another-password\n")
   }
 
-  var place: [String] {
-    ["postgres", server.connection, "--password-file", server.passwordFile]
-  }
+  var place: [String] { ["postgres", server.connection, "--password-file", server.passwordFile] }
 
-  var placeOfStranger: [String] {
-    ["postgres", server.connection, "--password-file", wrongPassword]
-  }
+  var placeOfStranger: [String] { ["postgres", server.connection, "--password-file", wrongPassword] }
 
   var authority: MadeUpAuthority { server.authority }
 
   func store() -> SharedStore {
-    .postgres(
-      SharedKeyringSettings.Postgres(
-        connection: server.connection,
-        passwordFile: server.passwordFile
-      )
-    )
+    .postgres(SharedKeyringSettings.Postgres(connection: server.connection, passwordFile: server.passwordFile))
   }
 
   var folders: [String] { [server.data] }

@@ -5,10 +5,7 @@ import Testing
 /// What one machine does with an account, as the others see it.
 @Suite("Accounts on several machines")
 struct SharedAccountTests {
-  @Test(
-    "An account that one machine adds, changes and removes is so on the others",
-    arguments: EngineKind.allCases
-  )
+  @Test("An account that one machine adds, changes and removes is so on the others", arguments: EngineKind.allCases)
   func lifeOfAnAccount(_ kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind, machines: 2)
     let (here, there) = (fleet.homes[0], fleet.homes[1])
@@ -29,10 +26,7 @@ struct SharedAccountTests {
 
     // A name is one account's on all machines.
     let second = try await fleet.server.issue(["sub": "user-2"])
-    let taken = try await there.command(
-      ["add", "--import", "-", "--name", "other", "--no-input"],
-      input: second
-    ).run()
+    let taken = try await there.command(["add", "--import", "-", "--name", "other", "--no-input"], input: second).run()
     #expect(taken.status != 0)
     #expect(try await here.accounts().count == 1)
 
@@ -44,10 +38,7 @@ struct SharedAccountTests {
     #expect(try await here.files().filter { $0.hasPrefix("data/accounts/") } == [])
   }
 
-  @Test(
-    "A renewal on one machine is what the others print, and they ask no server",
-    arguments: EngineKind.allCases
-  )
+  @Test("A renewal on one machine is what the others print, and they ask no server", arguments: EngineKind.allCases)
   func renewal(_ kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind)
     try await fleet.importExpired()
@@ -62,10 +53,7 @@ struct SharedAccountTests {
     try await fleet.server.expectNothingWrong()
   }
 
-  @Test(
-    "Accounts move to a shared keyring and back, and each is used where it is",
-    arguments: EngineKind.allCases
-  )
+  @Test("Accounts move to a shared keyring and back, and each is used where it is", arguments: EngineKind.allCases)
   func move(_ kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind, machines: 2)
     let home = try AcctHome()
@@ -101,9 +89,7 @@ struct SharedAccountTests {
     let wrongKey = try fleet.folder.file("wrong-key", containing: String(repeating: "k", count: 32))
     let shortKey = try fleet.folder.file("short-key", containing: "short")
     let rightKey = "\(fleet.folder.path)/key"
-    let foreign = place.map { word in
-      word.replacing(fleet.engine.authority.certificate, with: other.certificate)
-    }
+    let foreign = place.map { word in word.replacing(fleet.engine.authority.certificate, with: other.certificate) }
     let stranger = fleet.engine.placeOfStranger
     for (what, keyFile, place, status) in [
       ("wrong key", wrongKey, place, Int32(6)), ("short key", shortKey, place, 6),
@@ -111,9 +97,7 @@ struct SharedAccountTests {
       ("right", rightKey, place, 0),
     ] {
       let home = try AcctHome(sharingUnder: keyFile)
-      let joined = try await home.command(
-        ["keyring", "join"] + place + ["--name", fleet.name, "--no-input"]
-      ).run()
+      let joined = try await home.command(["keyring", "join"] + place + ["--name", fleet.name, "--no-input"]).run()
       #expect(joined.status == status, "\(what): \(joined.errorText)")
       if status != 0 { #expect(joined.errorText.contains("hint: "), "\(what)") }
     }

@@ -9,15 +9,10 @@ struct SharedCrowdTests {
   /// How many processes there are while an engine fails: some on each machine.
   private static let few = TestExtent.count(6, full: 15)
 
-  @Test(
-    "60 processes on 3 machines make one refresh and print the same new token",
-    arguments: EngineKind.allCases
-  )
+  @Test("60 processes on 3 machines make one refresh and print the same new token", arguments: EngineKind.allCases)
   func crowd(_ kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind)
-    for round in 1...TestExtent.count(1, full: 5) {
-      try await renew(fleet, 60, "60 processes, round \(round)") {}
-    }
+    for round in 1...TestExtent.count(1, full: 5) { try await renew(fleet, 60, "60 processes, round \(round)") {} }
     try await fleet.server.expectNothingWrong()
   }
 

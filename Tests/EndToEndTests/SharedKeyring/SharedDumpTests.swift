@@ -14,12 +14,7 @@ struct SharedDumpTests {
     var secrets = GivenSecrets()
     try await fleet.importing(["sub": "user-1", "dpop": true, "expires_in": -10])
     for home in fleet.homes {
-      let header = try await home.acct(
-        "header",
-        "-a",
-        "user-1",
-        "\(fleet.server.resource)/resource"
-      )
+      let header = try await home.acct("header", "-a", "user-1", "\(fleet.server.resource)/resource")
       try #require(header.status == 0, "\(header.errorText)")
       let refreshed = try await home.acct("refresh", "--force", "user-1")
       try #require(refreshed.status == 0, "\(refreshed.errorText)")
@@ -72,8 +67,7 @@ extension GivenSecrets {
     let folder = try TemporaryFolder()
     let known = try folder.file("secrets", containing: json.serialized())
     let script = Product.source("Tests/Leaks/in_files.py")
-    let found = try await ChildProcess(Sighting.python, ["-B", script, known] + paths)
-      .run(limit: .seconds(300))
+    let found = try await ChildProcess(Sighting.python, ["-B", script, known] + paths).run(limit: .seconds(300))
     try #require(found.status == 0, "\(found.errorText)")
     return found.text
   }

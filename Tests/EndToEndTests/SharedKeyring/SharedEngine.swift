@@ -61,8 +61,7 @@ enum EngineKind: String, CaseIterable, CustomTestStringConvertible {
   /// - Throws: What starting it throws.
   func start(cables: Bool = false) async throws -> any SharedEngine {
     switch self {
-    case .etcd:
-      try await EtcdEngine(in: cables ? try await Self.networks() : nil)
+    case .etcd: try await EtcdEngine(in: cables ? try await Self.networks() : nil)
     case .postgres: try await PostgresEngine()
     }
   }

@@ -5,9 +5,7 @@ import Testing
 /// An engine that is away, and one that comes back as it was some time ago.
 @Suite("An engine that fails")
 struct SharedOutageTests {
-  @Test(
-    "An answer that the engine can't take is kept on its machine, and stored when the engine is back"
-  )
+  @Test("An answer that the engine can't take is kept on its machine, and stored when the engine is back")
   func quorumLost() async throws { try await EngineKind.each { try await quorumLost(on: $0) } }
 
   private func quorumLost(on kind: EngineKind) async throws {

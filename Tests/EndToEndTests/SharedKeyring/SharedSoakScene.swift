@@ -28,18 +28,14 @@ final class SharedSoakScene: Sendable {
   }
 
   /// A session: every other one is bound to a key.
-  func request(_ subject: String) -> JSON {
-    ["sub": .string(subject), "dpop": .bool(subject < "s3")]
-  }
+  func request(_ subject: String) -> JSON { ["sub": .string(subject), "dpop": .bool(subject < "s3")] }
 
   func token(of subject: String, in home: AcctHome) -> ChildProcess {
     home.command(["token", "-a", subject, "--no-input", "--timeout", "\(Self.timeout)"])
   }
 
   /// Runs a command on a machine to its end, known to those who stop the machine.
-  func run(_ command: ChildProcess, on machine: Int, by worker: Int) async throws
-    -> ChildProcess.Output
-  {
+  func run(_ command: ChildProcess, on machine: Int, by worker: Int) async throws -> ChildProcess.Output {
     let process = try RunningProcess(command)
     processes.withLock { $0[machine][worker] = process }
     defer { processes.withLock { $0[machine][worker] = nil } }
@@ -58,14 +54,11 @@ final class SharedSoakScene: Sendable {
     var spent: [String: Double] = [:]
     var replays: [Double] = []
     for request in try await fleet.server.requests(to: "token") {
-      guard let token = request["refresh_token"]?.stringValue,
-        let time = request["answered_at"]?.numberValue?.double
+      guard let token = request["refresh_token"]?.stringValue, let time = request["answered_at"]?.numberValue?.double
       else { continue }
       if request["status"] == 200 {
         spent[token] = time
-      } else if let first = spent[token],
-        request["description"]?.stringValue?.contains("used before") == true
-      {
+      } else if let first = spent[token], request["description"]?.stringValue?.contains("used before") == true {
         replays.append(first)
       }
     }

@@ -12,10 +12,7 @@ struct SharedSoakTests {
 
   @Test(
     "30 processes on 3 machines spend no refresh token twice and lose none, whatever fails",
-    .enabled(
-      if: TestExtent.isFull || soakSetting("SOAK_SECONDS") as Int? != nil,
-      "only in the long form"
-    ),
+    .enabled(if: TestExtent.isFull || soakSetting("SOAK_SECONDS") as Int? != nil, "only in the long form"),
     arguments: EngineKind.allCases
   )
   func soak(_ kind: EngineKind) async throws {
@@ -55,9 +52,7 @@ struct SharedSoakTests {
   }
 
   /// With everything healthy again.
-  private func expectWhole(_ scene: SharedSoakScene, _ tally: SoakTally, _ stops: [SoakStop])
-    async throws
-  {
+  private func expectWhole(_ scene: SharedSoakScene, _ tally: SoakTally, _ stops: [SoakStop]) async throws {
     let fleet = scene.fleet
     try await fleet.engine.bringBack()
     // What is still to be stored is stored first, as the next call on its machine does.
@@ -67,9 +62,7 @@ struct SharedSoakTests {
     // The last tokens live for an hour: on a busy machine others would be due between one home and the next. A
     // machine uses its copy of a token that is good; a listing brings it what the engine has.
     try await fleet.server.set(["lifetime": 3600])
-    for subject in scene.subjects {
-      _ = try await fleet.homes[0].command(["refresh", "--force", "-a", subject]).run()
-    }
+    for subject in scene.subjects { _ = try await fleet.homes[0].command(["refresh", "--force", "-a", subject]).run() }
     for home in fleet.homes { _ = try await home.command(["list"]).run() }
     var lost = 0
     for subject in scene.subjects {

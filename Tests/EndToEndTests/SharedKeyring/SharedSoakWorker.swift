@@ -63,11 +63,7 @@ struct SharedSoakWorker {
 
   /// Makes a request with the header: what the server says of it is the last word.
   private func use(_ header: String, _ subject: String, _ url: String) async throws {
-    let answer = try await ChildProcess(
-      "curl",
-      ["-sS", "--noproxy", "*", "-H", "@-", url],
-      input: header
-    ).run()
+    let answer = try await ChildProcess("curl", ["-sS", "--noproxy", "*", "-H", "@-", url], input: header).run()
     let told = try? JSON(parsing: answer.standardOutput).objectValue?["sub"]?.stringValue
     // One may end on its way, or with its session.
     #expect(told == subject || told == nil, "\(answer.text)")
@@ -99,10 +95,7 @@ struct SharedSoakWorker {
     guard let subject = arguments.first(where: scene.subjects.contains) else { return }
     let credentials = try await scene.fleet.server.issue(scene.request(subject))
     let home = scene.fleet.homes[machine]
-    _ = try await home.command(
-      ["add", "--import", "-", "--name", subject, "--no-input"],
-      input: credentials
-    ).run()
+    _ = try await home.command(["add", "--import", "-", "--name", subject, "--no-input"], input: credentials).run()
   }
 
   private static let origin = "https://extra.example"

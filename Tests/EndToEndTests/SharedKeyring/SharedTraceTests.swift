@@ -5,18 +5,13 @@ import Testing
 /// What machines and an engine say to each other, read between two connections of TLS.
 @Suite("What passes between acct and an engine")
 struct SharedTraceTests {
-  @Test(
-    "An engine's socket carries no secret, no name and no host of an account",
-    arguments: EngineKind.allCases
-  )
+  @Test("An engine's socket carries no secret, no name and no host of an account", arguments: EngineKind.allCases)
   func trace(_ kind: EngineKind) async throws {
     let engine = try await TracedEngine(kind)
     let fleet = try await Fleet(on: kind, engine, machines: 2, ["lifetime": 60])
     let (here, there) = (fleet.homes[0], fleet.homes[1])
     var ids: Set<String> = []
-    func note() async throws {
-      ids.formUnion(try await here.accounts().compactMap { $0["id"]?.stringValue })
-    }
+    func note() async throws { ids.formUnion(try await here.accounts().compactMap { $0["id"]?.stringValue }) }
     func acct(_ home: AcctHome, _ arguments: String...) async throws -> ChildProcess.Output {
       let output = try await home.command(arguments).run()
       try #require(output.status == 0, "\(arguments): \(output.errorText)")
@@ -55,9 +50,7 @@ struct SharedTraceTests {
     secrets.add("access_token", Self.token)
     secrets.add("password", PostgresServer.password)
     #expect(secrets.count(of: "refresh_token") >= 4)
-    for name in [Self.signedIn, Self.handle, Self.host, Self.renamed, Moving.name] {
-      secrets.add("name", name)
-    }
+    for name in [Self.signedIn, Self.handle, Self.host, Self.renamed, Moving.name] { secrets.add("name", name) }
     // Each account is there in plain view, or nothing would be shown.
     #expect(ids.count == 3)
     let said = kind == .etcd ? [":path: /etcdserverpb.KV/Txn", "user-agent: acct"] : ["acct_store"]
@@ -72,15 +65,13 @@ struct SharedTraceTests {
 
   /// Each request tells the member how long it may take, and not to wait for a leader.
   private func expectLimits(in trace: String) async throws {
-    let heads = try await ChildProcess("grep", ["-rahE", "^(grpc-timeout|hasleader): ", trace])
-      .run()
+    let heads = try await ChildProcess("grep", ["-rahE", "^(grpc-timeout|hasleader): ", trace]).run()
     let lines = heads.text.split(separator: "\n")
     let limits = lines.filter { $0.hasPrefix("grpc-timeout: ") }
     #expect(limits.count > 10)
     // In milliseconds; a call with all its attempts has 5 s.
     let long = limits.filter { line in
-      guard line.last == "m", let number = Int(line.dropFirst("grpc-timeout: ".count).dropLast())
-      else { return true }
+      guard line.last == "m", let number = Int(line.dropFirst("grpc-timeout: ".count).dropLast()) else { return true }
       return !(1...5000).contains(number)
     }
     #expect(long == [])

@@ -38,12 +38,7 @@ struct StoppedRenewal {
   ///   - server: Takes no request twice over one connection, so that each call of a kind is another request's.
   ///   - number: Which call of its kind it is: of those to the server, which request; of those of files, which of all.
   /// - Throws: What starting it throws, and if it ends instead of being stopped.
-  init(
-    at point: Point,
-    of command: ChildProcess,
-    _ server: StrictServer,
-    number: Int
-  ) async throws {
+  init(at point: Point, of command: ChildProcess, _ server: StrictServer, number: Int) async throws {
     folder = try TemporaryFolder()
     let report = try folder.file("report", containing: "")
     let strike = ["FAULTS_AT=\(point.call):\(number)", "FAULTS_DO=\(point.fault)"]
@@ -58,9 +53,7 @@ struct StoppedRenewal {
 
   /// Which file's, among the files that an undisturbed renewal puts into their places, is the last one before the
   /// connection that spends the refresh token.
-  static func fileBeforeConnecting(in command: ChildProcess, _ server: StrictServer) async throws
-    -> Int
-  {
+  static func fileBeforeConnecting(in command: ChildProcess, _ server: StrictServer) async throws -> Int {
     let folder = try TemporaryFolder()
     let report = try folder.file("report", containing: "")
     let output = try await command.preloaded(with: [], server, report).run()
@@ -81,15 +74,10 @@ struct StoppedRenewal {
 
 extension ChildProcess {
   /// The same command with variables that only acct sees: what brings it to its machine is left alone.
-  fileprivate func preloaded(
-    with strike: [String],
-    _ server: StrictServer,
-    _ report: String
-  ) -> ChildProcess {
+  fileprivate func preloaded(with strike: [String], _ server: StrictServer, _ report: String) -> ChildProcess {
     let port = server.issuer.split(separator: ":").last.map(String.init) ?? ""
     let library = Product.executable("libFaults.so")
-    let variables =
-      strike + ["FAULTS_PORT=\(port)", "FAULTS_REPORT=\(report)", "LD_PRELOAD=\(library)"]
+    let variables = strike + ["FAULTS_PORT=\(port)", "FAULTS_REPORT=\(report)", "LD_PRELOAD=\(library)"]
     var preloaded = self
     let place = preloaded.arguments.firstIndex(of: "--") ?? -1
     preloaded.arguments.insert(contentsOf: ["env"] + variables, at: place + 1)

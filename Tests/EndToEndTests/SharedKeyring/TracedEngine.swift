@@ -21,9 +21,7 @@ struct TracedEngine: SharedEngine {
     case .etcd:
       // One member: all that is said goes through the relay.
       let etcd = try await EtcdEngine()
-      port = try #require(
-        etcd.cluster.endpoints.first?.split(separator: ":").last.flatMap { UInt16($0) }
-      )
+      port = try #require(etcd.cluster.endpoints.first?.split(separator: ":").last.flatMap { UInt16($0) })
       let issued = try await etcd.authority.issue("relay", for: ["127.0.0.1"])
       identity = (issued.certificate, issued.key)
       engine = etcd
@@ -37,16 +35,12 @@ struct TracedEngine: SharedEngine {
     }
     relay = try await PythonServer(
       "Leaks/engine_trace.py",
-      [
-        kind.rawValue, "\(port)", engine.authority.certificate, identity.certificate,
-        identity.key, traces.path,
-      ]
+      [kind.rawValue, "\(port)", engine.authority.certificate, identity.certificate, identity.key, traces.path]
     )
     let traced = relay.greeting
     switch kind {
     case .etcd: place = ["etcd", "https://127.0.0.1:\(traced)"] + engine.place.dropFirst(2)
-    case .postgres:
-      place = engine.place.map { $0.replacing("port=\(port) ", with: "port=\(traced) ") }
+    case .postgres: place = engine.place.map { $0.replacing("port=\(port) ", with: "port=\(traced) ") }
     }
   }
 

@@ -5,10 +5,7 @@ import Testing
 /// What an engine's operator can do without the keyring's key.
 @Suite("A shared keyring whose engine lies")
 struct UntrustedEngineTests {
-  @Test(
-    "A refresh token that is put back after it was spent is not sent again",
-    arguments: EngineKind.allCases
-  )
+  @Test("A refresh token that is put back after it was spent is not sent again", arguments: EngineKind.allCases)
   func spentToken(_ kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind, machines: 2)
     try await fleet.importExpired()
@@ -111,10 +108,7 @@ struct UntrustedEngineTests {
     #expect(try await home.accounts().isEmpty)
   }
 
-  @Test(
-    "Rows of any size cost a command little memory",
-    arguments: [(1, 100 << 20), (300, 1 << 20)]
-  )
+  @Test("Rows of any size cost a command little memory", arguments: [(1, 100 << 20), (300, 1 << 20)])
   func largeRows(count: Int, bytes: Int) async throws {
     let engine = try await PostgresEngine()
     let fleet = try await Fleet(on: .postgres, engine, machines: 1)
@@ -149,9 +143,7 @@ struct UntrustedEngineTests {
     defer { engine.end() }
     let home = fleet.homes[0]
     var ids: [String: String] = [:]
-    for account in try await home.accounts() {
-      ids[account["name"]?.stringValue ?? ""] = account["id"]?.stringValue
-    }
+    for account in try await home.accounts() { ids[account["name"]?.stringValue ?? ""] = account["id"]?.stringValue }
     let spliced = try #require(ids["spliced"])
     let cut = try #require(ids["cut"])
     let rubbish = try #require(ids["rubbish"])

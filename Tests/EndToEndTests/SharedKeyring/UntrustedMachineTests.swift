@@ -34,8 +34,7 @@ struct UntrustedMachineTests {
 
     let url = fleet.server.resource
     for words in [
-      ["list"], ["refresh", "--force", "user-1"], ["keyring", "move", "vault"],
-      ["header", url, "-a", "user-1"],
+      ["list"], ["refresh", "--force", "user-1"], ["keyring", "move", "vault"], ["header", url, "-a", "user-1"],
     ] {
       let trace = "\(fleet.folder.path)/trace"
       var command = home.command(words + ["--no-input"])
@@ -56,10 +55,7 @@ struct UntrustedMachineTests {
   /// One more machine of a fleet, which can also have a vault.
   private func withVault(_ fleet: Fleet) async throws -> AcctHome {
     let passphrase = try fleet.folder.file("passphrase", containing: "made up for this test\n")
-    let home = try AcctHome(
-      sharingUnder: "\(fleet.folder.path)/key",
-      with: ["ACCT_VAULT_PASSPHRASE_FILE": passphrase]
-    )
+    let home = try AcctHome(sharingUnder: "\(fleet.folder.path)/key", with: ["ACCT_VAULT_PASSPHRASE_FILE": passphrase])
     let place = fleet.engine.place + ["--name", fleet.name, "--no-input"]
     let joined = try await home.command(["keyring", "join"] + place).run()
     try #require(joined.status == 0, "\(joined.errorText)")

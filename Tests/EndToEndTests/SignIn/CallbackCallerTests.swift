@@ -15,26 +15,19 @@ struct CallbackCallerTests {
         "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Mode: cors", "Sec-Fetch-Site: cross-site",
         "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe", "Sec-Purpose: prefetch",
       ].map { fields in
-        ChildProcess(
-          "curl",
-          Self.curl + fields.split(separator: "\r\n").flatMap { ["-H", String($0)] } + [address]
-        )
+        ChildProcess("curl", Self.curl + fields.split(separator: "\r\n").flatMap { ["-H", String($0)] } + [address])
       }
     }
   }
 
-  @Test(
-    "A callback from a program of another user is rejected, and the right one taken",
-    arguments: [false, true]
-  )
+  @Test("A callback from a program of another user is rejected, and the right one taken", arguments: [false, true])
   func otherUser(isSession: Bool) async throws {
     let rootRights = try await ChildProcess.rootRights()
     try await expectRefusals(isSession, "not this user's") { address in
       [
         ChildProcess(
           "env",
-          rootRights + ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "curl"]
-            + Self.curl + [address]
+          rootRights + ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "curl"] + Self.curl + [address]
         )
       ]
     }
@@ -61,17 +54,13 @@ struct CallbackCallerTests {
       let scene = try await SessionScene(["callback": .string(base)])
       sessions = scene
       home = scene.home
-      command = home.command([
-        "add", "--session", scene.backend.address, "--callback", base, "--no-browser",
-      ])
+      command = home.command(["add", "--session", scene.backend.address, "--callback", base, "--no-browser"])
     } else {
       let scene = try await BackendScene()
       handoffs = scene
       home = scene.home
       try await scene.backend.set(["callback": .string(base)])
-      command = home.command([
-        "add", "--backend", scene.backend.address, "--callback", base, "--no-browser",
-      ])
+      command = home.command(["add", "--backend", scene.backend.address, "--callback", base, "--no-browser"])
     }
     let waiting = try await WaitingSignIn(input.feeding(command))
     for query in [
@@ -92,8 +81,7 @@ struct CallbackCallerTests {
     let browser = ChildProcess(
       "curl",
       Self.curl + [
-        "-H", "Sec-Fetch-Mode: navigate", "-H", "Sec-Fetch-Dest: document", "-H",
-        "Sec-Fetch-Site: cross-site", right,
+        "-H", "Sec-Fetch-Mode: navigate", "-H", "Sec-Fetch-Dest: document", "-H", "Sec-Fetch-Site: cross-site", right,
       ]
     )
     #expect(try await browser.run().text == "200")
@@ -107,10 +95,7 @@ struct CallbackCallerTests {
     withExtendedLifetime(handoffs) {}
   }
 
-  @Test(
-    "A question on the terminal precedes storing an identity that was not named",
-    arguments: ["n", "y"]
-  )
+  @Test("A question on the terminal precedes storing an identity that was not named", arguments: ["n", "y"])
   func asked(_ answer: String) async throws {
     let scene = try await BackendScene()
     let terminal = try ControllingTerminal()

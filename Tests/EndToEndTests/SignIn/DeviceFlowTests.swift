@@ -5,9 +5,7 @@ import Testing
 /// `acct add --issuer --device`, where the user types a code in somewhere else.
 @Suite("Signing in on another device")
 struct DeviceFlowTests {
-  @Test(
-    "A device sign-in shows address and code alone on a line, slows down when told and signs in"
-  )
+  @Test("A device sign-in shows address and code alone on a line, slows down when told and signs in")
   func slowDown() async throws {
     let server = try await StrictServer(["device_interval": 1, "rs_nonce": false])
     let home = try AcctHome()
@@ -38,10 +36,7 @@ struct DeviceFlowTests {
     try await server.expectNothingWrong()
   }
 
-  @Test(
-    "The address with the code is a link on a terminal, and not with NO_COLOR",
-    arguments: [false, true]
-  )
+  @Test("The address with the code is a link on a terminal, and not with NO_COLOR", arguments: [false, true])
   func link(isPlain: Bool) async throws {
     let server = try await StrictServer(["device_interval": 1])
     let terminal = try ControllingTerminal()
@@ -58,26 +53,20 @@ struct DeviceFlowTests {
     let process = try RunningProcess(terminal.controlling(command))
     // Each question comes after all that is shown.
     #expect(
-      try await server.control("wait", ["endpoint": "token", "count": 1, "timeout": 60])["reached"]
-        == true
+      try await server.control("wait", ["endpoint": "token", "count": 1, "timeout": 60])["reached"] == true
     )
     try await server.control("device", ["action": "deny"])
     #expect(try await process.firstLine() == "ended 4")
     let screen = terminal.screen
     terminal.press("\n")
     _ = await process.ended()
-    let address = try #require(
-      screen.firstMatch(of: /http:[^ \r\u{1B}]*\?user_code=[A-Z]{4}-[A-Z]{4}/)
-    ).output
+    let address = try #require(screen.firstMatch(of: /http:[^ \r\u{1B}]*\?user_code=[A-Z]{4}-[A-Z]{4}/)).output
     let link = "\u{1B}]8;;\(address)\u{1B}\\\(address)\u{1B}]8;;\u{1B}\\"
     #expect(screen.contains("\r\n\(isPlain ? String(address) : link)\r\n"))
     #expect(screen.contains("\u{1B}]8") != isPlain)
   }
 
-  @Test(
-    "A denied or expired device code stores nothing",
-    arguments: ["deny", "expire"]
-  )
+  @Test("A denied or expired device code stores nothing", arguments: ["deny", "expire"])
   func refused(action: String) async throws {
     let server = try await StrictServer(["device_interval": 1])
     let home = try AcctHome()
@@ -106,7 +95,6 @@ struct DeviceFlowTests {
 
   /// What it has said, line by line.
   private func lines(of process: RunningProcess) -> [String] {
-    String(decoding: process.standardError.contents(), as: UTF8.self).split(separator: "\n")
-      .map(String.init)
+    String(decoding: process.standardError.contents(), as: UTF8.self).split(separator: "\n").map(String.init)
   }
 }

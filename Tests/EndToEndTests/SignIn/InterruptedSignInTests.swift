@@ -47,9 +47,7 @@ struct InterruptedSignInTests {
   func device() async throws {
     let scene = try await Scene()
     let input = try OpenInput()
-    let process = try RunningProcess(
-      input.feeding(scene.home.signIn(at: scene.server, browser: nil, "--device"))
-    )
+    let process = try RunningProcess(input.feeding(scene.home.signIn(at: scene.server, browser: nil, "--device")))
     try await process.ready { scene.said(by: process).contains("enter this code") }
     process.send(SIGINT)
     let status = await process.ended()
@@ -76,10 +74,7 @@ private final class Scene {
   }
 
   /// Starts a sign-in, and returns when it waits for the user.
-  func start(
-    browser: String?,
-    _ setting: (ChildProcess) -> ChildProcess
-  ) async throws -> RunningProcess {
+  func start(browser: String?, _ setting: (ChildProcess) -> ChildProcess) async throws -> RunningProcess {
     let number = "\(port.number)"
     var command = home.signIn(at: server, browser: browser, "--redirect-port", number)
     command.environment["TMPDIR"] = temporary.path
@@ -90,9 +85,7 @@ private final class Scene {
     return process
   }
 
-  func said(by process: RunningProcess) -> String {
-    String(decoding: process.standardError.contents(), as: UTF8.self)
-  }
+  func said(by process: RunningProcess) -> String { String(decoding: process.standardError.contents(), as: UTF8.self) }
 
   /// Asserts that there is no file, no item, no port and no process more than before.
   func expectNothingLeft() async throws {

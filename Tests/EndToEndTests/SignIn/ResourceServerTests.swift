@@ -5,10 +5,7 @@ import Testing
 /// `acct add --resource` alone, at a resource server that says which server signs in to it (RFC 9728).
 @Suite("Signing in by a resource server")
 struct ResourceServerTests {
-  @Test(
-    "A resource leads to its server, and the token is for the resource",
-    arguments: ["challenge", "well-known"]
-  )
+  @Test("A resource leads to its server, and the token is for the resource", arguments: ["challenge", "well-known"])
   func signsIn(place: String) async throws {
     let server = try await StrictServer(["resource_metadata": .string(place)])
     let home = try AcctHome()

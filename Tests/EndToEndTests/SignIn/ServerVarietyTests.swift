@@ -5,9 +5,7 @@ import Testing
 /// What servers do that are less strict than the RFCs, or strict in other places.
 @Suite("A sign-in, and what comes after it")
 struct ServerVarietyTests {
-  @Test(
-    "A sign-in names its resource as typed, to the browser, with the code and at each renewal"
-  )
+  @Test("A sign-in names its resource as typed, to the browser, with the code and at each renewal")
   func resource() async throws {
     let server = try await StrictServer()
     let home = try AcctHome()
@@ -123,9 +121,7 @@ struct ServerVarietyTests {
     for (options, expected) in [([], "acct/"), (["-H", "User-Agent: mine/1"], "mine/1")] {
       let answer = try await home.command(["request", "\(server.url)/echo"] + options).run()
       let headers = try JSON(parsing: answer.standardOutput)["headers"]?.arrayValue ?? []
-      let agents = headers.filter {
-        $0.arrayValue?.first?.stringValue?.lowercased() == "user-agent"
-      }
+      let agents = headers.filter { $0.arrayValue?.first?.stringValue?.lowercased() == "user-agent" }
       #expect(agents.count == 1)
       #expect(agents.first?.arrayValue?.last?.stringValue?.hasPrefix(expected) == true)
     }

@@ -5,9 +5,7 @@ import Testing
 /// `acct add --issuer` with a browser, at a server that insists on everything.
 @Suite("Signing in with a browser")
 struct SignInTests {
-  @Test(
-    "A sign-in with DPoP, nonces and pushed requests gives headers that are accepted repeatedly"
-  )
+  @Test("A sign-in with DPoP, nonces and pushed requests gives headers that are accepted repeatedly")
   func strict() async throws {
     let server = try await StrictServer(["require_dpop_jkt": true])
     let home = try AcctHome()

@@ -10,19 +10,14 @@ extension AcctHome {
   ///   - mood: What the user does in the browser; `nil` for no browser.
   ///   - options: More options of `acct add`.
   /// - Returns: The command line.
-  func signIn(
-    at server: StrictServer,
-    browser mood: String? = "approve",
-    _ options: String...
-  ) -> ChildProcess {
+  func signIn(at server: StrictServer, browser mood: String? = "approve", _ options: String...) -> ChildProcess {
     var command = command(
       ["add", "--issuer", server.issuer, "--client-id", "acct-test", "--resource", server.resource]
         + (mood == nil ? ["--no-browser"] : []) + options
     )
     // One that fails has a second for it; one that does nothing would be looked for when the test ends.
     let isAwaited = ["fail", "nothing"].contains(mood)
-    command.environment["BROWSER"] =
-      isAwaited ? StrictServer.browser : StrictServer.desktopBrowser
+    command.environment["BROWSER"] = isAwaited ? StrictServer.browser : StrictServer.desktopBrowser
     command.environment["STRICT_BROWSER"] = mood
     return command
   }
@@ -71,9 +66,7 @@ struct WaitingSignIn {
   var said: String { String(decoding: process.standardError.contents(), as: UTF8.self) }
 
   /// Waits until it says something.
-  func waitUntil(saying words: String) async throws {
-    try await process.ready { said.contains(words) }
-  }
+  func waitUntil(saying words: String) async throws { try await process.ready { said.contains(words) } }
 
   /// The callback address at which the user's browser ends, without calling it.
   func callback() async throws -> String {

@@ -6,10 +6,7 @@ import Testing
 struct TakeoverTests {
   /// A session without a sign-in; its token is opaque, so that it does not say whose it is.
   private func aliceInAFile(_ network: ATProtoNetwork) async throws -> JSON {
-    try await network.control(
-      "issue",
-      ["account": "alice.test", "dpop": true, "format": "opaque"]
-    )
+    try await network.control("issue", ["account": "alice.test", "dpop": true, "format": "opaque"])
   }
 
   /// All that makes the account what it is, its access token included.

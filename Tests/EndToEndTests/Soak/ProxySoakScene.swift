@@ -22,10 +22,7 @@ struct ProxySoakScene {
     self.requests = requests
     keyring = try place == .gnomeKeyring ? GnomeKeyring() : nil
     home = try keyring.map { try AcctHome(in: $0) } ?? AcctHome()
-    server = try await StrictServer(
-      ["lifetime": Self.lifetime, "nonce_uses": 1_000],
-      script: "soak_server.py"
-    )
+    server = try await StrictServer(["lifetime": Self.lifetime, "nonce_uses": 1_000], script: "soak_server.py")
     try await Self.signIn("other", at: server, in: home)
     try await Self.signIn("soaked", at: server, in: home)
     proxy = try await SigningProxyAtWork(home)
@@ -39,11 +36,7 @@ struct ProxySoakScene {
   }
 
   /// Signs in as a user with a new key, which replaces what the account had before.
-  private static func signIn(
-    _ user: String,
-    at server: StrictServer,
-    in home: AcctHome
-  ) async throws {
+  private static func signIn(_ user: String, at server: StrictServer, in home: AcctHome) async throws {
     let credentials = try await server.issue(["dpop": true, "sub": .string(user)])
     let added = try await home.acct("add", "--import", "-", "--name", user, input: credentials)
     try #require(added.status == 0, "\(added.errorText)")
@@ -85,9 +78,7 @@ struct ProxySoakScene {
     try await server.control("soak-newest", ["token": .string(String(token.dropLast()))])
   }
 
-  private func expectKeyring(_ state: JSON) async throws {
-    try await server.control("soak-keyring", ["is": state])
-  }
+  private func expectKeyring(_ state: JSON) async throws { try await server.control("soak-keyring", ["is": state]) }
 
   @discardableResult
   private func run(_ arguments: String...) async throws -> ChildProcess.Output {
@@ -99,10 +90,7 @@ struct ProxySoakScene {
   /// Waits until so many more requests have their answers, or all have.
   func wait(forMore count: Int) async throws {
     let answered = min(try await tally().answered + count, requests)
-    let wait = try await server.control(
-      "soak-wait",
-      ["answered": .number(JSONNumber(Int64(answered)))]
-    )
+    let wait = try await server.control("soak-wait", ["answered": .number(JSONNumber(Int64(answered)))])
     try #require(wait["reached"] == true, "the proxy does not answer: \(proxy.said)")
   }
 
@@ -132,7 +120,5 @@ struct ProxySoakScene {
 
 extension JSONObject {
   /// Its members that are numbers.
-  fileprivate var numbers: [String: Int64] {
-    reduce(into: [:]) { $0[$1.name] = $1.value.numberValue?.integer }
-  }
+  fileprivate var numbers: [String: Int64] { reduce(into: [:]) { $0[$1.name] = $1.value.numberValue?.integer } }
 }

@@ -8,10 +8,7 @@ import Testing
 struct ProxySoakTests {
   @Test(
     "Each request by a proxy has one answer, a proof of its own, and no credential that was replaced",
-    .enabled(
-      if: TestExtent.isFull || soakSetting("SOAK_REQUESTS") as Int? != nil,
-      "only in the long form"
-    ),
+    .enabled(if: TestExtent.isFull || soakSetting("SOAK_REQUESTS") as Int? != nil, "only in the long form"),
     arguments: ProxySoakScene.Place.allCases
   )
   func soak(in place: ProxySoakScene.Place) async throws {

@@ -51,9 +51,7 @@ struct SoakScene: Sendable {
   static let limit = Duration.seconds(300)
 
   /// Remembers the account that was added last.
-  private mutating func note(_ kind: SoakAccount.Kind, _ subject: String?, _ url: String)
-    async throws
-  {
+  private mutating func note(_ kind: SoakAccount.Kind, _ subject: String?, _ url: String) async throws {
     let known = accounts.map(\.id)
     let ids = try await home.accounts().compactMap { $0["id"]?.stringValue }
     let id = try #require(ids.first { !known.contains($0) })

@@ -13,9 +13,7 @@ struct SoakTally: CustomStringConvertible {
 
   var commands: Int { endings.values.reduce(0) { $0 + $1.values.reduce(0, +) } }
 
-  mutating func count(_ verb: String, _ status: Int32) {
-    endings[verb, default: [:]][status, default: 0] += 1
-  }
+  mutating func count(_ verb: String, _ status: Int32) { endings[verb, default: [:]][status, default: 0] += 1 }
 
   mutating func add(_ other: SoakTally) {
     for (verb, statuses) in other.endings {

@@ -87,9 +87,7 @@ struct SoakTests {
     for server in [scene.strict, scene.plain] { #expect(try await server.log("misplaced").isEmpty) }
 
     #expect(try await scene.home.files(containing: secretForms + #"|Fe26\.2"#) == [])
-    let left = try await scene.home.files().filter {
-      $0.contains(".tmp-") || $0.hasPrefix("state/locks/")
-    }
+    let left = try await scene.home.files().filter { $0.contains(".tmp-") || $0.hasPrefix("state/locks/") }
     #expect(left == [])
   }
 }

@@ -91,14 +91,8 @@ struct SoakWorker {
     return 0
   }
 
-  private mutating func acct(
-    _ arguments: [String],
-    input: String = ""
-  ) async throws -> ChildProcess.Output {
-    let command = scene.home.command(
-      arguments + ["--no-input", "--timeout", "10"],
-      input: input
-    )
+  private mutating func acct(_ arguments: [String], input: String = "") async throws -> ChildProcess.Output {
+    let command = scene.home.command(arguments + ["--no-input", "--timeout", "10"], input: input)
     let output = try await command.run(limit: SoakScene.limit)
     _ = note(output, arguments)
     return output

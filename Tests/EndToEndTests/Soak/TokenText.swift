@@ -10,8 +10,7 @@ struct TokenText {
   init?(in text: String) {
     guard let start = text.firstRange(of: "eyJ") else { return nil }
     let parts = text[start.lowerBound...].split(separator: ".", maxSplits: 2)
-    guard parts.count == 3, let bytes = Self.decoded(parts[1]),
-      let claims = try? JSON(parsing: bytes).objectValue,
+    guard parts.count == 3, let bytes = Self.decoded(parts[1]), let claims = try? JSON(parsing: bytes).objectValue,
       let subject = claims["sub"]?.stringValue, let end = claims["exp"]?.numberValue?.integer
     else { return nil }
     self.subject = subject
@@ -33,7 +32,5 @@ struct TokenText {
     return bytes
   }
 
-  private static let alphabet = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
-  )
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }

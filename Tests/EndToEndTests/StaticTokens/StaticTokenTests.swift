@@ -16,12 +16,7 @@ struct StaticTokenTests {
   }
 
   /// Adds the token for a server, from a file or from standard input.
-  private func add(
-    _ server: FlowServer,
-    _ name: String,
-    _ token: String = token,
-    _ options: String...
-  ) async throws {
+  private func add(_ server: FlowServer, _ name: String, _ token: String = token, _ options: String...) async throws {
     let file = try folder.file(name, containing: "\(token)\n")
     let arguments = ["add", "--token", file, "--allow-origin", server.url, "--name", name]
     let added = try await home.command(arguments + options).run()
@@ -87,8 +82,7 @@ struct StaticTokenTests {
   }
 
   private func code(_ proxy: SigningProxyAtWork, _ options: [String]) async throws -> String {
-    try await ChildProcess("curl", ["-sS", "--noproxy", "*", "\(proxy.place)echo"] + options).run()
-      .text
+    try await ChildProcess("curl", ["-sS", "--noproxy", "*", "\(proxy.place)echo"] + options).run().text
   }
 
   @Test("The proxy with --all selects the account by the Host of each request")
@@ -127,14 +121,8 @@ struct StaticTokenTests {
     again.workingDirectory = folder.path
     let exposed = try await again.run()
     #expect(exposed.status == 65)
-    let mend = try #require(
-      exposed.errorText.split(separator: "`").first { $0.hasPrefix("chmod ") }
-    )
-    let mended = try await ChildProcess(
-      "sh",
-      ["-c", String(mend)],
-      workingDirectory: folder.path
-    ).run()
+    let mend = try #require(exposed.errorText.split(separator: "`").first { $0.hasPrefix("chmod ") })
+    let mended = try await ChildProcess("sh", ["-c", String(mend)], workingDirectory: folder.path).run()
     #expect(mended.status == 0, "\(mended.errorText)")
     #expect(try await again.run().status == 0)
     #expect(try await home.acct("token").text == "a-newer-one\n")

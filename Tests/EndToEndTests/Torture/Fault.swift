@@ -65,9 +65,7 @@ struct FaultInjector {
   }
 
   /// Runs a command with a fault, and returns it with whether it came to the faulty call.
-  func run(_ command: ChildProcess, _ injection: Injection) async throws -> (
-    ChildProcess.Output, wasMet: Bool
-  ) {
+  func run(_ command: ChildProcess, _ injection: Injection) async throws -> (ChildProcess.Output, wasMet: Bool) {
     let (output, report) = try await run(
       command,
       ["FAULTS_AT": "\(injection.point)", "FAULTS_DO": injection.fault.rawValue]

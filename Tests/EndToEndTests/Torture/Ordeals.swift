@@ -53,10 +53,7 @@ extension Ordeal {
       let kept = try await after.scene.aliceToken()
       #expect(!after.isDone || kept != nil, after.comment)
       if kept != nil { #expect(try await after.scene.aliceIsServed(), after.comment) }
-      try await expectDone(
-        after.scene.home.signIn(at: after.scene.server, "--name", "alice"),
-        after
-      )
+      try await expectDone(after.scene.home.signIn(at: after.scene.server, "--name", "alice"), after)
       #expect(try await after.scene.aliceIsServed(), after.comment)
       return .sound
     }

@@ -70,17 +70,11 @@ struct TortureLane {
   mutating func torture(_ ordeal: Ordeal, by injections: Injections) async throws -> TortureTally {
     var tally = TortureTally()
     defer { scene.comeHome() }
-    while let injection = injections.next() {
-      try await torture(ordeal, by: injection, &tally)
-    }
+    while let injection = injections.next() { try await torture(ordeal, by: injection, &tally) }
     return tally
   }
 
-  private mutating func torture(
-    _ ordeal: Ordeal,
-    by injection: Injection,
-    _ tally: inout TortureTally
-  ) async throws {
+  private mutating func torture(_ ordeal: Ordeal, by injection: Injection, _ tally: inout TortureTally) async throws {
     let trial = try await ordeal.prepare(&scene)
     let (output, wasMet) = try await injector.run(trial.command, injection)
     let after = Aftermath(scene: scene, output: output, injection: injection)

@@ -96,11 +96,7 @@ struct TortureScene {
   func aliceIsServed() async throws -> Bool {
     let header = try await home.acct("header", "-a", "alice", url)
     guard header.status == 0 else { return false }
-    let answer = try await ChildProcess(
-      "curl",
-      ["-sS", "--noproxy", "*", "-H", "@-", url],
-      input: header.text
-    ).run()
+    let answer = try await ChildProcess("curl", ["-sS", "--noproxy", "*", "-H", "@-", url], input: header.text).run()
     return try JSON(parsing: answer.standardOutput).objectValue?["sub"] == "alice"
   }
 }

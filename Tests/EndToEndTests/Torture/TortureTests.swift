@@ -14,24 +14,16 @@ struct TortureTests {
   private static let lanes = isFull ? variable("TORTURE_LANES").flatMap(Int.init) ?? 4 : 2
 
   @Test("A system call that fails in any command on a vault loses and confuses nothing")
-  func vault() async throws {
-    try await torture(Ordeal.all, "vault") { try await TortureScene() }
-  }
+  func vault() async throws { try await torture(Ordeal.all, "vault") { try await TortureScene() } }
 
   @Test("A system call that fails in any command on a GNOME Keyring loses and confuses nothing")
   func secretService() async throws {
     // The keyring is no part of the home, and never empty.
     let ordeals = Ordeal.all.filter { $0.isInUse && (Self.isFull || !$0.isSlow) }
-    try await torture(ordeals, "secret-service") {
-      try await TortureScene(in: try GnomeKeyring())
-    }
+    try await torture(ordeals, "secret-service") { try await TortureScene(in: try GnomeKeyring()) }
   }
 
-  private func torture(
-    _ ordeals: [Ordeal],
-    _ keyring: String,
-    _ scene: () async throws -> TortureScene
-  ) async throws {
+  private func torture(_ ordeals: [Ordeal], _ keyring: String, _ scene: () async throws -> TortureScene) async throws {
     var lanes: [TortureLane] = []
     for _ in 0..<Self.lanes { lanes.append(try TortureLane(try await scene())) }
     for ordeal in ordeals
@@ -59,9 +51,7 @@ struct TortureTests {
   }
 
   private static func injections(at points: [FaultPoint], _ ordeal: Ordeal) -> [Injection] {
-    guard !isFull else {
-      return points.flatMap { point in point.faults.map { Injection(point: point, fault: $0) } }
-    }
+    guard !isFull else { return points.flatMap { point in point.faults.map { Injection(point: point, fault: $0) } } }
     // Most calls only look, and would crowd out those that change something.
     let looking = evenly(ordeal.sample / 4, of: points.filter(\.onlyLooks))
     let changing = evenly(ordeal.sample * 3 / 4, of: points.filter { !$0.onlyLooks })
@@ -73,9 +63,7 @@ struct TortureTests {
     }
   }
 
-  private static func variable(_ name: String) -> String? {
-    unsafe getenv(name).map { unsafe String(cString: $0) }
-  }
+  private static func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
 
   private static func evenly(_ count: Int, of all: [FaultPoint]) -> [FaultPoint] {
     (0..<min(count, all.count)).map { all[$0 * all.count / min(count, all.count)] }

@@ -15,10 +15,7 @@ struct CargoTests {
   init() async throws {
     folder = try TemporaryFolder()
     home = try .withHelpers()
-    registry = try await PythonServer(
-      "Recipes/cargo_registry.py",
-      [try folder.folder("registry")]
-    )
+    registry = try await PythonServer("Recipes/cargo_registry.py", [try folder.folder("registry")])
     index = try registry.address("index")
     try await home.addBearer("work", at: index, token: Self.token)
   }
@@ -50,10 +47,7 @@ struct CargoTests {
   }
 
   /// Fetches the crate in the clone's folder.
-  private func fetch(
-    in clone: String,
-    with variables: [String: String] = [:]
-  ) async throws -> ChildProcess.Output {
+  private func fetch(in clone: String, with variables: [String: String] = [:]) async throws -> ChildProcess.Output {
     let own = ["CARGO_HOME": "\(folder.path)/cargo", "GIT_CONFIG_NOSYSTEM": "1"]
     return try await home.program(
       "env",

@@ -100,11 +100,7 @@ struct ContainerHelperTests {
     #expect(user.text == "\(Registry.otherUser)\n", "\(user.errorText)")
     let listed = try await home.program("docker-credential-acct", ["list"]).run()
     #expect(listed.text == #"{"\#(registry.host)":"\#(Registry.otherUser)"}"# + "\n")
-    let other = try await home.program(
-      "docker-credential-acct",
-      ["get"],
-      input: "cloud.example"
-    ).run()
+    let other = try await home.program("docker-credential-acct", ["get"], input: "cloud.example").run()
     // Its only origin: a registry there would want just this password.
     #expect(other.status == 0, "\(other.errorText)")
     // skopeo reads what podman stored.
@@ -120,12 +116,7 @@ struct ContainerHelperTests {
   func added() async throws {
     let registry = try await Registry()
     let home = try AcctHome.withHelpers()
-    try await home.addPassword(
-      "registry",
-      of: Registry.user,
-      at: registry.origin,
-      Registry.password
-    )
+    try await home.addPassword("registry", of: Registry.user, at: registry.origin, Registry.password)
     let pushed = try await registry.push(home)
     #expect(pushed.status == 0, "\(pushed.errorText)")
     #expect(try await registry.inspect(home).status == 0)

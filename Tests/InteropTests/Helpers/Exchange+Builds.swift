@@ -30,11 +30,7 @@ extension Exchange {
       input: "HTTP/1.1 401 Unauthorized\r\n\r\n",
       "https://own.example\n\nAuthorization: Bearer TOKEN\n\n"
     ),
-    Exchange(
-      "after another server's refusal",
-      ["acct", "helper", "go", "https://other.example/notes"],
-      ""
-    ),
+    Exchange("after another server's refusal", ["acct", "helper", "go", "https://other.example/notes"], ""),
     Exchange("over plain http", ["acct", "helper", "go", "http://own.example/notes"], ""),
   ]
 
@@ -105,21 +101,13 @@ extension Exchange {
   ]
 
   static let keyring: [Exchange] = [
-    Exchange(
-      "pip as it was",
-      ["keyring", "get", "https://own.example/simple/", "oauth2"],
-      "TOKEN\n"
-    ),
+    Exchange("pip as it was", ["keyring", "get", "https://own.example/simple/", "oauth2"], "TOKEN\n"),
     Exchange(
       "pip as it is",
       ["keyring", "--mode=creds", "--output=json", "get", "https://own.example/simple/"],
       #"{"username": "oauth2", "password": "TOKEN"}"# + "\n"
     ),
-    Exchange(
-      "uv",
-      ["keyring", "get", "https://own.example/simple/", "--mode", "creds"],
-      "oauth2\nTOKEN\n"
-    ),
+    Exchange("uv", ["keyring", "get", "https://own.example/simple/", "--mode", "creds"], "oauth2\nTOKEN\n"),
     Exchange("a host alone", ["keyring", "get", "own.example", "oauth2"], "", status: 1),
     Exchange(
       "a user that looks like an option",
@@ -127,12 +115,7 @@ extension Exchange {
       "",
       status: 64
     ),
-    Exchange(
-      "another server",
-      ["keyring", "get", "https://other.example/", "alice"],
-      "",
-      status: 1
-    ),
+    Exchange("another server", ["keyring", "get", "https://other.example/", "alice"], "", status: 1),
     Exchange("storing", ["keyring", "set", "own.example", "alice"], input: "p\n", ""),
   ]
 }

@@ -28,33 +28,21 @@ struct ExchangeTests {
     #expect(!ran.errorText.contains(Self.token))
   }
 
-  @Test(
-    "Git from 2.46 on gets the scheme and the token, which it does not keep",
-    arguments: Exchange.git
-  )
+  @Test("Git from 2.46 on gets the scheme and the token, which it does not keep", arguments: Exchange.git)
   func git(_ exchange: Exchange) async throws { try await check(exchange) }
 
-  @Test(
-    "A client of Kubernetes gets an ExecCredential, or nothing and 1",
-    arguments: Exchange.kubectl
-  )
+  @Test("A client of Kubernetes gets an ExecCredential, or nothing and 1", arguments: Exchange.kubectl)
   func kubectl(_ exchange: Exchange) async throws { try await check(exchange) }
 
   @Test("Bazel gets header lines in JSON, or none", arguments: Exchange.bazel)
   func bazel(_ exchange: Exchange) async throws { try await check(exchange) }
 
-  @Test(
-    "The go command gets header lines below the server's URL, or nothing",
-    arguments: Exchange.goCommand
-  )
+  @Test("The go command gets header lines below the server's URL, or nothing", arguments: Exchange.goCommand)
   func goCommand(_ exchange: Exchange) async throws { try await check(exchange) }
 
   @Test("Cargo is greeted, and gets the whole header or a kind of error", arguments: Exchange.cargo)
   func cargo(_ exchange: Exchange) async throws { try await check(exchange) }
 
-  @Test(
-    "A program that runs keyring gets a password in the form that it asks for",
-    arguments: Exchange.keyring
-  )
+  @Test("A program that runs keyring gets a password in the form that it asks for", arguments: Exchange.keyring)
   func keyring(_ exchange: Exchange) async throws { try await check(exchange) }
 }

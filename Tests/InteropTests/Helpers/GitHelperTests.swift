@@ -34,13 +34,7 @@ struct GitHelperTests {
   /// - Throws: ``ProcessFailure`` if it does not start.
   private func server(for token: String = token) async throws -> (PythonServer, String) {
     if try await git("-C", "\(folder.path)/notes.git", "rev-parse").status != 0 {
-      let made = try await git(
-        "init",
-        "-q",
-        "--bare",
-        "--initial-branch=main",
-        "\(folder.path)/notes.git"
-      )
+      let made = try await git("init", "-q", "--bare", "--initial-branch=main", "\(folder.path)/notes.git")
       try #require(made.status == 0, "\(made.errorText)")
     }
     let server = try await PythonServer("Recipes/git_server.py", [folder.path, token])
@@ -102,11 +96,10 @@ struct GitHelperTests {
 
   /// What resembles `https://git.example`.
   private static let foreign = [
-    "https://git.example%2f.evil.test/x", "https://git.example%3f.evil.test/x",
-    "https://git.example%23.evil.test/x", "https://git.example%40evil.test/x",
-    "https://git.example@evil.test/x", "https://git.example:443@evil.test/x",
-    "https://git.example./x", "https://git.example:8443/x", "http://git.example/x",
-    "https://git.example.evil.test/x", "https://g\u{131}t.example/x", "https://[git.example]/x",
+    "https://git.example%2f.evil.test/x", "https://git.example%3f.evil.test/x", "https://git.example%23.evil.test/x",
+    "https://git.example%40evil.test/x", "https://git.example@evil.test/x", "https://git.example:443@evil.test/x",
+    "https://git.example./x", "https://git.example:8443/x", "http://git.example/x", "https://git.example.evil.test/x",
+    "https://g\u{131}t.example/x", "https://[git.example]/x",
   ]
 
   @Test("A URL that only resembles the account's own gets no token from git credential fill")
@@ -120,15 +113,11 @@ struct GitHelperTests {
     }
   }
 
-  @Test(
-    "An answer comes at the empty line, also if the asking program keeps its end of the pipe open"
-  )
+  @Test("An answer comes at the empty line, also if the asking program keeps its end of the pipe open")
   func openPipe() async throws {
     try await home.addBearer("work", at: "https://git.example", token: Self.token)
     let input = try OpenInput()
-    let helper = try RunningProcess(
-      input.feeding(home.program("git-credential-acct", ["get"]))
-    )
+    let helper = try RunningProcess(input.feeding(home.program("git-credential-acct", ["get"])))
     for line in ["protocol=https", "host=git.example", ""] { try input.type(line) }
     let asked = await helper.output()
     #expect(asked.status == 0, "\(asked.errorText)")

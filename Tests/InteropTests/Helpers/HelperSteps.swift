@@ -35,12 +35,7 @@ extension AcctHome {
   }
 
   /// Adds an account with a password, which is sent as Basic.
-  func addPassword(
-    _ name: String,
-    of user: String,
-    at origin: String,
-    _ password: String
-  ) async throws {
+  func addPassword(_ name: String, of user: String, at origin: String, _ password: String) async throws {
     let added = try await acct(
       "add",
       "--token",

@@ -44,10 +44,7 @@ struct MailTests {
     #expect(found.text == "A note of bob's.\n")
   }
 
-  @Test(
-    "A SASL initial response is all that the server needs",
-    arguments: ["xoauth2", "oauthbearer"]
-  )
+  @Test("A SASL initial response is all that the server needs", arguments: ["xoauth2", "oauthbearer"])
   func initialResponse(_ mechanism: String) async throws {
     let right = try await home.acct("token", "--sasl", mechanism, "--user", user)
     try #require(right.status == 0, "\(right.errorText)")
@@ -65,18 +62,13 @@ struct MailTests {
     let recipe = try await ChildProcess(
       "sed",
       [
-        "-e", "s/^host .*/host 127.0.0.1/", "-e", "s/^port .*/port \(server.greeting)/",
-        "-e", "s/^tls .*/tls off/", "-e", "s/^auth .*/auth \(mechanism)/",
-        Product.source("Examples/programs/msmtprc"),
+        "-e", "s/^host .*/host 127.0.0.1/", "-e", "s/^port .*/port \(server.greeting)/", "-e", "s/^tls .*/tls off/",
+        "-e", "s/^auth .*/auth \(mechanism)/", Product.source("Examples/programs/msmtprc"),
       ]
     ).run().text
     let settings = try folder.file("msmtprc", containing: recipe)
     let message = "Subject: a note\n\nA note of alice's.\n"
-    let sent = try await home.program(
-      "msmtp",
-      ["-C", settings, "bob@example.com"],
-      input: message
-    ).run()
+    let sent = try await home.program("msmtp", ["-C", settings, "bob@example.com"], input: message).run()
     #expect(sent.status == 0, "\(sent.errorText)")
     let taken = try JSON(parsing: Array(server.output.split(separator: "\n")[1].utf8))
     #expect(taken["from"] == .string(sender))

@@ -16,9 +16,8 @@ struct PackageIndexTests {
     try await home.program(
       Product.source(".build/venv/bin/python"),
       [
-        "-m", "pip", "--isolated", "--disable-pip-version-check", "--no-cache-dir", "--no-input",
-        "download", "--quiet", "--no-deps", "--keyring-provider", "subprocess", "--index-url",
-        index, "--dest", folder.path, "notes",
+        "-m", "pip", "--isolated", "--disable-pip-version-check", "--no-cache-dir", "--no-input", "download", "--quiet",
+        "--no-deps", "--keyring-provider", "subprocess", "--index-url", index, "--dest", folder.path, "notes",
       ]
     ).run()
   }
@@ -43,12 +42,7 @@ struct PackageIndexTests {
   func otherIndex() async throws {
     let server = try await PythonServer("Recipes/index_server.py", ["alice", "made-up-password"])
     let origin = try server.address("origin")
-    try await home.addPassword(
-      "packages",
-      of: "alice",
-      at: "https://other.example",
-      "made-up-password"
-    )
+    try await home.addPassword("packages", of: "alice", at: "https://other.example", "made-up-password")
     #expect(try await download(from: "\(origin)/simple/").status != 0)
     #expect(try await !isDownloaded())
   }

@@ -47,20 +47,13 @@ struct Registry {
     try await process.ready { port.isServed }
     image = "\(folder.path)/image"
     try await python("Tests/Recipes/image.py", image).mustHaveWorked()
-    settings = try folder.file(
-      "auth.json",
-      containing: #"{"credHelpers": {"127.0.0.1:\#(port.number)": "acct"}}"#
-    )
+    settings = try folder.file("auth.json", containing: #"{"credHelpers": {"127.0.0.1:\#(port.number)": "acct"}}"#)
   }
 
   func stop() async { await process.stop() }
 
   /// skopeo as a user of acct runs it, with nothing configured but the helper.
-  func skopeo(
-    _ home: AcctHome,
-    _ arguments: String...,
-    input: String = ""
-  ) async throws -> ChildProcess.Output {
+  func skopeo(_ home: AcctHome, _ arguments: String..., input: String = "") async throws -> ChildProcess.Output {
     // No policy: which signatures an image needs is not what is on trial.
     try await home.program(
       "skopeo",
@@ -71,17 +64,8 @@ struct Registry {
   }
 
   /// podman as a user of acct runs it, with nothing configured but the helper.
-  func podman(
-    _ home: AcctHome,
-    _ arguments: String...,
-    input: String = ""
-  ) async throws -> ChildProcess.Output {
-    try await home.program(
-      "podman",
-      arguments,
-      with: ["REGISTRY_AUTH_FILE": settings],
-      input: input
-    ).run()
+  func podman(_ home: AcctHome, _ arguments: String..., input: String = "") async throws -> ChildProcess.Output {
+    try await home.program("podman", arguments, with: ["REGISTRY_AUTH_FILE": settings], input: input).run()
   }
 
   /// Looks at an image that may not be there: without rights, no one can tell.
@@ -90,12 +74,6 @@ struct Registry {
   }
 
   func push(_ home: AcctHome) async throws -> ChildProcess.Output {
-    try await skopeo(
-      home,
-      "copy",
-      "--dest-tls-verify=false",
-      "oci:\(image)",
-      "docker://\(host)/notes:latest"
-    )
+    try await skopeo(home, "copy", "--dest-tls-verify=false", "oci:\(image)", "docker://\(host)/notes:latest")
   }
 }

@@ -18,11 +18,7 @@ struct RemoteProxyTests {
     let spy = "\(home.commands)/ssh"
     let made = ChildProcess("sh", ["-c", "cat >\"$0\" && chmod +x \"$0\"", spy], input: script)
     try #require(try await made.run().status == 0)
-    return try await home.program(
-      "remote-proxy.sh",
-      arguments,
-      with: ["XDG_RUNTIME_DIR": folder.path]
-    ).run()
+    return try await home.program("remote-proxy.sh", arguments, with: ["XDG_RUNTIME_DIR": folder.path]).run()
   }
 
   @Test("ssh takes the socket of a running proxy along, to the path that is named")

@@ -6,11 +6,7 @@ struct WebDAVTests {
   private static let token = "made-up-token-for-files"
 
   /// rclone with the recipe's settings, at this server.
-  private func rclone(
-    _ home: AcctHome,
-    at origin: String,
-    _ arguments: String...
-  ) async throws -> ChildProcess.Output {
+  private func rclone(_ home: AcctHome, at origin: String, _ arguments: String...) async throws -> ChildProcess.Output {
     let folder = try TemporaryFolder()
     let recipe = try await ChildProcess(
       "sed",

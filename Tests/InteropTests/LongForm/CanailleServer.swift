@@ -56,14 +56,8 @@ final class CanailleServer: Sendable {
     try await signIn(to: home, scope: "openid profile", [])
   }
 
-  private func signIn(
-    to home: AcctHome,
-    scope: String,
-    _ options: [String]
-  ) async throws -> ChildProcess.Output {
-    var adding = home.command(
-      ["add", "--name", "work", "--issuer", issuer, "--scope", scope] + options
-    )
+  private func signIn(to home: AcctHome, scope: String, _ options: [String]) async throws -> ChildProcess.Output {
+    var adding = home.command(["add", "--name", "work", "--issuer", issuer, "--scope", scope] + options)
     adding.environment["BROWSER"] = Product.source(person)
     return try await adding.run()
   }

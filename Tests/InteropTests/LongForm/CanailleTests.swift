@@ -1,10 +1,7 @@
 import AcctTestSupport
 import Testing
 
-@Suite(
-  "An account at Canaille, an OpenID provider",
-  .enabled(if: TestExtent.isFull, "only in the long form")
-)
+@Suite("An account at Canaille, an OpenID provider", .enabled(if: TestExtent.isFull, "only in the long form"))
 struct CanailleTests {
   typealias Client = CanailleServer.Client
 
@@ -54,10 +51,7 @@ struct CanailleTests {
     #expect(try await home.acct("status", "--check").status == 0)
   }
 
-  @Test(
-    "20 commands with a token that is about to expire renew it once",
-    arguments: Client.allCases
-  )
+  @Test("20 commands with a token that is about to expire renew it once", arguments: Client.allCases)
   func crowd(_ client: Client) async throws {
     let server = try await CanailleServer.shared.value
     let home = try AcctHome()

@@ -50,9 +50,7 @@ struct HubTests {
   }
 
   /// A server of its own, since alice is gone from it afterwards.
-  @Test(
-    "A check leaves a token as it is that the server answers with 403, as if it were short of a right"
-  )
+  @Test("A check leaves a token as it is that the server answers with 403, as if it were short of a right")
   func forbidden() async throws {
     let server = try await HubServer()
     let home = try AcctHome()

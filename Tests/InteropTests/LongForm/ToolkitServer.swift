@@ -21,10 +21,7 @@ final class ToolkitServer: Sendable {
 
   private init() async throws {
     folder = try TemporaryFolder()
-    server = try await PythonServer(
-      "InteropTests/LongForm/Scripts/toolkit_server.py",
-      [folder.path]
-    )
+    server = try await PythonServer("InteropTests/LongForm/Scripts/toolkit_server.py", [folder.path])
     issuer = try server.address("issuer")
   }
 
@@ -48,10 +45,7 @@ final class ToolkitServer: Sendable {
       switch client {
       case .isPublic: ["--client-id", "public"]
       case .basic, .post:
-        [
-          "--client-id", "app", "--client-auth", client.rawValue,
-          "--client-secret-file", try secretFile(secret),
-        ]
+        ["--client-id", "app", "--client-auth", client.rawValue, "--client-secret-file", try secretFile(secret)]
       }
     return try await signIn(to: home, scope: scope, options)
   }
@@ -63,14 +57,8 @@ final class ToolkitServer: Sendable {
     try await signIn(to: home, scope: "read", [])
   }
 
-  private func signIn(
-    to home: AcctHome,
-    scope: String,
-    _ options: [String]
-  ) async throws -> ChildProcess.Output {
-    var adding = home.command(
-      ["add", "--name", "work", "--issuer", issuer, "--scope", scope] + options
-    )
+  private func signIn(to home: AcctHome, scope: String, _ options: [String]) async throws -> ChildProcess.Output {
+    var adding = home.command(["add", "--name", "work", "--issuer", issuer, "--scope", scope] + options)
     adding.environment["BROWSER"] = Product.source(person)
     return try await adding.run()
   }
@@ -87,8 +75,7 @@ final class ToolkitServer: Sendable {
     /// The page with the code in it.
     func page() -> Substring? {
       // The last line may still be in the writing.
-      said().split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        .first { $0.contains("?user_code=") }
+      said().split(separator: "\n", omittingEmptySubsequences: false).dropLast().first { $0.contains("?user_code=") }
     }
     try await waiting.ready { page() != nil }
     try await python(person, String(page() ?? "")).mustHaveWorked()

@@ -9,10 +9,7 @@ import Testing
 struct ToolkitTests {
   typealias Client = ToolkitServer.Client
 
-  @Test(
-    "A client of any kind signs in, renews, is checked, and ends its session",
-    arguments: Client.allCases
-  )
+  @Test("A client of any kind signs in, renews, is checked, and ends its session", arguments: Client.allCases)
   func life(_ client: Client) async throws {
     let server = try await ToolkitServer.shared.value
     let home = try AcctHome()

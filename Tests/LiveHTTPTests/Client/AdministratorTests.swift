@@ -24,12 +24,7 @@ struct AdministratorTests {
     try await ScriptedServer.serving(tls: tls, { _ in [ok("safe")] }) { server in
       let url = "https://localhost:\(server.port)"
       for (file, status, text) in [("/nonexistent", Int32(0), "safe"), (configuration, 10, "")] {
-        let home = try AcctHome(
-          in: keyring,
-          with: [
-            "SSL_CERT_FILE": authority.rootsFile, "OPENSSL_CONF": file,
-          ]
-        )
+        let home = try AcctHome(in: keyring, with: ["SSL_CERT_FILE": authority.rootsFile, "OPENSSL_CONF": file])
         #expect(try await home.importing(Self.account(at: url)).status == 0)
         let output = try await home.acct("request", url)
         #expect(output.status == status, "\(output.errorText)")
@@ -68,8 +63,7 @@ struct AdministratorTests {
     #expect(stopped.errorText.contains(words), "\(stopped.errorText)")
   }
 
-  private static let broken =
-    "config_diagnostics = 1\nopenssl_conf = all\n[all]\nno_such_module = none\n"
+  private static let broken = "config_diagnostics = 1\nopenssl_conf = all\n[all]\nno_such_module = none\n"
 
   private static func account(at origin: String) -> String {
     """

@@ -40,11 +40,7 @@ struct DistrustTests {
   }
 
   /// Asserts that acct says why, and has told the server nothing before it knew who that is.
-  private func expect(
-    _ outcome: Outcome,
-    _ reason: String,
-    _ location: SourceLocation = #_sourceLocation
-  ) {
+  private func expect(_ outcome: Outcome, _ reason: String, _ location: SourceLocation = #_sourceLocation) {
     #expect(outcome.output.status == 10, sourceLocation: location)
     #expect(outcome.output.text.isEmpty, sourceLocation: location)
     #expect(
@@ -121,11 +117,7 @@ struct DistrustTests {
     try await ScriptedServer.serving({ _ in [ok("{}")] }) { plain in
       let tls = try authority.server("DNS:localhost")
       let outcome = try await renewal(at: tls) { _ in
-        [
-          .send(
-            "HTTP/1.1 302 Found\r\nLocation: \(plain.url)/\r\nContent-Length: 0\r\n\r\n"
-          )
-        ]
+        [.send("HTTP/1.1 302 Found\r\nLocation: \(plain.url)/\r\nContent-Length: 0\r\n\r\n")]
       }
       #expect(outcome.output.status == 11, "\(outcome.output.errorText)")
       #expect(plain.received.isEmpty && plain.connections == 0)

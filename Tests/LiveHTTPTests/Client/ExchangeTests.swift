@@ -6,9 +6,7 @@ import Testing
 struct ExchangeTests {
   @Test(
     "The target is sent byte for byte",
-    arguments: [
-      "/", "/a%2Fb//c", "/a[0]?b[]=1&c=%zz&d=%C3%A9", "/a;b=1,2:3@4!$&'()*+~?x?y/z", "/%", "/?",
-    ]
+    arguments: ["/", "/a%2Fb//c", "/a[0]?b[]=1&c=%zz&d=%C3%A9", "/a;b=1,2:3@4!$&'()*+~?x?y/z", "/%", "/?"]
   )
   func target(_ target: String) async throws {
     try await ScriptedServer.serving({ _ in [ok("")] }) { server in
@@ -57,9 +55,7 @@ struct ExchangeTests {
       _ = try await transport.send(request)
       let streamed = try await transport.stream(StreamedRequest.get(server.url))
       await streamed.cancel()
-      let names = server.received.map { request in
-        request.fields.filter { $0.lowercased().hasPrefix("user-agent") }
-      }
+      let names = server.received.map { request in request.fields.filter { $0.lowercased().hasPrefix("user-agent") } }
       #expect(
         names == [["User-Agent: acct/1.2.3"], ["user-agent: mine/1"], ["User-Agent: acct/1.2.3"]]
       )
@@ -100,9 +96,7 @@ struct ExchangeTests {
       let transport = HTTPTransport.live()
       for _ in 1...2 {
         var responses: [StreamedResponse] = []
-        for _ in 1...8 {
-          responses.append(try await transport.stream(StreamedRequest.get(server.url)))
-        }
+        for _ in 1...8 { responses.append(try await transport.stream(StreamedRequest.get(server.url))) }
         for response in responses {
           var count = 0
           while let part = try await response.next() { count += part.count }
@@ -143,10 +137,7 @@ struct ExchangeTests {
   @Test("Interim responses are skipped")
   func interim() async throws {
     let script: ScriptedServer.Script = { _ in
-      [
-        .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"),
-        ok("end"),
-      ]
+      [.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"), ok("end")]
     }
     try await ScriptedServer.serving(script) { server in
       let response = try await HTTPTransport.live().send(.get(server.url))
@@ -155,10 +146,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test(
-    "Responses without a body end at their head",
-    arguments: ["HEAD 200", "GET 204", "GET 304"]
-  )
+  @Test("Responses without a body end at their head", arguments: ["HEAD 200", "GET 204", "GET 304"])
   func bodiless(_ what: String) async throws {
     let parts = what.split(separator: " ")
     let script: ScriptedServer.Script = { _ in
@@ -183,16 +171,10 @@ struct ExchangeTests {
         #expect(failure == .unsendable(reason: "the method is not a token"))
       }
       for value in ["made-up\r\nX: y", "made-up\0", "made-up\n"] {
-        let request = HTTPRequest(
-          method: "GET",
-          url: url,
-          fields: [("X-Token", Secret(value))],
-          timeout: 30
-        )
+        let request = HTTPRequest(method: "GET", url: url, fields: [("X-Token", Secret(value))], timeout: 30)
         let failure = await transport.failure(of: request)
         #expect(
-          failure
-            == .unsendable(reason: "the value of X-Token has characters that no header may have")
+          failure == .unsendable(reason: "the value of X-Token has characters that no header may have")
         )
       }
       #expect(server.connections == 0)

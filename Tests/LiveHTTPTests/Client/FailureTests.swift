@@ -31,9 +31,7 @@ struct FailureTests {
 
   @Test("A reused connection that ends is closed, and nothing is sent again")
   func endedWhenReused() async throws {
-    let script: ScriptedServer.Script = { request in
-      request.line.contains("second") ? [.close] : [ok("")]
-    }
+    let script: ScriptedServer.Script = { request in request.line.contains("second") ? [.close] : [ok("")] }
     try await ScriptedServer.serving(script) { server in
       let transport = HTTPTransport.live()
       _ = try await transport.send(.get(server.url + "/first"))

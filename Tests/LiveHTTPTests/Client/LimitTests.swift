@@ -23,9 +23,7 @@ struct LimitTests {
   )
   func endless(_ framing: String) async throws {
     let part = framing.isEmpty ? "endless" : "7\r\nendless\r\n"
-    let script: ScriptedServer.Script = { _ in
-      [.send("HTTP/1.1 200 OK\r\n\(framing)\r\n"), .sendForever(part)]
-    }
+    let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 200 OK\r\n\(framing)\r\n"), .sendForever(part)] }
     try await ScriptedServer.serving(script) { server in
       let transport = HTTPTransport.live()
       let failure = try await transport.failure(of: .get(server.url, bodyLimit: 100_000))
@@ -34,18 +32,10 @@ struct LimitTests {
     }
   }
 
-  @Test(
-    "A header without an end is malformed",
-    arguments: [
-      ("X: ", "a"), ("", "a"), ("", "X: a\r\n"),
-    ]
-  )
+  @Test("A header without an end is malformed", arguments: [("X: ", "a"), ("", "a"), ("", "X: a\r\n")])
   func endlessHeader(_ start: String, _ part: String) async throws {
     let script: ScriptedServer.Script = { _ in
-      [
-        .send("HTTP/1.1 200 OK\r\n\(start)"),
-        .sendForever(String(repeating: part, count: 50_000)),
-      ]
+      [.send("HTTP/1.1 200 OK\r\n\(start)"), .sendForever(String(repeating: part, count: 50_000))]
     }
     try await ScriptedServer.serving(script) { server in
       let failure = try await HTTPTransport.live().failure(of: .get(server.url))
@@ -76,8 +66,7 @@ struct LimitTests {
       .bind(host: "127.0.0.1", port: 0).get()
     let port = try #require(deaf.localAddress?.port)
     let first = try await Visitor(to: port)
-    let failure = await HTTPTransport.live()
-      .failure(of: try .get("http://127.0.0.1:\(port)/", timeout: 1))
+    let failure = await HTTPTransport.live().failure(of: try .get("http://127.0.0.1:\(port)/", timeout: 1))
     #expect(failure == .timedOut)
     try await first.close()
     try await deaf.close()
@@ -85,9 +74,7 @@ struct LimitTests {
 
   @Test("The deadline ends a body that never stops coming")
   func deadlineWhileReading() async throws {
-    let script: ScriptedServer.Script = { _ in
-      [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendForever("x")]
-    }
+    let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendForever("x")] }
     try await ScriptedServer.serving(script) { server in
       let request = try HTTPRequest.get(server.url, timeout: 1, bodyLimit: .max)
       #expect(await HTTPTransport.live().failure(of: request) == .timedOut)

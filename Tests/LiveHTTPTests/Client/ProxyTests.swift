@@ -14,9 +14,7 @@ struct ProxyTests {
   }
 
   /// A server's side of TLS behind the tunnel.
-  private func identity(_ names: String = "DNS:pds.example") throws -> ServerIdentity {
-    try authority.server(names)
-  }
+  private func identity(_ names: String = "DNS:pds.example") throws -> ServerIdentity { try authority.server(names) }
 
   private func transport(_ proxy: String, _ more: [String: String] = [:]) -> HTTPTransport {
     .live(["SSL_CERT_FILE": authority.rootsFile, "HTTPS_PROXY": proxy].merging(more) { $1 })
@@ -29,15 +27,12 @@ struct ProxyTests {
       let request = try HTTPRequest.get("https://pds.example/xrpc/x?y=1")
       #expect(try await transport.send(request).text == "through")
       #expect(
-        server.received.map(\.line) == [
-          "CONNECT pds.example:443 HTTP/1.1", "GET /xrpc/x?y=1 HTTP/1.1",
-        ]
+        server.received.map(\.line) == ["CONNECT pds.example:443 HTTP/1.1", "GET /xrpc/x?y=1 HTTP/1.1"]
       )
       // "me:s@fe", RFC 7617.
       #expect(
         server.received[0].fields.sorted() == [
-          "Host: pds.example:443", "Proxy-Authorization: Basic bWU6c0BmZQ==",
-          "Proxy-Connection: Keep-Alive",
+          "Host: pds.example:443", "Proxy-Authorization: Basic bWU6c0BmZQ==", "Proxy-Connection: Keep-Alive",
         ]
       )
       #expect(server.received[1].fields == ["Host: pds.example"])
@@ -47,11 +42,9 @@ struct ProxyTests {
   @Test(
     "A wildcard stands for one label, and not directly below a top-level name",
     arguments: [
-      ("DNS:*.example.test", "pds.example.test", true),
-      ("DNS:*.example.test", "a.pds.example.test", false),
+      ("DNS:*.example.test", "pds.example.test", true), ("DNS:*.example.test", "a.pds.example.test", false),
       ("DNS:*.example.test", "example.test", false), ("DNS:*.test", "example.test", false),
-      ("DNS:p*.example.test", "pds.example.test", false),
-      ("DNS:evil.test,IP:127.0.0.1", "pds.example.test", false),
+      ("DNS:p*.example.test", "pds.example.test", false), ("DNS:evil.test,IP:127.0.0.1", "pds.example.test", false),
     ]
   )
   func wildcard(_ names: String, _ host: String, _ isFor: Bool) async throws {
@@ -98,8 +91,7 @@ struct ProxyTests {
       let transport = transport("127.0.0.1:\(server.port)")
       let other = try HTTPRequest.get("https://pds.example.evil.test/")
       #expect(
-        await transport.failure(of: other)
-          == .untrusted(reason: "the certificate is for another host")
+        await transport.failure(of: other) == .untrusted(reason: "the certificate is for another host")
       )
       let unknown = HTTPTransport.live(["ALL_PROXY": "127.0.0.1:\(server.port)"])
       #expect(
@@ -120,9 +112,7 @@ struct ProxyTests {
     ]
   )
   func refusal(_ status: Int, _ credentials: String, _ words: String) async throws {
-    let script: ScriptedServer.Script = { _ in
-      [.send("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")]
-    }
+    let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")] }
     try await ScriptedServer.serving(script) { server in
       let transport = transport("http://\(credentials)127.0.0.1:\(server.port)")
       let failure = try await transport.failure(of: .get("https://pds.example/"))

@@ -16,8 +16,7 @@ struct ReachTests {
   )
   func connecting(_ host: String) async throws {
     try await ScriptedServer.serving({ _ in [ok("inside")] }) { server in
-      let failure = try await HTTPTransport.live()
-        .failure(of: request("http://\(host):\(server.port)"))
+      let failure = try await HTTPTransport.live().failure(of: request("http://\(host):\(server.port)"))
       #expect(failure == .inside(host: host))
       #expect(server.connections == 0)
     }
@@ -35,9 +34,7 @@ struct ReachTests {
     }
   }
 
-  @Test(
-    "A request may pass a proxy in a private network: the user chose it, and it resolves the name"
-  )
+  @Test("A request may pass a proxy in a private network: the user chose it, and it resolves the name")
   func proxied() async throws {
     let authority = try TestAuthority.shared.get()
     let script: ScriptedServer.Script = { request in

@@ -44,9 +44,7 @@ struct StreamTests {
   @Test("A reader that does not read stops the server and keeps memory small")
   func backPressure() async throws {
     let part = String(repeating: "x", count: 1 << 16)
-    let script: ScriptedServer.Script = { _ in
-      [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendForever(part)]
-    }
+    let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendForever(part)] }
     try await ScriptedServer.serving(script) { server in
       let transport = HTTPTransport.live()
       let response = try await transport.stream(.get(server.url, timeout: 3))
@@ -76,9 +74,7 @@ struct StreamTests {
 
   @Test("A body that is cut off fails after the part that arrived")
   func cutOff() async throws {
-    let script: ScriptedServer.Script = { _ in
-      [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort"), .close]
-    }
+    let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort"), .close] }
     try await ScriptedServer.serving(script) { server in
       let response = try await HTTPTransport.live().stream(.get(server.url))
       #expect(try await response.next() == Array("short".utf8))
@@ -105,9 +101,7 @@ struct StreamTests {
 
   @Test("A body that is announced is not read if the server rejects it")
   func asksFirst() async throws {
-    let script: ScriptedServer.Script = { _ in
-      [.send("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")]
-    }
+    let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")] }
     try await ScriptedServer.serving(script) { server in
       let wasRead = Mutex(false)
       let source = ByteSource(length: nil) { () async throws(StreamFailure) in
@@ -126,9 +120,7 @@ struct StreamTests {
 
   @Test("A response that is released ends its connection")
   func letGo() async throws {
-    let script: ScriptedServer.Script = { _ in
-      [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendForever("x")]
-    }
+    let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 200 OK\r\n\r\n"), .sendForever("x")] }
     try await ScriptedServer.serving(script) { server in
       let transport = HTTPTransport.live()
       do { _ = try await transport.stream(.get(server.url)) }
@@ -144,9 +136,7 @@ extension StreamedRequest {
     method: String = "GET",
     body: ByteSource? = nil,
     timeout: Int = 30
-  ) throws -> StreamedRequest {
-    try StreamedRequest(method: method, url: HTTPURL(url), body: body, timeout: timeout)
-  }
+  ) throws -> StreamedRequest { try StreamedRequest(method: method, url: HTTPURL(url), body: body, timeout: timeout) }
 }
 
 extension ByteSource {

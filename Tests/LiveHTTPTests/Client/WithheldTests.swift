@@ -61,8 +61,7 @@ struct WithheldTests {
   @Test("A request that no server could take says so, although its time has passed as well")
   func refused() async throws {
     let port = try FreePort().number
-    let failure = try await HTTPTransport.live()
-      .failure(of: request("http://127.0.0.1:\(port)/", yes: 1))
+    let failure = try await HTTPTransport.live().failure(of: request("http://127.0.0.1:\(port)/", yes: 1))
     #expect(failure == .unreachable(reason: "the connection was refused"))
   }
 

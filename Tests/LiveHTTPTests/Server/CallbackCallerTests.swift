@@ -6,14 +6,10 @@ import Testing
 @Suite("Callers of the callback listener", .timeLimit(.minutes(1)))
 struct CallbackCallerTests {
   /// The caller of a request with these fields.
-  private func caller(_ fields: String, owner: SocketOwner = .kernel) async throws -> (
-    Callback.Caller?, page: String
-  ) {
+  private func caller(_ fields: String, owner: SocketOwner = .kernel) async throws -> (Callback.Caller?, page: String) {
     try await CallbackListener.live(owner: owner).listening { listening in
       let visitor = try await Visitor(to: listening.port)
-      try await visitor.send(
-        "GET /callback?code=1 HTTP/1.1\r\nHost: 127.0.0.1:\(listening.port)\r\n\(fields)\r\n"
-      )
+      try await visitor.send("GET /callback?code=1 HTTP/1.1\r\nHost: 127.0.0.1:\(listening.port)\r\n\(fields)\r\n")
       let callback = try #require(await listening.next())
       callback.answer(.refused)
       return (callback.caller, await visitor.everything())

@@ -69,22 +69,17 @@ struct CallbackPageTests {
 
 /// What is between the tags of the first element of that name.
 private func element(_ name: String, of reply: String) -> String? {
-  guard let start = reply.firstRange(of: "<\(name)>"),
-    let end = reply.firstRange(of: "</\(name)>")
-  else { return nil }
+  guard let start = reply.firstRange(of: "<\(name)>"), let end = reply.firstRange(of: "</\(name)>") else { return nil }
   return String(reply[start.upperBound..<end.lowerBound])
 }
 
 private func field(_ name: String, of reply: String) -> String? {
-  reply.split(separator: "\r\n").first { $0.hasPrefix("\(name): ") }
-    .map { String($0.dropFirst(name.count + 2)) }
+  reply.split(separator: "\r\n").first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
 }
 
 /// The names of the colors that a part of the style defines.
 private func colors(_ style: Substring) -> Set<Substring> {
-  Set(
-    style.split { " \n;".contains($0) }.filter { $0.hasPrefix("--") && $0.hasSuffix(":") }
-  )
+  Set(style.split { " \n;".contains($0) }.filter { $0.hasPrefix("--") && $0.hasSuffix(":") })
 }
 
 /// RFC 4648, section 4.

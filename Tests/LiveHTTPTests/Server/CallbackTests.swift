@@ -15,9 +15,7 @@ struct CallbackTests {
   func callback(_ page: CallbackPage, _ status: String, _ words: String) async throws {
     try await CallbackListener.live().listening { listening in
       let visitor = try await Visitor(to: listening.port)
-      try await visitor.send(
-        get("/callback?code=a%20b&state=%3Cb%3E?x", "127.0.0.1:\(listening.port)")
-      )
+      try await visitor.send(get("/callback?code=a%20b&state=%3Cb%3E?x", "127.0.0.1:\(listening.port)"))
       let callback = try #require(await listening.next())
       #expect(callback.query == Secret("code=a%20b&state=%3Cb%3E?x"))
       callback.answer(page)
@@ -50,10 +48,9 @@ struct CallbackTests {
   @Test(
     "The callback listener answers other requests itself and waits on",
     arguments: [
-      ("GET /favicon.ico", "404 Not Found"), ("GET /", "404 Not Found"),
-      ("GET /callback/", "404 Not Found"), ("GET /callbacks?code=1", "404 Not Found"),
-      ("GET //callback?code=1", "404 Not Found"), ("GET /%63allback?code=1", "404 Not Found"),
-      ("POST /callback?code=1", "405 Method Not Allowed"),
+      ("GET /favicon.ico", "404 Not Found"), ("GET /", "404 Not Found"), ("GET /callback/", "404 Not Found"),
+      ("GET /callbacks?code=1", "404 Not Found"), ("GET //callback?code=1", "404 Not Found"),
+      ("GET /%63allback?code=1", "404 Not Found"), ("POST /callback?code=1", "405 Method Not Allowed"),
       ("HEAD /callback?code=1", "405 Method Not Allowed"), ("OPTIONS *", "404 Not Found"),
     ]
   )

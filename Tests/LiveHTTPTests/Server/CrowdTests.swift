@@ -6,10 +6,7 @@ import Testing
 @Suite("Many connections to a server for this machine", .timeLimit(.minutes(1)))
 struct CrowdTests {
   /// Serves up to eight connections; `/no` is refused, and its connection ends.
-  private func serving(
-    timeout: Duration = .seconds(600),
-    _ body: (Int) async throws -> Void
-  ) async throws {
+  private func serving(timeout: Duration = .seconds(600), _ body: (Int) async throws -> Void) async throws {
     let server = LocalServer.live(limit: 8, timeout: timeout) { () throws(ListenFailure) in
       throw .unusableSocket(path: "", reason: "no test needs a folder")
     }
@@ -55,10 +52,7 @@ struct CrowdTests {
     }
   }
 
-  @Test(
-    "A connection that does not send a whole head in time is closed",
-    arguments: ["", "GET / HT"]
-  )
+  @Test("A connection that does not send a whole head in time is closed", arguments: ["", "GET / HT"])
   func silent(_ start: String) async throws {
     try await serving(timeout: .milliseconds(1)) { port in
       let visitor = try await Visitor(to: port)

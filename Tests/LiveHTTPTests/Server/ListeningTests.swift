@@ -76,9 +76,7 @@ struct ListeningTests {
     }
   }
 
-  @Test(
-    "The callback listener is reached at 127.0.0.1, and at ::1 on the same port if there is IPv6"
-  )
+  @Test("The callback listener is reached at 127.0.0.1, and at ::1 on the same port if there is IPv6")
   func addresses() async throws {
     let hosts = await hasIPv6() ? ["127.0.0.1", "::1"] : ["127.0.0.1"]
     try await CallbackListener.live().listening { listening in
@@ -88,9 +86,7 @@ struct ListeningTests {
         try await visitor.send(get("/callback?1", "\(named):\(listening.port)"))
         #expect(await listening.next()?.query == Secret("1"))
       }
-      await #expect(throws: (any Error).self) {
-        try await Visitor(to: listening.port, host: "127.0.0.2")
-      }
+      await #expect(throws: (any Error).self) { try await Visitor(to: listening.port, host: "127.0.0.2") }
     }
   }
 
@@ -124,6 +120,4 @@ extension CallbackListener {
 }
 
 /// A request as a browser sends it.
-func get(_ path: String, _ host: String) -> String {
-  "GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
-}
+func get(_ path: String, _ host: String) -> String { "GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\r\n" }

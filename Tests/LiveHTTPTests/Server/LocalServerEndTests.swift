@@ -31,9 +31,7 @@ struct LocalServerEndTests {
       body.yield(await request.text())
       return .text(200, "")
     } _: { port in
-      for framing in [
-        "Content-Length: 5\r\n\r\nhe", "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n",
-      ] {
+      for framing in ["Content-Length: 5\r\n\r\nhe", "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n"] {
         let visitor = try await Visitor(to: port)
         try await visitor.send("POST / HTTP/1.1\r\n\(framing)")
         try await visitor.close()
@@ -51,9 +49,7 @@ struct LocalServerEndTests {
       .text(400, await request.text() ?? "cut")
     } _: { port in
       let visitor = try await Visitor(to: port)
-      try await visitor.send(
-        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\nnonsense\r\n"
-      )
+      try await visitor.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\nnonsense\r\n")
       let answer = await visitor.everything()
       #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
       #expect(answer.hasSuffix("\r\n\r\ncut"))

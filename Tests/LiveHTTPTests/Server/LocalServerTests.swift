@@ -14,9 +14,7 @@ struct LocalServerTests {
       let visitor = try await Visitor(to: port)
       try await visitor.send(get("/1", "a"))
       #expect(await visitor.until("\r\n\r\n/1") == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/1")
-      try await visitor.send(
-        get("/2", "a") + get("/3", "a") + "GET /4 HTTP/1.1\r\nConnection: close\r\n\r\n"
-      )
+      try await visitor.send(get("/2", "a") + get("/3", "a") + "GET /4 HTTP/1.1\r\nConnection: close\r\n\r\n")
       let rest = await visitor.everything()
       #expect(
         rest
@@ -62,9 +60,7 @@ struct LocalServerTests {
     let side = LocalServer.live { () throws(ListenFailure) in "" }.sideExecutor
     try await serving { _ in
       let begins = MultiThreadedEventLoopGroup.currentEventLoop != nil
-      let isThereAside = await withTaskExecutorPreference(side) {
-        MultiThreadedEventLoopGroup.currentEventLoop != nil
-      }
+      let isThereAside = await withTaskExecutorPreference(side) { MultiThreadedEventLoopGroup.currentEventLoop != nil }
       let ends = MultiThreadedEventLoopGroup.currentEventLoop != nil
       return .text(200, "\(begins) \(isThereAside) \(ends)!")
     } _: { port in
@@ -128,8 +124,7 @@ struct LocalServerTests {
       )
       let answers = await visitor.everything()
       for (field, body) in [
-        ("\u{E9}", "[195, 169]\(text)"), ("\u{20AC}", "[226, 130, 172]\(text)"),
-        ("\u{10FFE9}", "[244, 143, 191, 169]"),
+        ("\u{E9}", "[195, 169]\(text)"), ("\u{20AC}", "[226, 130, 172]\(text)"), ("\u{10FFE9}", "[244, 143, 191, 169]"),
       ] {
         #expect(answers.contains("\r\nX: \(field)\r\n"), "\(answers)")
         #expect(answers.contains(body), "\(answers)")

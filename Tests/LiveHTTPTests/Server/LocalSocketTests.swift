@@ -14,9 +14,7 @@ struct LocalSocketTests {
     path = "\(folder.path)/socket"
   }
 
-  private func serve<Outcome: Sendable>(
-    _ body: () async throws -> Outcome
-  ) async throws -> Outcome {
+  private func serve<Outcome: Sendable>(_ body: () async throws -> Outcome) async throws -> Outcome {
     try await serving(at: .socket(path: path)) { _ in
       .text(200, "well")
     } _: { _ in
@@ -60,9 +58,7 @@ struct LocalSocketTests {
   @Test("A local socket of a living process is left alone")
   func live() async throws {
     try await serve { () async throws in
-      await #expect(
-        throws: ListenFailure.unusableSocket(path: path, reason: "another process listens there")
-      ) {
+      await #expect(throws: ListenFailure.unusableSocket(path: path, reason: "another process listens there")) {
         try await serve {}
       }
       #expect(try await isAnswered())
@@ -80,9 +76,7 @@ struct LocalSocketTests {
       clients.append(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0))
     } while clients.count < 8 && connectUnix(clients[clients.count - 1], path)
     #expect(clients.count < 8)
-    await #expect(
-      throws: ListenFailure.unusableSocket(path: path, reason: "another process listens there")
-    ) {
+    await #expect(throws: ListenFailure.unusableSocket(path: path, reason: "another process listens there")) {
       try await serve {}
     }
     #expect(mode != nil)
@@ -96,18 +90,13 @@ struct LocalSocketTests {
     default: #expect(unsafe symlink("\(folder.path)/elsewhere", path) == 0)
     }
     let before = mode
-    await #expect(
-      throws: ListenFailure.unusableSocket(path: path, reason: "another file exists there")
-    ) {
+    await #expect(throws: ListenFailure.unusableSocket(path: path, reason: "another file exists there")) {
       try await serve {}
     }
     #expect(mode == before)
   }
 
-  @Test(
-    "A local socket needs a path that is short enough, and an existing folder",
-    arguments: ["long", "missing"]
-  )
+  @Test("A local socket needs a path that is short enough, and an existing folder", arguments: ["long", "missing"])
   func impossible(_ kind: String) async throws {
     let path =
       kind == "long"
@@ -129,10 +118,7 @@ private func connectUnix(_ descriptor: Int32, _ path: String) -> Bool {
   unsafe withUnixAddress(path) { unsafe connect(descriptor, $0, $1) == 0 }
 }
 
-private func withUnixAddress(
-  _ path: String,
-  _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool
-) -> Bool {
+private func withUnixAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Bool {
   var address = sockaddr_un()
   address.sun_family = sa_family_t(AF_UNIX)
   unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }

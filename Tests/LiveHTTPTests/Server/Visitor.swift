@@ -10,36 +10,26 @@ struct Visitor: Sendable {
   init(to port: Int, host: String = "127.0.0.1") async throws {
     let (parts, part) = AsyncStream.makeStream(of: String.self)
     self.parts = parts
-    channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Collector(part))
-        }
-      }
-      .connect(host: host, port: port).get()
+    channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer { channel in
+      channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Collector(part)) }
+    }
+    .connect(host: host, port: port).get()
   }
 
   /// Connects to a socket in the file system.
   init(at path: String) async throws {
     let (parts, part) = AsyncStream.makeStream(of: String.self)
     self.parts = parts
-    channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Collector(part))
-        }
-      }
-      .connect(unixDomainSocketPath: path).get()
+    channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer { channel in
+      channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Collector(part)) }
+    }
+    .connect(unixDomainSocketPath: path).get()
   }
 
   /// Stops to read what comes, or goes on.
-  func read(_ reads: Bool) async throws {
-    try await channel.setOption(.autoRead, value: reads).get()
-  }
+  func read(_ reads: Bool) async throws { try await channel.setOption(.autoRead, value: reads).get() }
 
-  func send(_ text: String) async throws {
-    try await channel.writeAndFlush(ByteBuffer(string: text)).get()
-  }
+  func send(_ text: String) async throws { try await channel.writeAndFlush(ByteBuffer(string: text)).get() }
 
   /// Everything that came, once the connection has ended.
   func everything() async -> String { await parts.reduce("", +) }
@@ -63,9 +53,7 @@ private final class Collector: ChannelInboundHandler {
 
   init(_ part: AsyncStream<String>.Continuation) { self.part = part }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    part.yield(String(buffer: unwrapInboundIn(data)))
-  }
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { part.yield(String(buffer: unwrapInboundIn(data))) }
 
   func channelInactive(context: ChannelHandlerContext) { part.finish() }
 

@@ -5,10 +5,7 @@ import Testing
 
 extension HTTPTransport {
   /// The live transport with an environment of the test's own.
-  static func live(
-    _ environment: [String: String] = [:],
-    userAgent: String? = nil
-  ) -> HTTPTransport {
+  static func live(_ environment: [String: String] = [:], userAgent: String? = nil) -> HTTPTransport {
     .live(userAgent: userAgent) { environment[$0] }
   }
 
@@ -24,8 +21,7 @@ extension HTTPTransport {
 
 extension HTTPRequest {
   /// A GET with a deadline that no passing test reaches.
-  static func get(_ url: String, timeout: Int = 30, bodyLimit: Int = 1 << 20) throws -> HTTPRequest
-  {
+  static func get(_ url: String, timeout: Int = 30, bodyLimit: Int = 1 << 20) throws -> HTTPRequest {
     try HTTPRequest(method: "GET", url: HTTPURL(url), timeout: timeout, bodyLimit: bodyLimit)
   }
 }
@@ -35,9 +31,7 @@ extension HTTPResponse {
 }
 
 extension Secret {
-  var text: String {
-    withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-  }
+  var text: String { withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) } }
 }
 
 extension ScriptedServer {

@@ -60,9 +60,7 @@ final class ScriptHandler: ChannelInboundHandler {
     }
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    context.close(promise: nil)
-  }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   /// Takes one whole request off what has come, if there is one.
   private func nextRequest() -> ScriptedServer.Request? {
@@ -81,14 +79,10 @@ final class ScriptHandler: ChannelInboundHandler {
     return ScriptedServer.Request(line: line, fields: lines, body: body, connection: number)
   }
 
-  private func perform(
-    _ steps: ArraySlice<ScriptedServer.Step>,
-    _ context: ChannelHandlerContext
-  ) {
+  private func perform(_ steps: ArraySlice<ScriptedServer.Step>, _ context: ChannelHandlerContext) {
     guard let step = steps.first else { return }
     switch step {
-    case .send(let text):
-      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+    case .send(let text): context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
     case .sendForever(let text): sendForever(ByteBuffer(string: text), context)
     case .close: context.close(promise: nil)
     case .reset:
@@ -103,13 +97,10 @@ final class ScriptHandler: ChannelInboundHandler {
   /// Passes on what comes, to the other end and back.
   private func startTunnel(_ context: ChannelHandlerContext) {
     let near = context.channel
-    tunnel = ClientBootstrap(group: context.eventLoop)
-      .channelInitializer { far in
-        far.eventLoop.makeCompletedFuture {
-          try far.pipeline.syncOperations.addHandler(Relay(to: near))
-        }
-      }
-      .connect(host: "127.0.0.1", port: farEnd ?? 0)
+    tunnel = ClientBootstrap(group: context.eventLoop).channelInitializer { far in
+      far.eventLoop.makeCompletedFuture { try far.pipeline.syncOperations.addHandler(Relay(to: near)) }
+    }
+    .connect(host: "127.0.0.1", port: farEnd ?? 0)
   }
 
   private func sendForever(_ part: ByteBuffer, _ context: ChannelHandlerContext) {

@@ -89,9 +89,7 @@ final class ScriptedServer: Sendable {
           return channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             if let socks { try pipeline.addHandler(SOCKSFront(reply: socks)) }
-            try pipeline.addHandler(
-              ScriptHandler(number, script: script, greeting: greeting, farEnd: farEnd, log: log)
-            )
+            try pipeline.addHandler(ScriptHandler(number, script: script, greeting: greeting, farEnd: farEnd, log: log))
           }
         }
         .bind(host: "127.0.0.1", port: 0).get()
@@ -140,9 +138,7 @@ private final class SOCKSFront: ChannelInboundHandler, RemovableChannelHandler {
     let port = bytes.suffix(2).reduce(0) { $0 << 8 | Int($1) }
     let answer: [UInt8] = [5, reply, 0, 1, 0, 0, 0, 0, 0, 0]
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
-    context.fireChannelRead(
-      wrapInboundOut(ByteBuffer(string: "SOCKS \(host):\(port) HTTP/1.1\r\n\r\n"))
-    )
+    context.fireChannelRead(wrapInboundOut(ByteBuffer(string: "SOCKS \(host):\(port) HTTP/1.1\r\n\r\n")))
     context.pipeline.syncOperations.removeHandler(self, promise: nil)
   }
 }

@@ -58,16 +58,10 @@ struct TestAuthority {
       """
     try configuration.write(toFile: "\(folder)/\(name).cnf", atomically: false, encoding: .utf8)
     try "".write(toFile: "\(folder)/\(name).index", atomically: false, encoding: .utf8)
-    try openssl(
-      [
-        "req", "-new", "-subj", "/CN=\(commonName)", "-keyout", "\(name).key", "-out",
-        "\(name).csr",
-      ] + key
-    )
+    try openssl(["req", "-new", "-subj", "/CN=\(commonName)", "-keyout", "\(name).key", "-out", "\(name).csr"] + key)
     try openssl([
-      "ca", "-batch", "-notext", "-config", "\(name).cnf", "-in", "\(name).csr", "-out",
-      "\(name).pem", "-startdate", "\(years.0)0101000000Z", "-enddate",
-      "\(years.1)0101000000Z",
+      "ca", "-batch", "-notext", "-config", "\(name).cnf", "-in", "\(name).csr", "-out", "\(name).pem", "-startdate",
+      "\(years.0)0101000000Z", "-enddate", "\(years.1)0101000000Z",
     ])
     return identity(name, newest: newest)
   }
@@ -95,15 +89,8 @@ struct TestAuthority {
     )
   }
 
-  private func identity(
-    _ name: String,
-    newest: ServerIdentity.Version = .tls13
-  ) -> ServerIdentity {
-    ServerIdentity(
-      certificate: "\(folder)/\(name).pem",
-      key: "\(folder)/\(name).key",
-      newest: newest
-    )
+  private func identity(_ name: String, newest: ServerIdentity.Version = .tls13) -> ServerIdentity {
+    ServerIdentity(certificate: "\(folder)/\(name).pem", key: "\(folder)/\(name).key", newest: newest)
   }
 
   private func openssl(_ arguments: [String]) throws {
@@ -118,9 +105,7 @@ struct TestAuthority {
     try process.run()
     let text = try complaints.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failed(message: String(decoding: text, as: UTF8.self))
-    }
+    guard process.terminationStatus == 0 else { throw Failed(message: String(decoding: text, as: UTF8.self)) }
   }
 
   /// What `openssl` had to say.

@@ -15,15 +15,11 @@ struct BrowserTests {
   ///
   /// The script is not run as a program: the kernel refuses that while it is open for writing, as
   /// it still may be in another test's child that is about to be something else.
-  private func script(_ name: String, _ text: String) throws -> String {
-    try "sh \(scratch.write(text, to: name))"
-  }
+  private func script(_ name: String, _ text: String) throws -> String { try "sh \(scratch.write(text, to: name))" }
 
   /// Opens the address, with as much time to fail as a busy machine can need.
-  private func opens(_ browser: String?, failingWithin grace: Duration = .seconds(60)) async -> Bool
-  {
-    await Browser.live(undoing: .none, failingWithin: grace) { $0 == "BROWSER" ? browser : nil }
-      .open(Self.address)
+  private func opens(_ browser: String?, failingWithin grace: Duration = .seconds(60)) async -> Bool {
+    await Browser.live(undoing: .none, failingWithin: grace) { $0 == "BROWSER" ? browser : nil }.open(Self.address)
   }
 
   @Test("The browser gets the address as its one argument, unchanged")
@@ -71,16 +67,10 @@ struct BrowserTests {
   func desktop() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let scratch = try ScratchFolder()
-      try scratch.write(
-        "#!/bin/sh\necho \"$@\" >'\(scratch.path(of: "out"))'\n",
-        to: "xdg-open",
-        mode: 0o700
-      )
+      try scratch.write("#!/bin/sh\necho \"$@\" >'\(scratch.path(of: "out"))'\n", to: "xdg-open", mode: 0o700)
       unsafe setenv("PATH", "\(scratch.path):/usr/bin:/bin", 1)
       for variable in ["DISPLAY", "WAYLAND_DISPLAY"] {
-        let browser = Browser.live(undoing: .none, failingWithin: .seconds(60)) {
-          $0 == variable ? ":0" : nil
-        }
+        let browser = Browser.live(undoing: .none, failingWithin: .seconds(60)) { $0 == variable ? ":0" : nil }
         print(await browser.open("https://\(variable)"))
         print(scratch.text(of: "out") ?? "")
       }
@@ -148,9 +138,7 @@ struct BrowserTests {
       }
       _ = await browser.open(scratch.path(of: "out"))
       for line in (scratch.text(of: "out") ?? "").split(separator: "\n")
-      where line.hasPrefix("SigBlk") || line.hasPrefix("SigIgn") {
-        print(line.suffix(4))
-      }
+      where line.hasPrefix("SigBlk") || line.hasPrefix("SigIgn") { print(line.suffix(4)) }
     }
     let output = result.map { String(decoding: $0.standardOutputContent, as: UTF8.self) } ?? ""
     #expect(output.contains("0000\n0000\n"), "\(output)")

@@ -48,9 +48,7 @@ struct FileChangesTests {
     #expect(try isTold { try files.replace(.keyringDecision, []) })
   }
 
-  @Test(
-    "A file that comes from another folder or goes there is told of, and one that is still open for writing"
-  )
+  @Test("A file that comes from another folder or goes there is told of, and one that is still open for writing")
   func moved() throws {
     let file = "home/data/accounts/\(account).json"
     #expect(try isTold { move(file, to: "elsewhere") })

@@ -90,10 +90,7 @@ struct LiveFilesTests {
     try scratch.makeFolder("elsewhere")
     try scratch.link("data/accounts", to: scratch.path(of: "elsewhere"))
     #expect(
-      throws: FilesFailure.unsafe(
-        path: scratch.path(of: "data/accounts"),
-        reason: "it is a symbolic link"
-      )
+      throws: FilesFailure.unsafe(path: scratch.path(of: "data/accounts"), reason: "it is a symbolic link")
     ) { try files.replace(.account(account), []) }
   }
 

@@ -30,9 +30,8 @@ struct FolderMaintenanceTests {
     let id = try AccountID("11111111-1111-4111-8111-111111111111")
     let roles: [(String, SurveyedFile.Role)] = [
       ("data/active", .other), ("data/accounts/.tmp-1f", .temporary), ("run/nonces/a", .hint),
-      ("run/identities/b", .hint), ("run/nonces/.tmp-2", .temporary),
-      ("state/locks/book", .lock(.book)), ("state/locks/account-\(id)", .lock(.account(id))),
-      ("state/locks/other", .other), ("data/book", .other),
+      ("run/identities/b", .hint), ("run/nonces/.tmp-2", .temporary), ("state/locks/book", .lock(.book)),
+      ("state/locks/account-\(id)", .lock(.account(id))), ("state/locks/other", .other), ("data/book", .other),
     ]
     for (name, _) in roles { try scratch.write("", to: "home/\(name)", mode: 0o640) }
     for (name, role) in roles {

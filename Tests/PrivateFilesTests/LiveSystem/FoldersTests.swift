@@ -22,14 +22,10 @@ struct FoldersTests {
 
   @Test("The folders of acct are below the home if XDG's variables are missing or relative")
   func defaults() {
-    let expected = [
-      "/home/a/.local/share/acct", "/home/a/.local/state/acct", "/home/a/.local/state/acct",
-    ]
+    let expected = ["/home/a/.local/share/acct", "/home/a/.local/state/acct", "/home/a/.local/state/acct"]
     #expect(paths(["HOME": "/home/a"]) == expected)
     #expect(
-      paths([
-        "HOME": "/home/a", "XDG_DATA_HOME": "d", "XDG_STATE_HOME": "./s", "XDG_RUNTIME_DIR": "r",
-      ]) == expected
+      paths(["HOME": "/home/a", "XDG_DATA_HOME": "d", "XDG_STATE_HOME": "./s", "XDG_RUNTIME_DIR": "r"]) == expected
     )
   }
 
@@ -56,8 +52,7 @@ struct FoldersTests {
   @Test("The folders of acct are all below ACCT_HOME if that is set")
   func home() {
     #expect(
-      paths(["ACCT_HOME": "/x/", "XDG_DATA_HOME": "/d", "XDG_RUNTIME_DIR": "/r"])
-        == ["/x/data", "/x/state", "/x/run"]
+      paths(["ACCT_HOME": "/x/", "XDG_DATA_HOME": "/d", "XDG_RUNTIME_DIR": "/r"]) == ["/x/data", "/x/state", "/x/run"]
     )
     #expect(Folders { $0 == "ACCT_HOME" ? "/x" : nil }.vault.path == "/x/data/vault")
   }

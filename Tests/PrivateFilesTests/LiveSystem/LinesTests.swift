@@ -37,8 +37,7 @@ struct PipedLinesTests {
     pipe.write("one\r\n\ntwo 2\nthree")
     pipe.end()
     #expect(
-      await pipe.lines().reduce(into: []) { $0.append($1) }
-        == ["one", "", "two 2", "three"].map { Secret($0) }
+      await pipe.lines().reduce(into: []) { $0.append($1) } == ["one", "", "two 2", "three"].map { Secret($0) }
     )
   }
 
@@ -104,10 +103,7 @@ extension LiveTerminalTests {
     #expect(await onDedicatedThread { keyboard.screen(until: "\r\n") } == "\r\n")
   }
 
-  @Test(
-    "A pasted line may be longer than a terminal's own editor allows",
-    .timeLimit(.minutes(1))
-  )
+  @Test("A pasted line may be longer than a terminal's own editor allows", .timeLimit(.minutes(1)))
   func longLine() async throws {
     let text = String(repeating: "0123456789", count: 1000)
     var lines = lines().makeAsyncIterator()
@@ -145,9 +141,7 @@ extension LiveTerminalTests {
 }
 
 /// Does what blocks where it takes no thread from the pool that all tests share.
-private func onDedicatedThread<Result: Sendable>(
-  _ body: @escaping @Sendable () -> Result
-) async -> Result {
+private func onDedicatedThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { caller in
     DispatchQueue(label: "acct.tests.blocking").async { caller.resume(returning: body()) }
   }

@@ -14,9 +14,7 @@ struct LiveEnvironmentTests {
     #expect(environment.variable("ACCT_TEST_EMPTY") == nil)
   }
 
-  @Test(
-    "The .acct files are found upward, nearest first, and used only if they are the user's alone"
-  )
+  @Test("The .acct files are found upward, nearest first, and used only if they are the user's alone")
   func directoryFiles() throws {
     let scratch = try ScratchFolder()
     var deep = ""

@@ -11,9 +11,7 @@ struct QRCodeTests {
 
   @Test(
     "A QR code for a terminal in UTF-8 is square and has its three finders",
-    arguments: [
-      ["LANG": "C.UTF-8"], ["LANG": "C", "LC_CTYPE": "de_DE.utf8@euro"], ["LC_ALL": "en_GB.UTF-8"],
-    ]
+    arguments: [["LANG": "C.UTF-8"], ["LANG": "C", "LC_CTYPE": "de_DE.utf8@euro"], ["LC_ALL": "en_GB.UTF-8"]]
   )
   func made(_ environment: [String: String]) throws {
     let terminal = try OpenTerminal()

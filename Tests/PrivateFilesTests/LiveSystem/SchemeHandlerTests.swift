@@ -38,14 +38,10 @@ struct SchemeHandlerTests {
     }
   }
 
-  @Test(
-    "The scheme handler finds the sign-in by the folder that its entry names, in any environment"
-  )
+  @Test("The scheme handler finds the sign-in by the folder that its entry names, in any environment")
   func folder() async throws {
     let reception = try await handler.register("limit")
-    let line = try #require(
-      scratch.text(of: entry)?.split(separator: "\n").first { $0.hasPrefix("X-Acct-Folder=") }
-    )
+    let line = try #require(scratch.text(of: entry)?.split(separator: "\n").first { $0.hasPrefix("X-Acct-Folder=") })
     let elsewhere = SchemeHandler.live(Folders { _ in "/nonexistent" }) { _ in "/nonexistent" }
     let place = String(line.dropFirst("X-Acct-Folder=".utf8.count))
     async let answer = elsewhere.deliver(Secret("limit:x"), place)

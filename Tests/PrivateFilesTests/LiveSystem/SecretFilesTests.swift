@@ -37,9 +37,7 @@ struct LiveSecretFilesTests {
     }
     guard kind == "file" else {
       // What a link leads to is not what was named.
-      #expect(throws: SecretFileFailure.self) {
-        try files.write(scratch.path(of: "out"), Secret("new"), true)
-      }
+      #expect(throws: SecretFileFailure.self) { try files.write(scratch.path(of: "out"), Secret("new"), true) }
       return
     }
     try files.write(scratch.path(of: "out"), Secret("new"), true)
@@ -59,22 +57,14 @@ struct LiveSecretFilesTests {
     }
   }
 
-  @Test(
-    "A secret file is not written at an impossible path",
-    arguments: ["", "folder", "none/out", "folder/"]
-  )
+  @Test("A secret file is not written at an impossible path", arguments: ["", "folder", "none/out", "folder/"])
   func nowhere(name: String) throws {
     try scratch.makeFolder("folder")
-    #expect(throws: SecretFileFailure.self) {
-      try files.write(scratch.path(of: name), Secret("new"), true)
-    }
+    #expect(throws: SecretFileFailure.self) { try files.write(scratch.path(of: name), Secret("new"), true) }
     #expect(try scratch.names() == ["folder"])
   }
 
-  @Test(
-    "A secret file that others can read or write is rejected",
-    arguments: [0o640, 0o604, 0o620, 0o602] as [mode_t]
-  )
+  @Test("A secret file that others can read or write is rejected", arguments: [0o640, 0o604, 0o620, 0o602] as [mode_t])
   func open(mode: mode_t) throws {
     try scratch.write("secret", to: "in", mode: mode)
     #expect(throws: SecretFileFailure.exposed(path: scratch.path(of: "in"))) {

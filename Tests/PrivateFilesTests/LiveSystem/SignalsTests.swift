@@ -10,10 +10,7 @@ import Testing
 /// What is printed shows how far a process came before a signal ended it.
 @Suite("The live signals")
 struct SignalsTests {
-  @Test(
-    "A signal that is held back takes effect when released",
-    arguments: [SIGHUP, SIGINT, SIGTERM]
-  )
+  @Test("A signal that is held back takes effect when released", arguments: [SIGHUP, SIGINT, SIGTERM])
   func heldBack(_ signal: Int32) async {
     // An exit test takes no values along.
     let result =
@@ -37,10 +34,7 @@ struct SignalsTests {
 
   @Test("A signal is held back until the last of several releases, and takes effect once")
   func nested() async {
-    let result = await #expect(
-      processExitsWith: .signal(SIGTERM),
-      observing: [\.standardOutputContent]
-    ) {
+    let result = await #expect(processExitsWith: .signal(SIGTERM), observing: [\.standardOutputContent]) {
       let outer = Signals.live().holdBack()
       let inner = Signals.live().holdBack()
       inner.release()
@@ -177,8 +171,7 @@ private func takeHere(_ signal: Int32) {
 
 /// Whether they were; from here on they are.
 private func areHangupsIgnored() -> Bool {
-  unsafe unsafeBitCast(signal(SIGHUP, SIG_IGN), to: Int.self)
-    == unsafeBitCast(SIG_IGN, to: Int.self)
+  unsafe unsafeBitCast(signal(SIGHUP, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 }
 
 /// At once, since the process may not live long enough for a buffer to be written.

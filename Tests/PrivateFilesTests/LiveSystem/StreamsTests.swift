@@ -70,10 +70,7 @@ struct LiveStreamsTests {
       try streams.input(scratch.path(of: "in"), 4)
     }
     #expect(
-      throws: StreamFailure.failed(
-        name: scratch.path(of: "no"),
-        reason: "no such file or directory"
-      )
+      throws: StreamFailure.failed(name: scratch.path(of: "no"), reason: "no such file or directory")
     ) { try streams.input(scratch.path(of: "no"), 5) }
     #expect(throws: StreamFailure.failed(name: scratch.path, reason: "is a directory")) {
       try streams.input(scratch.path, 5)

@@ -47,16 +47,11 @@ struct LiveTerminalTests {
 
   @Test("The terminal lets mistakes be corrected")
   func editing() async throws {
-    let (answer, _) = try await answer("wrong\u{15}rixx\u{7F}\u{7F}ght\n") {
-      $0.askSecret("Question: ")
-    }
+    let (answer, _) = try await answer("wrong\u{15}rixx\u{7F}\u{7F}ght\n") { $0.askSecret("Question: ") }
     #expect(answer == Secret("right"))
   }
 
-  @Test(
-    "The terminal takes Ctrl-C and Ctrl-\\ as a cancellation",
-    arguments: ["half\u{03}", "\u{03}", "x\u{1C}"]
-  )
+  @Test("The terminal takes Ctrl-C and Ctrl-\\ as a cancellation", arguments: ["half\u{03}", "\u{03}", "x\u{1C}"])
   func cancelled(keys: String) async throws {
     #expect(try await answer(keys) { $0.askSecret("Question: ") }.answer == nil)
     #expect(keyboard.echoes)

@@ -5,9 +5,7 @@ extension ModelMoves {
   /// The start of a call: what is pending goes first.
   mutating func begin(_ host: Int, _ process: ModelHost) {
     let rules = rules
-    guard process.isConnected, !rules.isContradicted(process.seen, by: state.credential) else {
-      return
-    }
+    guard process.isConnected, !rules.isContradicted(process.seen, by: state.credential) else { return }
     guard process.pending == .none else {
       guard let writer = rules.owner(process.pending) else { return }
       let answer = PendingAnswer(writer: writer, spent: process.spent, brought: process.brought)
@@ -43,12 +41,7 @@ extension ModelMoves {
     }
     let lock = Holder.running(host)
     if process.isCurrent || !rules.guardsVersions {
-      let swap = ModelHost.Lurking(
-        isCurrent: process.isCurrent,
-        isClaim: true,
-        credential: process.spent,
-        lock: lock
-      )
+      let swap = ModelHost.Lurking(isCurrent: process.isCurrent, isClaim: true, credential: process.spent, lock: lock)
       add(host, .claims) { state in
         state.claim(by: host, waited: process.hasWaited, swap, rules)
         state[host].phase = .claimed
@@ -153,8 +146,7 @@ extension ModelMoves {
   ) {
     switch next {
     case .again:
-      let keepsLock =
-        write.lock(afterMerging: rules.lock(state.lock)) != nil && rules.leavesForeignLocks
+      let keepsLock = write.lock(afterMerging: rules.lock(state.lock)) != nil && rules.leavesForeignLocks
       let rules = rules
       add(host, event) { state in
         state[host].phase = .holding

@@ -19,11 +19,7 @@ struct ModelMoves {
   }
 
   /// Adds what a step leads to.
-  mutating func add(
-    _ host: Int,
-    _ event: ModelStep.Event,
-    _ change: (inout ModelState) -> Void
-  ) {
+  mutating func add(_ host: Int, _ event: ModelStep.Event, _ change: (inout ModelState) -> Void) {
     let step = ModelStep(host: host, event: event)
     var changed = state
     if step.isFault {
@@ -39,9 +35,7 @@ struct ModelMoves {
   private mutating func lie() {
     guard rules.engineLies else { return }
     let rules = rules
-    for credential in 0..<state.credential {
-      add(0, .putsBack) { $0.putBack(credential, rules) }
-    }
+    for credential in 0..<state.credential { add(0, .putsBack) { $0.putBack(credential, rules) } }
   }
 
   private mutating func act(_ host: Int) {
@@ -112,9 +106,7 @@ struct ModelMoves {
         state.end(host, rebooting: false)
       }
     }
-    if process.phase != .idle || names(.running(host)) || names(Holder(host, 1))
-      || process.sighting != nil
-    {
+    if process.phase != .idle || names(.running(host)) || names(Holder(host, 1)) || process.sighting != nil {
       add(host, .reboots) { $0.end(host, rebooting: true) }
     }
     if process.isConnected {
@@ -133,8 +125,7 @@ struct ModelMoves {
   private func names(_ holder: Holder) -> Bool {
     state.lock == holder
       || (0...1).contains {
-        state[$0].keeps == holder || state[$0].pending == holder
-          || state[$0].lurking?.lock == holder
+        state[$0].keeps == holder || state[$0].pending == holder || state[$0].lurking?.lock == holder
       }
   }
 
@@ -155,8 +146,7 @@ struct ModelMoves {
   private mutating func passTime() {
     for host in 0...1 {
       switch state[host].phase {
-      case .sent, .taken:
-        guard state[host].requestAge < UInt8(ModelRules.timeout) else { return }
+      case .sent, .taken: guard state[host].requestAge < UInt8(ModelRules.timeout) else { return }
       case .idle, .ready, .claimed, .checked, .holding, .unconfirmed: break
       }
     }

@@ -58,15 +58,10 @@ struct ModelRules: Sendable {
 
   func lock(_ holder: Holder) -> RenewalLock? {
     guard holder != .none else { return nil }
-    return RenewalLock(
-      owner: process(holder),
-      ttl: waitsForTTL ? Self.ttl : 0
-    )
+    return RenewalLock(owner: process(holder), ttl: waitsForTTL ? Self.ttl : 0)
   }
 
-  func owner(_ holder: Holder) -> LockOwner? {
-    holder == .none ? nil : process(holder)
-  }
+  func owner(_ holder: Holder) -> LockOwner? { holder == .none ? nil : process(holder) }
 
   func process(_ holder: Holder) -> LockOwner {
     let owners = areOneMachine ? namesHomes ? Self.homes : Self.processes : Self.machines
@@ -75,8 +70,7 @@ struct ModelRules: Sendable {
 
   /// Whether the object is older than a host has seen it.
   func isContradicted(_ seen: UInt8, by credential: UInt8) -> Bool {
-    checksGenerations
-      && SeenGeneration(Int64(seen)).isContradicted(by: Int64(credential) + 1, isSame: true)
+    checksGenerations && SeenGeneration(Int64(seen)).isContradicted(by: Int64(credential) + 1, isSame: true)
   }
 
   /// Whether a host may take the lock that it has just read.
@@ -88,9 +82,7 @@ struct ModelRules: Sendable {
       version: 1,
       me: me,
       ownerRuns: { $0 == me || $0 == process(.running(1 - host)) },
-      sighting: sighting.map {
-        Sighting(version: 1, bootID: me.bootID, firstSeen: now - Int64($0) * 1000)
-      },
+      sighting: sighting.map { Sighting(version: 1, bootID: me.bootID, firstSeen: now - Int64($0) * 1000) },
       now: now
     ).isFree
   }

@@ -38,8 +38,7 @@ extension ModelState {
   /// A host's lock is put in.
   ///
   /// If the other has an answer, it has kept it for so long that this is a window.
-  mutating func claim(by host: Int, waited: Bool, _ lurking: ModelHost.Lurking, _ rules: ModelRules)
-  {
+  mutating func claim(by host: Int, waited: Bool, _ lurking: ModelHost.Lurking, _ rules: ModelRules) {
     let other = self[1 - host]
     if waited, credential < issued, orphan == .none, other.hasAnswer, other.brought == issued {
       let isStopped = other.phase != .idle && !other.hasFailed
@@ -73,9 +72,7 @@ extension ModelState {
       if let lock = self[index].lurking?.lock { self[index].lurking?.lock = renamed(lock) }
     }
     let process = self[host]
-    if process.hasAnswer, process.pending == .none, process.brought == issued, credential < issued {
-      orphan = .killed
-    }
+    if process.hasAnswer, process.pending == .none, process.brought == issued, credential < issued { orphan = .killed }
     self[host].rest()
     if rebooting { self[host].sighting = nil }
   }
@@ -86,15 +83,11 @@ extension ModelState {
   }
 
   /// A request is on its way that nothing can call back, with a token that is spent.
-  var isDoomed: Bool {
-    (0...1).contains { self[$0].phase == .sent && self[$0].spent < issued }
-  }
+  var isDoomed: Bool { (0...1).contains { self[$0].phase == .sent && self[$0].spent < issued } }
 
   /// The latest token is nowhere, although no window was met.
   var isLost: Bool {
-    guard credential < issued, ![.killed, .unanswered, .unseen].contains(orphan) else {
-      return false
-    }
+    guard credential < issued, ![.killed, .unanswered, .unseen].contains(orphan) else { return false }
     return !(0...1).contains { self[$0].hasAnswer && self[$0].brought == issued }
   }
 }

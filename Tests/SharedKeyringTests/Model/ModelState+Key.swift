@@ -26,9 +26,7 @@ extension ModelState {
 extension ModelHost {
   /// 38 bits.
   func packed(mirrored: Bool) -> UInt64 {
-    func bits(_ holder: Holder) -> UInt64 {
-      UInt64((mirrored ? holder.mirrored : holder).rawValue)
-    }
+    func bits(_ holder: Holder) -> UInt64 { UInt64((mirrored ? holder.mirrored : holder).rawValue) }
     var word = UInt64(phase.rawValue)
     word = word << 1 | (isCurrent ? 1 : 0)
     word = word << 2 | UInt64(spent)

@@ -104,9 +104,7 @@ enum Holder: UInt8, CaseIterable {
   static func running(_ host: Int) -> Holder { host == 0 ? .firstRunning : .secondRunning }
 
   /// The same, on the other host.
-  var mirrored: Holder {
-    self == .none ? .none : Self.allCases[(Int(rawValue) + 2) % 6 + 1]
-  }
+  var mirrored: Holder { self == .none ? .none : Self.allCases[(Int(rawValue) + 2) % 6 + 1] }
 }
 
 /// The windows in which a token can be sent twice, as the documents have them.

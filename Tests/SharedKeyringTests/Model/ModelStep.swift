@@ -49,15 +49,12 @@ struct ModelStep {
   /// Whether it is one of those that a run has a number of.
   var isFault: Bool {
     switch event {
-    case .claimsUnanswered, .claimLurks, .requestLost, .answerLost, .storesUnanswered, .storeLurks,
-      .isKilled, .isKilledLate, .reboots, .isCut,
-      .bothCut, .renames, .putsBack:
+    case .claimsUnanswered, .claimLurks, .requestLost, .answerLost, .storesUnanswered, .storeLurks, .isKilled,
+      .isKilledLate, .reboots, .isCut, .bothCut, .renames, .putsBack:
       true
-    case .reads, .waits, .lists, .claims, .claimRefused, .claimFails, .checks, .finds, .sends,
-      .arrives,
-      .reuses, .answered, .stores, .storeRefused, .storeFails, .isDone, .goesOn, .gaveWay, .keeps,
-      .drops, .takesUp, .ends, .isBack, .lurked, .ticks, .ignores,
-      .pauses:
+    case .reads, .waits, .lists, .claims, .claimRefused, .claimFails, .checks, .finds, .sends, .arrives, .reuses,
+      .answered, .stores, .storeRefused, .storeFails, .isDone, .goesOn, .gaveWay, .keeps, .drops, .takesUp, .ends,
+      .isBack, .lurked, .ticks, .ignores, .pauses:
       false
     }
   }

@@ -32,9 +32,7 @@ struct RenewalModelTests {
 
   @Test("Without a fault only a process that is stopped too long reuses a token")
   func withoutFaults() {
-    let search = ModelSearch(ModelRules(renewals: 2, faults: 0)) {
-      $0.ended == .unexcused || $0.isLost
-    }
+    let search = ModelSearch(ModelRules(renewals: 2, faults: 0)) { $0.ended == .unexcused || $0.isLost }
     print("no faults: \(search.summary)")
     #expect(search.found == nil)
     #expect(Set(search.windows.keys) == [.stopped, .lastCheck])
@@ -57,9 +55,7 @@ struct RenewalModelTests {
 
   @Test("Without any one of the rules a token is reused or lost", arguments: MissingRule.allCases)
   func counterexample(_ missing: MissingRule) throws {
-    let search = ModelSearch(missing.rules) {
-      missing == .mergesAnswers ? $0.isLost : $0.ended == .unexcused
-    }
+    let search = ModelSearch(missing.rules) { missing == .mergesAnswers ? $0.isLost : $0.ended == .unexcused }
     let trace = search.trace(to: try #require(search.found))
     print("without \(missing), after \(search.summary):\n\(trace)")
     #expect(trace.hasSuffix(missing.lastStep))
@@ -104,8 +100,7 @@ enum MissingRule: String, CaseIterable {
 
 extension ModelSearch {
   fileprivate var summary: String {
-    let met = windows.sorted { $0.key.rawValue < $1.key.rawValue }
-      .map { "\($0.key) \($0.value)" }
+    let met = windows.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key) \($0.value)" }
     let text = "\(states.count) states, \(transitions) transitions"
     return met.isEmpty ? text : "\(text); reuses: \(met.joined(separator: ", "))"
   }

@@ -16,9 +16,7 @@ enum Owners {
     namespace: Int64 = 1,
     pid: Int64,
     home: String = "8-2"
-  ) -> LockOwner {
-    LockOwner(bootID: boot, pidNamespace: namespace, pid: pid, startTime: 100, home: home)
-  }
+  ) -> LockOwner { LockOwner(bootID: boot, pidNamespace: namespace, pid: pid, startTime: 100, home: home) }
 }
 
 @Suite("Who may take an account's lock")
@@ -43,9 +41,7 @@ struct LockTests {
     Sighting(version: version, bootID: boot, firstSeen: time)
   }
 
-  @Test(
-    "No lock, a lock of this process and one of a dead process of this machine are free at once"
-  )
+  @Test("No lock, a lock of this process and one of a dead process of this machine are free at once")
   func atOnce() {
     #expect(decision(nil) == .take)
     #expect(decision(Owners.me) == .mine)
@@ -86,8 +82,7 @@ struct LockTests {
       Sighting.of(version: 8, bootID: "boot-1", now: 2000, after: first) == seen(8, at: 2000)
     )
     #expect(
-      Sighting.of(version: 7, bootID: "boot-3", now: 5, after: first)
-        == seen(boot: "boot-3", at: 5)
+      Sighting.of(version: 7, bootID: "boot-3", now: 5, after: first) == seen(boot: "boot-3", at: 5)
     )
     #expect(Sighting.of(version: 7, bootID: "boot-1", now: 999, after: first) == seen(at: 999))
   }

@@ -25,9 +25,7 @@ struct UnconfirmedWriteTests {
     }
   }
 
-  @Test(
-    "A renewal's answer that is in the object is stored, even if another process has locked it since"
-  )
+  @Test("A renewal's answer that is in the object is stored, even if another process has locked it since")
   func stored() {
     for lock in [nil, Owners.far] {
       #expect(
@@ -107,8 +105,7 @@ struct UnconfirmedWriteTests {
     let mine: JSONObject = ["name": "a", "state": "ended", "new": 1]
     let theirs: JSONObject = ["name": "b", "note": "renewing", "state": "valid", "gone": 1]
     #expect(
-      RecordMerge.members(base: base, mine: mine, theirs: theirs)
-        == ["name": "b", "state": "ended", "new": 1]
+      RecordMerge.members(base: base, mine: mine, theirs: theirs) == ["name": "b", "state": "ended", "new": 1]
     )
     var both = theirs
     both["state"] = "expired"

@@ -50,10 +50,7 @@ import Testing
   @Test("The completions are those of the current commands: `make completions` writes them")
   func freshness() async throws {
     let folder = try TemporaryFolder()
-    let generate = ChildProcess(
-      Product.source("completions/generate"),
-      [Product.executable("acct"), folder.path]
-    )
+    let generate = ChildProcess(Product.source("completions/generate"), [Product.executable("acct"), folder.path])
     let written = try await generate.run()
     try #require(written.status == 0, "\(written.errorText)")
     for name in ["acct.bash", "_acct", "acct.fish"] {

@@ -22,9 +22,7 @@ struct Desk {
            "origins": ["https://a\(number).example"]}
           """
       )
-      guard added.status == 0 else {
-        throw ProcessFailure.notReady(program: "acct", output: added.errorText)
-      }
+      guard added.status == 0 else { throw ProcessFailure.notReady(program: "acct", output: added.errorText) }
     }
     let bin = try folder.folder("bin")
     // Completion asks the real one; what a line runs is only noted.
@@ -62,12 +60,7 @@ struct Desk {
       case .zsh: ["zsh", "-i"]
       case .fish: ["fish", "--no-config", "-C", "source \(Self.quoted(Self.fish))", "-i"]
       }
-    return ChildProcess(
-      line[0],
-      Array(line.dropFirst()),
-      environment: environment,
-      workingDirectory: folder.path
-    )
+    return ChildProcess(line[0], Array(line.dropFirst()), environment: environment, workingDirectory: folder.path)
   }
 
   /// The lines that were noted in a file, as their words.

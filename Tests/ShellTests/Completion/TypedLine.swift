@@ -8,9 +8,8 @@ struct TypedLine {
   ///
   /// None of their names may be taken for anything else.
   static let accounts = [
-    "alice", "alice.$(touch${IFS}tricked)", "o'neil", "did:plc:abc", "did:plc:abd", "me@x.example",
-    "me@y.example", "~root", "\"quoted\"", "back\\slash", "a&b;c|d", "mü", "#hash", "`id`", "!$",
-    "*",
+    "alice", "alice.$(touch${IFS}tricked)", "o'neil", "did:plc:abc", "did:plc:abd", "me@x.example", "me@y.example",
+    "~root", "\"quoted\"", "back\\slash", "a&b;c|d", "mü", "#hash", "`id`", "!$", "*",
   ]
 
   static let all = [
@@ -25,10 +24,7 @@ struct TypedLine {
     TypedLine("acct --account o\tsta\t", "[--account][o'neil][status]"),
 
     // Names that a shell would make something else of.
-    TypedLine(
-      "acct switch alice.\t",
-      "[switch][alice.$(touch${IFS}tricked)]"
-    ),
+    TypedLine("acct switch alice.\t", "[switch][alice.$(touch${IFS}tricked)]"),
     TypedLine("acct switch o\t", "[switch][o'neil]"),
     TypedLine("acct switch 'o\t", "[switch][o'neil]"),
     TypedLine("acct switch \"ali\t.\t", "[switch][alice.$(touch${IFS}tricked)]"),
@@ -44,14 +40,8 @@ struct TypedLine {
     // An account's own origins, for whichever account the line names.
     TypedLine("acct allow --revoke o\\'neil h\t", "[allow][--revoke][o'neil][https://a2.example]"),
     TypedLine("acct allow did:plc:abc https://a\t", "[allow][did:plc:abc][https://a3.example]"),
-    TypedLine(
-      "acct header -a me@x.example POST h\tx",
-      "[header][-a][me@x.example][POST][https://a5.example/x]"
-    ),
-    TypedLine(
-      "acct header --account=me@y.example h\t",
-      "[header][--account=me@y.example][https://a6.example/]"
-    ),
+    TypedLine("acct header -a me@x.example POST h\tx", "[header][-a][me@x.example][POST][https://a5.example/x]"),
+    TypedLine("acct header --account=me@y.example h\t", "[header][--account=me@y.example][https://a6.example/]"),
     TypedLine("acct -a o\\'neil observe \tx", "[-a][o'neil][observe][https://a2.example/x]"),
     TypedLine("acct header DE\t", "[header][DELETE]"),
 

@@ -10,15 +10,11 @@ import Testing
       let examples = try await page.examples()
       guard !examples.isEmpty else { continue }
       let bench = try await Bench()
-      for failure in try await bench.failures(of: examples) {
-        Issue.record("man/\(page.name): \(failure)")
-      }
+      for failure in try await bench.failures(of: examples) { Issue.record("man/\(page.name): \(failure)") }
       // What was not really run is parsed, at least.
       for arguments in try await bench.calls()
       where ["add", "request", "proxy", "keyring"].contains(arguments.first) {
-        #expect(throws: Never.self, "man/\(page.name): acct \(arguments)") {
-          _ = try Acct.parseAsRoot(arguments)
-        }
+        #expect(throws: Never.self, "man/\(page.name): acct \(arguments)") { _ = try Acct.parseAsRoot(arguments) }
       }
     }
   }
@@ -36,14 +32,10 @@ private struct Bench {
     for name in ["bob", "alice"] {
       let file = Product.source("Examples/\(name).json")
       let added = try await home.acct("add", "--import", file, "--name", name)
-      guard added.status == 0 else {
-        throw ProcessFailure.notReady(program: "acct", output: added.errorText)
-      }
+      guard added.status == 0 else { throw ProcessFailure.notReady(program: "acct", output: added.errorText) }
       let contents = try await ChildProcess("cat", [file]).run().text
       _ = try folder.file("\(name).json", containing: contents)
-      if name == "bob" {
-        _ = try folder.file("backup.json", containing: #"{"credentials":\#(contents)}"#)
-      }
+      if name == "bob" { _ = try folder.file("backup.json", containing: #"{"credentials":\#(contents)}"#) }
     }
     _ = try folder.file("post.json", containing: "{}")
     _ = try folder.file("secret", containing: "made up for this test\n")
@@ -82,9 +74,7 @@ private struct Bench {
     )
     _ = try await ChildProcess("chmod", ["+x", "\(bin)/acct", "\(bin)/curl"]).run()
     let plain = home.command([]).environment
-    environment = plain.merging([
-      "PATH": "\(bin):\(plain["PATH"] ?? "")", "url": "https://pds.example/",
-    ]) { $1 }
+    environment = plain.merging(["PATH": "\(bin):\(plain["PATH"] ?? "")", "url": "https://pds.example/"]) { $1 }
   }
 
   /// Runs lines one after the other in one shell.
@@ -95,12 +85,7 @@ private struct Bench {
       script +=
         "{ \(line)\n} >out 2>&1 </dev/null || { cat <<'END'; cat out; echo; }\n\(line)\nEND\n"
     }
-    let shell = ChildProcess(
-      "bash",
-      ["-c", script],
-      environment: environment,
-      workingDirectory: folder.path
-    )
+    let shell = ChildProcess("bash", ["-c", script], environment: environment, workingDirectory: folder.path)
     let ended = try await shell.run()
     let text = (ended.text + ended.errorText).split(separator: "\n").joined(separator: ": ")
     return text.isEmpty ? [] : [text]

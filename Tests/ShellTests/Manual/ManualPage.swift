@@ -31,9 +31,7 @@ struct ManualPage {
     var current = ""
     return lines.reduce(into: []) { items, line in
       if line.hasPrefix(".Sh ") { current = String(line.dropFirst(4)) }
-      if current == section, line.hasPrefix(".It ") {
-        items.append(line.dropFirst(4).split(separator: " "))
-      }
+      if current == section, line.hasPrefix(".It ") { items.append(line.dropFirst(4).split(separator: " ")) }
     }
   }
 
@@ -55,8 +53,7 @@ struct ManualPage {
 
   /// The names that follow `Ev` in a section's items.
   var variables: [String] {
-    items(of: "ENVIRONMENT").flatMap { words in words.filter { $0 != "Ev" && $0 != "," } }
-      .map(String.init)
+    items(of: "ENVIRONMENT").flatMap { words in words.filter { $0 != "Ev" && $0 != "," } }.map(String.init)
   }
 
   /// The commands that the page shows after a prompt, as a reader sees and copies them.

@@ -10,10 +10,7 @@ extension AddCommand {
   /// user at the terminal is asked; without one the name is printed after "added".
   ///
   /// - Throws: ``EngineError/cancelled`` if the answer is not yes; nothing is stored then.
-  func confirmed(
-    _ credentials: NewCredentials,
-    _ context: Context
-  ) throws(EngineError) -> NewCredentials {
+  func confirmed(_ credentials: NewCredentials, _ context: Context) throws(EngineError) -> NewCredentials {
     guard identifier == nil, context.interaction == .allowed, context.world.terminal.canAsk()
     else { return credentials }
     let person = words(for: credentials.handle, credentials.did)
@@ -25,15 +22,9 @@ extension AddCommand {
 
 extension AddCommand {
   /// Ends the session that a new sign-in has replaced, and says so where that fails.
-  func revokeReplaced(
-    _ added: AddAccount.Added,
-    by credentials: NewCredentials,
-    _ context: Context
-  ) async {
+  func revokeReplaced(_ added: AddAccount.Added, by credentials: NewCredentials, _ context: Context) async {
     let replaced = ReplacedSession(context.engine)
-    if let notice = await replaced.revoke(added, replacedBy: credentials) {
-      context.report([notice])
-    }
+    if let notice = await replaced.revoke(added, replacedBy: credentials) { context.report([notice]) }
     if let notice = await RemoveHardwareKey(context.engine).removeReplaced(added, by: credentials) {
       context.report([notice])
     }

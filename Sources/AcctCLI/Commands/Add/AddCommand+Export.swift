@@ -11,16 +11,10 @@ extension AddCommand {
     _ context: Context
   ) async throws(EngineError) -> ExitStatus {
     let passphrase = try ExportPassphrase(context.engine, file: passphraseFile).known()
-    let accounts = try await ImportAccounts(context.engine).importAll(
-      export,
-      openedBy: passphrase,
-      request
-    )
+    let accounts = try await ImportAccounts(context.engine).importAll(export, openedBy: passphrase, request)
     if options.json {
       // A list even of one, since only the passphrase tells how many there are.
-      try context.output([
-        "version": 1, "accounts": try context.json(of: accounts.map(\.account)),
-      ])
+      try context.output(["version": 1, "accounts": try context.json(of: accounts.map(\.account))])
     }
     for added in accounts where !options.json {
       context.notice("\(added.wasKnown ? "renewed" : "added") \(added.account.name)")
@@ -34,9 +28,7 @@ extension AddCommand {
     let count = await AddAccount(context.engine).orphans()
     guard count > 0 else { return }
     let accounts = count == 1 ? "an account that has" : "\(count) accounts that have"
-    context.notice(
-      "the keyring holds secrets of \(accounts) no file: an earlier `acct add` was interrupted"
-    )
+    context.notice("the keyring holds secrets of \(accounts) no file: an earlier `acct add` was interrupted")
     context.notice("hint: `acct doctor --repair` lists what is there, to be used or removed")
   }
 }

@@ -29,18 +29,12 @@ struct AddCommand: AcctCommand {
       """
   )
 
-  @Argument(
-    help:
-      "A provider (`acct providers`), an AT Protocol handle or DID, or the URL of a PDS or entryway."
-  )
+  @Argument(help: "A provider (`acct providers`), an AT Protocol handle or DID, or the URL of a PDS or entryway.")
   var identifier: String?
 
   @Option(
     name: .customLong("import"),
-    help: ArgumentHelp(
-      "Import credentials from a JSON file, or an export; - is stdin.",
-      valueName: "file"
-    )
+    help: ArgumentHelp("Import credentials from a JSON file, or an export; - is stdin.", valueName: "file")
   )
   var importFile: String?
 
@@ -55,14 +49,10 @@ struct AddCommand: AcctCommand {
   @Option(help: ArgumentHelp("Sign in at an OAuth 2 server.", valueName: "url"))
   var issuer: String?
 
-  @Option(
-    help: ArgumentHelp("Sign in at a backend that hands over its tokens.", valueName: "url")
-  )
+  @Option(help: ArgumentHelp("Sign in at a backend that hands over its tokens.", valueName: "url"))
   var backend: String?
 
-  @Option(
-    help: ArgumentHelp("Sign in at a backend that keeps the tokens itself.", valueName: "url")
-  )
+  @Option(help: ArgumentHelp("Sign in at a backend that keeps the tokens itself.", valueName: "url"))
   var session: String?
 
   @Option(help: ArgumentHelp("Begin a guest session at a backend.", valueName: "url"))
@@ -82,9 +72,7 @@ struct AddCommand: AcctCommand {
   @Flag(help: "Do not make it the active account.")
   var noSwitch = false
 
-  @Option(
-    help: ArgumentHelp("One more origin that its headers may be sent to.", valueName: "origin")
-  )
+  @Option(help: ArgumentHelp("One more origin that its headers may be sent to.", valueName: "origin"))
   var allowOrigin: [String] = []
 
   @OptionGroup var options: SharedOptions
@@ -97,23 +85,19 @@ struct AddCommand: AcctCommand {
     if let guest {
       added = try await AddGuest(context.engine).add(at: try parseOrigin(guest), request)
     } else if let file = staticToken.file {
-      let credentials = try AddStaticToken(context.engine)
-        .credentials(try staticToken.request(file, origins))
+      let credentials = try AddStaticToken(context.engine).credentials(try staticToken.request(file, origins))
       // These origins are the token's own, and end with it: only those of `acct allow` stay.
       let own = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: [])
       added = try await AddAccount(context.engine).add(credentials, own)
     } else if let importFile {
       switch try ImportFile(context.world).read(importFile) {
       case .export(let export): return try await take(export, request, context)
-      case .credentials(let credentials):
-        added = try await AddAccount(context.engine).add(credentials, request)
+      case .credentials(let credentials): added = try await AddAccount(context.engine).add(credentials, request)
       }
     } else {
       let credentials: NewCredentials
       (credentials, added) = try await stored(request, context)
-      if added.hasLostRefreshToken {
-        context.report([.refreshTokenLost(account: added.account.name)])
-      }
+      if added.hasLostRefreshToken { context.report([.refreshTokenLost(account: added.account.name)]) }
       await revokeReplaced(added, by: credentials, context)
       context.report(await ClientChoice(context.engine).remember(added.account))
     }
@@ -121,15 +105,12 @@ struct AddCommand: AcctCommand {
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
     }
-    if account.kind == .static,
-      account.lastKnownState(at: context.world.clock.now()).state == .expired
-    {
+    if account.kind == .static, account.lastKnownState(at: context.world.clock.now()).state == .expired {
       context.notice("the token of \(account.name) has expired already, as its exp says")
     }
     let isReplaced = added.wasKnown && account.kind == .static
     let verb = isReplaced ? "replaced the token of" : added.wasKnown ? "renewed" : "added"
-    let place =
-      account.keyStorage == .software ? "" : ", with its key in \(words(for: account.keyStorage))"
+    let place = account.keyStorage == .software ? "" : ", with its key in \(words(for: account.keyStorage))"
     let done = "\(verb) \(account.name)\(place)"
     let status = try context.done(account, isConfirmed ? done : "\(done): \(account.person)")
     await tellOfOrphans(context)
@@ -170,9 +151,7 @@ struct AddCommand: AcctCommand {
   private var isConfirmed: Bool { backend == nil && session == nil }
 
   private func signedIn(_ context: Context) async throws(EngineError) -> NewCredentials {
-    let provider = try provider.map { name throws(EngineError) in
-      try Providers(context.world).resolve(name)
-    }
+    let provider = try provider.map { name throws(EngineError) in try Providers(context.world).resolve(name) }
     // With --no-browser another program may be the browser: the address is printed for it.
     let mayAsk = !context.options.noInput || signIn.noBrowser
     let isDeviceFlow = signIn.device || provider?.provider.flow == .device
@@ -186,10 +165,7 @@ struct AddCommand: AcctCommand {
     let prompts = SignInPrompts(context)
     if let backend {
       let request = try signIn.request(backend: backend, for: identifier, context)
-      let credentials = try await BackendSignIn(context.engine).signIn(
-        request,
-        report: prompts.show
-      )
+      let credentials = try await BackendSignIn(context.engine).signIn(request, report: prompts.show)
       return try confirmed(credentials, context)
     }
     if let session {

@@ -53,9 +53,7 @@ struct AddServer {
     try await clients.complete(&request, at: provider, usesDevice: signIn.device || prefersDevice)
     // Such a server wants the client's secret of a sign-in in the browser, and none on another device.
     let usesDevice = signIn.device || prefersDevice && request.clientSecret == nil
-    guard usesDevice || signIn.noBrowser || !context.options.noInput else {
-      throw .signIn(.browserNeeded)
-    }
+    guard usesDevice || signIn.noBrowser || !context.options.noInput else { throw .signIn(.browserNeeded) }
     let prompts = SignInPrompts(context)
     var credentials =
       usesDevice
@@ -70,19 +68,14 @@ struct AddServer {
     let terminal = context.world.terminal
     guard context.interaction == .allowed, terminal.canAsk() else { return nil }
     return { origin in
-      let answer = terminal.ask(
-        "did you sign in at \(origin.authority), and at no other host? [y/N] "
-      )
+      let answer = terminal.ask("did you sign in at \(origin.authority), and at no other host? [y/N] ")
       return ["y", "yes"].contains(answer?.lowercased())
     }
   }
 
   /// Takes the server from what the resource says of itself (RFC 9728), and the scope from its challenge, if the
   /// user names none.
-  private func discover(
-    _ request: inout SignIn.Request,
-    from text: String
-  ) async throws(EngineError) {
+  private func discover(_ request: inout SignIn.Request, from text: String) async throws(EngineError) {
     let resource: ResourceIndicator
     do { resource = try ResourceIndicator(text) } catch { throw .input(.malformed(error)) }
     let found = try await ResourceDiscovery(context.engine).find(resource)

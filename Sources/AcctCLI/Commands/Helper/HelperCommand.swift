@@ -59,9 +59,7 @@ struct HelperCommand: AcctCommand {
 
   @OptionGroup var options: SharedOptions
 
-  func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    try await serve(program.type, context)
-  }
+  func run(in context: Context) async throws(EngineError) -> ExitStatus { try await serve(program.type, context) }
 
   private func serve<Program: HelperProtocol>(
     _ type: Program.Type,
@@ -105,11 +103,8 @@ struct HelperCommand: AcctCommand {
       tell(ErrorMessage(error), context)
       return try write(answer, context)
     }
-    let outcome = await AnswerProgram(context.engine, for: audience.purpose)
-      .answer(program, as: options.account)
-    for case .ignored(let path, let reason) in outcome.ignored {
-      context.notice("\(path) is ignored: \(reason)")
-    }
+    let outcome = await AnswerProgram(context.engine, for: audience.purpose).answer(program, as: options.account)
+    for case .ignored(let path, let reason) in outcome.ignored { context.notice("\(path) is ignored: \(reason)") }
     context.report(outcome.notices)
     if let reason = outcome.reason, !type.asksForAnyServer || !reason.isUsual || options.verbose {
       var message = ErrorMessage(reason)
@@ -126,11 +121,10 @@ struct HelperCommand: AcctCommand {
   /// - Returns: The option without its value.
   static func foreignOption(in arguments: [String]) -> String? {
     // Each word that is a protocol's name counts: an account may be called so, too.
-    arguments.indices.lazy
-      .compactMap { index in
-        Name(rawValue: arguments[index])?.type.foreignOption(in: arguments[(index + 1)...])
-      }
-      .first
+    arguments.indices.lazy.compactMap { index in
+      Name(rawValue: arguments[index])?.type.foreignOption(in: arguments[(index + 1)...])
+    }
+    .first
   }
 
   private func tell(_ errorMessage: ErrorMessage, _ context: Context) {

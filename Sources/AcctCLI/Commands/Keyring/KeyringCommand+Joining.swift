@@ -58,13 +58,9 @@ private func begin(
   let verb = way == .create ? "made" : "joined"
   if let other = outcome.stillIn {
     context.notice("\(verb) the keyring \(settings.name) on \(kind); it is not in use yet")
-    context.notice(
-      "hint: the accounts are in \(other.rawValue): `acct keyring move \(kind)` moves them"
-    )
+    context.notice("hint: the accounts are in \(other.rawValue): `acct keyring move \(kind)` moves them")
   } else {
-    context.notice(
-      "\(verb) the keyring \(settings.name) on \(kind), with \(words(forAccounts: outcome.accounts))"
-    )
+    context.notice("\(verb) the keyring \(settings.name) on \(kind), with \(words(forAccounts: outcome.accounts))")
   }
   return .done
 }

@@ -31,9 +31,7 @@ extension KeyringCommand {
     }
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      guard let kind = Keyring.Kind(rawValue: keyring) else {
-        throw .keyring(.unknown(keyring))
-      }
+      guard let kind = Keyring.Kind(rawValue: keyring) else { throw .keyring(.unknown(keyring)) }
       let outcome = try await MoveKeyring(context.engine).move(to: kind, removingShared: remove)
       if options.json {
         try context.output([
@@ -52,13 +50,9 @@ extension KeyringCommand {
       }
       let isCopy = source.isShared && !remove
       if outcome.removed.isEmpty, outcome.moved.isEmpty, remove, source.isShared {
-        if outcome.staying.isEmpty {
-          context.notice("none of these accounts is in \(source.rawValue)")
-        }
+        if outcome.staying.isEmpty { context.notice("none of these accounts is in \(source.rawValue)") }
       } else if !outcome.removed.isEmpty {
-        context.notice(
-          "removed \(words(forAccounts: outcome.removed.count)) from \(source.rawValue), for all machines"
-        )
+        context.notice("removed \(words(forAccounts: outcome.removed.count)) from \(source.rawValue), for all machines")
       } else {
         context.notice(
           "\(isCopy ? "copied" : "moved") \(words(forAccounts: outcome.moved.count)) "
@@ -72,9 +66,7 @@ extension KeyringCommand {
     private func warn(of names: [AccountName], in source: Keyring.Kind, _ context: Context) {
       let names = names.map(\.description).joined(separator: ", ")
       guard !remove else {
-        context.notice(
-          "the credentials of \(names) in \(source.rawValue) are not those in \(keyring), and stay there"
-        )
+        context.notice("the credentials of \(names) in \(source.rawValue) are not those in \(keyring), and stay there")
         context.notice(
           "hint: other machines may use them; `acct remove --local NAME` on one of these removes them, for all "
             + "machines"

@@ -86,10 +86,7 @@ extension KeyringReport {
       Field("members", settings?.endpoints?.joined(separator: " ") ?? ""),
       Field("connection", settings?.connection ?? ""),
       Field("accounts", engine.map { "\($0.accounts)" } ?? ""),
-      Field(
-        "to store",
-        waiting.isEmpty ? "" : "answers for \(waiting.map(\.description).joined(separator: ", "))"
-      ),
+      Field("to store", waiting.isEmpty ? "" : "answers for \(waiting.map(\.description).joined(separator: ", "))"),
     ]
   }
 }

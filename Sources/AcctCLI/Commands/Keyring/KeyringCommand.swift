@@ -11,9 +11,7 @@ struct KeyringCommand: ParsableCommand {
         acct keyring create etcd https://a.example:2379 --ca ca.pem --cert me.pem --key me.key
         acct keyring join etcd https://a.example:2379 --ca ca.pem --cert me.pem --key me.key
       """,
-    subcommands: [
-      Status.self, Create.self, Join.self, Move.self, Leave.self, Trust.self,
-    ],
+    subcommands: [Status.self, Create.self, Join.self, Move.self, Leave.self, Trust.self],
     defaultSubcommand: Status.self
   )
 }

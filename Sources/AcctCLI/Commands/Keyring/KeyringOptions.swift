@@ -26,35 +26,24 @@ struct KeyringOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The key of that certificate (etcd).", valueName: "file"))
   var key: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The authority that issued the members' certificates (etcd).",
-      valueName: "file"
-    )
-  )
+  @Option(help: ArgumentHelp("The authority that issued the members' certificates (etcd).", valueName: "file"))
   var ca: String?
 
   @Option(help: ArgumentHelp("The user of etcd.", valueName: "name"))
   var user: String?
 
-  @Option(
-    help: ArgumentHelp("Your own file with the user's or the role's password.", valueName: "file")
-  )
+  @Option(help: ArgumentHelp("Your own file with the user's or the role's password.", valueName: "file"))
   var passwordFile: String?
 
   func validate() throws {
-    guard ["etcd", "postgres"].contains(engine) else {
-      throw ValidationError("the engine is etcd or postgres")
-    }
+    guard ["etcd", "postgres"].contains(engine) else { throw ValidationError("the engine is etcd or postgres") }
     guard engine == "etcd" || [cert, key, ca, user].allSatisfy({ $0 == nil }) else {
       throw ValidationError(
         "--cert, --key, --ca and --user are for etcd; a connection string has sslcert, sslkey, "
           + "sslrootcert and user"
       )
     }
-    guard (cert == nil) == (key == nil) else {
-      throw ValidationError("--cert and --key need each other")
-    }
+    guard (cert == nil) == (key == nil) else { throw ValidationError("--cert and --key need each other") }
     guard engine == "postgres" || (user == nil) == (passwordFile == nil) else {
       throw ValidationError("--user and --password-file need each other")
     }
@@ -98,17 +87,11 @@ struct KeyringOptions: ParsableArguments {
   }
 
   /// The path of a file as it means the same everywhere.
-  private func file(
-    _ path: String?,
-    _ option: String,
-    _ world: World
-  ) throws(EngineError) -> String? {
+  private func file(_ path: String?, _ option: String, _ world: World) throws(EngineError) -> String? {
     guard let path else { return nil }
     guard world.secretFiles.exists(path) else { throw .sharing(.noFile(option: option)) }
     if path.hasPrefix("/") { return path }
-    guard let folder = world.environment.workingDirectory() else {
-      throw .sharing(.relativePath(option: option))
-    }
+    guard let folder = world.environment.workingDirectory() else { throw .sharing(.relativePath(option: option)) }
     return "\(folder)/\(path)"
   }
 }

@@ -9,17 +9,10 @@ extension ErrorMessage {
   /// The values that the program gave are not repeated; one of them may be a password.
   init(_ flaw: HelperFlaw) {
     switch flaw {
-    case .operation(nil):
-      self.init("usage", .usage, "the operation is missing", hint: "see `man acct-helper`")
+    case .operation(nil): self.init("usage", .usage, "the operation is missing", hint: "see `man acct-helper`")
     case .operation(let word?):
-      self.init(
-        "usage",
-        .usage,
-        "the protocol has no operation \(printable(word))",
-        hint: "see `man acct-helper`"
-      )
-    case .arguments:
-      self.init("usage", .usage, "too many arguments", hint: "see `man acct-helper`")
+      self.init("usage", .usage, "the protocol has no operation \(printable(word))", hint: "see `man acct-helper`")
+    case .arguments: self.init("usage", .usage, "too many arguments", hint: "see `man acct-helper`")
     case .tooLarge: self.init(badQuestion: "it is larger than 64 KiB")
     case .line: self.init(badQuestion: "a line is not KEY=VALUE")
     case .repeated(let name): self.init(badQuestion: "\(printable(name)) is given twice")
@@ -60,8 +53,7 @@ extension ErrorMessage {
       self.init(
         "notGiven",
         .refused,
-        "\(name) has other origins besides \(origin), so the program gets its credential only if "
-          + "you choose it",
+        "\(name) has other origins besides \(origin), so the program gets its credential only if " + "you choose it",
         hint: "log in with the program, or set ACCT_ACCOUNT"
       )
     case .notChosen(let name, let origin, let reach):
@@ -76,24 +68,15 @@ extension ErrorMessage {
             + "run `acct allow \(name) \(origin)`"
       )
     case .notAccepted(let name, let form):
-      self.init(
-        "notAccepted",
-        .refused,
-        "the program can't send the credential of \(name): \(words(for: form))"
-      )
+      self.init("notAccepted", .refused, "the program can't send the credential of \(name): \(words(for: form))")
     case .otherUser(let name):
-      self.init(
-        "otherUser",
-        .noSuchAccount,
-        "the program asks for another user than that of \(name)"
-      )
+      self.init("otherUser", .noSuchAccount, "the program asks for another user than that of \(name)")
     case .unusable(let error):
       self.init(error)
       // A URL that the user did not type is no mistake of the command line.
       if status == .usage { text = "refused: the program's server is not an http or https origin" }
       status = .refused
-    case .otherProtocol:
-      self.init("otherProtocol", .refused, "acct has credentials for http and https only")
+    case .otherProtocol: self.init("otherProtocol", .refused, "acct has credentials for http and https only")
     case .unverified:
       self.init(
         "unverified",

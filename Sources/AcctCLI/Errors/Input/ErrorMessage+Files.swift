@@ -7,8 +7,7 @@ extension ErrorMessage {
   init(_ error: FilesError) {
     switch error {
     case .failed(let failure): self.init(failure)
-    case .damagedAccount(let id):
-      self.init("damagedAccount", .badInput, "the file of account \(id) is damaged")
+    case .damagedAccount(let id): self.init("damagedAccount", .badInput, "the file of account \(id) is damaged")
     case .foreignLocks(let fileSystem):
       self.init(
         "foreignLocks",
@@ -18,18 +17,15 @@ extension ErrorMessage {
         hint:
           "keep acct's files on this machine; acct-keyring(1) says how several machines use one account"
       )
-    case .output(.failed(let name, let reason)):
-      self.init("outputFailed", .failed, "can't write \(name): \(reason)")
-    case .output(.tooLarge(let name, _)):
-      self.init("outputFailed", .failed, "can't write \(name): too large")
+    case .output(.failed(let name, let reason)): self.init("outputFailed", .failed, "can't write \(name): \(reason)")
+    case .output(.tooLarge(let name, _)): self.init("outputFailed", .failed, "can't write \(name): too large")
     }
   }
 
   /// A file of acct's own could not be used.
   init(_ failure: FilesFailure) {
     switch failure {
-    case .failed(let path, let reason):
-      self.init("fileFailed", .failed, "\(path): \(reason)")
+    case .failed(let path, let reason): self.init("fileFailed", .failed, "\(path): \(reason)")
     case .unsafe(let path, let reason):
       self.init(
         "fileUnsafe",
@@ -38,12 +34,7 @@ extension ErrorMessage {
         hint: "only you may own or write it; check who created it"
       )
     case .busy:
-      self.init(
-        "busy",
-        .failed,
-        "another acct process is working on this account",
-        hint: "try again in a moment"
-      )
+      self.init("busy", .failed, "another acct process is working on this account", hint: "try again in a moment")
     }
   }
 }

@@ -20,27 +20,14 @@ extension ErrorMessage {
         "there are no response headers on standard input",
         hint: "`curl -D -` prints them"
       )
-    case .clientSecret(.empty):
-      self.init("badSecret", .badInput, "the client secret is empty")
+    case .clientSecret(.empty): self.init("badSecret", .badInput, "the client secret is empty")
     case .clientSecret(.controlCharacter):
-      self.init(
-        "badSecret",
-        .badInput,
-        "the client secret has a control character: its file has one line"
-      )
-    case .clientKey(let error):
-      self.init("badKey", .badInput, "the client key can't be used: \(words(for: error))")
-    case .secretFile(.failed(let path, let reason)):
-      self.init("badInput", .badInput, "\(path): \(reason)")
+      self.init("badSecret", .badInput, "the client secret has a control character: its file has one line")
+    case .clientKey(let error): self.init("badKey", .badInput, "the client key can't be used: \(words(for: error))")
+    case .secretFile(.failed(let path, let reason)): self.init("badInput", .badInput, "\(path): \(reason)")
     case .secretFile(.exposed(let path)):
-      self.init(
-        "badInput",
-        .badInput,
-        "other users can read \(path)",
-        hint: "`chmod 600 \(shellWord(path))`"
-      )
-    case .secretFile(.exists(let path)):
-      self.init("badInput", .badInput, "\(path) already exists")
+      self.init("badInput", .badInput, "other users can read \(path)", hint: "`chmod 600 \(shellWord(path))`")
+    case .secretFile(.exists(let path)): self.init("badInput", .badInput, "\(path) already exists")
     case .secretFile(.missing):
       self.init(
         "badInput",
@@ -51,19 +38,16 @@ extension ErrorMessage {
       )
     case .stream(.tooLarge(let name, let limit)):
       self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")
-    case .stream(.failed(let name, let reason)):
-      self.init("badInput", .badInput, "can't read \(name): \(reason)")
+    case .stream(.failed(let name, let reason)): self.init("badInput", .badInput, "can't read \(name): \(reason)")
     }
   }
 
   /// Something that the user typed is malformed.
   init(_ parseError: ParseError) {
     switch parseError {
-    case .refusedURL(let refusal):
-      self.init("urlRefused", .refused, "refused: \(words(for: refusal))")
+    case .refusedURL(let refusal): self.init("urlRefused", .refused, "refused: \(words(for: refusal))")
     case .url: self.init("usage", .usage, "not an absolute http or https URL")
-    case .origin(let text):
-      self.init("usage", .usage, "not an origin: \(text)", hint: "as in https://api.example.com")
+    case .origin(let text): self.init("usage", .usage, "not an origin: \(text)", hint: "as in https://api.example.com")
     case .accountName(let text):
       self.init(
         "usage",
@@ -75,8 +59,7 @@ extension ErrorMessage {
     case .handle(let text): self.init("usage", .usage, "not a handle: \(text)")
     case .did(let text): self.init("usage", .usage, "not a DID: \(text)")
     case .issuer(let text): self.init("usage", .usage, "not an issuer: \(text)")
-    case .resource:
-      self.init("usage", .usage, "not a resource: an absolute URL without a fragment")
+    case .resource: self.init("usage", .usage, "not a resource: an absolute URL without a fragment")
     case .redirect:
       self.init(
         "usage",
@@ -85,12 +68,9 @@ extension ErrorMessage {
         hint: "as in http://localhost:8080/callback; the host is localhost, 127.0.0.1 or [::1]"
       )
     case .parameter: self.init("usage", .usage, "not a parameter: it is NAME=VALUE")
-    case .tpmAddress:
-      self.init("usage", .usage, "a TPM is an absolute path, or swtpm:host=HOST,port=NUMBER")
-    case .pkcs11URI(let flaw):
-      self.init("usage", .usage, words(for: flaw))
-    case .ownParameter(let name):
-      self.init("usage", .usage, "the parameter \(name) is sent by acct itself")
+    case .tpmAddress: self.init("usage", .usage, "a TPM is an absolute path, or swtpm:host=HOST,port=NUMBER")
+    case .pkcs11URI(let flaw): self.init("usage", .usage, words(for: flaw))
+    case .ownParameter(let name): self.init("usage", .usage, "the parameter \(name) is sent by acct itself")
     case .timestamp: self.init("usage", .usage, "not a time")
     case .token: self.init("badInput", .badInput, "not a token")
     }
@@ -100,23 +80,15 @@ extension ErrorMessage {
   init(_ error: HandoffError) {
     let nothing = "nothing was stored"
     switch error {
-    case .json(let error):
-      self.init("badJSON", .badInput, words(for: error), hint: nothing)
-    case .notAnObject:
-      self.init("badHandoff", .badInput, "the JSON is not an object", hint: nothing)
-    case .missing(let member):
-      self.init("badHandoff", .badInput, "there is no \(member)", hint: nothing)
+    case .json(let error): self.init("badJSON", .badInput, words(for: error), hint: nothing)
+    case .notAnObject: self.init("badHandoff", .badInput, "the JSON is not an object", hint: nothing)
+    case .missing(let member): self.init("badHandoff", .badInput, "there is no \(member)", hint: nothing)
     case .member(let member, let flaw):
       self.init("badHandoff", .badInput, "\(member) \(words(for: flaw))", hint: nothing)
     case .refused(let member, let refusal):
       self.init("urlRefused", .refused, "refused: \(member): \(words(for: refusal))", hint: nothing)
     case .key(let error):
-      self.init(
-        "badKey",
-        .badInput,
-        "the DPoP key can't be used: \(words(for: error))",
-        hint: nothing
-      )
+      self.init("badKey", .badInput, "the DPoP key can't be used: \(words(for: error))", hint: nothing)
     case .keyMissing:
       self.init(
         "keyMissing",
@@ -131,8 +103,7 @@ extension ErrorMessage {
         "the token is bound to another DPoP key: its cnf.jkt is not this key's thumbprint",
         hint: nothing
       )
-    case .token(let error):
-      self.init("badToken", .badInput, "the access token is \(words(for: error))", hint: nothing)
+    case .token(let error): self.init("badToken", .badInput, "the access token is \(words(for: error))", hint: nothing)
     }
   }
 }

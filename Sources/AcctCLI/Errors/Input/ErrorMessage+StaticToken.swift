@@ -21,8 +21,7 @@ extension ErrorMessage {
         "\(path): its group or others can read or write it",
         hint: "`chmod 600 \(shellWord(path))` makes it readable for you alone"
       )
-    case .file(.failed(let path, let reason)):
-      self.init("badInput", .badInput, "\(path): \(reason)")
+    case .file(.failed(let path, let reason)): self.init("badInput", .badInput, "\(path): \(reason)")
     case .file(.missing):
       self.init(
         "badInput",
@@ -54,12 +53,7 @@ extension ErrorMessage {
         hint: "as in 2027-01-31, or 2027-01-31T12:00:00Z"
       )
     case .unnamed:
-      self.init(
-        "usage",
-        .usage,
-        "no name for the account can be made of this user and origin",
-        hint: "give --name"
-      )
+      self.init("usage", .usage, "no name for the account can be made of this user and origin", hint: "give --name")
     case .nameTaken(let name):
       self.init(
         "nameTaken",
@@ -80,14 +74,8 @@ extension ErrorMessage {
   private init(_ flaw: StaticHeaderFlaw) {
     switch flaw {
     case .field(let name):
-      self.init(
-        "usage",
-        .usage,
-        "not the name of a header: \(printable(name))",
-        hint: "as in --header X-API-Key"
-      )
-    case .reservedField(let name):
-      self.init("usage", .usage, "\(name) has another meaning and can't contain a token")
+      self.init("usage", .usage, "not the name of a header: \(printable(name))", hint: "as in --header X-API-Key")
+    case .reservedField(let name): self.init("usage", .usage, "\(name) has another meaning and can't contain a token")
     case .scheme(let scheme):
       self.init(
         "usage",
@@ -109,8 +97,7 @@ extension ErrorMessage {
         "the user's name has a colon or a control character, or is longer than 255 bytes",
         hint: "the scheme Basic (RFC 7617) has no way to send it"
       )
-    case .basicElsewhere:
-      self.init("usage", .usage, "--basic is for the header Authorization")
+    case .basicElsewhere: self.init("usage", .usage, "--basic is for the header Authorization")
     }
   }
 }
@@ -144,7 +131,6 @@ private func words(for flaw: PasswordFlaw) -> String {
 private func remedy(for flaw: PasswordFlaw) -> String? {
   switch flaw {
   case .empty, .severalLines: nil
-  case .control, .notText:
-    "the scheme Basic (RFC 7617) sends any text in UTF-8 without control characters"
+  case .control, .notText: "the scheme Basic (RFC 7617) sends any text in UTF-8 without control characters"
   }
 }

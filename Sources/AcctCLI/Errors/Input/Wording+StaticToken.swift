@@ -12,9 +12,7 @@ func command(for replacement: TokenReplacement) -> String {
 }
 
 /// What to do about a static token that is of no use any more.
-func remedy(for replacement: TokenReplacement) -> String {
-  "`\(command(for: replacement))` stores a new one"
-}
+func remedy(for replacement: TokenReplacement) -> String { "`\(command(for: replacement))` stores a new one" }
 
 /// The options that say how a token is sent; none for the default.
 private func options(for header: StaticHeader) -> [String] {

@@ -56,20 +56,11 @@ extension ErrorMessage {
     let (code, text, hint) =
       switch failure {
       case .unavailable(let reason):
-        (
-          "keyringUnavailable", "can't be reached: \(reason)",
-          "check that it runs; `acct keyring` shows its address"
-        )
+        ("keyringUnavailable", "can't be reached: \(reason)", "check that it runs; `acct keyring` shows its address")
       case .timedOut:
-        (
-          "keyringTimedOut", "does not answer",
-          "check its load and the network; `acct keyring` shows its address"
-        )
+        ("keyringTimedOut", "does not answer", "check its load and the network; `acct keyring` shows its address")
       case .noQuorum:
-        (
-          "keyringNoQuorum", "has no leader that can write",
-          "start the members that are down; nothing was changed"
-        )
+        ("keyringNoQuorum", "has no leader that can write", "start the members that are down; nothing was changed")
       case .noSpace:
         (
           "keyringFull", "accepts no more writes: its quota or its disk is full",
@@ -92,8 +83,7 @@ extension ErrorMessage {
           "keyringNotPrepared", "is not prepared: \(reason)",
           "run `acct keyring create`, or see acct-keyring(1), OPERATORS"
         )
-      case .failed(let reason):
-        ("keyringFailed", "failed: \(reason)", "its log has the details")
+      case .failed(let reason): ("keyringFailed", "failed: \(reason)", "its log has the details")
       }
     self.init(code, .keyringUnavailable, "\(engine) \(printable(text))", hint: hint)
   }
@@ -101,13 +91,7 @@ extension ErrorMessage {
   /// The settings of a shared keyring can't be used; what was given is not repeated.
   private init(_ flaw: KeyringSettingsFlaw) {
     switch flaw {
-    case .name:
-      self.init(
-        "usage",
-        .usage,
-        "not a name for a keyring",
-        hint: "1 to 64 letters, digits, - and _"
-      )
+    case .name: self.init("usage", .usage, "not a name for a keyring", hint: "1 to 64 letters, digits, - and _")
     case .endpoint:
       self.init(
         "usage",

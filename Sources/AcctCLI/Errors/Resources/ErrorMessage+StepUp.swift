@@ -5,9 +5,7 @@ import AcctProtocol
 extension StepUp {
   /// What `--scope` leaves out of what the request needs, and both together, where the account has it all.
   fileprivate var leftOut: (more: String, all: String)? {
-    guard challenge.need == .scope, let requested = purpose?.scope, !requested.isEmpty else {
-      return nil
-    }
+    guard challenge.need == .scope, let requested = purpose?.scope, !requested.isEmpty else { return nil }
     let granted = Scope.words(account.scope)
     let more = challenge.scope.filter { !requested.contains($0) }
     guard !more.isEmpty, more.allSatisfy(granted.contains) else { return nil }
@@ -33,8 +31,7 @@ extension ErrorMessage {
     let need =
       switch challenge.need {
       case .scope where missing.isEmpty: "\(origin) asks for a scope that \(name) does not have"
-      case .scope:
-        "\(origin) asks for a scope that \(name) does not have: \(missing.joined(separator: " "))"
+      case .scope: "\(origin) asks for a scope that \(name) does not have: \(missing.joined(separator: " "))"
       case .authentication: "\(origin) asks the user of \(name) to authenticate again"
       }
     let words = challenge.description.map { " (\(printable($0)))" } ?? ""

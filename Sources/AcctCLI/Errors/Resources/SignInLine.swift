@@ -39,14 +39,10 @@ func signInLine(_ account: Account, for resource: ResourceIndicator) -> String? 
 /// Where the account signs in, and as which client.
 func place(of account: Account) -> [String]? {
   let person = account.handle?.description ?? account.did?.description
-  if let backend = account.source?.backend {
-    return ["--backend", backend.description] + [person].compactMap(\.self)
-  }
+  if let backend = account.source?.backend { return ["--backend", backend.description] + [person].compactMap(\.self) }
   if account.did != nil, let person {
     // A client that has no document of its own is acct's usual one.
-    let clientID = account.identity.clientID.flatMap {
-      $0.hasPrefix("http://localhost") ? nil : $0
-    }
+    let clientID = account.identity.clientID.flatMap { $0.hasPrefix("http://localhost") ? nil : $0 }
     return [person] + option("--client-id", clientID)
   }
   var words: [String] = []
@@ -57,9 +53,7 @@ func place(of account: Account) -> [String]? {
   }
   for resource in account.resources { words += ["--resource", resource.description] }
   for name in EndpointName.allCases {
-    if let option = name.option, let url = account.client.endpoints[name] {
-      words += [option, url.description]
-    }
+    if let option = name.option, let url = account.client.endpoints[name] { words += [option, url.description] }
   }
   guard !words.isEmpty else { return nil }
   // A client that the server registered has no identifier or secret that the user could know.
@@ -81,13 +75,10 @@ private func settings(_ client: ClientSettings) -> [String] {
   case nil, ClientAuthentication.none?: break
   }
   if !client.usesDPoP { words.append("--no-dpop") }
-  return words
-    + client.tokenParameters.flatMap { ["--token-param", "\($0.name)=\($0.value)"] }
+  return words + client.tokenParameters.flatMap { ["--token-param", "\($0.name)=\($0.value)"] }
 }
 
-func option(_ name: String, _ value: String?) -> [String] {
-  value.map { [name, $0] } ?? []
-}
+func option(_ name: String, _ value: String?) -> [String] { value.map { [name, $0] } ?? [] }
 
 extension ClientSettings {
   /// Whether the client proves itself with a secret or a key, which needs a server that the user names.

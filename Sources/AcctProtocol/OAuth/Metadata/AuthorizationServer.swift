@@ -131,22 +131,15 @@ package struct AuthorizationServer: Equatable, Sendable {
 
   /// The addresses that signing in, renewing and revoking use.
   package var endpoints: [HTTPURL] {
-    [
-      tokenEndpoint, authorizationEndpoint, pushedRequestEndpoint, deviceEndpoint,
-      revocationEndpoint,
-    ].compactMap(\.self)
+    [tokenEndpoint, authorizationEndpoint, pushedRequestEndpoint, deviceEndpoint, revocationEndpoint].compactMap(\.self)
   }
 
   /// The issuer as its document spells it (RFC 8414, section 3.3).
   ///
   /// - Throws: ``OAuthError/MetadataFlaw/issuer(expected:found:)`` where more than a slash at the end differs.
-  static func issuer(
-    in document: JSONObject,
-    for issuer: Issuer
-  ) throws(OAuthError.MetadataFlaw) -> Issuer {
+  static func issuer(in document: JSONObject, for issuer: Issuer) throws(OAuthError.MetadataFlaw) -> Issuer {
     let stated = document["issuer"]?.stringValue
-    guard let stated, stated.withoutLastSlash == issuer.description.withoutLastSlash,
-      let spelled = try? Issuer(stated)
+    guard let stated, stated.withoutLastSlash == issuer.description.withoutLastSlash, let spelled = try? Issuer(stated)
     else { throw .issuer(expected: issuer, found: stated) }
     return spelled
   }

@@ -80,9 +80,7 @@ package struct MetadataDocuments: Sendable {
       "\(issuer.url.origin)/.well-known/oauth-authorization-server\(path)",
       "\(issuer.url.origin)\(path)/.well-known/openid-configuration",
     ]
-    if !path.isEmpty {
-      texts.append("\(issuer.url.origin)/.well-known/openid-configuration\(path)")
-    }
+    if !path.isEmpty { texts.append("\(issuer.url.origin)/.well-known/openid-configuration\(path)") }
     return texts.compactMap { try? HTTPURL($0) }
   }
 }

@@ -7,9 +7,7 @@ struct MetadataMembers {
 
   init(_ document: JSONObject) { self.document = document }
 
-  func endpoint(
-    _ endpoint: MetadataDocuments.Endpoint
-  ) throws(OAuthError.MetadataFlaw) -> HTTPURL? {
+  func endpoint(_ endpoint: MetadataDocuments.Endpoint) throws(OAuthError.MetadataFlaw) -> HTTPURL? {
     let name = endpoint.rawValue
     guard let value = document[name], value != .null else { return nil }
     guard let text = value.stringValue else { throw .malformed(member: name) }

@@ -14,9 +14,7 @@ final class GrowingTransfers {
   ///
   /// - Parameter evenIfGrowing: Whether to do so where more may come at once, too; if not, readers get it in
   ///   larger parts.
-  func flush(evenIfGrowing: Bool) {
-    transfers.removeAll { $0.flush(evenIfGrowing: evenIfGrowing) }
-  }
+  func flush(evenIfGrowing: Bool) { transfers.removeAll { $0.flush(evenIfGrowing: evenIfGrowing) } }
 
   func remove(_ transfer: Transfer) { transfers.removeAll { $0 === transfer } }
 }

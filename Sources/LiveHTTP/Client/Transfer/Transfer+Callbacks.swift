@@ -37,17 +37,14 @@ extension Transfer {
     unsafe try options.check(
       acct_curl_set_callback(table, easy, CURLOPT_READFUNCTION) { start, size, count, data in
         guard let start = unsafe start else { return Int(CURL_READFUNC_ABORT) }
-        return unsafe transfer(data)
-          .draw(into: UnsafeMutableRawBufferPointer(start: start, count: size * count))
+        return unsafe transfer(data).draw(into: UnsafeMutableRawBufferPointer(start: start, count: size * count))
       }
     )
   }
 
   private func took(_ line: UnsafeRawBufferPointer) -> Bool {
     do throws(HTTPFailure) {
-      guard let head = try parser.take(unsafe Array(line)) else {
-        return true
-      }
+      guard let head = try parser.take(unsafe Array(line)) else { return true }
       if endsWithConnection(head) { listenForGoodbye() }
       arrivedHead = head
       growing?.note(self)
@@ -68,15 +65,11 @@ extension Transfer {
   private func endsWithConnection(_ head: ResponseHead) -> Bool {
     message.url.origin.scheme == .https && message.method != "HEAD"
       && ![204, 304].contains(head.status)
-      && !head.fields.contains {
-        $0.name.isField(among: ["content-length", "transfer-encoding"])
-      }
+      && !head.fields.contains { $0.name.isField(among: ["content-length", "transfer-encoding"]) }
   }
 
   private func listenForGoodbye() {
-    guard let easy = unsafe easy,
-      let session = unsafe acct_curl_session(library.table, easy)
-    else { return }
+    guard let easy = unsafe easy, let session = unsafe acct_curl_session(library.table, easy) else { return }
     unsafe CloseNotifyMonitor.listen(for: session)
     unsafe self.session = session
   }

@@ -18,9 +18,7 @@ extension Transfer {
     // that were given up. What a name, a port or a certificate says does not come of that.
     let mayBeLate = code == CURLE_OPERATION_TIMEDOUT || outcome.failure == .closed
     if mayBeLate, !wasSent, message.mayBeSent?() == false { return .withheld }
-    if case .proxied(let proxy) = route, let reason = outcome.reason(of: proxy) {
-      return .proxy(reason: reason)
-    }
+    if case .proxied(let proxy) = route, let reason = outcome.reason(of: proxy) { return .proxy(reason: reason) }
     return outcome.failure
   }
 }
@@ -64,9 +62,7 @@ private struct Outcome {
 
   /// A connection is given up after some seconds, or with the time for the whole.
   private var lateConnection: HTTPFailure {
-    if case .total(let seconds) = transfer.message.timeout, seconds <= Transfer.connectTimeout {
-      return .timedOut
-    }
+    if case .total(let seconds) = transfer.message.timeout, seconds <= Transfer.connectTimeout { return .timedOut }
     return .unreachable(reason: noAnswer)
   }
 
@@ -118,8 +114,7 @@ private struct Outcome {
     default: break
     }
     switch number(CURLINFO_HTTP_CONNECTCODE) {
-    case 407 where proxy.credentials == nil:
-      return "\(proxy) asks for a user name and a password"
+    case 407 where proxy.credentials == nil: return "\(proxy) asks for a user name and a password"
     case 407: return "\(proxy) does not accept the user name and the password"
     case 300...: return "\(proxy) refused to connect to the server"
     default: return nil

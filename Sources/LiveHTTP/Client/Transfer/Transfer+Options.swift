@@ -138,12 +138,8 @@ extension Transfer {
   }
 
   /// Sets an option that older libraries lack, and that nothing depends on.
-  func prefer(_ option: CURLoption, _ value: Int) {
-    _ = unsafe acct_curl_set_long(table, easy, option, value)
-  }
-  func prefer(_ option: CURLoption, _ value: String) {
-    _ = unsafe acct_curl_set_string(table, easy, option, value)
-  }
+  func prefer(_ option: CURLoption, _ value: Int) { _ = unsafe acct_curl_set_long(table, easy, option, value) }
+  func prefer(_ option: CURLoption, _ value: String) { _ = unsafe acct_curl_set_string(table, easy, option, value) }
 
   func check(_ code: CURLcode) throws(HTTPFailure) {
     guard code == CURLE_OK else { throw Self.tooOld }

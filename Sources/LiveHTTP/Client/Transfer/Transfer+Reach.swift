@@ -11,10 +11,7 @@ extension Transfer {
   private var isLimited: Bool { message.reach == .publicOnly && route == .direct }
 
   /// Has libcurl open no socket to an address that is not public.
-  func limitReach(
-    _ options: CurlOptions,
-    _ data: UnsafeMutableRawPointer
-  ) throws(HTTPFailure) {
+  func limitReach(_ options: CurlOptions, _ data: UnsafeMutableRawPointer) throws(HTTPFailure) {
     guard isLimited else { return }
     unsafe try options.set(CURLOPT_OPENSOCKETDATA, pointer: data)
     unsafe try options.check(

@@ -51,12 +51,7 @@ import Synchronization
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  init(
-    _ message: RequestMessage,
-    _ route: Route,
-    rootsFile: String?,
-    _ library: CurlLibrary
-  ) {
+  init(_ message: RequestMessage, _ route: Route, rootsFile: String?, _ library: CurlLibrary) {
     self.library = library
     self.message = message
     self.route = route

@@ -18,9 +18,7 @@ import Glibc
   deinit { unsafe errorBuffer.deallocate() }
 
   /// libcurl's words; for this room alone, since they may quote the request.
-  var errorText: String {
-    unsafe String(decoding: errorBuffer.prefix { $0 != 0 }, as: UTF8.self)
-  }
+  var errorText: String { unsafe String(decoding: errorBuffer.prefix { $0 != 0 }, as: UTF8.self) }
 
   /// Lends a copy of bytes.
   func bytes(_ secret: Secret) -> UnsafeMutableRawBufferPointer {
@@ -55,11 +53,7 @@ import Glibc
   }
 
   /// The host that the certificate must name.
-  func expectedHost(
-    _ name: String,
-    isAddress: Bool,
-    _ library: CurlLibrary
-  ) -> UnsafeMutablePointer<acct_curl_host> {
+  func expectedHost(_ name: String, isAddress: Bool, _ library: CurlLibrary) -> UnsafeMutablePointer<acct_curl_host> {
     let text = unsafe bytes(Secret(name))
     let host = UnsafeMutablePointer<acct_curl_host>.allocate(capacity: 1)
     unsafe host.initialize(

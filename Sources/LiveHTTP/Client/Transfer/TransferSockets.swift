@@ -111,12 +111,7 @@ import Glibc
     for event in events.prefix(count)
     where event.descriptor != waker && !released.contains(event.descriptor) {
       hasMoved = true
-      _ = unsafe library.table.pointee.multi_socket_action(
-        multi.handle,
-        event.descriptor,
-        event.what,
-        &running
-      )
+      _ = unsafe library.table.pointee.multi_socket_action(multi.handle, event.descriptor, event.what, &running)
     }
     actInTime()
     return hasMoved
@@ -145,9 +140,7 @@ import Glibc
     _ = unsafe library.table.pointee.multi_assign(multi.handle, socket, own)
   }
 
-  private func setTimer(_ milliseconds: Int) {
-    deadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
-  }
+  private func setTimer(_ milliseconds: Int) { deadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds) }
 }
 
 /// What a callback is for; it lives for as long as libcurl's set.

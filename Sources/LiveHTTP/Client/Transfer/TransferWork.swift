@@ -41,8 +41,7 @@ struct TransferWork {
     guard !hasEnded else { return false }
     sockets.actInTime()
     removeFinished()
-    return growing.isEmpty && sockets.isWaitedForInTime
-      && (transfers.isEmpty || sockets.hasWaitEnd)
+    return growing.isEmpty && sockets.isWaitedForInTime && (transfers.isEmpty || sockets.hasWaitEnd)
   }
 
   /// Does what can be done now.
@@ -81,8 +80,7 @@ struct TransferWork {
   private mutating func removeFinished() {
     var left: Int32 = 0
     while let message = unsafe library.table.pointee.multi_info_read(multi.handle, &left) {
-      guard let easy = unsafe message.pointee.easy_handle,
-        let transfer = transfers[Int(bitPattern: easy)]
+      guard let easy = unsafe message.pointee.easy_handle, let transfer = transfers[Int(bitPattern: easy)]
       else { continue }
       let code = unsafe acct_curl_result(message)
       remove(transfer, transfer.failure(code))
@@ -92,21 +90,16 @@ struct TransferWork {
   private mutating func removeStalled() {
     guard !transfers.isEmpty, nextLook <= .now else { return }
     nextLook = .now + .milliseconds(Self.lookInterval)
-    for transfer in Array(transfers.values) where transfer.isStalled() {
-      remove(transfer, .timedOut)
-    }
+    for transfer in Array(transfers.values) where transfer.isStalled() { remove(transfer, .timedOut) }
   }
 
   private mutating func start(_ transfer: Transfer) {
     // Cancelled before it began.
     guard !transfer.hasEnded else { return }
-    do throws(HTTPFailure) { try transfer.open() } catch {
-      return remove(transfer, error)
-    }
+    do throws(HTTPFailure) { try transfer.open() } catch { return remove(transfer, error) }
     transfer.growing = growing
     hasBegunOne = true
-    guard let easy = unsafe transfer.easy,
-      unsafe library.table.pointee.multi_add_handle(multi.handle, easy) == CURLM_OK
+    guard let easy = unsafe transfer.easy, unsafe library.table.pointee.multi_add_handle(multi.handle, easy) == CURLM_OK
     else { return remove(transfer, .unsendable(reason: "libcurl has no memory")) }
     transfers[Int(bitPattern: easy)] = transfer
     transfer.lastProgress = .now
