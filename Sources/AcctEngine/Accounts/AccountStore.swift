@@ -111,3 +111,8 @@ struct ActiveAccounts: Equatable {
     ActiveAccounts(current: current == id ? nil : current, previous: previous == id ? nil : previous)
   }
 }
+
+extension EngineContext {
+  /// The accounts' files.
+  var accountStore: AccountStore { AccountStore(world.files) }
+}

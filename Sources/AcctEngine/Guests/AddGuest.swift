@@ -101,8 +101,3 @@ package struct AddGuest: Sendable {
     )
   }
 }
-
-extension Account {
-  /// Whether it is the guest of a backend; there is only one.
-  func isGuest(of backend: Origin?) -> Bool { kind == .guest && service == backend }
-}

@@ -155,3 +155,8 @@ extension HTTPResponse {
     )
   }
 }
+
+extension EngineContext {
+  /// Sends requests within the timeout.
+  var client: DPoPClient { DPoPClient(world, timeout: timeout) }
+}

@@ -46,18 +46,6 @@ struct Discovery: Sendable {
     return server
   }
 
-  /// The server that a sign-in names.
-  func server(
-    of request: SignIn.Request,
-    using endpoints: [MetadataDocuments.Endpoint]
-  ) async throws(EngineError) -> AuthorizationServer {
-    guard let issuer = request.issuer else {
-      guard let server = AuthorizationServer(request.settings.endpoints) else { throw .signIn(.tokenEndpointNeeded) }
-      return server
-    }
-    return try await server(issuer, named: request.naming, using: endpoints, given: request.settings.endpoints)
-  }
-
   /// The server of an account.
   func server(
     of account: Account,

@@ -1,14 +1,6 @@
 package import AcctModel
 import AcctPorts
-package import AcctProtocol
-
-/// A token that can be used now, with the key that it is bound to.
-package struct AccessGrant: Sendable {
-  package var token: Token
-  package var key: DPoPKey?
-  package var expiresAt: Timestamp?
-  package var notices: [Notice]
-}
+import AcctProtocol
 
 /// Gets the token of an account, renewed first where that is due.
 package struct TokenProvider: Sendable {
@@ -108,17 +100,5 @@ extension EngineError {
       .backend, .guest, .request, .transfer, .sharing, .files, .exec, .cancelled:
       false
     }
-  }
-}
-
-extension Account {
-  /// In the last two days of a session that renewing does not extend: sign in again, and by when.
-  ///
-  /// For a static token, which nothing extends, the same before its own end.
-  package func sessionWarning(at now: Timestamp) -> Notice? {
-    let end = kind == .static ? tokenLifetime.expiresAt : sessionEndsAt
-    guard let left = end?.seconds(since: now), (1...2 * 86_400).contains(left) else { return nil }
-    if let replacement { return .tokenEnds(replacement, inSeconds: left) }
-    return .sessionEnds(account: name, inSeconds: left)
   }
 }

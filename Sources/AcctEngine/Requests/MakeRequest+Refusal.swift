@@ -21,7 +21,13 @@ extension MakeRequest {
       if account.kind == .session {
         // A backend may take no other session from now on.
         try await RotatedSession(context)
-          .keep(from: &response, to: attempt.request.target, insteadOf: authorization.token, for: account)
+          .keep(
+            from: &response,
+            to: attempt.request.method,
+            attempt.request.url,
+            insteadOf: authorization.token,
+            for: account
+          )
       }
       if account.kind == .guest, attempt.request.url.origin == account.service {
         try await meet(&response, asGuest: account)

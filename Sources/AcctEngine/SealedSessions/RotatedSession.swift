@@ -23,19 +23,21 @@ struct RotatedSession: Sendable {
   ///
   /// - Parameters:
   ///   - response: The answer; what had to be read of it comes again.
-  ///   - target: The request; another origin's sessions are none of the backend's.
+  ///   - method: The request's.
+  ///   - url: The request's; another origin's sessions are none of the backend's.
   ///   - sent: The session that the request carried.
   ///   - account: Who made the request.
   /// - Throws: ``EngineError``: the answer is about another user's session, or the keyring can't
   ///   take it, with time to unlock it.
   func keep(
     from response: inout StreamedResponse,
-    to target: Authorize.Target,
+    to method: String,
+    _ url: HTTPURL?,
     insteadOf sent: Token,
     for account: Account
   ) async throws(EngineError) {
-    guard account.kind == .session, let url = target.url, url.origin == account.service,
-      let successor = try await successor(in: &response, to: target.method, url)
+    guard account.kind == .session, let url, url.origin == account.service,
+      let successor = try await successor(in: &response, to: method, url)
     else { return }
     try account.require(successor.owner, url.origin, context.world.held)
     let session = successor.session.token

@@ -118,7 +118,7 @@ package struct AccountOverview: Sendable {
   /// Discards a guest's token that is past; one that can't be removed now is removed the next time.
   private func discard(_ account: inout Account) async {
     try? await GuestTokenEnd(context).past(account)
-    account.take(.guestSpent, reason: GuestTokenEnd.past, at: context.world.clock.now())
+    account.take(.guestSpent, reason: Account.guestTokenPast, at: context.world.clock.now())
   }
 
   /// The same failure that a `header` would have; `nil` if a token can be had without the user, at
@@ -137,31 +137,5 @@ extension Account {
   /// Whether its token stands although its session has ended, and is not past.
   fileprivate func tokenLasts(at now: Timestamp) -> Bool {
     recordedState.tokenStands && tokenLifetime.secondsLeft(at: now).map { $0 > 0 } ?? true
-  }
-
-  /// Why a command can't have a token, if the keyring itself did not fail.
-  func stateError(_ assessment: Assessment) -> EngineError {
-    let reason = assessment.reason ?? ""
-    if assessment.state == .expired, let refusal = RequestRefusal(lastRenewalOf: self) {
-      return .signIn(.requestRefused(refusal))
-    }
-    if let replacement {
-      let end: StaticTokenEnd =
-        switch assessment.state {
-        case .expired where assessment.reason != nil: .ending(reason: reason)
-        case .expired, .valid, .expiring: .expired
-        case .signedOut, .reauthRequired, .locked, .unavailable: .missing(reason: reason)
-        }
-      return .signIn(.required(account: name, .tokenOver(end, replacement)))
-    }
-    let why: SignInReason =
-      switch assessment.state {
-      case .reauthRequired: .ended(reason: reason)
-      case .signedOut: .signedOut(reason: reason)
-      case .expired where kind == .guest: .guestOver(reason: assessment.reason ?? GuestTokenEnd.past, service)
-      case .expired where assessment.reason != nil: .ending(reason: reason)
-      case .valid, .expiring, .expired, .locked, .unavailable: .expired
-      }
-    return .signIn(.required(account: name, why))
   }
 }

@@ -10,9 +10,6 @@ package struct GuestTokenEnd: Sendable {
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// The reason for a token that the clock has ended.
-  static let past = "its lifetime has ended"
-
   /// Records that the server answered 401 to a guest's token.
   ///
   /// - Parameter account: The account as it was when the request was made.
@@ -26,7 +23,7 @@ package struct GuestTokenEnd: Sendable {
   }
 
   /// Discards a token that the clock has ended.
-  func past(_ account: Account) async throws(EngineError) { _ = try await discard(account, Self.past) }
+  func past(_ account: Account) async throws(EngineError) { _ = try await discard(account, Account.guestTokenPast) }
 
   /// The token is deleted first: if the rest fails, nothing is left that could be sent.
   private func discard(_ account: Account, _ reason: String) async throws(EngineError) -> Bool {

@@ -30,10 +30,4 @@ package struct EngineContext: Sendable {
   func aside<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
     try await withTaskExecutorPreference(sideExecutor, operation: body)
   }
-
-  /// The accounts' files.
-  var accountStore: AccountStore { AccountStore(world.files) }
-
-  /// Sends requests within the timeout.
-  var client: DPoPClient { DPoPClient(world, timeout: timeout) }
 }

@@ -1,5 +1,3 @@
-package import AcctModel
-
 /// What the command that stores a new token for a static account has to name.
 package struct TokenReplacement: Equatable, Sendable {
   package let account: AccountName
@@ -29,11 +27,5 @@ extension Account {
       // Without its file the account was rebuilt: then all that is known is what was allowed since.
       origins: own.isEmpty ? Array(origins) : own
     )
-  }
-
-  /// Why it can't be renewed.
-  package var notRenewable: EngineError {
-    if let replacement { return .signIn(.tokenFixed(replacement)) }
-    return .signIn(.notRenewable(account: name))
   }
 }

@@ -1,0 +1,53 @@
+package import AcctModel
+import AcctPorts
+import AcctProtocol
+
+extension Account {
+  /// The reason for a guest's token that the clock has ended.
+  static let guestTokenPast = "its lifetime has ended"
+
+  /// Why a command can't have a token, if the keyring itself did not fail.
+  func stateError(_ assessment: Assessment) -> EngineError {
+    let reason = assessment.reason ?? ""
+    if assessment.state == .expired, let refusal = RequestRefusal(lastRenewalOf: self) {
+      return .signIn(.requestRefused(refusal))
+    }
+    if let replacement {
+      let end: StaticTokenEnd =
+        switch assessment.state {
+        case .expired where assessment.reason != nil: .ending(reason: reason)
+        case .expired, .valid, .expiring: .expired
+        case .signedOut, .reauthRequired, .locked, .unavailable: .missing(reason: reason)
+        }
+      return .signIn(.required(account: name, .tokenOver(end, replacement)))
+    }
+    let why: SignInReason =
+      switch assessment.state {
+      case .reauthRequired: .ended(reason: reason)
+      case .signedOut: .signedOut(reason: reason)
+      case .expired where kind == .guest: .guestOver(reason: assessment.reason ?? Self.guestTokenPast, service)
+      case .expired where assessment.reason != nil: .ending(reason: reason)
+      case .valid, .expiring, .expired, .locked, .unavailable: .expired
+      }
+    return .signIn(.required(account: name, why))
+  }
+
+  /// Why it can't be renewed.
+  package var notRenewable: EngineError {
+    if let replacement { return .signIn(.tokenFixed(replacement)) }
+    return .signIn(.notRenewable(account: name))
+  }
+
+  /// In the last two days of a session that renewing does not extend: sign in again, and by when.
+  ///
+  /// For a static token, which nothing extends, the same before its own end.
+  package func sessionWarning(at now: Timestamp) -> Notice? {
+    let end = kind == .static ? tokenLifetime.expiresAt : sessionEndsAt
+    guard let left = end?.seconds(since: now), (1...2 * 86_400).contains(left) else { return nil }
+    if let replacement { return .tokenEnds(replacement, inSeconds: left) }
+    return .sessionEnds(account: name, inSeconds: left)
+  }
+
+  /// Whether it is the guest of a backend; there is only one.
+  func isGuest(of backend: Origin?) -> Bool { kind == .guest && service == backend }
+}
