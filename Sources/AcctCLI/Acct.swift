@@ -1,4 +1,8 @@
+import AcctEngine
+import AcctModel
+package import AcctPorts
 package import ArgumentParser
+import StrictJSON
 
 /// The root command.
 package struct Acct: AsyncParsableCommand {
@@ -22,4 +26,81 @@ package struct Acct: AsyncParsableCommand {
   )
 
   package init() {}
+}
+
+extension Acct {
+  /// Parses `arguments`, runs the command in `world` and reports the outcome there.
+  ///
+  /// - Parameters:
+  ///   - arguments: The command line without the program's name.
+  ///   - world: Everything outside.
+  ///   - parse: Makes a command of them; tests that repeat a line have it parsed once.
+  /// - Returns: The exit status of the process.
+  package static func run(
+    _ arguments: [String],
+    in world: World,
+    parsedBy parse: ([String]) throws -> ParsedCommand = parsed
+  ) async -> Int32 {
+    // Beside the parsing, which takes as long as that.
+    if makesRequest(arguments) { world.transport.prepare() }
+    let world = world.holdingSecrets()
+    defer { world.held.forget() }
+    var report = ErrorReport(world: world, asJSON: arguments.contains("--json"))
+    do {
+      let parsed = try parse(arguments)
+      guard let command = parsed.own else {
+        var command = parsed.command
+        try command.run()
+        return ExitStatus.done.rawValue
+      }
+      report.asJSON = command.options.json
+      return try await command.run(in: Context(world, command.options)).rawValue
+    } catch let error as EngineError {
+      return report.write(ErrorMessage(error))
+    } catch let error as UnknownCommand {
+      return report.write(ErrorMessage(error))
+    } catch {
+      return told(error, about: arguments, report, world.streams)
+    }
+  }
+
+  /// Prints ArgumentParser's answer: help on standard output, or what is wrong on standard error.
+  private static func told(
+    _ error: any Error,
+    about arguments: [String],
+    _ report: ErrorReport,
+    _ streams: Streams
+  ) -> Int32 {
+    guard exitCode(for: error).isSuccess else {
+      let unknown = unknownOption(in: arguments).map { "unknown option '\($0)'" }
+      var errorMessage = ErrorMessage(usage: unknown ?? message(for: error))
+      if errorMessage.text == HelperCommand.missingProgram {
+        let programs = HelperCommand.Name.allCases.map(\.rawValue)
+        errorMessage.text += "; " + ErrorMessage.closedList(programs)
+      }
+      return report.write(errorMessage)
+    }
+    do { try streams.output(Secret(fullMessage(for: error) + "\n")) } catch {
+      return report.write(ErrorMessage(.files(.output(error))))
+    }
+    return ExitStatus.done.rawValue
+  }
+}
+
+/// Where errors go: one line and at most one hint, or one JSON object, on standard error.
+struct ErrorReport {
+  var world: World
+  var asJSON: Bool
+
+  /// Tells the user and returns the exit status.
+  func write(_ errorMessage: ErrorMessage) -> Int32 {
+    let errorMessage = errorMessage.timed(by: world.clock)
+    if asJSON {
+      world.streams.notice(String(decoding: errorMessage.json.serialized(), as: UTF8.self))
+    } else {
+      world.report("acct: \(errorMessage.text)")
+      if let hint = errorMessage.hint { world.report("acct: hint: \(hint)") }
+    }
+    return errorMessage.status.rawValue
+  }
 }

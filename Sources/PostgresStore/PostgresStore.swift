@@ -1,4 +1,7 @@
-import AcctPorts
+import AcctModel
+package import AcctPorts
+import Glibc
+import PrivateFiles
 
 /// Objects in a table of PostgreSQL.
 struct PostgresStore: Sendable {
@@ -104,5 +107,47 @@ extension Rows {
   fileprivate func object(_ row: Int) -> SharedStore.Object? {
     guard let key = text(row, 2), let version = integer(row, 3), let bytes = bytes(row, 4) else { return nil }
     return SharedStore.Object(key: key, bytes: bytes, version: version)
+  }
+}
+
+extension SharedStore {
+  /// A store on a database of PostgreSQL; nothing is connected before the first call.
+  ///
+  /// libpq's environment variables and files are honoured where the connection string is silent, but for
+  /// those that would weaken the connection: the server is verified (or it is a Unix socket), and a
+  /// standby is not asked.
+  ///
+  /// - Parameter settings: Where it is, and how to get in.
+  /// - Returns: The store; its calls share one connection.
+  package static func postgres(_ settings: SharedKeyringSettings.Postgres) -> SharedStore {
+    let store = PostgresStore(settings)
+    return SharedStore(
+      prepare: { () throws(SharedStoreFailure) in try store.prepare() },
+      get: { key throws(SharedStoreFailure) in try store.get(key) },
+      swap: { key, bytes, version throws(SharedStoreFailure) in try store.swap(key, bytes, ifVersion: version) },
+      changes: { prefix, version throws(SharedStoreFailure) in try store.changes(prefix, since: version) },
+      end: { store.end() }
+    )
+  }
+}
+
+/// The file with the password of a role.
+enum PasswordFile {
+  /// Reads a password, dropping one newline at its end.
+  ///
+  /// The file is the user's own, and no other user may read it.
+  ///
+  /// - Throws: ``SharedStoreFailure/failed(reason:)``.
+  static func read(_ path: String) throws(SharedStoreFailure) -> Secret {
+    do throws(FileError) {
+      // A FIFO must not hold the process up; it is no regular file, and refused as such.
+      let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
+      var bytes = try file.confidentialBytes(limit: 4096)
+      if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+      if bytes.isEmpty || bytes.contains(0) { throw .distrusted(reason: "it contains no password") }
+      return Secret(consuming: &bytes)
+    } catch {
+      throw .failed(reason: "\(printable(path)): \(error.reason)")
+    }
   }
 }

@@ -64,3 +64,40 @@ extension ParsableCommand {
     (try? parseAsRoot(arguments)) as? Self
   }
 }
+
+extension Acct {
+  /// The arguments of acct behind the name that it was called by.
+  ///
+  /// Git, docker and cargo run a program by a name that they make themselves, such as
+  /// `git-credential-acct`. Links of these names lead to acct, and each is the protocol of that program.
+  ///
+  /// - Parameter commandLine: The command line with the program's name.
+  /// - Returns: The arguments without it.
+  package static func arguments(of commandLine: [String]) -> [String] {
+    let arguments = Array(commandLine.dropFirst())
+    guard let path = commandLine.first, let name = path.split(separator: "/").last, name != "acct",
+      let program = HelperCommand.Name.allCases.first(where: { $0.programName == String(name) })
+    else { return arguments }
+    return ["helper", program.rawValue] + arguments
+  }
+}
+
+/// The command of a command line.
+package struct ParsedCommand {
+  /// The command as one of acct's; `nil` for ArgumentParser's own: help, and a command that only holds others.
+  ///
+  /// A stored one, not a cast at its use: a cast to a protocol searches every conformance that there is.
+  let own: (any AcctCommand)?
+  let command: any ParsableCommand
+
+  init(_ command: any AcctCommand) {
+    own = command
+    self.command = command
+  }
+
+  /// Looks whether a command is one of acct's.
+  init(of command: any ParsableCommand) {
+    own = command as? any AcctCommand
+    self.command = command
+  }
+}

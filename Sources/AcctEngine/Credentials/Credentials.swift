@@ -1,5 +1,5 @@
-import AcctModel
-import AcctProtocol
+package import AcctModel
+package import AcctProtocol
 
 /// An account and what the keyring holds of it, both of one moment.
 struct Credentials: Sendable {
@@ -47,4 +47,12 @@ extension Account {
   func requireNotEnded(at now: Timestamp) throws(EngineError) {
     guard recordedState.state != .reauthRequired else { throw stateError(lastKnownState(at: now)) }
   }
+}
+
+/// A token that can be used now, with the key that it is bound to.
+package struct AccessGrant: Sendable {
+  package var token: Token
+  package var key: DPoPKey?
+  package var expiresAt: Timestamp?
+  package var notices: [Notice]
 }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import AcctProtocol
 
 extension Account {
@@ -39,5 +39,23 @@ extension Account {
       return url.path == path || url.path.hasPrefix("\(path)/") ? path.utf8.count : nil
     }
     return there.max { (depth($0) ?? -1) < (depth($1) ?? -1) } ?? there.first
+  }
+}
+
+extension Account {
+  /// Makes sure that its token alone is a bearer token (RFC 6750).
+  ///
+  /// One that is bound to a key, a sealed session and a guest's token need more than themselves; a static token is
+  /// one where it was added to be sent as one.
+  ///
+  /// - Throws: ``AuthorizationError/noBearerToken(_:)``.
+  package func requireBearerToken() throws(EngineError) {
+    let isBearer =
+      switch tokenType {
+      case .bearer: true
+      case .static: (sentAs ?? .bearer) == .bearer
+      case .dpop, .session, .guest: false
+      }
+    guard isBearer else { throw .authorization(.noBearerToken(name)) }
   }
 }

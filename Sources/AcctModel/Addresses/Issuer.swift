@@ -21,3 +21,23 @@ package struct Issuer: Hashable, Sendable, CustomStringConvertible {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
+
+/// A resource server that a token is for, as an authorization server is told of it (RFC 8707, section 2).
+///
+/// Servers compare it as text, so it is kept and sent exactly as it was typed; a value exists only for
+/// an https URL, or for http on loopback, without a fragment.
+package struct ResourceIndicator: Hashable, Sendable, CustomStringConvertible {
+  /// The identifier exactly as it was typed.
+  package let description: String
+  /// Where the resource server is.
+  package let origin: Origin
+
+  /// Parses a resource indicator.
+  ///
+  /// - Throws: ``ParseError/resource``, or ``ParseError/refusedURL(_:)``.
+  package init(_ text: String) throws(ParseError) {
+    do { origin = try HTTPURL(text).origin } catch .url { throw .resource }
+    guard !text.utf8.contains(UInt8(ascii: "#")) else { throw .resource }
+    description = text
+  }
+}

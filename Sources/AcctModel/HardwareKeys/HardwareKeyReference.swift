@@ -22,3 +22,37 @@ package enum KeyStorage: String, Sendable, CaseIterable {
   case tpm2
   case pkcs11
 }
+
+/// Why a key in a TPM, a smart card or another token could not be made or used.
+///
+/// Reasons are words that follow a colon; they contain no PIN, and nothing that the device chose
+/// freely unless it was cut to printable text.
+package enum HardwareKeyFailure: Error, Equatable, Sendable {
+  /// There is no such device or token now, or it was unplugged.
+  case absent(reason: String)
+  /// The device is there, and this user may not open it.
+  case forbidden(path: String)
+  /// The device says "try again", and went on saying so.
+  case busy
+  /// Too many wrong PINs: the device refuses every further try.
+  case lockedOut
+  /// The PIN is wrong; the number of tries that are left, where the device tells it.
+  case wrongPIN(triesLeft: Int?)
+  /// The key has a PIN, and no person can be asked for it.
+  case noPIN(reason: String)
+  /// The person did not answer, or refused.
+  case cancelled
+  /// The token waited for a touch, and none came.
+  case notTouched
+  /// The key belongs to another TPM, or the TPM was cleared.
+  case foreign
+  /// The token no longer has the key.
+  case gone
+  /// What was named can't hold such a key: a file that is no module, a key of another curve, a key
+  /// that may also decrypt.
+  case unsuitable(reason: String)
+  /// The device answered what no device of its kind may answer.
+  case malformedReply(reason: String)
+  /// The device refused for another reason, with its own number of it.
+  case failed(reason: String)
+}

@@ -33,3 +33,41 @@ package struct Terminal: Sendable {
     self.interact = interact
   }
 }
+
+/// A key that a person pressed, as far as a choice on a terminal tells them apart.
+package enum Keystroke: Equatable, Sendable {
+  case up, down, pageUp, pageDown, home, end
+  case enter, backspace
+  /// Ctrl-U: what has been typed is to be forgotten.
+  case eraseLine
+  /// Esc, Ctrl-C, Ctrl-D or Ctrl-\.
+  case cancel
+  /// A character.
+  case text(Character)
+  /// Anything else.
+  case other
+}
+
+/// How much a terminal shows at once.
+package struct TerminalSize: Equatable, Sendable {
+  package var columns: Int
+  package var rows: Int
+
+  package init(columns: Int, rows: Int) {
+    self.columns = columns
+    self.rows = rows
+  }
+}
+
+/// Makes QR codes for the terminal at standard error.
+package struct QRCode: Sendable {
+  /// The modules of a code for an address, row by row, without a margin; `true` is dark.
+  ///
+  /// `nil` where no terminal could show them, or the system has no library that makes them.
+  package var modules: @Sendable (_ address: String) -> [[Bool]]?
+
+  package init(modules: @escaping @Sendable (_ address: String) -> [[Bool]]?) { self.modules = modules }
+
+  /// Shows none.
+  package static let none = QRCode { _ in nil }
+}

@@ -19,3 +19,37 @@ package struct HeaderField: Equatable, Sendable {
     HeaderField("Authorization", Secret(joining: [Secret("\(scheme) "), token.secret]))
   }
 }
+
+extension StaticHeader {
+  /// The value of the field for a token.
+  package func value(of token: Token) -> Secret {
+    switch form {
+    case .bare: token.secret
+    case .scheme(let scheme): Secret(joining: [Secret("\(scheme) "), token.secret])
+    case .basic(let user):
+      Secret(joining: [Secret("Basic "), Secret(joining: [Secret("\(user):"), token.secret]).inBase64])
+    }
+  }
+}
+
+extension Secret {
+  /// Base64 of the bytes with the standard alphabet and padding (RFC 4648, section 4).
+  package var inBase64: Secret {
+    withBytes { bytes in
+      var text = Base64URL.encodedBytes(bytes)
+      defer { wipe(&text) }
+      var padded: [UInt8] = []
+      // Room for all of it, so that no shorter copy is left behind unwiped.
+      padded.reserveCapacity(text.count + 2)
+      for byte in text {
+        switch byte {
+        case UInt8(ascii: "-"): padded.append(UInt8(ascii: "+"))
+        case UInt8(ascii: "_"): padded.append(UInt8(ascii: "/"))
+        default: padded.append(byte)
+        }
+      }
+      while !padded.count.isMultiple(of: 4) { padded.append(UInt8(ascii: "=")) }
+      return Secret(consuming: &padded)
+    }
+  }
+}

@@ -1,3 +1,4 @@
+import AcctCrypto
 package import AcctModel
 
 /// A request for an authorization code (RFC 6749, section 4.1.1), with PKCE and a `state`.
@@ -105,5 +106,34 @@ package struct AuthorizationRequest: Sendable {
     form.add("code_verifier", pkce.verifier)
     form.add("resource", resources.first?.description)
     return form
+  }
+}
+
+/// Proof Key for Code Exchange with S256 (RFC 7636), the only method that is ever used.
+package struct PKCE: Sendable {
+  /// 43 characters from 32 random bytes (section 4.1).
+  package let verifier: Secret
+  /// `BASE64URL(SHA256(verifier))` (section 4.2).
+  package let challenge: String
+
+  /// Makes a verifier from 32 or more random bytes.
+  package init(random bytes: [UInt8]) {
+    let text = Base64URL.encode(bytes.span)
+    verifier = Secret(text)
+    challenge = Base64URL.encode(SHA256.hash(Array(text.utf8).span).span)
+  }
+}
+
+extension LoopbackRedirect {
+  /// The address that a server registers for acct, whose path no other server's client has (RFC 9700, section 4.4.2).
+  ///
+  /// It is not below the common path, since some servers accept what lies below a registered one.
+  ///
+  /// - Parameter server: The server's issuer, or the origin of its registration endpoint.
+  /// - Returns: 16 characters of the digest of `server` as a folder of the common path, on a free port.
+  package static func registered(at server: String) -> LoopbackRedirect {
+    let digest = Base64URL.encode(SHA256.hash(Array(server.utf8).span).span)
+    let standard = standard(port: nil)
+    return LoopbackRedirect(host: standard.host, port: nil, tail: "/\(digest.prefix(16))\(standard.tail)")
   }
 }

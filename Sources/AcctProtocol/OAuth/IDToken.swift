@@ -1,5 +1,5 @@
 package import AcctModel
-import StrictJSON
+package import StrictJSON
 
 /// An ID token's identity of the user (OpenID Connect Core 1.0, section 2).
 ///
@@ -71,4 +71,46 @@ package struct IDToken: Equatable, Sendable {
 
   /// What people know the user by; see ``UserIdentity/name(in:_:)``.
   package func name(_ member: String?) -> String? { UserIdentity.name(in: claims.object, member) }
+}
+
+/// Who signed in, as a server says it in its userinfo (OpenID Connect Core 1.0, section 5.3) or an address
+/// like it, in an ID token, or in an introspection (RFC 7662).
+package struct UserIdentity: Equatable, Sendable {
+  /// What tells one user of this server from another, for good.
+  package let subject: String
+  /// What people know the user by; it can change hands.
+  package let name: String?
+
+  /// In bytes.
+  private static let longest = 255
+
+  /// Reads the members of an answer; `nil` where nothing that can be compared tells one user from another.
+  ///
+  /// - Parameters:
+  ///   - object: The answer.
+  ///   - subject: The member for ``subject``; `sub` where `nil`. A whole number counts, too.
+  ///   - name: The member for ``name``; the first that there is of OpenID Connect's where `nil`.
+  package init?(_ object: JSONObject, subject: String? = nil, name: String? = nil) {
+    guard let subject = Self.text(object[subject ?? "sub"]) else { return nil }
+    self.subject = subject
+    self.name = Self.name(in: object, name)
+  }
+
+  /// The name alone.
+  package static func name(in object: JSONObject, _ member: String? = nil) -> String? {
+    let members = member.map { [$0] } ?? ["preferred_username", "email", "name"]
+    return members.lazy.compactMap { text(object[$0]) }.first
+  }
+
+  /// A short text that shows as itself, or a whole number.
+  private static func text(_ value: JSON?) -> String? {
+    let text =
+      switch value {
+      case .string(let text): text
+      case .number(let number): number.integer.map(String.init) ?? ""
+      case .null, .bool, .array, .object, nil: ""
+      }
+    let isUsable = (1...longest).contains(text.utf8.count) && printable(text) == text
+    return isUsable ? text : nil
+  }
 }

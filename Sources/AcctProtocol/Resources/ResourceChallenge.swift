@@ -36,3 +36,53 @@ package struct ResourceChallenge: Equatable, Sendable {
     scope = words
   }
 }
+
+/// A resource server accepts the token, and wants more of its user: a scope (RFC 6750, section 3.1), or another
+/// authentication (RFC 9470, section 3).
+///
+/// No renewal helps: only the user can give what is missing.
+package struct StepUpChallenge: Equatable, Sendable {
+  /// What is missing.
+  package enum Need: String, Sendable, CaseIterable {
+    case scope = "insufficient_scope"
+    case authentication = "insufficient_user_authentication"
+  }
+
+  package let need: Need
+  /// The scope that the request needs, as far as its words are well-formed.
+  package private(set) var scope: [String] = []
+  /// The classes of authentication that the server accepts, the preferred one first.
+  package private(set) var acrValues: [String] = []
+  /// How long ago the user may have authenticated, in seconds.
+  package private(set) var maxAge: Int64?
+  /// The server's own words.
+  package private(set) var description: String?
+
+  /// Reads an answer; `nil` for any but such a challenge.
+  ///
+  /// - Parameters:
+  ///   - status: The answer's. The RFCs name 403 for a scope and 401 for an authentication; either is accepted
+  ///     with both.
+  ///   - fields: Its fields.
+  ///   - redactor: Takes secrets out of the server's words. A word that has one is left out.
+  package init?(status: Int, fields: [(name: String, value: String)], redacting redactor: Redactor) {
+    guard status == 401 || status == 403 else { return nil }
+    let challenge = fields.values(of: "www-authenticate")
+      .flatMap(AuthenticationChallenge.parse)
+      .first { $0.parameters["error"].flatMap(Need.init) != nil }
+    guard let parameters = challenge?.parameters, let need = parameters["error"].flatMap(Need.init) else { return nil }
+    func words(_ name: String) -> [String] {
+      (parameters[name] ?? "").split(separator: " ").map(String.init)
+        .filter { Scope.isWellFormed($0) && redactor.redact($0) == $0 }
+    }
+    self.need = need
+    scope = words("scope")
+    acrValues = words("acr_values")
+    // As the server wrote it, with nothing but digits.
+    maxAge = parameters["max_age"].flatMap { text in
+      text.utf8.count <= 12 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        ? Int64(text) : nil
+    }
+    description = parameters["error_description"].map { redactor.redact(String($0.prefix(200))) }
+  }
+}

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 
 /// What a second token of an account is for: another audience, another scope, or both.
 ///
@@ -39,4 +39,18 @@ package struct TokenPurpose: Hashable, Sendable {
 
   /// The audiences one by one.
   package var audiences: [String] { audience?.split(separator: " ").map(String.init) ?? [] }
+}
+
+/// What an access token says of its audience (RFC 9068, section 2.2).
+package enum TokenAudience {
+  /// Reads a token; it is decoded, never verified.
+  ///
+  /// - Returns: The audiences; `nil` for an opaque token.
+  package static func audiences(of token: Token) -> [String]? {
+    guard case .claims(let claims)? = try? JWT.claims(ofToken: token) else { return nil }
+    return claims.audiences
+  }
+
+  /// The scope that a token names (RFC 8693, section 4.2).
+  package static func scope(of token: Token) -> String? { (try? TokenClaims(of: token))?.scope }
 }

@@ -1,4 +1,6 @@
+import Glibc
 import NIOCore
+import NIOPosix
 
 /// Runs tasks on an event loop's thread, where what they wait for happens: no other thread has to wake up for them.
 final class LoopExecutor: TaskExecutor {
@@ -10,4 +12,18 @@ final class LoopExecutor: TaskExecutor {
     let job = UnownedJob(job)
     loop.execute { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
+}
+
+extension MultiThreadedEventLoopGroup {
+  /// Ends the thread.
+  func end() async {
+    // It fails only where it has ended already.
+    try? await shutdownGracefully()
+  }
+}
+
+func reason(_ error: any Error) -> String {
+  guard let error = error as? IOError else { return "the system can't" }
+  let words = unsafe String(cString: strerror(error.errnoCode))
+  return words.prefix(1).lowercased() + words.dropFirst()
 }

@@ -24,3 +24,28 @@ struct Places: Sendable {
     return id
   }
 }
+
+extension [UInt8] {
+  /// Appends a number, its most significant byte first.
+  mutating func append(bigEndian number: some FixedWidthInteger) {
+    for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: number >> shift))
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// A copy of the bytes, which are no secret.
+  var array: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    for index in indices { bytes.append(self[index]) }
+    return bytes
+  }
+
+  /// The number of up to four bytes, the most significant one first.
+  var bigEndian32: UInt32 { indices.reduce(0) { $0 << 8 | UInt32(self[$1]) } }
+
+  /// The number of up to eight bytes, the most significant one first.
+  var bigEndian64: UInt64 { indices.reduce(0) { $0 << 8 | UInt64(self[$1]) } }
+}

@@ -1,3 +1,5 @@
+package import StrictJSON
+
 /// A server's answer that a process of this machine could not store; the next call on this machine stores it first.
 ///
 /// The decision is the one after a refused write, in the writer's name: its lock is taken out although its process may
@@ -26,4 +28,16 @@ package struct PendingAnswer<Credential: Equatable & Sendable>: Sendable {
   /// The pending file stays until the answer is
   /// ``NextWrite/done``, ``NextWrite/superseded``, ``NextWrite/removed``, or a swap was accepted.
   package func next(found: UnconfirmedWrite<Credential>.Found?) -> NextWrite { write.next(found: found) }
+}
+
+/// Two changes to one record, put together: a renewal's end and a new name from another machine lose neither.
+package enum RecordMerge {
+  /// Returns a record with the members that changed between `base` and `mine`, over `theirs`.
+  ///
+  /// A member that both have changed is as in `mine`. Objects within objects are one value.
+  package static func members(base: JSONObject, mine: JSONObject, theirs: JSONObject) -> JSONObject {
+    var merged = theirs
+    for name in Set(base.names).union(mine.names).sorted() where base[name] != mine[name] { merged[name] = mine[name] }
+    return merged
+  }
 }

@@ -1,0 +1,101 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// The keyring did not give or take credentials, or holds something else.
+package enum KeyringError: Error, Equatable, Sendable {
+  case failed(KeyringFailure, Keyring.Kind)
+  /// No keyring can be chosen.
+  case notChosen(reason: String)
+  /// `ACCT_KEYRING` names no keyring.
+  case unknown(String)
+  /// What the keyring holds for the account is not what acct writes.
+  case damagedItem(AccountName, ItemKind)
+  /// The account's key is not the one that its file names: an older acct was interrupted while it replaced credentials.
+  case halfReplaced(AccountName)
+  /// Another machine that shares the keyring changes the account again and again.
+  case changedElsewhere(AccountName)
+  /// The vault's key could not be sealed in a TPM.
+  case notSealed(HardwareKeyFailure, TPMAddress)
+}
+
+/// The DPoP key of an account, or its client's key, can't be used.
+package enum KeyError: Error, Equatable, Sendable {
+  /// The account's tokens are not bound to a key.
+  case missing(AccountName)
+  case unusable(JWKError)
+  /// No proof could be signed.
+  case proof(DPoPProof.Failure)
+  /// The key is not the one that the account's tokens are bound to.
+  case other(account: AccountName)
+  /// The device that has the key did not make or use it.
+  case hardware(HardwareKeyFailure, KeyStorage)
+  /// The key can't be read out of its device, and so can't be shown, exported or replaced by a JWK.
+  case inDevice(AccountName, KeyStorage)
+  /// A key in a device can't be used by the other machines that share the keyring.
+  case notShared(Keyring.Kind)
+  /// The server offers no DPoP, so no key can be used there.
+  case notOffered(Origin)
+  /// The server did not bind its tokens to the key.
+  case notBound(Origin?)
+  /// The sign-in may be to any of these accounts, and they have their keys in several places.
+  case placeUnclear([AccountName])
+  /// The credentials would replace those of an account that has its key in a device.
+  case leavesDevice(AccountName, KeyStorage)
+  /// The client's assertion could not be signed.
+  case clientKey(ClientKeyError)
+}
+
+/// A shared keyring could not be begun, or accounts could not be moved; nothing was changed unless it says so.
+package enum KeyringSharingError: Error, Equatable, Sendable {
+  /// This machine shares a keyring of another name, or on another engine.
+  case otherKeyring(name: String)
+  /// The engine at the address is another one than this machine's copies are of, or was restored from a backup.
+  case otherEngine(name: String)
+  /// `ACCT_KEYRING` would lead the next command elsewhere.
+  case demanded(Keyring.Kind)
+  /// Guests belong to one machine.
+  case guests([AccountName])
+  /// The keys of these are in a device of this machine.
+  case keysInDevices([AccountName])
+  /// The target has other accounts of these names.
+  case namesTaken([AccountName])
+  /// The target has accounts with the identifiers of these, and they are someone else's.
+  case otherIdentities([AccountName])
+  /// What a shared source has of this account can't be used; nothing was moved.
+  case damaged(AccountName, SharedDamage)
+  /// What was read back is not what was written.
+  case notKept(AccountName)
+  /// The accounts are where they were to go; what is left of them could not be removed here.
+  case notRemoved(KeyringFailure, from: Keyring.Kind, to: Keyring.Kind)
+  /// The passphrase of a shared keyring is the same for all machines.
+  case passphraseStays(Keyring.Kind)
+  /// A TPM is one machine's, and a shared keyring is not.
+  case notSealable(Keyring.Kind)
+  /// An option names a file that is not there; what it names may be a secret.
+  case noFile(option: String)
+  /// A path is relative, and there is no working directory.
+  case relativePath(option: String)
+}
+
+/// Why accounts could not be exported, or an export could not be imported.
+package enum TransferError: Error, Equatable, Sendable {
+  case sealed(SealedExportError)
+  /// It was opened, and its contents are not accounts.
+  case notAccounts
+  /// An account in it has parts that contradict each other.
+  case unsound(AccountName)
+  /// An account has no credentials that could be used elsewhere.
+  case nothingToExport(AccountName)
+  /// It is larger than an import accepts, in bytes.
+  case tooLarge(limit: Int)
+  /// Standard output is a terminal.
+  case terminal
+  case file(SecretFileFailure)
+  /// No passphrase was given, and there is no terminal to ask for one.
+  case noPassphrase
+  case emptyPassphrase
+  case passphrasesDiffer
+  /// A name was given for several accounts.
+  case oneNameForSeveral
+}

@@ -1,0 +1,65 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// No account could be chosen.
+package enum SelectionError: Error, Equatable, Sendable {
+  /// There is no account at all.
+  case noAccounts
+  /// There are accounts, and none is active.
+  case noneActive(candidates: [AccountName])
+  case unknown(reference: String, selectedBy: SelectedBy, candidates: [AccountName])
+  case ambiguous(reference: String, candidates: [AccountName])
+  /// `switch` without a name, with more than two accounts and no terminal to choose at.
+  case undecidedSwitch(candidates: [AccountName])
+  /// `switch -`, and there is no previous account.
+  case noPrevious
+  /// Both accounts have this origin, so neither can be selected by it.
+  case originShared(Origin, [AccountName])
+  /// A `Host` fits an origin of each of two accounts, so neither can be selected by it.
+  case hostShared(String, [Origin], [AccountName])
+  case nameTaken(AccountName)
+}
+
+/// What chose the account.
+package enum SelectedBy: String, Sendable { case option, environment, directory, active }
+
+/// The account's credential can't be sent there, or not in that form.
+package enum AuthorizationError: Error, Equatable, Sendable {
+  /// A DPoP proof is for one method and one URL.
+  case urlNeeded(AccountName)
+  /// A token that is bound to a key is no bearer token.
+  case noBearer(AccountName)
+  /// SASL sends a bearer token, and the account has another kind.
+  case noBearerToken(AccountName)
+  /// Without a refresh token there is one token, for one purpose.
+  case noSecondToken(AccountName)
+  case originRefused(Origin, account: AccountName, allowed: [Origin])
+  /// An origin that the account doesn't have can't be removed.
+  case originUnknown(Origin, account: AccountName)
+}
+
+/// How a request that the user makes can fail, beside what can happen to any.
+package enum RequestError: Error, Equatable, Sendable {
+  /// Not a header line; what stands before its colon, since behind it may be a secret.
+  case fieldMalformed(String)
+  /// The account writes this field.
+  case ownField(name: String, account: AccountName)
+  /// The transport writes this field.
+  case framingField(name: String)
+  /// The server wants it once more, by an answer with this status, and some of the body is gone.
+  case bodyGone(status: Int?, Origin)
+  /// 401 to a static token.
+  case tokenRejected(TokenReplacement, Origin)
+  /// 400 to a guest, and the backend says that `X-Device-ID` was missing.
+  case deviceIDMissing(Origin)
+  /// The answer's body broke off after so many bytes.
+  case brokenOff(HTTPFailure, received: Int64)
+  /// The server's answer, which has been written as it came; when it takes another request, and
+  /// whether a retry would wait for that.
+  case answered(status: Int, retryAfter: RetryAfter?, isWorthRetrying: Bool, Origin)
+  /// An answer that redirects once more than is followed.
+  case tooManyRedirects(limit: Int, Origin)
+  /// The answer redirects to something that is no URL; the value of `Location`.
+  case redirectMalformed(location: String, Origin)
+}

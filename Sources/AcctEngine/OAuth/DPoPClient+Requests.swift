@@ -1,0 +1,131 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+extension DPoPClient {
+  /// Sends a form to one of a server's endpoints, from a client that authenticates itself there.
+  ///
+  /// - Parameters:
+  ///   - form: Without what authenticates the client.
+  ///   - endpoint: Where it goes.
+  ///   - server: Whose endpoint it is.
+  ///   - client: The client.
+  ///   - key: The key to prove possession of, if any.
+  /// - Returns: The response, to the second try if there was one.
+  /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError/proof(_:)``, ``KeyError/clientKey(_:)``.
+  func send(
+    _ form: FormBody,
+    to endpoint: HTTPURL,
+    of server: AuthorizationServer,
+    by client: ServerClient,
+    key: DPoPKey? = nil
+  ) async throws(EngineError) -> HTTPResponse {
+    let unlearned = try await sendUnlearned(GrantForm(form), to: endpoint, of: server, by: client, key: key)
+    learn(from: unlearned)
+    return unlearned.response
+  }
+
+  /// The same, but the last response is left for the caller to learn from.
+  ///
+  /// A client whose assertion is refused is asked about once more with the other audience that servers want, and what
+  /// was taken is noted in the client.
+  func sendUnlearned(
+    _ form: GrantForm,
+    to endpoint: HTTPURL,
+    of server: AuthorizationServer,
+    by client: ServerClient,
+    key: DPoPKey? = nil,
+    mayBeSent: (@Sendable () -> Bool)? = nil
+  ) async throws(EngineError) -> Unlearned {
+    let audience = client.audience.current
+    let first = try await sendUnlearned(
+      form,
+      to: endpoint,
+      of: server,
+      by: client,
+      for: audience,
+      key: key,
+      mayBeSent: mayBeSent
+    )
+    guard client.method == .privateKey else { return first }
+    let answer = ServerAnswer(first.response, redacting: held.redactor)
+    guard let next = client.nextAudience(after: answer, to: audience, at: endpoint, of: server) else { return first }
+    learn(from: first)
+    let second = try await sendUnlearned(
+      form,
+      to: endpoint,
+      of: server,
+      by: client,
+      for: next,
+      key: key,
+      mayBeSent: mayBeSent
+    )
+    if ServerAnswer(second.response, redacting: held.redactor).hasTakenClient { client.audience.learn(next) }
+    return second
+  }
+
+  private func sendUnlearned(
+    _ form: GrantForm,
+    to endpoint: HTTPURL,
+    of server: AuthorizationServer,
+    by client: ServerClient,
+    for audience: AssertionAudience,
+    key: DPoPKey?,
+    mayBeSent: (@Sendable () -> Bool)?
+  ) async throws(EngineError) -> Unlearned {
+    // Made anew for each try: a server takes an assertion once, and two of one client are two.
+    try await sendUnlearned(to: endpoint.origin, key: key, timed: client.assertionRefusals) {
+      (hint) throws(EngineError) -> HTTPRequest in
+      var form = try form.make(moment(hint))
+      let field = try client.authenticate(&form, of: server, for: audience, moment(hint))
+      var fields = [("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("application/json"))]
+      if let field { fields.append((field.name, field.value)) }
+      return HTTPRequest(
+        method: "POST",
+        url: endpoint,
+        fields: fields,
+        body: form.secret(),
+        timeout: timeout,
+        reach: server.reach(to: endpoint),
+        mayBeSent: mayBeSent
+      )
+    }
+  }
+
+  private func moment(_ hint: ServerHint) -> ServerClient.Moment {
+    ServerClient.Moment(now: hint.time(at: world.clock.now()), random: world.entropy.bytes(16))
+  }
+}
+
+extension DPoPClient {
+  /// Gets JSON with an access token, and with a proof where the token is bound to a key.
+  ///
+  /// - Parameters:
+  ///   - url: Where it is.
+  ///   - token: The access token.
+  ///   - type: How the token is sent.
+  ///   - key: The key that it is bound to, if it is.
+  ///   - reach: How far the request may go.
+  /// - Returns: The response, to the second try if there was one.
+  /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError/proof(_:)``.
+  func get(
+    _ url: HTTPURL,
+    with token: Token,
+    _ type: Account.TokenType,
+    boundTo key: DPoPKey?,
+    reach: Reach
+  ) async throws(EngineError) -> HTTPResponse {
+    let authorization = HeaderField.authorization(type.rawValue, token)
+    return try await send(
+      HTTPRequest(
+        method: "GET",
+        url: url,
+        fields: [(authorization.name, authorization.value), ("Accept", Secret("application/json"))],
+        timeout: timeout,
+        reach: reach
+      ),
+      key: key,
+      token: key == nil ? nil : token
+    )
+  }
+}

@@ -1,0 +1,91 @@
+package import AcctModel
+
+/// Where and when the command runs: environment, working directory, clock, randomness.
+package struct ProcessEnvironment: Sendable {
+  /// An environment variable; an empty one counts as not set.
+  package var variable: @Sendable (_ name: String) -> String?
+  /// The `.acct` files from the working directory upward, nearest first.
+  package var directoryFiles: @Sendable () -> [DirectoryFile]
+  /// The working directory; `nil` if it is gone.
+  package var workingDirectory: @Sendable () -> String?
+
+  package init(
+    variable: @escaping @Sendable (_ name: String) -> String?,
+    directoryFiles: @escaping @Sendable () -> [DirectoryFile],
+    workingDirectory: @escaping @Sendable () -> String? = { nil }
+  ) {
+    self.variable = variable
+    self.directoryFiles = directoryFiles
+    self.workingDirectory = workingDirectory
+  }
+}
+
+/// A `.acct` file, which names the account for a directory and all below it.
+package enum DirectoryFile: Equatable, Sendable {
+  /// The user's own, and no other user can write it.
+  case trusted(path: String, line: String)
+  /// Ignored, and why.
+  case ignored(path: String, reason: String)
+}
+
+/// Another program in the place of this process.
+package struct Exec: Sendable {
+  /// Notes which open files the caller has passed on, before a command opens any of its own.
+  package var prepare: @Sendable () -> PreparedExec
+
+  package init(prepare: @escaping @Sendable () -> PreparedExec) { self.prepare = prepare }
+}
+
+/// The way to become another program, with what the caller of this one has set up.
+package struct PreparedExec: Sendable {
+  /// Makes sure that the program is there and may be run, before anything is done for it.
+  package let find: @Sendable (_ program: String) throws(ExecFailure) -> Void
+  /// Becomes the program, and returns only in tests.
+  ///
+  /// It keeps the process's id, terminal, streams, environment and what the caller has opened, and
+  /// gets one variable more. It is found on `PATH` as a shell does; one with a slash in it is a path.
+  package let become:
+    @Sendable (_ command: [String], _ variable: (name: String, value: Secret))
+      throws(ExecFailure) -> Void
+
+  package init(
+    find: @escaping @Sendable (_ program: String) throws(ExecFailure) -> Void,
+    become:
+      @escaping @Sendable (_ command: [String], _ variable: (name: String, value: Secret))
+      throws(ExecFailure) -> Void
+  ) {
+    self.find = find
+    self.become = become
+  }
+}
+
+/// Why a program could not be run.
+package enum ExecFailure: Error, Equatable, Sendable {
+  /// There is none of that name.
+  case notFound(program: String)
+  /// It exists; the system's reason why it does not run.
+  case notExecutable(program: String, reason: String)
+}
+
+/// SIGINT, SIGTERM and SIGHUP: Ctrl-C, a request to end, a closed terminal.
+package struct Signals: Sendable {
+  /// Holds them back until the returned value is released; then one that came takes effect.
+  package var holdBack: @Sendable () -> HeldSignals
+  /// Calls `action` once when one of them comes, until the returned value is released.
+  package var watch: @Sendable (_ action: @escaping @Sendable () -> Void) -> HeldSignals
+
+  package init(
+    holdBack: @escaping @Sendable () -> HeldSignals,
+    watch: @escaping @Sendable (_ action: @escaping @Sendable () -> Void) -> HeldSignals
+  ) {
+    self.holdBack = holdBack
+    self.watch = watch
+  }
+}
+
+/// Signals that don't take their default effect for now.
+package struct HeldSignals: Sendable {
+  package let release: @Sendable () -> Void
+
+  package init(release: @escaping @Sendable () -> Void) { self.release = release }
+}
