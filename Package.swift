@@ -200,6 +200,7 @@ let package = Package(
       ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctTestSupport"],
       vectors: true
     ),
+    tests("AcctEngineTests", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctTestSupport"]),
     .testTarget(
       name: "AcctCLITests",
       dependencies: [

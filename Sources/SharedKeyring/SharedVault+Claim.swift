@@ -161,13 +161,5 @@ private struct Patience {
 
 extension KeyringFailure {
   /// Whether an engine that says this may answer a little later.
-  fileprivate var mayBeOver: Bool {
-    switch self {
-    case .engine(.unavailable), .engine(.timedOut), .engine(.noQuorum): true
-    case .engine(.noSpace), .engine(.denied), .engine(.untrusted), .engine(.notPrepared),
-      .engine(.failed), .locked, .sealed, .unavailable, .cancelled, .timedOut, .noVault, .failed,
-      .notJoined, .rolledBack, .answerWaits, .answerUnopened, .damagedAccount, .settings:
-      false
-    }
-  }
+  fileprivate var mayBeOver: Bool { if case .engine(let failure) = self { failure.isOutage } else { false } }
 }

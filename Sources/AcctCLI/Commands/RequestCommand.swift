@@ -77,7 +77,7 @@ struct RequestCommand: AcctCommand {
     let fields: RequestFields
     do { fields = try RequestFields(header, for: account) } catch { throw .request(error) }
     let makeRequest = MakeRequest(context.engine)
-    try makeRequest.check(url, for: account)
+    try account.requireOwn(url.origin)
     var outgoing = MakeRequest.Request(method: method, url: url, fields: fields, retries: retry, follows: follow)
     outgoing.purpose = audience.purpose
     let reporter = RequestReporter(context, printsBody: (output ?? "-") == "-", follows: follow)

@@ -99,14 +99,7 @@ extension Account {
 
 extension KeyringFailure {
   /// The event that it is for an account's state.
-  fileprivate var event: SessionEvent {
-    switch self {
-    case .locked, .sealed, .cancelled: .keyringLocked
-    case .unavailable, .noVault, .failed, .timedOut, .notJoined, .engine, .rolledBack,
-      .answerWaits, .answerUnopened, .damagedAccount, .settings:
-      .keyringUnavailable
-    }
-  }
+  fileprivate var event: SessionEvent { isLocked ? .keyringLocked : .keyringUnavailable }
 
   fileprivate var reason: String? {
     switch self {

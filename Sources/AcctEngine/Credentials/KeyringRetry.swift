@@ -55,12 +55,7 @@ struct KeyringRetry: Sendable {
   /// provider of the Secret Service is there and locked, at its own prompt.
   private func canBeAnswered(_ cause: KeyringFailure, _ kind: Keyring.Kind) -> Bool {
     if context.world.terminal.canAsk() { return true }
-    return switch cause {
-    case .locked, .sealed, .cancelled: kind == .secretService
-    case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack,
-      .answerWaits, .answerUnopened, .damagedAccount, .settings:
-      false
-    }
+    return cause.isLocked && kind == .secretService
   }
 
   /// Writes items of an account.
@@ -93,17 +88,5 @@ struct KeyringRetry: Sendable {
   ) async throws(EngineError) {
     try await write(items, with: account, to: credentialStore)
     try credentialStore.saveWritten(account)
-  }
-}
-
-extension KeyringFailure {
-  /// Whether the same may be taken a little later.
-  fileprivate var mayPass: Bool {
-    switch self {
-    case .locked, .sealed, .cancelled, .unavailable, .timedOut, .answerWaits: true
-    case .engine(.unavailable), .engine(.timedOut), .engine(.noQuorum), .engine(.noSpace): true
-    case .engine(.denied), .engine(.untrusted), .engine(.notPrepared), .engine(.failed): false
-    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .damagedAccount, .settings: false
-    }
   }
 }

@@ -65,7 +65,7 @@ struct ProgramsAccount {
     if let url = ownURL(of: account) { return try checked(Found(account: account, url: url)) }
     // The user chose both the program and the account, as with `acct token`.
     guard let origin = target.urls.first?.origin else { return try checked(Found(account: account)) }
-    throw .failed(.authorization(.originRefused(origin, account: account.name, allowed: Array(account.origins))))
+    throw .failed(account.refusal(of: origin))
   }
 
   /// What the rules of every command choose; `nil` where they choose none.

@@ -73,13 +73,7 @@ package struct AccountOverview: Sendable {
       secondTokens = try await credentialStore.summary(for: account)
     } catch .keyring(.failed(let failure, let kind)) {
       evidence = .failure(failure)
-      keyringState =
-        switch failure {
-        case .locked, .sealed, .cancelled: .locked
-        case .unavailable, .noVault, .timedOut, .failed, .notJoined, .engine, .rolledBack,
-          .answerWaits, .answerUnopened, .damagedAccount, .settings:
-          .unavailable
-        }
+      keyringState = failure.isLocked ? .locked : .unavailable
       cause = .keyring(.failed(failure, kind))
     }
     var assessment = account.told(evidence, at: context.world.clock.now())

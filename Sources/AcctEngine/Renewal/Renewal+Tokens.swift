@@ -100,71 +100,50 @@ extension Renewal {
     replacing replaced: Set<String> = [],
     keep: (TokenResponse, inout Account) -> (items: [Keyring.Item], value: Value)
   ) async throws(EngineError) -> Value {
-    var account = credentials.account
-    let wasInterrupted = account.renewalStartedAt != nil
-    account.renewalStartedAt = context.world.clock.now()
-    let mayBeSent = try await credentialStore.claim(account)
+    var machine = RenewalStateMachine(
+      credentials.account,
+      forms,
+      asking: RequestRefusal.Asked(credentials.account, for: purpose, by: client),
+      at: server.tokenEndpoint.origin,
+      since: context.world.clock.now(),
+      redacting: context.world.held.redactor
+    )
+    let mayBeSent = try await credentialStore.claim(machine.account)
     let held = context.world.signals.holdBack()
     defer { held.release() }
-    try context.accountStore.save(account)
+    try context.accountStore.save(machine.account)
 
     let endpoint = TokenEndpoint(of: server, by: client, context.client)
-    // A grant that is asked for anew uses nothing up: an answer that is lost loses nothing.
-    let usesToken = !account.client.grant.renewsItself
-    var outcome = TokenOutcome.unanswered(.failed(.malformedAnswer(member: "body")))
-    var learn: () -> Void = {}
-    // What was granted, whatever the type of its token.
-    var granted: TokenResponse?
-    for form in forms {
-      let answer: TokenEndpoint.Answer
-      do {
-        answer = try await endpoint.ask(form, replacing: replaced, key: credentials.key, mayBeSent: mayBeSent)
-      } catch {
-        let isInDoubt = error.mayHaveReachedTheServer || wasInterrupted
-        try settle(&account, wasSent: usesToken && isInDoubt, in: credentialStore)
-        throw usesToken ? error.ofRenewal(inDoubt: wasInterrupted) : error
+    var answer: TokenEndpoint.Answer?
+    // The last answer's nonce is kept after its tokens.
+    defer { answer?.learn() }
+    var step = machine.begin()
+    while true {
+      switch step {
+      case .send(let form):
+        // Needed by this request's proof.
+        answer.take()?.learn()
+        do throws(EngineError) {
+          let next = try await endpoint.ask(form, replacing: replaced, key: credentials.key, mayBeSent: mayBeSent)
+          answer = next
+          machine.account.client.assertionAudience = client.rememberedAudience
+          step = machine.take(next.outcome, at: context.world.clock.now())
+        } catch {
+          step = machine.take(error)
+        }
+      case .store(let response):
+        var account = machine.account
+        let (items, value) = keep(response, &account)
+        try await KeyringRetry(context).store(items, with: account, in: credentialStore)
+        return value
+      case .storeRefreshToken(let token, let error):
+        let items = token.map { [Keyring.Item(.refreshToken, $0.secret)] }
+        try await KeyringRetry(context).store(items ?? [], with: machine.account, in: credentialStore)
+        throw error
+      case .fail(let error):
+        try credentialStore.save(machine.account)
+        throw error
       }
-      learn()
-      if case .granted(let response) = answer.outcome { granted = response }
-      (outcome, learn) = (answer.outcome.requiring(account.tokenType), answer.learn)
-      guard outcome.rejectsRequest else { break }
-    }
-    defer { learn() }
-    account.client.assertionAudience = client.rememberedAudience
-    switch outcome {
-    case .granted(let response):
-      if let other = account.otherUser(in: response, showing: context.world.held.redactor.redact) {
-        try end(&account, for: other, in: credentialStore)
-        throw .server(.otherUser(other, server.tokenEndpoint.origin))
-      }
-      account.subjectStatements.idToken = response.idTokenSubject ?? account.subjectStatements.idToken
-      account.renewalStartedAt = nil
-      let (items, value) = keep(response, &account)
-      try await KeyringRetry(context).store(items, with: account, in: credentialStore)
-      return value
-    case .ended where !usesToken:
-      // It has no session that could end: the key, the clock or the client's registration is wrong.
-      try settle(&account, wasSent: false, in: credentialStore)
-      throw EngineError(outcome, server.tokenEndpoint.origin)
-    case .ended(let description):
-      let reason = Self.reason(description, wasInterrupted: wasInterrupted)
-      account.take(.ended, reason: reason, at: context.world.clock.now())
-      try settle(&account, wasSent: false, in: credentialStore)
-      throw .signIn(.required(account: account.name, .ended(reason: reason)))
-    case .unanswered where usesToken && granted != nil:
-      // The token is of no use; the session goes on with the refresh token that came with it, if one did.
-      account.renewalStartedAt = nil
-      let items = granted?.refreshToken.map { [Keyring.Item(.refreshToken, $0.secret)] }
-      try await KeyringRetry(context).store(items ?? [], with: account, in: credentialStore)
-      throw EngineError(outcome, server.tokenEndpoint.origin)
-    case .unanswered:
-      let error = EngineError(outcome, server.tokenEndpoint.origin)
-        .refusing(.init(credentials.account, for: purpose, by: client))
-      if purpose == nil, case .signIn(.requestRefused(let refusal)) = error {
-        account.noteRefusedRenewal(refusal.reason)
-      }
-      try settle(&account, wasSent: usesToken && (outcome.mayHaveSpentTheToken || wasInterrupted), in: credentialStore)
-      throw usesToken ? error.ofRenewal(inDoubt: wasInterrupted) : error
     }
   }
 
@@ -183,37 +162,5 @@ extension Renewal {
     account.noteRenewal()
     account.take(.confirmed, at: context.world.clock.now())
     return items
-  }
-
-  /// Ends an account's session whose renewal brought another user's tokens, of which none is stored.
-  ///
-  /// The refresh token is used up, and the access token from before is still the user's own.
-  private func end(
-    _ account: inout Account,
-    for other: OtherUser,
-    in credentialStore: CredentialStore
-  ) throws(EngineError) {
-    account.take(.otherUser, reason: other.reason, at: context.world.clock.now())
-    try settle(&account, wasSent: false, in: credentialStore)
-  }
-
-  /// Saves the account; the note stays where the refresh token may have been used up.
-  private func settle(
-    _ account: inout Account,
-    wasSent: Bool,
-    in credentialStore: CredentialStore
-  ) throws(EngineError) {
-    if !wasSent { account.renewalStartedAt = nil }
-    try credentialStore.save(account)
-  }
-
-  private static func reason(_ description: String?, wasInterrupted: Bool) -> String {
-    let words = description ?? "the refresh token is no longer valid"
-    return wasInterrupted ? interrupted(because: words) : words
-  }
-
-  /// Why a session is over whose last renewal may have been the reason.
-  static func interrupted(because words: String) -> String {
-    "an earlier renewal was interrupted before its answer could be stored, and \(words)"
   }
 }

@@ -20,7 +20,7 @@ extension Account {
     if let audience = typed?.audience {
       guard let other = resources.first(where: { $0.description == audience }), other.origin != url.origin
       else { return typed }
-      throw .authorization(.originRefused(url.origin, account: name, allowed: [other.origin]))
+      throw refusal(of: url.origin, allowed: [other.origin])
     }
     guard resource != resources.first else { return typed }
     guard canHaveSecondTokens, let purpose = try? TokenPurpose(audience: resource.description, scope: typed?.scopeText)

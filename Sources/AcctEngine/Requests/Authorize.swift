@@ -80,7 +80,7 @@ package struct Authorize: Sendable {
   ) async throws(EngineError) -> Authorization {
     if asBearer, account.tokenType == .dpop { throw .authorization(.noBearer(account.name)) }
     if let url = target.url {
-      try check(url, for: account)
+      try account.requireOwn(url.origin)
     } else if account.tokenType == .dpop {
       throw .authorization(.urlNeeded(account.name))
     }
@@ -116,12 +116,5 @@ package struct Authorize: Sendable {
       authorization.fields = [HeaderField(header.field, header.value(of: grant.token))]
     }
     return authorization
-  }
-
-  /// Refuses a URL whose origin is not the account's.
-  func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
-    guard account.origins.contains(url.origin) else {
-      throw .authorization(.originRefused(url.origin, account: account.name, allowed: Array(account.origins)))
-    }
   }
 }

@@ -28,7 +28,7 @@ extension MakeRequest {
     guard own.contains(origin) || !context.world.held.redactor.finds(in: origin.host) else {
       throw .request(.redirectMalformed(location: "<redacted>", here))
     }
-    try check(target, for: attempt.account)
+    try attempt.account.requireOwn(target.origin)
     // A server elsewhere leads to this machine only where the user has allowed that origin.
     guard
       origin == here || origin.mayBePublic || !here.mayBePublic || own.reasons(for: origin).contains(.user)

@@ -23,13 +23,6 @@ package struct MakeRequest: Sendable {
     nonceCache = NonceCache(context.world, context.hints)
   }
 
-  /// Refuses an origin that is not the account's; neither keyring nor body are touched for that.
-  ///
-  /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``.
-  package func check(_ url: HTTPURL, for account: Account) throws(EngineError) {
-    try authorizer.check(url, for: account)
-  }
-
   /// Makes the request.
   ///
   /// - Parameters:

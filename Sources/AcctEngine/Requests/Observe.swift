@@ -26,9 +26,7 @@ package struct Observe: Sendable {
   ///   ``EngineError/nothingObserved``; why a session could not be taken over.
   package func observe(_ url: HTTPURL, as account: Account) async throws(EngineError) -> [Notice] {
     let origin = url.origin
-    guard account.origins.contains(origin) else {
-      throw .authorization(.originRefused(origin, account: account.name, allowed: Array(account.origins)))
-    }
+    try account.requireOwn(origin)
     let input: Secret
     do { input = try context.world.streams.input("-", Self.limit) } catch { throw .input(.stream(error)) }
     let bytes = input.withBytes { span in span.indices.map { span[$0] } }

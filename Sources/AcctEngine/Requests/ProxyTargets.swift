@@ -29,9 +29,7 @@ package struct ProxyTargets: Sendable {
   ///
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``.
   package init(of account: Account, to origin: Origin) throws(EngineError) {
-    guard account.origins.contains(origin) else {
-      throw .authorization(.originRefused(origin, account: account.name, allowed: Array(account.origins)))
-    }
+    try account.requireOwn(origin)
     owners = [origin: account]
     origins = [origin]
     direct = origin

@@ -36,12 +36,9 @@ struct RetryPolicy: Sendable {
 
   /// Takes one of the retries for a request without an answer.
   mutating func wait(after failure: HTTPFailure) -> Int64? {
-    switch failure {
-    case .unresolved, .unreachable, .proxy: take(nil)
-    // What was sent may have had its effect.
-    case .timedOut, .closed: isIdempotent ? take(nil) : nil
-    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .inside, .withheld: nil
-    }
+    // A request that was sent may have had its effect.
+    guard failure.mayPass || failure.isOfProxy, !failure.wasSent || isIdempotent else { return nil }
+    return take(nil)
   }
 
   /// Whether a retry would wait for so many seconds.
@@ -56,4 +53,9 @@ struct RetryPolicy: Sendable {
 
   /// RFC 9110, section 9.2.2.
   private var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
+}
+
+extension HTTPFailure {
+  /// `true` if the proxy failed, and not the server: it may forward the next request.
+  fileprivate var isOfProxy: Bool { if case .proxy = self { true } else { false } }
 }

@@ -92,13 +92,3 @@ extension SessionRenewalAttempt {
 
   func save() throws(EngineError) { try credentialStore.save(account) }
 }
-
-extension HTTPFailure {
-  /// Whether the same request may be answered a little later.
-  var mayPass: Bool {
-    switch self {
-    case .unresolved, .unreachable, .timedOut, .closed: true
-    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .proxy, .inside, .withheld: false
-    }
-  }
-}

@@ -47,9 +47,7 @@ package struct MoveKeyring: Sendable {
     do { try await target.prepare(context.interaction) } catch { throw .keyring(.failed(error, kind)) }
     guard let decision = try choice.recorded() else {
       // Without a decision there is no account, or it was lost.
-      let ids: [AccountID]
-      do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
-      guard ids.isEmpty else {
+      guard try context.world.accountIDs().isEmpty else {
         throw .keyring(.notChosen(reason: "the file `keyring` is missing; `acct doctor` can find it"))
       }
       try choice.record(KeyringDecision(kind: kind))
@@ -77,7 +75,8 @@ package struct MoveKeyring: Sendable {
   ) async throws(EngineError) -> Outcome {
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
-    var plan = try await MovePlan(from: source, to: target, context, locks)
+    let survey = MoveSurvey(context: context, source: source, target: target)
+    var plan = try await survey.plan(holding: locks)
     let held = context.world.signals.holdBack()
     defer { held.release() }
     var written = earlier
@@ -94,7 +93,7 @@ package struct MoveKeyring: Sendable {
         }
         if done { break }
         let known = Set(plan.accounts.map(\.id))
-        plan = try await MovePlan(from: source, to: target, context, locks)
+        plan = try await survey.plan(holding: locks)
         try await copyAll(of: plan, besides: known, by: copy, &written)
       }
     } catch {
@@ -158,8 +157,7 @@ package struct MoveKeyring: Sendable {
 
   /// Removes from the source what an interrupted move left there.
   private func finish(from kind: Keyring.Kind, in current: Keyring.Kind) async throws(EngineError) {
-    let ids: [AccountID]
-    do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
+    let ids = try context.world.accountIDs()
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     try await locks.take(ids)

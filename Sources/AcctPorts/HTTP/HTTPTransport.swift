@@ -113,3 +113,21 @@ package enum HTTPFailure: Error, Equatable, Sendable {
   /// A proxy is set in the environment and can't be used.
   case proxy(reason: String)
 }
+
+extension HTTPFailure {
+  /// `true` if the request may have reached the server.
+  package var wasSent: Bool {
+    switch self {
+    case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside, .withheld: false
+    case .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: true
+    }
+  }
+
+  /// `true` if the server may answer the same request later.
+  package var mayPass: Bool {
+    switch self {
+    case .unresolved, .unreachable, .timedOut, .closed: true
+    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .proxy, .inside, .withheld: false
+    }
+  }
+}

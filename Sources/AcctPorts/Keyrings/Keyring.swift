@@ -145,3 +145,24 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   /// The settings of a shared keyring can't be used.
   case settings(KeyringSettingsFlaw)
 }
+
+extension KeyringFailure {
+  /// `true` if the keyring may accept the same operation later.
+  package var mayPass: Bool {
+    switch self {
+    case .locked, .sealed, .cancelled, .unavailable, .timedOut, .answerWaits: true
+    case .engine(let failure): failure.isOutage || failure == .noSpace
+    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .damagedAccount, .settings: false
+    }
+  }
+
+  /// `true` if it is there, and the user has not unlocked it.
+  package var isLocked: Bool {
+    switch self {
+    case .locked, .sealed, .cancelled: true
+    case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened,
+      .damagedAccount, .settings:
+      false
+    }
+  }
+}

@@ -115,3 +115,13 @@ package enum SharedStoreFailure: Error, Equatable, Sendable {
   /// It answered with an error of its own.
   case failed(reason: String)
 }
+
+extension SharedStoreFailure {
+  /// `true` if the engine gave no answer, and may give one later.
+  package var isOutage: Bool {
+    switch self {
+    case .unavailable, .timedOut, .noQuorum: true
+    case .noSpace, .denied, .untrusted, .notPrepared, .failed: false
+    }
+  }
+}

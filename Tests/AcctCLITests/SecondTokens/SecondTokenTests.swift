@@ -348,6 +348,20 @@ struct SecondTokenTests {
     #expect(record.accountFile?["renewalStartedAt"] == .null)
   }
 
+  @Test("A request that is sent in place of a rejected one has the nonce of the rejection")
+  func nonce() async throws {
+    let handoff = Handoffs.dpop(changing: ["issuer": "https://as.example", "clientId": "client"])
+    #expect(await record.add(handoff) == 0)
+    let own = RecordedServer.tokens("b", ["token_type": "DPoP"])
+    let server = RecordedServer(record, tokens: own)
+    #expect(await record.acct("token", "--audience", "a") == 0, "\(record.err)")
+    // Without a code the client itself learns nothing before the answer has been dealt with.
+    server.set("/token", .json("{}", 400, ("DPoP-Nonce", "of-the-rejection")), own)
+    #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+    let proofs = server.fields("DPoP", "/token").suffix(2).map { StickyServer.claims(of: $0) }
+    #expect(proofs.map { $0?["nonce"] } == [nil, "of-the-rejection"])
+  }
+
   @Test("A form never has a parameter twice, whatever tells the audience and the resource")
   func told() async {
     let resource = "https://any.example"

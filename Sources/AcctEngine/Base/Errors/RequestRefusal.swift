@@ -23,7 +23,23 @@ package struct RequestRefusal: Equatable, Sendable {
     /// The account whose token was to be renewed; `nil` at a sign-in.
     package var account: Account?
     /// Whether it is a second token of the account that was requested.
-    package var isSecondToken = false
+    package var isSecondToken: Bool
+
+    package init(
+      clientID: String?,
+      method: ClientAuthentication,
+      scope: String?,
+      targets: [String],
+      account: Account? = nil,
+      isSecondToken: Bool = false
+    ) {
+      self.clientID = clientID
+      self.method = method
+      self.scope = scope
+      self.targets = targets
+      self.account = account
+      self.isSecondToken = isSecondToken
+    }
   }
 
   /// The code of the error and the server's words, which an account's file keeps.

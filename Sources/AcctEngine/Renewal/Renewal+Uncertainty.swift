@@ -53,9 +53,6 @@ extension EngineError {
     // A proof or an assertion that can't be made is of a request that was not sent.
     if case .key = self { return false }
     guard case .network(.http(let failure, _)) = self else { return true }
-    return switch failure {
-    case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside, .withheld: false
-    case .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: true
-    }
+    return failure.wasSent
   }
 }

@@ -1,0 +1,136 @@
+package import AcctModel
+import AcctPorts
+package import AcctProtocol
+
+/// Decides what an answer to a renewal means for the account, and what is sent or stored next (RFC 6749, section 6).
+///
+/// It sends and stores nothing itself. The account has the note of a renewal in flight from the start; it is taken back
+/// unless the refresh token may have been spent.
+///
+/// | answer | step | the account |
+/// | --- | --- | --- |
+/// | the request is rejected, and there is another form | send it | |
+/// | tokens | store them | |
+/// | tokens of another type | store the refresh token, fail | |
+/// | another user's tokens | fail | its session has ended |
+/// | `invalid_grant` | fail | its session has ended, if it has one |
+/// | any other answer, or none | fail | keeps the note if the token may have been spent |
+package struct RenewalStateMachine<Form> {
+  /// What the caller does next.
+  package enum Step {
+    case send(Form)
+    /// Store the tokens with the account.
+    case store(TokenResponse)
+    /// Store the refresh token, if there is one, with the account; then fail.
+    case storeRefreshToken(Token?, EngineError)
+    /// Save the account, and fail.
+    case fail(EngineError)
+  }
+
+  package var account: Account
+  private var forms: ArraySlice<Form>
+  private let asked: RequestRefusal.Asked
+  private let origin: Origin
+  private let redactor: Redactor
+  /// The request of an earlier renewal, or of the one in flight before, had no answer that was stored.
+  private let wasInterrupted: Bool
+  /// `false` for a grant that is requested anew each time: an answer that is lost loses nothing.
+  private let usesToken: Bool
+
+  /// - Parameters:
+  ///   - account: As it is stored.
+  ///   - forms: The requests; each is sent only if the server rejects what the one before asks for.
+  ///   - asked: What they ask for; the refusal of a second token is not the account's.
+  ///   - origin: The token endpoint's.
+  ///   - now: When the renewal begins.
+  ///   - redactor: Hides secrets in the server's words.
+  package init(
+    _ account: Account,
+    _ forms: [Form],
+    asking asked: RequestRefusal.Asked,
+    at origin: Origin,
+    since now: Timestamp,
+    redacting redactor: Redactor
+  ) {
+    self.account = account
+    self.forms = forms[...]
+    self.asked = asked
+    self.origin = origin
+    self.redactor = redactor
+    wasInterrupted = account.renewalStartedAt != nil
+    usesToken = !account.client.grant.renewsItself
+    self.account.renewalStartedAt = now
+  }
+
+  /// The first step.
+  package mutating func begin() -> Step {
+    guard let form = forms.popFirst() else { return fail(.server(.oauth(.malformedAnswer(member: "body"), origin))) }
+    return .send(form)
+  }
+
+  /// The step after an answer.
+  package mutating func take(_ answer: TokenOutcome, at now: Timestamp) -> Step {
+    let outcome = answer.requiring(account.tokenType)
+    if outcome.rejectsRequest, let form = forms.popFirst() { return .send(form) }
+    switch outcome {
+    case .granted(let response): return granted(response, at: now)
+    // It has no session that could end: the key, the clock or the client's registration is wrong.
+    case .ended where !usesToken: return fail(EngineError(outcome, origin))
+    case .ended(let description):
+      let reason = reason(description)
+      account.take(.ended, reason: reason, at: now)
+      return fail(.signIn(.required(account: account.name, .ended(reason: reason))))
+    case .unanswered:
+      // The access token is of no use; the session goes on with the refresh token that came with it.
+      if usesToken, case .granted(let response) = answer {
+        account.renewalStartedAt = nil
+        return .storeRefreshToken(response.refreshToken, EngineError(outcome, origin))
+      }
+      let error = EngineError(outcome, origin).refusing(asked)
+      if !asked.isSecondToken, case .signIn(.requestRefused(let refusal)) = error {
+        account.noteRefusedRenewal(refusal.reason)
+      }
+      return fail(error, mayHaveSpentTheToken: outcome.mayHaveSpentTheToken)
+    }
+  }
+
+  /// The step after a request without an answer.
+  package mutating func take(_ error: EngineError) -> Step {
+    fail(error, mayHaveSpentTheToken: error.mayHaveReachedTheServer)
+  }
+
+  private mutating func granted(_ response: TokenResponse, at now: Timestamp) -> Step {
+    account.renewalStartedAt = nil
+    guard let other = account.otherUser(in: response, showing: redactor.redact) else {
+      account.subjectStatements.idToken = response.idTokenSubject ?? account.subjectStatements.idToken
+      return .store(response)
+    }
+    // The refresh token is spent; the access token from before is still the user's own.
+    account.take(.otherUser, reason: other.reason, at: now)
+    return .fail(.server(.otherUser(other, origin)))
+  }
+
+  /// Fails where the refresh token was not spent.
+  private mutating func fail(_ error: EngineError) -> Step {
+    account.renewalStartedAt = nil
+    return .fail(error)
+  }
+
+  private mutating func fail(_ error: EngineError, mayHaveSpentTheToken isUncertain: Bool) -> Step {
+    guard usesToken else { return fail(error) }
+    if !isUncertain, !wasInterrupted { account.renewalStartedAt = nil }
+    return .fail(error.ofRenewal(inDoubt: wasInterrupted))
+  }
+
+  private func reason(_ description: String?) -> String {
+    let words = description ?? "the refresh token is no longer valid"
+    return wasInterrupted ? Renewal.interrupted(because: words) : words
+  }
+}
+
+extension Renewal {
+  /// Why a session is over whose last renewal may have been the reason.
+  static func interrupted(because words: String) -> String {
+    "an earlier renewal was interrupted before its answer could be stored, and \(words)"
+  }
+}

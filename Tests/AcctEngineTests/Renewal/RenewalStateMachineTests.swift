@@ -1,0 +1,174 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import StrictJSON
+import Testing
+
+/// Every answer to every kind of renewal, without a server: what is done next, and what the account says then.
+@Suite("The renewal of tokens")
+struct RenewalStateMachineTests {
+  /// Renewals, by the columns of the table.
+  enum Kind: String {
+    /// With a refresh token, and no other form.
+    case own
+    /// After one whose answer was never stored.
+    case again
+    /// For another purpose.
+    case second
+    /// By a grant that is requested anew.
+    case direct
+  }
+
+  /// The step, and in brackets what differs in the account: "note" for that of a renewal in flight, "ended".
+  static let table = """
+    answer        own               again             second            direct
+    tokens        store             store             store             store
+    bearer        token             token             token             fail
+    ended         fail[ended]       fail[ended]       fail[ended]       fail
+    scope         fail[refused]     fail[note+refused] fail             fail[refused]
+    client        fail[refused]     fail[note+refused] fail             fail[refused]
+    busy          fail              fail[note]        fail              fail
+    500           fail[note]        fail[note]        fail[note]        fail
+    page          fail[note]        fail[note]        fail[note]        fail
+    unreachable   fail              fail[note]        fail              fail
+    timeout       fail[note]        fail[note]        fail[note]        fail
+    """
+
+  static let rows = table.split(separator: "\n").dropFirst().map { $0.split(separator: " ").map(String.init) }
+
+  @Test("An answer has one consequence", arguments: rows)
+  func consequence(row: [String]) throws {
+    for (kind, expected) in zip([Kind.own, .again, .second, .direct], row.dropFirst()) {
+      var machine = try machine(kind, forms: ["form"])
+      guard case .send("form") = machine.begin() else {
+        Issue.record("\(kind): the form is not sent")
+        continue
+      }
+      #expect(machine.account.renewalStartedAt == now)
+      #expect(words(try take(row[0], &machine), machine.account) == expected, "\(row[0]), \(kind)")
+    }
+  }
+
+  @Test("A rejected request is followed by the next form, and no other answer is")
+  func forms() throws {
+    for row in Self.rows {
+      var machine = try machine(.own, forms: ["named", "plain"])
+      guard case .send("named") = machine.begin() else {
+        Issue.record("the first form is not sent")
+        continue
+      }
+      let step = try take(row[0], &machine)
+      guard row[0] == "scope" else {
+        #expect(!isSending(step), "\(row[0])")
+        continue
+      }
+      #expect(isSending(step))
+      #expect(machine.account.renewalStartedAt == now)
+      #expect(words(try take("scope", &machine), machine.account) == "fail[refused]")
+    }
+  }
+
+  @Test("The tokens of another user end the session, and none is stored")
+  func otherUser() throws {
+    var machine = try machine(.own, forms: ["form"])
+    _ = machine.begin()
+    let step = machine.take(try outcome(200, Self.tokens(["sub": "did:plc:mallory"])), at: now)
+    #expect(words(step, machine.account) == "fail[ended]")
+  }
+
+  private let now: Timestamp
+  private let origin: Origin
+
+  init() throws {
+    now = try #require(Timestamp(secondsSince1970: 1_800_000_000))
+    origin = try Origin("https://as.example")
+  }
+
+  private func machine(_ kind: Kind, forms: [String]) throws -> RenewalStateMachine<String> {
+    var client = ClientSettings.standard
+    if kind == .direct { client.grant = .clientCredentials }
+    var account = Account(
+      id: try AccountID("0d1c2b3a-0000-4000-8000-000000000001"),
+      name: try AccountName("alice"),
+      kind: .oauth,
+      tokenType: .dpop,
+      identity: Identity(subject: "did:plc:alice", issuer: try Issuer("https://as.example"), clientID: "client"),
+      source: .issuer,
+      did: try DID("did:plc:alice"),
+      issuerSource: .did,
+      origins: [],
+      client: client,
+      tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: true),
+      createdAt: now
+    )
+    if kind == .again { account.renewalStartedAt = now.adding(seconds: -60) }
+    return RenewalStateMachine(
+      account,
+      forms,
+      asking: RequestRefusal.Asked(
+        clientID: "client",
+        method: .none,
+        scope: nil,
+        targets: [],
+        account: account,
+        isSecondToken: kind == .second
+      ),
+      at: origin,
+      since: now,
+      redacting: Redactor([])
+    )
+  }
+
+  private static func tokens(_ changes: JSONObject = [:]) -> JSONObject {
+    var answer: JSONObject = [
+      "access_token": "made-up-access-token", "token_type": "DPoP", "refresh_token": "made-up-refresh-token",
+      "expires_in": 3600,
+    ]
+    for (name, value) in changes { answer[name] = value }
+    return answer
+  }
+
+  private typealias Step = RenewalStateMachine<String>.Step
+
+  private func take(_ answer: String, _ machine: inout RenewalStateMachine<String>) throws -> Step {
+    switch answer {
+    case "unreachable": machine.take(.network(.http(.unreachable(reason: "made up"), origin)))
+    case "timeout": machine.take(.network(.http(.timedOut, origin)))
+    case "tokens": machine.take(try outcome(200, Self.tokens()), at: now)
+    case "bearer": machine.take(try outcome(200, Self.tokens(["token_type": "Bearer"])), at: now)
+    case "ended": machine.take(try outcome(400, ["error": "invalid_grant"]), at: now)
+    case "scope": machine.take(try outcome(400, ["error": "invalid_scope"]), at: now)
+    case "client": machine.take(try outcome(401, ["error": "invalid_client"]), at: now)
+    case "busy": machine.take(try outcome(429, [:]), at: now)
+    case "500": machine.take(try outcome(500, [:]), at: now)
+    default: machine.take(try outcome(200, nil), at: now)
+    }
+  }
+
+  private func outcome(_ status: Int, _ object: JSONObject?) throws -> TokenOutcome {
+    let body = object.map { Secret(JSON.object($0).serialized()) } ?? Secret("<!DOCTYPE html>")
+    let answer = ServerAnswer(status: status, contentType: "application/json", body: body, redacting: Redactor([]))
+    return TokenOutcome(answer, boundTo: "made-up-thumbprint")
+  }
+
+  private func isSending(_ step: Step) -> Bool {
+    if case .send = step { true } else { false }
+  }
+
+  private func words(_ step: Step, _ account: Account) -> String {
+    let differences = [
+      account.renewalStartedAt == nil ? nil : "note",
+      account.recordedState.refusedRenewal == nil ? nil : "refused",
+      account.recordedState.state == .reauthRequired ? "ended" : nil,
+    ].compactMap(\.self)
+    let verb =
+      switch step {
+      case .send(let form): "send-\(form)"
+      case .store: "store"
+      case .storeRefreshToken: "token"
+      case .fail: "fail"
+      }
+    return differences.isEmpty ? verb : "\(verb)[\(differences.joined(separator: "+"))]"
+  }
+}
