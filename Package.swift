@@ -200,7 +200,10 @@ let package = Package(
       ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctTestSupport"],
       vectors: true
     ),
-    tests("AcctEngineTests", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctTestSupport"]),
+    tests(
+      "AcctEngineTests",
+      ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctTestSupport"]
+    ),
     .testTarget(
       name: "AcctCLITests",
       dependencies: [

@@ -10,13 +10,16 @@ struct Context {
   let options: SharedOptions
 
   init(_ world: World, _ options: SharedOptions) {
-    let world = options.verbose && !options.quiet ? world.logging() : world
-    engine = EngineContext(
+    let explains = options.verbose && !options.quiet
+    let world = explains ? world.logging() : world
+    var engine = EngineContext(
       world,
       options.noInput ? .forbidden : .allowed,
       timeout: options.timeLimit,
       report: WaitingNotices(world, options).show
     )
+    if explains { engine.explain = { decision in world.report("acct: \(words(for: decision))") } }
+    self.engine = engine
     self.options = options
   }
 
@@ -35,6 +38,7 @@ struct Context {
   func choose(_ name: String? = nil) async throws(EngineError) -> Selection.Choice {
     let choice = try await Selection(engine).choose(name ?? options.account)
     for case .ignored(let path, let reason) in choice.ignored { notice("\(path) is ignored: \(reason)") }
+    if options.verbose { notice("using \(choice.account.name): chosen by \(words(for: choice.selectedBy))") }
     if let path = choice.directoryFile { announce(path, choosing: choice.account.name) }
     return choice
   }

@@ -6,36 +6,28 @@ import ArgumentParser
 /// Which options of `acct add` go together.
 extension AddCommand {
   func validate() throws {
-    let isAtServer = try requireOneWay()
-    try requireServer(isAtServer)
-    try requireFittingClient()
+    let source = try requireOneSource()
+    try requireServer(source.isServer)
+    try requireFittingClient(source)
     try requireFittingBackend()
     try requireFittingKey()
   }
 
-  /// Exactly one thing says where the credentials come from.
-  ///
-  /// - Returns: Whether that is an OAuth 2 server.
-  private func requireOneWay() throws -> Bool {
-    // A backend may be told which identity to sign in; elsewhere a name selects its own way to sign
-    // in.
-    let named = backend == nil && session == nil ? identifier : nil
-    let others = [named, importFile, backend, session, guest, staticToken.file].count { $0 != nil }
-    let isGiven = issuer != nil || others == 0 && (client.namesServer || signInResource != nil)
-    let isAtServer = isGiven || provider != nil
-    let ways = others + (isGiven ? 1 : 0)
-    guard ways > 0 else {
+  /// The one source that the options name.
+  private func requireOneSource() throws -> AddSource {
+    let sources = sources
+    guard let source = sources.first else {
       throw ValidationError(
         "add what? a provider, a handle, --issuer, --resource, --backend, --session or --guest URL, "
           + "or --token or --import FILE"
       )
     }
-    guard ways <= 1 else {
+    guard sources.count == 1 else {
       throw ValidationError(
         "a handle, --issuer, --backend, --session, --guest, --token and --import exclude each other"
       )
     }
-    return isAtServer
+    return source
   }
 
   /// What is for an OAuth 2 server alone.
@@ -52,7 +44,7 @@ extension AddCommand {
   }
 
   /// What the client is, and how it signs in.
-  private func requireFittingClient() throws {
+  private func requireFittingClient(_ source: AddSource) throws {
     guard client.grant == nil || !signIn.device else {
       throw ValidationError("--grant and --device exclude each other")
     }
@@ -61,11 +53,11 @@ extension AddCommand {
     {
       throw ValidationError("--redirect-uri and --redirect-port name two ports")
     }
-    guard signInResource == nil || signIn.resource.count <= 1 else {
+    guard source.resource == nil || signIn.resource.count <= 1 else {
       throw ValidationError("several resources need --issuer: without it, one resource names its server")
     }
     // What the client proves itself with goes to no server that only a resource names.
-    guard signInResource == nil || client.clientSecretFile == nil && client.clientKey == nil else {
+    guard source.resource == nil || client.clientSecretFile == nil && client.clientKey == nil else {
       throw ValidationError("--client-secret-file and --client-key need --issuer beside --resource")
     }
   }
@@ -96,13 +88,4 @@ extension AddCommand {
     ]
     if let refused = reasons.first(where: \.applies) { throw ValidationError(refused.reason) }
   }
-
-  /// The resource that names its authorization server; `nil` where something else says where to sign in.
-  var signInResource: String? {
-    let other = [identifier, importFile, issuer, backend, session, guest, staticToken.file]
-    return other.contains { $0 != nil } || client.namesServer ? nil : signIn.resource.first
-  }
-
-  /// The provider that was typed: a word without a dot is no handle.
-  var provider: ProviderName? { backend == nil && session == nil ? identifier.flatMap { ProviderName($0) } : nil }
 }

@@ -19,6 +19,9 @@ package struct EngineContext: Sendable {
   /// Takes what the user should know while a use case waits.
   package var report: Waiting.Reporter
 
+  /// Takes each decision; `nil` unless the user wants to know.
+  package var explain: (@Sendable (Decision) -> Void)?
+
   package init(_ world: World, _ interaction: Interaction, timeout: Int, report: @escaping Waiting.Reporter) {
     self.world = world
     self.interaction = interaction

@@ -39,11 +39,30 @@ extension Renewal.Reason {
     let account = current.account
     let isSession = account.kind == .session
     guard !isSession || account.validatedAt == known.validatedAt else { return false }
-    return switch self {
-    case .due: isDue(account, at: now)
-    case .refused(let token): current.token == token || !isSession && isDue(account, at: now)
-    case .forced: isSession || account.tokenLifetime.expiresAt == known.tokenLifetime.expiresAt
-    case .checked: isSession || isDue(account, at: now)
+    switch self {
+    case .forced where isSession, .checked where isSession: return true
+    case .forced: return account.tokenLifetime.expiresAt == known.tokenLifetime.expiresAt
+    case .refused(let token) where isSession: return current.token == token
+    case .due, .refused, .checked: return applies(to: current.token, account.tokenLifetime, at: now)
+    }
+  }
+
+  /// `true` if the server must be asked, by a token and its end alone.
+  func applies(to token: Token?, _ lifetime: TokenLifetime, at now: Timestamp) -> Bool {
+    switch self {
+    case .due, .checked: isDue(lifetime, at: now)
+    case .refused(let refused): token == refused || isDue(lifetime, at: now)
+    case .forced: true
+    }
+  }
+
+  /// The reason as it is told.
+  func cause(_ lifetime: TokenLifetime, at now: Timestamp) -> Decision.Cause {
+    switch self {
+    case .refused: .rejected
+    case .forced: .forced
+    case .checked: .checked
+    case .due: .due(secondsLeft: lifetime.secondsLeft(at: now))
     }
   }
 
@@ -51,13 +70,13 @@ extension Renewal.Reason {
   func extends(_ account: Account, at now: Timestamp) -> Bool {
     switch self {
     case .forced: true
-    case .due, .refused, .checked: isDue(account, at: now)
+    case .due, .refused, .checked: isDue(account.tokenLifetime, at: now)
     }
   }
 
-  private func isDue(_ account: Account, at now: Timestamp) -> Bool {
+  private func isDue(_ lifetime: TokenLifetime, at now: Timestamp) -> Bool {
     var minimum: Int64?
     if case .due(let leaving) = self { minimum = leaving }
-    return account.tokenLifetime.state(at: now, leaving: minimum) != .valid
+    return lifetime.state(at: now, leaving: minimum) != .valid
   }
 }

@@ -8,9 +8,12 @@ extension Renewal {
     try await renewing(account) { (current, credentialStore) throws(EngineError) in
       try current.requireNotEnded(at: context.world.clock.now())
       var credentials = try await credentialStore.readForRenewal()
-      guard reason.applies(to: credentials, since: account, at: context.world.clock.now()) else {
+      let now = context.world.clock.now()
+      guard reason.applies(to: credentials, since: account, at: now) else {
+        context.tell(.renewedElsewhere(current.name, nil))
         return Outcome(credentials: credentials, wasDue: false)
       }
+      context.tell(.renew(current.name, nil, reason.cause(current.tokenLifetime, at: now)))
       guard credentials.canBeRenewed else { throw .signIn(.required(account: current.name, .expired)) }
 
       let server = try await server(of: &credentials.account)
@@ -121,8 +124,11 @@ extension Renewal {
     while true {
       switch step {
       case .send(let form):
-        // Needed by this request's proof.
-        answer.take()?.learn()
+        if let earlier = answer.take() {
+          context.tell(.requestWithoutName(machine.account.name))
+          // Needed by this request's proof.
+          earlier.learn()
+        }
         do throws(EngineError) {
           let next = try await endpoint.ask(form, replacing: replaced, key: credentials.key, mayBeSent: mayBeSent)
           answer = next

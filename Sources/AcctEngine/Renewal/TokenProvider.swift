@@ -30,15 +30,22 @@ package struct TokenProvider: Sendable {
     let now = context.world.clock.now()
     let assessment = credentials.assess(at: now, leaving: minimum)
     switch assessment.action {
-    case .use: return try credentials.grant(at: now)
+    case .use:
+      context.tell(.use(account.name, nil, secondsLeft: credentials.account.tokenLifetime.secondsLeft(at: now)))
+      return try credentials.grant(at: now)
     case .renew:
       do throws(EngineError) {
         guard network == .allowed else { throw .network(.offline) }
         return try await Renewal(context).renew(account, because: .due(leaving: minimum))
           .grant(at: context.world.clock.now())
       } catch {
-        if error.forbidsTheOldToken { throw error }
-        return try unrenewed(credentials, assessment, error)
+        let isUsable = assessment.state.after(.noAnswer).action == .useWhileUnpast
+        return try unrenewed(
+          error.forbidsTheOldToken || !isUsable ? nil : credentials.grant(at: context.world.clock.now()),
+          of: credentials.account.name,
+          until: credentials.account.tokenLifetime,
+          because: error
+        )
       }
     case .discard: throw await ending(credentials, assessment, at: now)
     case .useWhileUnpast, .stop, .keep, .record, .forget: throw credentials.account.stateError(assessment)
@@ -69,17 +76,25 @@ package struct TokenProvider: Sendable {
     return credentials.account.stateError(assessment)
   }
 
-  /// A token that is due and could not be renewed: good for as long as it is not past.
-  private func unrenewed(
-    _ credentials: Credentials,
-    _ assessment: Assessment,
-    _ cause: EngineError
+  /// A token that could not be renewed, which serves until it expires.
+  ///
+  /// - Parameters:
+  ///   - known: The stored token; `nil` if there is none that could serve.
+  ///   - name: The account's.
+  ///   - lifetime: Until when it serves.
+  ///   - cause: Why there is no other.
+  /// - Returns: The token, with a notice.
+  /// - Throws: The cause, where the token may not take the place of the one that could not be had.
+  func unrenewed(
+    _ known: AccessGrant?,
+    of name: AccountName,
+    until lifetime: TokenLifetime?,
+    because cause: EngineError
   ) throws(EngineError) -> AccessGrant {
-    let (now, name) = (context.world.clock.now(), credentials.account.name)
-    guard assessment.state.after(.noAnswer).action == .useWhileUnpast,
-      let left = credentials.account.tokenLifetime.secondsLeft(at: now), left > 0
-    else { throw cause == .network(.offline) ? .signIn(.required(account: name, .unrenewed)) : cause }
-    var grant = try credentials.grant(at: now)
+    if cause.forbidsTheOldToken { throw cause }
+    guard var grant = known, let left = lifetime?.secondsLeft(at: context.world.clock.now()), left > 0 else {
+      throw cause == .network(.offline) ? .signIn(.required(account: name, .unrenewed)) : cause
+    }
     grant.notices.append(.usedUnrenewed(account: name, secondsLeft: left, because: cause))
     return grant
   }

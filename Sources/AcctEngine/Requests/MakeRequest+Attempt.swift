@@ -26,6 +26,9 @@ extension MakeRequest {
       }
     }
 
+    /// The answer's status; `nil` if there is none.
+    var status: Int? { if case .success(let answer) = answer { answer.response.head.status } else { nil } }
+
     /// Does without the answer's body.
     func dismiss() async {
       if case .success(let answer) = answer { await answer.response.dismiss() }

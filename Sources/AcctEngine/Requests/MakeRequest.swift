@@ -81,12 +81,15 @@ package struct MakeRequest: Sendable {
       let event = await renewal(of: &attempt, after: sent)
       return try await run(attempt.retry.next(after: event), after: sent, &attempt, report)
     case .challenge:
+      context.tell(.sendWithNewProof(origin, status: sent.status))
       await sent.dismiss()
       attempt.hint = sent.hint
     case .wait(let seconds):
+      context.tell(.retry(origin, inSeconds: seconds))
       await sent.dismiss()
       try await wait(seconds, for: origin, report)
     case .follow(let url):
+      context.tell(.follow(origin, to: url.origin))
       await sent.dismiss()
       attempt.follow(to: url)
     }

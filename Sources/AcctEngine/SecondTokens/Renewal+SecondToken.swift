@@ -4,21 +4,6 @@ import AcctProtocol
 
 /// Second tokens, requested with the account's refresh token under the account's lock.
 extension Renewal {
-  /// Why a second token is requested; what is stored meanwhile may do.
-  enum SecondReason: Sendable {
-    /// It may have no more than so many seconds left; the skew buffer counts if none are given.
-    case due(leaving: Int64?)
-    /// A server refused a request with this token.
-    case refused(Token)
-
-    fileprivate func applies(to stored: SecondToken, at now: Timestamp) -> Bool {
-      switch self {
-      case .due(let minimum): stored.lifetime.state(at: now, leaving: minimum) != .valid
-      case .refused(let token): stored.token == token || stored.lifetime.state(at: now) != .valid
-      }
-    }
-  }
-
   /// Requests a second token, unless another process has just done so.
   ///
   /// The account's own token, scope and expiry stay as they are. What they are for is noted before the first such
@@ -33,7 +18,7 @@ extension Renewal {
   func secondToken(
     for purpose: TokenPurpose,
     of account: Account,
-    because reason: SecondReason
+    because reason: Reason
   ) async throws(EngineError) -> AccessGrant {
     try await renewing(account) {
       (current, credentialStore) throws(EngineError) in
@@ -41,13 +26,18 @@ extension Renewal {
       var credentials = try await credentialStore.readForRenewal()
       let tokens = try await credentialStore.secondTokens()
       let key = current.tokenType == .dpop ? credentials.key : nil
-      if let stored = tokens[purpose], !reason.applies(to: stored, at: context.world.clock.now()),
+      let now = context.world.clock.now()
+      let stored = tokens[purpose]
+      if let stored, !reason.applies(to: stored.token, stored.lifetime, at: now),
         current.tokenType != .dpop || key != nil
       {
+        context.tell(.renewedElsewhere(current.name, purpose))
         return AccessGrant(stored, boundTo: key)
       }
       guard let refreshToken = credentials.refreshToken, current.tokenType != .dpop || key != nil
       else { throw .signIn(.required(account: current.name, .expired)) }
+      let cause: Decision.Cause = stored.map { reason.cause($0.lifetime, at: now) } ?? .due(secondsLeft: nil)
+      context.tell(.renew(current.name, purpose, cause))
       try context.requireLocalLocks()
       let server = try await server(of: &credentials.account)
       try await credentialStore.prepare()

@@ -22,19 +22,15 @@ extension TokenProvider {
     try account.requireNotEnded(at: context.world.clock.now())
     let known = try await stored(purpose, of: account)
     let now = context.world.clock.now()
-    if let known, known.token.lifetime.state(at: now, leaving: minimum) == .valid { return known.grant }
+    if let known, known.token.lifetime.state(at: now, leaving: minimum) == .valid {
+      context.tell(.use(account.name, purpose, secondsLeft: known.token.lifetime.secondsLeft(at: now)))
+      return known.grant
+    }
     do throws(EngineError) {
       guard network == .allowed else { throw .network(.offline) }
       return try await Renewal(context).secondToken(for: purpose, of: account, because: .due(leaving: minimum))
     } catch {
-      if error.forbidsTheOldToken { throw error }
-      guard let known, let left = known.token.lifetime.secondsLeft(at: now), left > 0 else {
-        throw error == .network(.offline)
-          ? .signIn(.required(account: account.name, .unrenewed)) : error
-      }
-      var grant = known.grant
-      grant.notices.append(.usedUnrenewed(account: account.name, secondsLeft: left, because: error))
-      return grant
+      return try unrenewed(known?.grant, of: account.name, until: known?.token.lifetime, because: error)
     }
   }
 

@@ -1,7 +1,9 @@
 import AcctModel
 import AcctPorts
 
-/// The accounts of a move, and where each lies. ``MoveSurvey`` makes it.
+/// The accounts of a move, and where each lies.
+///
+/// ``MoveSurvey`` makes it.
 struct MovePlan: Sendable {
   /// The accounts of the source, by name.
   var accounts: [Account] = []

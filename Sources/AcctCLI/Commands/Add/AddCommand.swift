@@ -82,25 +82,30 @@ struct AddCommand: AcctCommand {
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
     let request = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
     let added: AddAccount.Added
-    if let guest {
-      added = try await AddGuest(context.engine).add(at: try parseOrigin(guest), request)
-    } else if let file = staticToken.file {
+    // The options name exactly one.
+    guard let source = sources.first else { throw .signIn(.tokenEndpointNeeded) }
+    switch source {
+    case .guest(let backend): added = try await AddGuest(context.engine).add(at: try parseOrigin(backend), request)
+    case .token(let file):
       let credentials = try AddStaticToken(context.engine).credentials(try staticToken.request(file, origins))
       // These origins are the token's own, and end with it: only those of `acct allow` stay.
       let own = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: [])
       added = try await AddAccount(context.engine).add(credentials, own)
-    } else if let importFile {
-      switch try ImportFile(context.world).read(importFile) {
+    case .file(let file):
+      switch try ImportFile(context.world).read(file) {
       case .export(let export): return try await take(export, request, context)
       case .credentials(let credentials): added = try await AddAccount(context.engine).add(credentials, request)
       }
-    } else {
-      let credentials: NewCredentials
-      (credentials, added) = try await stored(request, context)
-      if added.hasLostRefreshToken { context.report([.refreshTokenLost(account: added.account.name)]) }
-      await revokeReplaced(added, by: credentials, context)
-      context.report(await ClientChoice(context.engine).remember(added.account))
+    case .backend, .session, .network, .server: added = try await signIn(source, request, context)
     }
+    return try await tell(of: added, isConfirmed: source.isConfirmed, context)
+  }
+
+  private func tell(
+    of added: AddAccount.Added,
+    isConfirmed: Bool,
+    _ context: Context
+  ) async throws(EngineError) -> ExitStatus {
     let account = added.account
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
@@ -118,70 +123,40 @@ struct AddCommand: AcctCommand {
   }
 
   /// Signs in, and stores the account; a key that was made in a token for it does not outlive a failure.
-  private func stored(
+  private func signIn(
+    _ source: AddSource,
     _ request: AddAccount.Options,
     _ context: Context
-  ) async throws(EngineError) -> (NewCredentials, AddAccount.Added) {
+  ) async throws(EngineError) -> AddAccount.Added {
+    guard let way = try way(from: source, context) else { throw .signIn(.tokenEndpointNeeded) }
+    let person = person(context)
     let newKeys = NewKeys(context.engine)
+    let (credentials, added): (NewCredentials, AddAccount.Added)
     do throws(EngineError) {
-      let stored = try await newKeys.guarding { () async throws(EngineError) in
-        try await addAccount(request, newKeys, context)
+      (credentials, added) = try await newKeys.guarding { () async throws(EngineError) in
+        let credentials = try await way.signIn(context.engine, as: person)
+        try newKeys.requireUse(in: credentials)
+        context.report(credentials.notices)
+        let added = try await AddAccount(context.engine, waitsToBegin: true).add(credentials, request)
+        return (credentials, added)
       }
       context.report(newKeys.keep())
-      return stored
     } catch {
       context.report(await newKeys.discard())
       throw error
     }
+    if added.hasLostRefreshToken { context.report([.refreshTokenLost(account: added.account.name)]) }
+    await revokeReplaced(added, by: credentials, context)
+    context.report(await ClientChoice(context.engine).remember(added.account))
+    return added
   }
 
-  private func addAccount(
-    _ request: AddAccount.Options,
-    _ newKeys: NewKeys,
-    _ context: Context
-  ) async throws(EngineError) -> (NewCredentials, AddAccount.Added) {
-    let credentials = try await signedIn(context)
-    try newKeys.requireUse(in: credentials)
-    context.report(credentials.notices)
-    let added = try await AddAccount(context.engine, waitsToBegin: true).add(credentials, request)
-    return (credentials, added)
+  /// Ends the session that a new sign-in has replaced, and says so where that fails.
+  private func revokeReplaced(_ added: AddAccount.Added, by credentials: NewCredentials, _ context: Context) async {
+    let replaced = ReplacedSession(context.engine)
+    if let notice = await replaced.revoke(added, replacedBy: credentials) { context.report([notice]) }
+    if let notice = await RemoveHardwareKey(context.engine).removeReplaced(added, by: credentials) {
+      context.report([notice])
+    }
   }
-
-  /// Whether the server's answer is known to belong to this sign-in: callbacks of backends have no `state`.
-  private var isConfirmed: Bool { backend == nil && session == nil }
-
-  private func signedIn(_ context: Context) async throws(EngineError) -> NewCredentials {
-    let provider = try provider.map { name throws(EngineError) in try Providers(context.world).resolve(name) }
-    // With --no-browser another program may be the browser: the address is printed for it.
-    let mayAsk = !context.options.noInput || signIn.noBrowser
-    let isDeviceFlow = signIn.device || provider?.provider.flow == .device
-    guard mayAsk || isDeviceFlow || client.grant != nil else { throw .signIn(.browserNeeded) }
-    if issuer != nil || provider != nil || client.namesServer || signInResource != nil {
-      return try await AddServer(context: context, signIn: signIn, client: client, key: key)
-        .signIn(at: issuer, provider, signInResource, named: name)
-    }
-    // A keyring that can't take the tokens is found out before the user has signed in.
-    try await AddAccount(context.engine).prepare()
-    let prompts = SignInPrompts(context)
-    if let backend {
-      let request = try signIn.request(backend: backend, for: identifier, context)
-      let credentials = try await BackendSignIn(context.engine).signIn(request, report: prompts.show)
-      return try confirmed(credentials, context)
-    }
-    if let session {
-      let credentials = try await SessionSignIn(context.engine).signIn(
-        try signIn.request(session: session, for: identifier, context),
-        report: prompts.show
-      )
-      return try confirmed(credentials, context)
-    }
-    var request = try signIn.request(identity: identifier ?? "", context)
-    request.key = try key.wish(for: name, context.world.environment)
-    return try await ATProtoSignIn(context.engine).signIn(request, report: prompts.show)
-  }
-}
-
-/// An origin that the user typed.
-func parseOrigin(_ text: String) throws(EngineError) -> Origin {
-  do { return try Origin(text) } catch { throw .input(.malformed(error)) }
 }

@@ -1,0 +1,144 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// The source of an account's credentials, as the options of `acct add` name it.
+enum AddSource {
+  case guest(String)
+  /// A token in a file.
+  case token(String)
+  /// A file of credentials, or an export.
+  case file(String)
+  case backend(String)
+  case session(String)
+  /// An identity of AT Protocol.
+  case network(String)
+  /// An OAuth 2 server.
+  case server(ServerName)
+
+  /// What names a server.
+  enum ServerName {
+    case issuer(String)
+    case provider(ProviderName)
+    /// The client's options: an endpoint, or a service account's file.
+    case client
+    case resource(String)
+  }
+
+  /// `true` if the server's answer is known to belong to this sign-in: callbacks of backends have no `state`.
+  var isConfirmed: Bool {
+    switch self {
+    case .backend, .session: false
+    case .guest, .token, .file, .network, .server: true
+    }
+  }
+
+  /// The resource that names the server.
+  var resource: String? { if case .server(.resource(let text)) = self { text } else { nil } }
+
+  var isServer: Bool { if case .server = self { true } else { false } }
+}
+
+extension AddCommand {
+  /// Every source that the options name; ``validate()`` makes sure that it is one.
+  var sources: [AddSource] {
+    var sources: [AddSource] = []
+    if let guest { sources.append(.guest(guest)) }
+    if let file = staticToken.file { sources.append(.token(file)) }
+    if let importFile { sources.append(.file(importFile)) }
+    if let backend { sources.append(.backend(backend)) }
+    if let session { sources.append(.session(session)) }
+    if let issuer { sources.append(.server(.issuer(issuer))) }
+    // A backend may be told which identity to sign in; elsewhere a name selects its own way. A word without a dot is no
+    // handle.
+    if let identifier, backend == nil, session == nil {
+      sources.append(ProviderName(identifier).map { .server(.provider($0)) } ?? .network(identifier))
+    }
+    guard sources.isEmpty else { return sources }
+    if client.namesServer { return [.server(.client)] }
+    return signIn.resource.first.map { [.server(.resource($0))] } ?? []
+  }
+
+  /// The way to sign in that a source names; `nil` for one without a sign-in.
+  ///
+  /// - Throws: ``SignInError/browserNeeded``, ``InputError``, ``ProviderError``.
+  func way(from source: AddSource, _ context: Context) throws(EngineError) -> SignInWay? {
+    var provider: ResolvedProvider?
+    if case .server(.provider(let name)) = source { provider = try Providers(context.world).resolve(name) }
+    let usesDevice = signIn.device || provider?.provider.flow == .device
+    guard hasBrowser(context) || usesDevice || client.grant != nil else { throw .signIn(.browserNeeded) }
+    switch source {
+    case .guest, .token, .file: return nil
+    case .backend(let url): return .backend(try signIn.request(backend: url, for: identifier, context))
+    case .session(let url): return .session(try signIn.request(session: url, for: identifier, context))
+    case .network(let identity):
+      var request = try signIn.request(identity: identity, context)
+      request.key = try key.wish(for: name, context.world.environment)
+      return .network(request)
+    case .server(let server):
+      try provider?.requireSignIn()
+      var issuer: String?
+      if case .issuer(let text) = server { issuer = text }
+      var request = try signIn.request(issuer, client, context)
+      request.key = try key.wish(for: name, context.world.environment)
+      return .server(
+        ServerSignIn.Request(
+          request,
+          provider: provider,
+          resource: try source.resource.map(parseResource),
+          usesDevice: signIn.device,
+          isDirect: client.grant != nil,
+          accountName: name
+        )
+      )
+    }
+  }
+
+  /// The person who runs the command.
+  func person(_ context: Context) -> SignInPerson {
+    let terminal = context.world.terminal
+    let canAsk = context.interaction == .allowed && terminal.canAsk()
+    let confirmHost: @Sendable (Origin) -> Bool = { origin in
+      terminal.asksYes("did you sign in at \(origin.authority), and at no other host? [y/N] ")
+    }
+    return SignInPerson(
+      hasBrowser: hasBrowser(context),
+      show: SignInPrompts(context).show,
+      notify: { notices in context.report(notices) },
+      confirmHost: canAsk ? confirmHost : nil,
+      confirmIdentity: { (handle, did) throws(EngineError) in
+        // Without a terminal the name is printed after "added".
+        guard canAsk else { return }
+        guard terminal.asksYes("add \(words(for: handle, did))? [y/N] ") else { throw .cancelled }
+      }
+    )
+  }
+
+  /// `true` if a browser can be asked for; with `--no-browser` another program may be it, and the address is printed.
+  private func hasBrowser(_ context: Context) -> Bool { !context.options.noInput || signIn.noBrowser }
+}
+
+extension Terminal {
+  /// Asks a question; any other answer than "y" or "yes" is a no.
+  fileprivate func asksYes(_ question: String) -> Bool { ["y", "yes"].contains(ask(question)?.lowercased()) }
+}
+
+extension Account {
+  /// Handle and DID, for the user to check.
+  var person: String { words(for: handle, did) }
+}
+
+private func words(for handle: Handle?, _ did: DID?) -> String {
+  let known = [handle?.description, did?.description].compactMap(\.self)
+  return known.isEmpty ? "an unknown person" : known.joined(separator: ", ")
+}
+
+/// An origin that the user typed.
+func parseOrigin(_ text: String) throws(EngineError) -> Origin {
+  do { return try Origin(text) } catch { throw .input(.malformed(error)) }
+}
+
+private func parseResource(_ text: String) throws(EngineError) -> ResourceIndicator {
+  do { return try ResourceIndicator(text) } catch { throw .input(.malformed(error)) }
+}

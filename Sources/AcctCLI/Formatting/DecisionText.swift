@@ -1,0 +1,39 @@
+import AcctEngine
+import AcctModel
+import AcctProtocol
+
+/// A decision in one line of `--verbose`.
+func words(for decision: Decision) -> String {
+  switch decision {
+  case .use(let account, let purpose, let left):
+    "using the stored token of \(account)\(words(for: purpose))" + (left.map { ": valid for \(duration($0))" } ?? "")
+  case .renew(let account, let purpose, let cause):
+    "renewing \(account)\(words(for: purpose)): \(words(for: cause, isSecond: purpose != nil))"
+  case .renewedElsewhere(let account, let purpose):
+    "not renewing \(account)\(words(for: purpose)): another process has just done it, or it is not due"
+  case .requestWithoutName(let account):
+    "renewing \(account) without naming its scope and audience: the server rejected them"
+  case .sendWithNewProof(let origin, let status):
+    "sending again to \(origin): "
+      + (status.map { "the answer \($0) asks for another proof or no Expect" } ?? "no answer")
+  case .follow(let origin, let target): "following the redirect of \(origin) to \(target)"
+  case .retry(let origin, let seconds): "sending again to \(origin) in \(duration(seconds))"
+  }
+}
+
+private func words(for purpose: TokenPurpose?) -> String {
+  guard let purpose else { return "" }
+  let parts = [purpose.audience.map { "audience \($0)" }, purpose.scopeText.map { "scope \($0)" }].compactMap(\.self)
+  return " for \(printable(parts.joined(separator: ", ")))"
+}
+
+private func words(for cause: Decision.Cause, isSecond: Bool) -> String {
+  switch cause {
+  case .due(let left?) where left > 0: "the token expires in \(duration(left))"
+  case .due(.some): "the token has expired"
+  case .due(nil): isSecond ? "there is no such token yet" : "the end of the session is not known"
+  case .rejected: "the server rejected this token"
+  case .forced: "the user asked for it"
+  case .checked: "the server tells only by a renewal whether the credentials work"
+  }
+}

@@ -1,0 +1,34 @@
+package import AcctModel
+package import AcctProtocol
+
+/// A decision of a use case, which `--verbose` tells; no decision has a secret.
+package enum Decision: Sendable {
+  /// Why the server is asked for tokens.
+  package enum Cause: Equatable, Sendable {
+    /// The token has so many seconds left, or its end is not known.
+    case due(secondsLeft: Int64?)
+    /// A server rejected a request with it.
+    case rejected
+    /// The user asked for it.
+    case forced
+    /// The user asked whether the credentials work, and the server does not tell without a renewal.
+    case checked
+  }
+
+  /// The stored token is used; seconds until it expires, if that is known.
+  case use(AccountName, TokenPurpose?, secondsLeft: Int64?)
+  case renew(AccountName, TokenPurpose?, Cause)
+  /// Another process has renewed the token since.
+  case renewedElsewhere(AccountName, TokenPurpose?)
+  /// The server rejected the account's own scope or audience by name, and is asked without.
+  case requestWithoutName(AccountName)
+  /// The request is sent once more with a new proof, or without `Expect`.
+  case sendWithNewProof(Origin, status: Int?)
+  case follow(Origin, to: Origin)
+  case retry(Origin, inSeconds: Int64)
+}
+
+extension EngineContext {
+  /// Tells a decision, where the command tells any.
+  func tell(_ decision: @autoclosure () -> Decision) { explain?(decision()) }
+}

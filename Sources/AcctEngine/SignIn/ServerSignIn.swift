@@ -1,0 +1,100 @@
+package import AcctModel
+import AcctPorts
+package import AcctProtocol
+
+/// A sign-in at an OAuth 2 server that its issuer, its endpoints, a provider or a resource names.
+package struct ServerSignIn: Sendable {
+  private let context: EngineContext
+  private let person: SignInPerson
+
+  package init(_ context: EngineContext, _ person: SignInPerson) {
+    self.context = context
+    self.person = person
+  }
+
+  /// What the server is asked for.
+  package struct Request: Sendable {
+    package var server: SignIn.Request
+    package var provider: ResolvedProvider?
+    /// The resource that names the server, if nothing else does (RFC 9728).
+    package var resource: ResourceIndicator?
+    /// `true` for a sign-in on another device (RFC 8628), whatever the provider prefers.
+    package var usesDevice: Bool
+    /// `true` for a grant that needs no person.
+    package var isDirect: Bool
+    /// The account's name, if the user chose one.
+    package var accountName: String?
+
+    package init(
+      _ server: SignIn.Request,
+      provider: ResolvedProvider?,
+      resource: ResourceIndicator?,
+      usesDevice: Bool,
+      isDirect: Bool,
+      accountName: String?
+    ) {
+      self.server = server
+      self.provider = provider
+      self.resource = resource
+      self.usesDevice = usesDevice
+      self.isDirect = isDirect
+      self.accountName = accountName
+    }
+  }
+
+  /// Signs in, after a client has been found.
+  ///
+  /// - Returns: Credentials that are not stored yet.
+  /// - Throws: ``EngineError``; nothing is left behind.
+  package func signIn(_ way: Request) async throws(EngineError) -> NewCredentials {
+    var request = way.server
+    request.confirmHost = person.confirmHost
+    let clients = ClientChoice(context)
+    let prefersDevice = way.provider?.provider.flow == .device
+    if let provider = way.provider {
+      try provider.requireSignIn()
+      request.fill(from: provider)
+      try clients.name(&request, at: provider, usesDevice: way.usesDevice || prefersDevice)
+    }
+    // A keyring that can't take the tokens is found out before the user has signed in.
+    try await AddAccount(context).prepare()
+    if let resource = way.resource { try await discover(&request, from: resource) }
+    if way.isDirect {
+      guard !request.clientID.isEmpty else { throw ClientChoice.missing(request) }
+      return try await DirectSignIn(context).signIn(request)
+    }
+    try await clients.complete(&request, at: way.provider, usesDevice: way.usesDevice || prefersDevice)
+    // Such a server wants the client's secret of a sign-in in the browser, and none on another device.
+    let usesDevice = way.usesDevice || prefersDevice && request.clientSecret == nil
+    guard usesDevice || person.hasBrowser else { throw .signIn(.browserNeeded) }
+    var credentials =
+      usesDevice
+      ? try await DeviceSignIn(context).signIn(request, report: person.show)
+      : try await SignIn(context).signIn(request, report: person.show)
+    try AddAccount(context).identify(&credentials, named: way.accountName)
+    return credentials
+  }
+
+  /// Takes the server from what the resource says of itself (RFC 9728), and the scope from its challenge, if the
+  /// user names none.
+  private func discover(_ request: inout SignIn.Request, from resource: ResourceIndicator) async throws(EngineError) {
+    let found = try await ResourceDiscovery(context).find(resource)
+    request.issuer = found.issuer
+    request.scope = request.scope ?? found.scope
+    request.naming = found.naming
+    request.issuerSource = .resource
+    if request.scope == nil, !found.offered.isEmpty {
+      person.notify([.scopesOffered(Array(found.offered.prefix(20)), resource.origin)])
+    }
+  }
+}
+
+extension ResolvedProvider {
+  /// Refuses a provider whose accounts have no sign-in.
+  ///
+  /// - Throws: ``ProviderError/appPassword(title:makeAt:_:)``.
+  package func requireSignIn() throws(EngineError) {
+    guard provider.kind == .appPassword else { return }
+    throw .provider(.appPassword(title: provider.title ?? typed, makeAt: registerAt, origins.first))
+  }
+}

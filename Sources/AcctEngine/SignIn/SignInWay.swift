@@ -1,0 +1,75 @@
+package import AcctModel
+import AcctPorts
+import AcctProtocol
+
+/// A way to sign in, with everything that the server or the backend is asked for.
+package enum SignInWay: Sendable {
+  /// At an OAuth 2 server.
+  case server(ServerSignIn.Request)
+  /// In the AT Protocol network.
+  case network(ATProtoSignIn.Request)
+  /// At a backend that hands over its tokens.
+  case backend(BackendSignIn.Request)
+  /// At a backend that keeps the tokens.
+  case session(SessionSignIn.Request)
+}
+
+/// The person who signs in, as a command can reach them.
+package struct SignInPerson: Sendable {
+  /// `true` if a browser, or a program in its place, can be asked for.
+  package var hasBrowser: Bool
+  /// Shows what the person must see while a sign-in waits.
+  package var show: @Sendable (SignInPrompt) -> Void
+  /// Shows what the person should know.
+  package var notify: @Sendable ([Notice]) -> Void
+  /// Asks whether the browser was at this server and at no other; `nil` without a terminal.
+  package var confirmHost: (@Sendable (Origin) -> Bool)?
+  /// Asks whether an identity that was not named is theirs.
+  ///
+  /// - Throws: ``EngineError/cancelled`` if it is not.
+  package var confirmIdentity: @Sendable (Handle?, DID?) throws(EngineError) -> Void
+
+  package init(
+    hasBrowser: Bool,
+    show: @escaping @Sendable (SignInPrompt) -> Void,
+    notify: @escaping @Sendable ([Notice]) -> Void,
+    confirmHost: (@Sendable (Origin) -> Bool)?,
+    confirmIdentity: @escaping @Sendable (Handle?, DID?) throws(EngineError) -> Void
+  ) {
+    self.hasBrowser = hasBrowser
+    self.show = show
+    self.notify = notify
+    self.confirmHost = confirmHost
+    self.confirmIdentity = confirmIdentity
+  }
+}
+
+extension SignInWay {
+  /// Signs in.
+  ///
+  /// A keyring that can't take the tokens is found out before the person has signed in.
+  ///
+  /// - Parameters:
+  ///   - context: The command's.
+  ///   - person: Who signs in.
+  /// - Returns: Credentials that are not stored yet.
+  /// - Throws: ``EngineError``; nothing is left behind.
+  package func signIn(_ context: EngineContext, as person: SignInPerson) async throws(EngineError) -> NewCredentials {
+    if case .server(let request) = self { return try await ServerSignIn(context, person).signIn(request) }
+    try await AddAccount(context).prepare()
+    let credentials: NewCredentials
+    switch self {
+    case .server(let request): return try await ServerSignIn(context, person).signIn(request)
+    case .network(let request): return try await ATProtoSignIn(context).signIn(request, report: person.show)
+    case .backend(let request):
+      credentials = try await BackendSignIn(context).signIn(request, report: person.show)
+      guard request.person == nil else { return credentials }
+    case .session(let request):
+      credentials = try await SessionSignIn(context).signIn(request, report: person.show)
+      guard request.handle == nil else { return credentials }
+    }
+    // A backend's callback has no `state`: any page that the browser visits can bring one, of another person's sign-in.
+    try person.confirmIdentity(credentials.handle, credentials.did)
+    return credentials
+  }
+}
