@@ -38,7 +38,10 @@ struct Context {
   func choose(_ name: String? = nil) async throws(EngineError) -> Selection.Choice {
     let choice = try await Selection(engine).choose(name ?? options.account)
     for case .ignored(let path, let reason) in choice.ignored { notice("\(path) is ignored: \(reason)") }
-    if options.verbose { notice("using \(choice.account.name): chosen by \(words(for: choice.selectedBy))") }
+    if options.verbose {
+      let rule = words(for: choice.selectedBy)
+      notice("using \(choice.account.name): " + (choice.selectedBy == .active ? rule : "chosen by \(rule)"))
+    }
     if let path = choice.directoryFile { announce(path, choosing: choice.account.name) }
     return choice
   }

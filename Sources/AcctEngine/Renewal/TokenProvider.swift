@@ -39,13 +39,13 @@ package struct TokenProvider: Sendable {
         return try await Renewal(context).renew(account, because: .due(leaving: minimum))
           .grant(at: context.world.clock.now())
       } catch {
-        let isUsable = assessment.state.after(.noAnswer).action == .useWhileUnpast
-        return try unrenewed(
-          error.forbidsTheOldToken || !isUsable ? nil : credentials.grant(at: context.world.clock.now()),
-          of: credentials.account.name,
-          until: credentials.account.tokenLifetime,
-          because: error
-        )
+        let now = context.world.clock.now()
+        let lifetime = credentials.account.tokenLifetime
+        let serves =
+          !error.forbidsTheOldToken && assessment.state.after(.noAnswer).action == .useWhileUnpast
+          && lifetime.secondsLeft(at: now) ?? 0 > 0
+        let grant = serves ? try credentials.grant(at: now) : nil
+        return try unrenewed(grant, of: credentials.account.name, until: lifetime, because: error)
       }
     case .discard: throw await ending(credentials, assessment, at: now)
     case .useWhileUnpast, .stop, .keep, .record, .forget: throw credentials.account.stateError(assessment)
