@@ -6,8 +6,6 @@ extension Connection {
   /// Sends a statement that only reads, and returns its rows; their values are in binary form.
   ///
   /// The parameters are what `$1`, `$2`, … stand for.
-  ///
-  /// - Throws: ``Trouble``.
   func read(_ statement: String, _ parameters: [String], until end: ContinuousClock.Instant) throws(Trouble) -> Rows {
     try answer(until: end) {
       unsafe withCStrings(parameters) { values in
@@ -22,8 +20,6 @@ extension Connection {
   /// They go in one message, which the server does not begin before it has all of it, and after which
   /// it commits by itself. With parameters there would be five messages, and the last one commits: a
   /// client that is stopped or cut off before that one would leave its locks behind.
-  ///
-  /// - Throws: ``Trouble``.
   @discardableResult
   func write(_ statements: String, until end: ContinuousClock.Instant) throws(Trouble) -> Rows {
     try answer(until: end) { unsafe library.call.PQsendQuery(handle, statements) }

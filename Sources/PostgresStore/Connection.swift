@@ -20,8 +20,6 @@ import Glibc
   /// Connects to one host, until `end` at the latest.
   ///
   /// The options have libpq's names; libpq keeps a copy of the password until the connection ends.
-  ///
-  /// - Throws: ``Trouble``.
   init(
     _ options: [String: String],
     password: Secret?,

@@ -9,16 +9,12 @@ extension PrivateFolder {
   func opened() throws(PrivateFilesError) -> Descriptor? { try descend(creating: false) }
 
   /// Opens the folder to write in it: creates what is missing, and closes it to other readers.
-  ///
-  /// - Throws: ``PrivateFilesError``.
   func created() throws(PrivateFilesError) -> Descriptor {
     guard let folder = try descend(creating: true) else { throw PrivateFilesError(path, .notThere) }
     return folder
   }
 
   /// Tells the folder from every other one of this machine, whatever its path; it is made if it is missing.
-  ///
-  /// - Throws: ``PrivateFilesError``.
   package func identity() throws(PrivateFilesError) -> String {
     let folder = try created()
     return try at(path) { () throws(FileError) in try folder.status().identity }

@@ -28,8 +28,6 @@ extension PrivateFolder {
   }
 
   /// Removes a file durably; one that is not there is no error.
-  ///
-  /// - Throws: ``PrivateFilesError``.
   package func remove(_ name: String) throws(PrivateFilesError) {
     try check(name)
     guard let folder = try opened() else { return }

@@ -3,8 +3,6 @@ import Glibc
 
 extension PrivateFolder {
   /// Makes sure that the folder is there, and its owner's alone.
-  ///
-  /// - Throws: ``PrivateFilesError``.
   package func prepare() throws(PrivateFilesError) { _ = try created() }
 }
 

@@ -34,8 +34,6 @@ extension PrivateFolder {
   package static func isTemporary(_ name: some StringProtocol) -> Bool { name.hasPrefix(temporaryPrefix) }
 
   /// Removes a file if it is still the one that was surveyed.
-  ///
-  /// - Throws: ``PrivateFilesError``.
   package func discard(_ name: String, modifiedAt time: Int) throws(PrivateFilesError) {
     guard let folder = try opened() else { return }
     try at(path(of: name)) { () throws(FileError) in
@@ -63,8 +61,6 @@ extension Descriptor {
 }
 
 /// Removes the permissions of the group and others on an own file or folder.
-///
-/// - Throws: ``PrivateFilesError``.
 package func closeToOthers(_ path: String) throws(PrivateFilesError) {
   try at(path) { () throws(FileError) in
     let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)

@@ -143,8 +143,6 @@ package final class BusConnection {
   ///
   /// The bus passes messages on in the order in which it gets them: what a process has signalled before it answered
   /// another one is here when that one has the answer.
-  ///
-  /// - Throws: ``BusError``.
   package func drop() throws(BusError) {
     while try inbox.fillWithWhatIsThere(from: socket) {
       while let message = try receivedMessage() { receive(message) }

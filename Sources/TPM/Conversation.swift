@@ -22,8 +22,6 @@ struct Conversation: ~Copyable {
   }
 
   /// Gives a command, again and again where the TPM asks for that, and returns the reply to it.
-  ///
-  /// - Throws: ``HardwareKeyFailure``.
   mutating func run(_ command: consuming CommandWriter) throws(HardwareKeyFailure) -> Reply {
     command.finish()
     defer { command.wipe() }

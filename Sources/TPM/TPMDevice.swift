@@ -18,8 +18,6 @@ package struct TPMDevice: Sendable {
   }
 
   /// Makes a key, and has the TPM load it again before it is relied on.
-  ///
-  /// - Throws: ``HardwareKeyFailure``.
   package func makeKey(pin: Secret?) throws(HardwareKeyFailure) -> TPMKey {
     if let pin, !(1...Self.longestPIN).contains(pin.count) {
       throw .unsuitable(reason: "a PIN of a TPM has 1 to \(Self.longestPIN) bytes")
@@ -30,8 +28,6 @@ package struct TPMDevice: Sendable {
   }
 
   /// Signs a SHA-256 digest with a key; returns r and s, 32 bytes each.
-  ///
-  /// - Throws: ``HardwareKeyFailure``.
   package func sign(_ digest: [UInt8], with key: KeyFile, pin: Secret? = nil) throws(HardwareKeyFailure) -> [UInt8] {
     guard digest.count == 32 else { throw .unsuitable(reason: "a digest of another length") }
     // A longer one is wrong for certain, and need not be counted.
@@ -63,8 +59,6 @@ package struct TPMDevice: Sendable {
   }
 
   /// Seals up to 128 bytes, and has the TPM load them again before they are relied on.
-  ///
-  /// - Throws: ``HardwareKeyFailure``.
   package func seal(_ data: Secret) throws(HardwareKeyFailure) -> [UInt8] {
     guard (1...Template.sealedLimit).contains(data.count) else {
       throw .unsuitable(reason: "a TPM seals 1 to \(Template.sealedLimit) bytes")
@@ -73,8 +67,6 @@ package struct TPMDevice: Sendable {
   }
 
   /// Opens what ``seal(_:)`` returned.
-  ///
-  /// - Throws: ``HardwareKeyFailure``.
   package func unseal(_ blob: [UInt8]) throws(HardwareKeyFailure) -> Secret {
     let file = try KeyFile(der: blob)
     guard file.kind == .sealed, file.emptyAuth else {
@@ -88,8 +80,6 @@ package struct TPMDevice: Sendable {
   }
 
   /// Says what it is.
-  ///
-  /// - Throws: ``HardwareKeyFailure``.
   package func describe() throws(HardwareKeyFailure) -> TPMDescription {
     try converse { talk throws(HardwareKeyFailure) in
       let maker = try talk.run(.getCapability(Capability.properties, from: Capability.manufacturer, count: 5))

@@ -52,8 +52,6 @@ extension KeyFileHeader {
   }
 
   /// Reads the members of a header of this kind.
-  ///
-  /// - Throws: ``Damage``.
   init(_ members: JSONObject) throws(Damage) {
     guard
       let salt = members["salt"]?.stringValue.flatMap({

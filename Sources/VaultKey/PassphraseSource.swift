@@ -40,8 +40,6 @@ package struct PassphraseSource: Sendable {
   }
 
   /// Asks for the passphrase of an existing vault.
-  ///
-  /// - Throws: ``NoPassphrase``.
   func asked(_ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
     Passphrase(secret: try ask("Passphrase of the vault: ", interaction), source: "the passphrase")
   }

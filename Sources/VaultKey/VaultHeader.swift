@@ -85,8 +85,6 @@ extension VaultHeader {
   }
 
   /// Reads the file's contents.
-  ///
-  /// - Throws: ``Damage``.
   package init(parsing contents: [UInt8]) throws(Damage) {
     let members: JSONObject?
     do { members = try JSON(parsing: contents, maximumBytes: Self.sizeLimit).objectValue } catch {

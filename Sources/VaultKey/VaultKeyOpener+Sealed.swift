@@ -38,8 +38,6 @@ extension VaultKeyOpener {
   }
 
   /// Seals a vault key in a TPM, as the second wrap of its header, and opens it again to be sure.
-  ///
-  /// - Throws: ``HardwareKeyFailure``.
   package func seal(
     _ key: Secret,
     of header: VaultHeader,

@@ -96,8 +96,6 @@ package struct VaultKeyOpener: Sendable {
   }
 
   /// The passphrase of an existing vault: the given one, else one that is asked for.
-  ///
-  /// - Throws: ``KeyringFailure``.
   package func passphrase(_ interaction: Interaction) throws(KeyringFailure) -> Passphrase {
     do {
       let given = try passphrases.given()
@@ -110,8 +108,6 @@ package struct VaultKeyOpener: Sendable {
   /// Makes a key, wrapped by the given passphrase, else by one that is asked for.
   ///
   /// It takes time, a person's or scrypt's, and belongs before a lock is taken.
-  ///
-  /// - Throws: ``KeyringFailure``.
   package func make(_ interaction: Interaction) throws(KeyringFailure) -> NewVaultKey {
     let passphrase: Passphrase
     do {
@@ -126,8 +122,6 @@ package struct VaultKeyOpener: Sendable {
   }
 
   /// Wraps a key by a passphrase.
-  ///
-  /// - Throws: ``KeyringFailure``.
   package func wrap(_ key: Secret, by passphrase: Passphrase) throws(KeyringFailure) -> VaultHeader {
     do {
       return try VaultHeader(wrapping: key, by: passphrase.secret, kdf: kdf, entropy: entropy)

@@ -37,8 +37,6 @@ package enum VaultItem {
   }
 
   /// Decrypts the contents of the file for `key`.
-  ///
-  /// - Throws: ``Unopened``.
   package static func open(_ contents: [UInt8], key: String, vaultKey: Secret) throws(Unopened) -> Secret {
     guard contents.count >= sealedStart + AESGCM.tagCount, contents.starts(with: magic) else {
       throw .damaged(Damage(reason: "\(key) is not an item of acct's"))

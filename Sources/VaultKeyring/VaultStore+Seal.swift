@@ -6,8 +6,6 @@ extension VaultStore {
   /// Adds a wrap that a TPM opens, or replaces the one that is there.
   ///
   /// The header is replaced in one write: a process that is killed leaves the old one or the new one.
-  ///
-  /// - Throws: ``VaultSealFailure``.
   func seal(in address: TPMAddress, _ interaction: Interaction) async throws(VaultSealFailure) {
     let old: VaultHeader
     let key: Secret

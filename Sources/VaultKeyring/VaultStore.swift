@@ -113,8 +113,6 @@ extension KeyringFailure {
 
 extension VaultStore {
   /// Opens the vault if there is one, and else makes it, under a new passphrase.
-  ///
-  /// - Throws: ``KeyringFailure``.
   func openOrMake(_ interaction: Interaction) async throws(KeyringFailure) -> OpenVaultKey {
     if let header = try header() { return try await opener.open(header, interaction) }
     // All that takes time, a person's or scrypt's, is done before the lock is taken.

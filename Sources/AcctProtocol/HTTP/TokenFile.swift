@@ -13,8 +13,6 @@ package enum TokenFile {
   }
 
   /// Reads a password of the scheme Basic in the same way.
-  ///
-  /// - Throws: ``PasswordFlaw``.
   package static func password(in contents: Secret) throws(PasswordFlaw) -> Token {
     try Token(password: line(of: contents))
   }

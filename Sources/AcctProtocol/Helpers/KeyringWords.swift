@@ -29,8 +29,6 @@ struct KeyringWords {
   let output: Output
 
   /// Parses the words behind the command's name.
-  ///
-  /// - Throws: ``HelperFlaw``.
   init(_ arguments: [String]) throws(HelperFlaw) {
     var (words, mode, output): ([String], Mode, Output) = ([], .password, .plain)
     var rest = arguments[...]

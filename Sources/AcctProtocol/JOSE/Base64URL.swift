@@ -34,16 +34,12 @@ package enum Base64URL {
   }
 
   /// Decodes text.
-  ///
-  /// - Throws: ``Fault``.
   package static func decode(_ text: String) throws(Fault) -> [UInt8] {
     let bytes = Array(text.utf8)
     return try decode(bytes.span)
   }
 
   /// Decodes ASCII bytes.
-  ///
-  /// - Throws: ``Fault``.
   package static func decode(_ text: Span<UInt8>) throws(Fault) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(text.count * 3 / 4)

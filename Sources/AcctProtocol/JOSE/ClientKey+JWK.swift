@@ -4,8 +4,6 @@ package import StrictJSON
 
 extension ClientKey {
   /// Takes a private JWK of P-256 or RSA (RFC 7518, section 6).
-  ///
-  /// - Throws: ``ClientKeyError``.
   package init(jwk: JSON) throws(ClientKeyError) {
     guard let members = jwk.objectValue else { throw .jwk(.notAnObject) }
     let keyID = members["kid"]?.stringValue

@@ -19,8 +19,6 @@ package struct ClientKey: Sendable {
   }
 
   /// Reads what ``privateJWK`` wrote; it is checked again, since it comes from outside.
-  ///
-  /// - Throws: ``ClientKeyError``.
   package init(privateJWK: Secret) throws(ClientKeyError) {
     let json: JSON
     do {
@@ -30,8 +28,6 @@ package struct ClientKey: Sendable {
   }
 
   /// Reads a private key in PEM.
-  ///
-  /// - Throws: ``ClientKeyError``.
   package init(pem: Secret, keyID: String? = nil) throws(ClientKeyError) {
     let key: PEMKey
     do { key = try PEMKey(pem) } catch { throw ClientKeyError(error) }

@@ -13,8 +13,6 @@ package struct ClientKeyFile: Sendable {
   package var isServiceAccount: Bool { clientID != nil }
 
   /// Reads a file.
-  ///
-  /// - Throws: ``ClientKeyError``.
   package init(_ file: Secret) throws(ClientKeyError) {
     let first = file.withBytes { bytes in
       bytes.indices.first { !" \t\r\n".utf8.contains(bytes[$0]) }.map { bytes[$0] }

@@ -32,13 +32,9 @@ package struct DPoPKey: Sendable {
   /// EC and P-256, strict base64url of 32 bytes, 0 < d < n, and the point that d yields is (x, y).
   ///
   /// Members that say nothing against it, such as `kid`, `ext` and `key_ops`, are passed over.
-  ///
-  /// - Throws: ``JWKError``.
   package init(jwk: JSON) throws(JWKError) { self.init(form: .software(try JWK(jwk).privateKey())) }
 
   /// Reads a private JWK; what the keyring has may be a key in a device, which ``StoredDPoPKey`` reads.
-  ///
-  /// - Throws: ``JWKError``.
   package init(privateJWK: Secret) throws(JWKError) { try self.init(jwk: try JSON(storedKey: privateJWK)) }
 
   /// The same key for a process that keeps it: its scalar is in a ``Secret`` alone.

@@ -27,8 +27,6 @@ package struct JWT: Sendable {
   }
 
   /// Decodes a token that must be a JWT: three segments of base64url, two of them JSON objects.
-  ///
-  /// - Throws: ``JWTError``.
   package static func decode(_ token: Token) throws(JWTError) -> JWT {
     try token.secret.withBytes { bytes throws(JWTError) in
       let segments = split(bytes)
@@ -44,8 +42,6 @@ package struct JWT: Sendable {
   ///
   /// Several segments, the first of them a JSON object, claim to be a JWT; such a token that is
   /// broken is an error. The five segments of an encrypted one (RFC 7516) hold nothing to read.
-  ///
-  /// - Throws: ``JWTError``.
   package static func claims(ofToken token: Token) throws(JWTError) -> Reading {
     let isReadable = try token.secret.withBytes { bytes throws(JWTError) in
       let segments = split(bytes)

@@ -71,8 +71,6 @@ package enum StoredDPoPKey: Sendable {
   case hardware(StoredHardwareKey)
 
   /// Reads what ``DPoPKey/item`` wrote; it is checked again, since it comes from outside.
-  ///
-  /// - Throws: ``JWKError``.
   package init(_ item: Secret) throws(JWKError) {
     let json = try JSON(storedKey: item)
     if json.objectValue?["acct_key"] != nil {

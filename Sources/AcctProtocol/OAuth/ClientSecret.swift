@@ -10,8 +10,6 @@ package enum ClientSecret {
   }
 
   /// Takes a secret from a file, without the end of its line.
-  ///
-  /// - Throws: ``Flaw``.
   package static func read(_ file: Secret) throws(Flaw) -> Secret {
     let secret = file.withBytes { bytes in
       var end = bytes.count
@@ -23,8 +21,6 @@ package enum ClientSecret {
   }
 
   /// Makes sure that a secret can be sent.
-  ///
-  /// - Throws: ``Flaw``.
   @discardableResult
   package static func check(_ secret: Secret) throws(Flaw) -> Secret {
     guard secret.count > 0 else { throw .empty }

@@ -12,8 +12,6 @@ struct ProviderMembers {
   static let most = 64
 
   /// Takes an object whose members must all be known.
-  ///
-  /// - Throws: ``ProviderFlaw``.
   init(_ object: JSONObject, at path: String = "", known: [String]?) throws(ProviderFlaw) {
     self.object = object
     self.path = path

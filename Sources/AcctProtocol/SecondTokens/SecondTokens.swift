@@ -43,8 +43,6 @@ package struct SecondTokens: Sendable {
   }
 
   /// Reads an item.
-  ///
-  /// - Throws: ``Damage``.
   package init(_ item: Secret) throws(Damage) {
     guard
       let object = item.withBytes({ bytes in try? JSON(parsing: bytes) })?.objectValue,

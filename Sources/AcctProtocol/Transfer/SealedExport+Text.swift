@@ -31,8 +31,6 @@ extension SealedExport {
   }
 
   /// Reads the file's contents, strictly: no member more or less, and none in another order.
-  ///
-  /// - Throws: ``SealedExportError``.
   package init(_ json: JSON) throws(SealedExportError) {
     guard let file = json.objectValue, let header = file["header"]?.objectValue else {
       throw .malformed(member: "header")

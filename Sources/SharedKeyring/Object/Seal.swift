@@ -45,8 +45,6 @@ package struct Seal: Sendable {
   }
 
   /// Decrypts the contents of the object at `place`.
-  ///
-  /// - Throws: ``Unopened``.
   package func open(_ bytes: [UInt8], at place: String) throws(Unopened) -> Secret {
     guard bytes.count >= Self.sealedStart + AESGCM.tagCount, bytes.starts(with: Self.magic) else {
       throw .damaged(.notAnObject)

@@ -47,8 +47,6 @@ package struct SharedKeyOpener: Sendable {
   }
 
   /// Makes the key of a new keyring: the key file's, else one that a passphrase wraps.
-  ///
-  /// - Throws: ``KeyringFailure``.
   func make(_ interaction: Interaction) throws(KeyringFailure) -> AnyVaultHeader {
     guard let keyFile else { return .passphrase(try opener.make(interaction).header) }
     return .keyFile(KeyFileHeader(of: try keyFile.key(), entropy: entropy))

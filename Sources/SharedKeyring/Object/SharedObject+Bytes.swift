@@ -59,8 +59,6 @@ extension SharedObject {
   }
 
   /// Reads the fields; only what ``serialized()`` writes.
-  ///
-  /// - Throws: ``SharedDamage``.
   package init(parsing plaintext: Secret) throws(SharedDamage) {
     self = try plaintext.withBytes { bytes throws(SharedDamage) in try Self.read(bytes) }
   }
