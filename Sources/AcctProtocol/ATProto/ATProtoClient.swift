@@ -5,8 +5,7 @@ package enum ATProtoClient {
   /// Requested unless the user wants another.
   package static let scope = "atproto transition:generic"
 
-  /// How long a public client's session lives from its sign-in, in seconds: 14 days, which
-  /// renewing does not extend.
+  /// The lifetime of a public client's session, in seconds: 14 days from its sign-in, which renewing does not extend.
   package static let sessionLifetime: Int64 = 14 * 86_400
 
   /// The client identifier of a program without a web page (<https://atproto.com/specs/oauth>,

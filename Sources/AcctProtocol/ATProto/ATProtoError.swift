@@ -33,7 +33,7 @@ package enum ATProtoError: Error, Equatable, Sendable {
   /// The DID's own document leads to another server than the one that granted the tokens.
   case issuerMismatch(DID, expected: Issuer)
 
-  /// What is wrong with a document.
+  /// A flaw in a document.
   package enum Flaw: Equatable, Sendable {
     case status(Int)
     case notJSON

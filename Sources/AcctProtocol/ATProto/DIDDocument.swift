@@ -12,7 +12,7 @@ package struct DIDDocument: Equatable, Sendable {
   /// The source of these.
   package let naming: Naming
 
-  /// Where the document of a DID is found.
+  /// The address of a DID's document.
   ///
   /// - Parameters:
   ///   - did: `did:plc` or `did:web`.

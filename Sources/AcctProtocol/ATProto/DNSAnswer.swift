@@ -117,7 +117,7 @@ package enum HandleRecord {
   /// The name whose TXT records are asked for.
   package static func name(of handle: Handle) -> String { "_atproto.\(handle)" }
 
-  /// Where the handle's own server is asked, if DNS has no record.
+  /// The address at the handle's own server, which is requested if DNS has no record.
   package static func url(of handle: Handle) -> HTTPURL? { try? HTTPURL("https://\(handle)/.well-known/atproto-did") }
 
   /// Reads TXT records.

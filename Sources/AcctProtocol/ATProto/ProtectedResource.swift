@@ -3,7 +3,7 @@ package import StrictJSON
 
 /// Which authorization server a resource server trusts (RFC 9728), as AT Protocol asks for it.
 package enum ProtectedResource {
-  /// Where a data server says so.
+  /// The address of a data server's metadata.
   package static func url(of server: Origin) -> HTTPURL? {
     try? HTTPURL("\(server)/.well-known/oauth-protected-resource")
   }
@@ -27,7 +27,7 @@ package enum ProtectedResource {
 }
 
 extension Issuer {
-  /// Whether the identifier is exactly an origin, as AT Protocol's are.
+  /// `true` if the identifier is exactly an origin, as AT Protocol's are.
   fileprivate var isOrigin: Bool { description == url.origin.description }
 }
 

@@ -17,7 +17,7 @@ package enum BackendPerson: Equatable, Sendable {
     }
   }
 
-  /// Whether it is the one that an answer names.
+  /// `true` if an answer names this person.
   package func isNamed(by handoff: Handoff) -> Bool {
     switch self {
     case .handle(let handle): handoff.handle == handle

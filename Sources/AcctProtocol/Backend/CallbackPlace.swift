@@ -1,9 +1,9 @@
 import AcctModel
 
-/// Where a callback ends: an app's own scheme, or this machine's loopback (RFC 8252, section 7).
+/// The target of a callback: an app's own scheme, or this machine's loopback (RFC 8252, section 7).
 ///
-/// It is read more strictly than a browser would: what clients are known to read in different ways
-/// (user information, encoded hosts, dot segments) is no place at all.
+/// It is read more strictly than a browser would read it: forms that clients are known to read in different ways
+/// (user information, encoded hosts, dot segments) are rejected.
 package struct CallbackPlace: Equatable, Sendable {
   /// In lower case.
   package let scheme: String
@@ -57,7 +57,7 @@ package struct CallbackPlace: Equatable, Sendable {
     return (host.lowercased(), port)
   }
 
-  /// Whether it is an app's own scheme, rather than one that something else answers to.
+  /// `true` for an app's own scheme, rather than one that something else answers to.
   package var isAppScheme: Bool { !Self.takenSchemes.contains(scheme) }
 
   private static let takenSchemes: Set<String> = [
@@ -65,15 +65,15 @@ package struct CallbackPlace: Equatable, Sendable {
     "sip", "sips", "sms", "ssh", "tel", "trash", "vbscript", "view-source", "ws", "wss", "xmpp",
   ]
 
-  /// Whether it is http or https on this machine.
+  /// `true` for http or https on this machine.
   package var isLoopback: Bool {
     ["http", "https"].contains(scheme) && ["127.0.0.1", "localhost", "[::1]"].contains(host)
   }
 
-  /// Whether this, as a prefix, covers a callback's place.
+  /// `true` if this place, as a prefix, covers a callback's place.
   ///
-  /// What the prefix leaves out may be anything; its path ends at a segment's end. The names of
-  /// loopback are one, as is any port where the prefix names none (RFC 8252, section 7.3).
+  /// The prefix allows any value for a part that it leaves out; its path ends at a segment's end. The names of
+  /// loopback are one, as is any port if the prefix names none (RFC 8252, section 7.3).
   package func covers(_ place: CallbackPlace) -> Bool {
     guard scheme == place.scheme else { return false }
     if host == nil && path.isEmpty { return true }
@@ -100,9 +100,9 @@ extension UInt8 {
   fileprivate var isPathCharacter: Bool { isHostCharacter || "/%:@!$&'()*+,;=".utf8.contains(self) }
 }
 
-/// What a callback must satisfy to be accepted.
+/// The conditions under which a callback is accepted.
 package struct CallbackRule: Sendable {
-  /// What `--callback` names; without it any app's scheme, or loopback.
+  /// The place that `--callback` names; if `nil`, any app's scheme, or loopback.
   package var expected: CallbackPlace?
   /// The parameters that must be there, and not be empty.
   package var required: [String]
@@ -122,8 +122,8 @@ package struct CallbackRule: Sendable {
 
   /// Reads an address.
   ///
-  /// - Parameter address: From wherever it came.
-  /// - Returns: What it says.
+  /// - Parameter address: The address, from any source.
+  /// - Returns: The callback's parameters, or the error that it reports.
   /// - Throws: ``CallbackFlaw``; the right one may still come.
   package func read(_ address: String) throws(CallbackFlaw) -> Reading {
     let callback = try CallbackAddress(address)

@@ -3,7 +3,7 @@ import StrictJSON
 
 /// The start of a sign-in at a backend-for-frontend: `POST /api/auth/mobile-start`.
 package enum MobileStart: Sendable {
-  /// Where the browser goes.
+  /// The address that the browser opens.
   case started(HTTPURL)
   /// The backend refused, in its own words.
   case refused(reason: String)
@@ -13,7 +13,7 @@ package enum MobileStart: Sendable {
   /// The request's body.
   ///
   /// - Parameters:
-  ///   - handle: Who wants to sign in.
+  ///   - handle: The handle of the user who signs in.
   ///   - challenge: PKCE's, with S256.
   /// - Returns: JSON.
   package static func body(handle: Handle, challenge: String) -> Secret {
@@ -43,7 +43,7 @@ package enum MobileStart: Sendable {
   }
 }
 
-/// Where a backend of an app is: its origin, and the path below which its calls are.
+/// The address of an app's backend: its origin, and the path below which its calls are.
 package struct BackendURL: Equatable, Sendable {
   private let base: HTTPURL
 

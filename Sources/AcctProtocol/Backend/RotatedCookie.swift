@@ -48,7 +48,7 @@ package struct RotatedCookie: Sendable {
     return try? SealedSession(String(value))
   }
 
-  /// Whether the attributes put the cookie's end into the past; `Max-Age` counts before `Expires`.
+  /// `true` if the attributes put the cookie's end into the past; `Max-Age` counts before `Expires`.
   private static func deletes(_ attributes: ArraySlice<Substring>, at now: Timestamp) -> Bool {
     var expires: Timestamp?
     var age: Substring?

@@ -9,8 +9,8 @@ package struct AuthenticationChallenge: Equatable, Sendable {
 
   /// Reads a field's value, which may hold several challenges: `Bearer realm="a", DPoP error="b"`.
   ///
-  /// What cannot be read ends the list; what stood before it is kept, since one server in front
-  /// of another may write a challenge that is not well-formed.
+  /// Text that is not well-formed ends the list; the challenges before it are kept, since one server in front of
+  /// another may write a challenge that is not well-formed.
   package static func parse(_ value: String) -> [AuthenticationChallenge] {
     var scanner = FieldScanner(value)
     var challenges: [AuthenticationChallenge] = []

@@ -19,7 +19,7 @@ package enum DPoPProof {
   /// - Parameters:
   ///   - key: The key that the token is bound to.
   ///   - method: The method exactly as it will be sent.
-  ///   - url: Where to; neither query nor fragment goes into the proof.
+  ///   - url: The URL of the request; neither query nor fragment goes into the proof.
   ///   - issuedAt: Now, by the server's clock as far as that is known.
   ///   - random: 12 or more fresh random bytes, which become the `jti`.
   ///   - nonce: The last nonce of that origin, if one is known.
@@ -53,7 +53,7 @@ package enum DPoPProof {
     return String(decoding: proof, as: UTF8.self)
   }
 
-  /// What a proof by a key begins with: its first segment, and the dot behind it.
+  /// The beginning of every proof by a key: its first segment, and the dot behind it.
   static func head(of key: DPoPKey) -> [UInt8] {
     segment(["typ": "dpop+jwt", "alg": "ES256", "jwk": key.publicJWK]) + [UInt8(ascii: ".")]
   }

@@ -24,20 +24,20 @@ package enum DPoPRefusal {
     return codes
   }
 
-  /// Whether the same request with a new proof may be accepted.
+  /// Decides whether to send the same request again with a new proof.
   ///
   /// - Parameters:
   ///   - codes: The codes that its refusal carried.
-  ///   - isClockOff: Whether the server's clock is known to differ from ours, so that the proof's time
-  ///     may have been wrong.
-  ///   - isRepeated: Whether this was a second proof already; there is no third.
-  /// - Returns: Whether a proof with the server's nonce and time is to be sent.
+  ///   - isClockOff: `true` if the server's clock is known to differ from ours, so that the proof's time may be
+  ///     wrong.
+  ///   - isRepeated: `true` if this was a second proof already; there is no third.
+  /// - Returns: `true` if a proof with the server's nonce and time is to be sent.
   package static func wantsNewProof(_ codes: Set<String>, isClockOff: Bool, isRepeated: Bool) -> Bool {
     guard !isRepeated else { return false }
     return codes.contains("use_dpop_nonce") || isClockOff && codes.contains("invalid_dpop_proof")
   }
 
-  /// The `error` of an OAuth error response (RFC 6749, section 5.2), if that is what it is.
+  /// The `error` of the body, if it is an OAuth error response (RFC 6749, section 5.2).
   private static func errorMember(of body: [UInt8]) -> String? {
     do throws(JSONError) { return try JSON(parsing: body).objectValue?["error"]?.stringValue } catch {
       // Empty bodies and HTML are answers, too; they just name no code.

@@ -91,6 +91,6 @@ package struct BackendFault: Equatable, Sendable {
     self.message = message.map { String(redactor.redact($0).prefix(300)) }
   }
 
-  /// Whether the request lacked `X-Device-ID`, to a 400.
+  /// `true` if a 400 says that the request lacked `X-Device-ID`.
   package var namesDeviceID: Bool { message?.lowercased().contains("x-device-id") ?? false }
 }

@@ -9,18 +9,18 @@ package struct PrintedHead: Sendable {
 
   /// Reads the last of several heads: those of redirects and of `100 Continue` come before it.
   ///
-  /// Lines end in CRLF or LF, and a blank line ends a head. A status line of any version of HTTP
-  /// begins one; without any, blank lines alone part them. Fields behind the blank line are a
-  /// response's trailers. What is no field is passed over: a body that came along, or a log.
+  /// Lines end in CRLF or LF, and a blank line ends a head. A status line of any version of HTTP begins one; without
+  /// any, blank lines alone part them. Fields behind the blank line are a response's trailers. Lines that are no
+  /// fields are skipped: those of a body that came along, or of a log.
   ///
-  /// - Parameter bytes: What was printed.
+  /// - Parameter bytes: The printed bytes.
   /// - Returns: `nil` where there is neither a status line nor a field.
   package static func last(in bytes: [UInt8]) -> PrintedHead? {
     var last: PrintedHead?
     for block in blocks(bytes) {
       guard let head = PrintedHead(block) else { continue }
       if head.status == nil, let before = last, before.status != nil {
-        // Only what consists of fields is a trailer; a body may have a colon in it as well.
+        // Only a block that consists of fields is a trailer; a body may have a colon in it as well.
         guard head.fields.count == block.count else { continue }
         last?.fields += head.fields
       } else {

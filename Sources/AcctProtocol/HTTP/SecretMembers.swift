@@ -42,7 +42,7 @@ package enum SecretMembers {
     }
   }
 
-  /// What stands behind the scheme of `Scheme credentials` (RFC 9110, section 11.4).
+  /// The credentials in `Scheme credentials` (RFC 9110, section 11.4).
   private static func credentials(in value: Secret) -> Secret {
     value.withBytes { span in
       let start = span.indices.first { span[$0] == UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
@@ -117,7 +117,7 @@ private func jsonString(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
   return string
 }
 
-/// Whether a member of that name, however it is spelled, is a secret.
+/// `true` for the name of a secret member, in any spelling.
 private func isSecret(_ name: some Collection<UInt8>, _ direction: SecretMembers.Direction) -> Bool {
   guard let name = PlainName(name) else { return false }
   if name.is("code") || name.is("state") { return direction == .sent }

@@ -50,14 +50,14 @@ package struct ServerAnswer: Sendable {
     }
   }
 
-  /// Whether it says that something is wrong, whatever its status: GitHub answers errors with 200.
+  /// `true` for an answer with an error code, whatever its status: GitHub answers errors with 200.
   package var isError: Bool { errorCode != nil }
 
   /// `true` if a server that takes pushed requests rejects this one in a way that says nothing of the same request in a
   /// browser (RFC 9126, section 2.3): the endpoint is not there, or is not for this client.
   ///
-  /// What the client is, and what it asks for, the server would reject there, too, on a page that no program sees; and a
-  /// proof is not sent there.
+  /// The server would reject the client, or what it requests, in a browser as well, on a page that no program sees;
+  /// and a browser sends no proof.
   package var refusesPushedRequest: Bool {
     guard (400..<500).contains(status), status != 429 else { return false }
     guard let errorCode else { return true }
@@ -70,13 +70,13 @@ package struct ServerAnswer: Sendable {
   /// The code of the error, cut to a length that can be stored (RFC 6749, section 5.2).
   package var errorCode: String? { text("error").map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// The same in a sentence.
+  /// The server's description of the error, in a sentence.
   var description: String? { text("error_description") }
 
   /// The server's words without a secret in them: the only way to any of its text.
   func text(_ member: String) -> String? { object?[member]?.stringValue.map(shown) }
 
-  /// The same for words that were found otherwise.
+  /// Removes secrets from text of the server that was found otherwise.
   func shown(_ text: String) -> String { redactor.redact(text) }
 }
 
@@ -91,11 +91,11 @@ package enum NoAnswer: Equatable, Sendable {
 }
 
 extension String? {
-  /// Whether it is the media type of JSON, with or without parameters.
+  /// `true` for the media type of JSON, with or without parameters.
   package var isJSON: Bool { essence == "application/json" }
 
-  /// Whether it is a media type in which DID documents come: JSON's, or one of DID Core's own
-  /// (section 6), as other resolvers of the AT Protocol want it.
+  /// `true` for a media type in which DID documents come: JSON's, or one of DID Core's own (section 6), as other
+  /// resolvers of the AT Protocol want it.
   package var isDIDDocument: Bool {
     isJSON || essence == "application/did+ld+json" || essence == "application/did+json"
   }

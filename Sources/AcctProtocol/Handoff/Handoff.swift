@@ -19,7 +19,7 @@ package struct Handoff: Sendable {
   package let service: Origin?
   package let issuerSource: IssuerSource?
   package let identity: Identity
-  /// Where the token may be sent; empty if the handoff names no origin.
+  /// The origins that the token may be sent to; empty if the handoff names none.
   package let origins: OwnOrigins
   package let scope: String?
   package let tokenLifetime: TokenLifetime
@@ -128,7 +128,7 @@ package enum HandoffError: Error, Equatable, Sendable {
   case keyBinding
   case token(JWTError)
 
-  /// What is wrong with a member.
+  /// A flaw in a member.
   package enum Flaw: Equatable, Sendable {
     case notAString
     case notAnArrayOfStrings

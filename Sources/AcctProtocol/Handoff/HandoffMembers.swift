@@ -29,7 +29,7 @@ struct HandoffMembers {
     return members.first
   }
 
-  /// How a member that is not there would be spelled beside those that are.
+  /// The spelling that a missing member would have beside those that are there.
   func spelling(of name: String) -> String { object.names.contains { $0.contains("_") } ? snakeCased(name) : name }
 
   func value(_ name: String) throws(HandoffError) -> JSON? { try member(name)?.value }
@@ -59,7 +59,7 @@ struct HandoffMembers {
 
   /// Seconds, as a number or as a string of one; a fraction is dropped.
   ///
-  /// However many are past are past; only what lies too far ahead can't be used.
+  /// Any number of seconds in the past is accepted; only a time too far ahead is rejected.
   func seconds(_ name: String) throws(HandoffError) -> Int64? {
     guard let member = try member(name) else { return nil }
     guard let number = member.value.looseNumber, number < 1e15 else { throw .member(member.name, .unusableTime) }

@@ -5,7 +5,7 @@ import AcctModel
 /// <https://github.com/EngFlow/credential-helper-spec>
 package struct BazelCredential: HelperProtocol {
   package let task: HelperTask
-  /// Whether the address is one of HTTP; one of gRPC stands for POSTs to other paths.
+  /// `true` for an address of HTTP; one of gRPC stands for POSTs to other paths.
   private let isHTTP: Bool
 
   /// Bazel asks for each server that it fetches from.

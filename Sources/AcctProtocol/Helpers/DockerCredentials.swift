@@ -108,7 +108,7 @@ extension DockerCredentials {
 }
 
 extension HTTPURL {
-  /// Whether it is all of a registry, which has its API below one of these paths.
+  /// `true` for the URL of a whole registry, which has its API below one of these paths.
   fileprivate var isRegistry: Bool { query == nil && ["/", "/v1", "/v1/", "/v2", "/v2/"].contains(path) }
 }
 

@@ -7,7 +7,7 @@ import AcctModel
 package struct GitCredentials: HelperProtocol {
   package let task: HelperTask
   private let user: String?
-  /// Whether git can send a scheme of the server's own.
+  /// `true` if git can send a credential in a scheme that the server names (its capability `authtype`).
   private let knowsSchemes: Bool
   /// The schemes that the server asked for, in lower case; none where git has not said.
   private let challenged: Set<String>
@@ -19,8 +19,8 @@ package struct GitCredentials: HelperProtocol {
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     guard let operation = question.operation.first else { throw .operation(nil) }
     guard question.operation.count == 1 else { throw .arguments }
-    // Others are not parsed: git adds operations, which a helper is to ignore whatever is written behind them,
-    // and of `store` there is nothing to keep. What others gave is not acct's, and what acct gave it has.
+    // Other operations are not parsed: git adds operations, which a helper is to ignore whatever is written behind
+    // them. `store` leaves nothing to do: a credential of another helper is not acct's, and its own acct has already.
     guard operation == "get" || operation == "erase" else {
       (user, knowsSchemes, challenged) = (nil, false, [])
       let isAsked = operation == "capability"

@@ -1,6 +1,6 @@
 import AcctModel
 
-/// What git writes: attributes, one a line, up to an empty line or the end (git-credential(1)).
+/// The attributes that git writes, one a line, up to an empty line or the end (git-credential(1)).
 struct GitQuestion {
   private var values: [String: Secret] = [:]
   private(set) var capabilities: [String] = []
@@ -53,7 +53,7 @@ struct GitQuestion {
     return text
   }
 
-  /// What git was given: a password, or what stood behind a scheme.
+  /// The credential that git got from a helper: a password, or the part behind a scheme.
   var given: Secret? { [values["credential"], values["password"]].compactMap(\.self).first { $0.count > 0 } }
 
   /// The user; an empty one is none.
@@ -64,9 +64,10 @@ struct GitQuestion {
     return user
   }
 
-  /// Where the credential is to go.
+  /// The URL that the credential is sent to.
   ///
-  /// - Returns: The URL; an error of the URL where no credential may go there; `nil` for what is not http.
+  /// - Returns: The URL; an error of the URL where no credential may go there; `nil` for a scheme other than http and
+  ///   https.
   /// - Throws: ``HelperFlaw/missing(_:)``, ``HelperFlaw/repeated(_:)``, ``HelperFlaw/notText``.
   func place() throws(HelperFlaw) -> Result<HTTPURL?, ParseError> {
     if let url = try text("url") {

@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// How a credential is sent, as far as a program must know to send it.
+/// The form in which a credential is sent, as far as a program must know it.
 package enum CredentialForm: Equatable, Sendable {
   /// `Authorization: SCHEME TOKEN`.
   case scheme(String)
@@ -75,7 +75,7 @@ extension CredentialForm {
     }
   }
 
-  /// Whether the token can be sent as a password.
+  /// `true` if the token can be sent as a password.
   package var isPassword: Bool {
     switch self {
     case .basic, .scheme: true

@@ -41,7 +41,7 @@ struct HelperMembers {
     return number
   }
 
-  /// Whether something is so; not, where it is missing, or `null`.
+  /// A Boolean member; `false` if it is missing, or `null`.
   ///
   /// - Throws: ``HelperFlaw/value(_:)``.
   func flag(_ name: String) throws(HelperFlaw) -> Bool {

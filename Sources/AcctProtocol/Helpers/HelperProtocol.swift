@@ -6,18 +6,18 @@ package import AcctModel
 /// credential, or that there is none, as the program reads it. Which account answers, and whether it
 /// may, is decided elsewhere, the same for all of them.
 package protocol HelperProtocol: Sendable {
-  /// How the program and acct talk.
+  /// The exchange between the program and acct for an operation.
   ///
   /// - Parameter operation: The words behind the protocol's name on the command line.
-  /// - Returns: Whether standard input is read, and how.
+  /// - Returns: The way in which standard input is read, or that it is not read.
   static func exchange(for operation: [String]) -> HelperExchange
 
-  /// Whether the program asks for servers that want no credential, too.
+  /// `true` if the program asks for servers that require no credential, too.
   ///
-  /// Then it is no news that no account has an origin, and only `--verbose` says so.
+  /// Then a server without an account is normal, and only `--verbose` reports it.
   static var asksForAnyServer: Bool { get }
 
-  /// Where the program sends the credential that it asks for.
+  /// The servers to which the program sends the credential that it asks for.
   var reach: HelperReach { get }
 
   /// An option that is not the program's, among words that it has from elsewhere.
@@ -33,16 +33,16 @@ package protocol HelperProtocol: Sendable {
   /// - Throws: ``HelperFlaw`` for what is not the protocol.
   init(_ question: HelperQuestion) throws(HelperFlaw)
 
-  /// What the program wants.
+  /// The program's request.
   var task: HelperTask { get }
 
-  /// Whether the program can send a credential of this form; asked before the keyring is read.
+  /// `true` if the program can send a credential of this form; called before the keyring is read.
   func accepts(_ form: CredentialForm) -> Bool
 
   /// The credential in the protocol's words; its form was accepted.
   func answer(_ credential: HelperCredential) -> HelperAnswer
 
-  /// What was listed, in the protocol's words.
+  /// The list of credentials, in the protocol's words.
   func answer(_ list: [HelperListing]) -> HelperAnswer
 
   /// "I have none", in the protocol's words.
@@ -51,7 +51,7 @@ package protocol HelperProtocol: Sendable {
   /// "Done" after anything else.
   var done: HelperAnswer { get }
 
-  /// What a program gets that did not speak the protocol, where the protocol has words for that.
+  /// The answer to a program that did not speak the protocol, if the protocol has words for that.
   ///
   /// - Returns: The words; `nil`: nothing on standard output, and a status that is not 0.
   static func answer(to flaw: HelperFlaw) -> HelperAnswer?
@@ -67,7 +67,7 @@ extension HelperProtocol {
   package static func answer(to flaw: HelperFlaw) -> HelperAnswer? { nil }
 }
 
-/// How a program and acct talk.
+/// The pattern of input and output between a program and acct.
 package enum HelperExchange: Equatable, Sendable {
   /// Standard input is not read: all is on the command line or in the environment.
   case silent
@@ -79,11 +79,11 @@ package enum HelperExchange: Equatable, Sendable {
   case lines(greeting: String)
 }
 
-/// What a program gave.
+/// The input of a program: its arguments, standard input and environment.
 package struct HelperQuestion: Sendable {
   /// The words behind the protocol's name on the command line.
   package var operation: [String]
-  /// What stands on standard input: all of it, or one line without its end.
+  /// Standard input: all of it, or one line without its end.
   ///
   /// It may hold a secret.
   package var input: Secret

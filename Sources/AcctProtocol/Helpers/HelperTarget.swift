@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// Where a credential is to go.
+/// The URL that a program asks a credential for, and the user if it names one.
 package struct HelperTarget: Equatable, Sendable {
   /// The URL; of several that the program's words can mean, the first that an account has counts.
   ///
@@ -40,12 +40,12 @@ package struct HelperTarget: Equatable, Sendable {
   }
 }
 
-/// Where a program sends a credential, which decides which accounts may answer it.
+/// The servers to which a program sends a credential, which decides which accounts may answer it.
 package enum HelperReach: Equatable, Sendable {
   /// To the server at the address: each account that has its origin may answer.
   case address
-  /// The same, and the program stores logins of its own there: its login answers, or an account that has no other
-  /// origin.
+  /// To the server at the address, at which the program stores logins of its own, too: its login answers, or an
+  /// account that has no other origin.
   case registry
   /// Also to servers that the one at the address names: an account answers that the user chose, or whose origin the
   /// user gave.

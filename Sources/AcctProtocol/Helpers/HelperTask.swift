@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// What a program wants of acct.
+/// The request of a program.
 package enum HelperTask: Equatable, Sendable {
   /// A credential for requests of a URL.
   case get(HelperTarget)
@@ -12,9 +12,9 @@ package enum HelperTask: Equatable, Sendable {
   case forget(HelperTarget)
   /// Name what is kept.
   case list
-  /// Nothing of an account: this is the answer.
+  /// No account is needed: this is the answer.
   case answered(HelperAnswer)
-  /// The program asks for something that no credential of acct may go to; `nil`: another protocol than http.
+  /// The program asks for an address that no credential of acct may go to; `nil`: another protocol than http.
   case unusable(ParseError?)
   /// The program does not verify the certificate of a server that is not on this machine.
   case unverified
@@ -35,9 +35,9 @@ extension HelperTask {
   }
 }
 
-/// What a program is told, and whether that is a success.
+/// The answer to a program, and whether it is a success.
 package struct HelperAnswer: Equatable, Sendable {
-  /// What goes to standard output.
+  /// The text for standard output.
   package var output: Secret
   /// Exit status 0; else it is 1.
   package var isSuccess: Bool

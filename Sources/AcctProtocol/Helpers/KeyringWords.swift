@@ -4,7 +4,7 @@ import AcctModel
 struct KeyringWords {
   enum Operation: String { case get, set, del }
 
-  /// What is printed: the password, or the user name before it.
+  /// The printed part of a credential: the password, or the user name before it.
   enum Mode: String { case password, creds }
 
   enum Output: String { case plain, json }

@@ -93,7 +93,7 @@ enum Base64 {
   static func decode(_ text: String) -> [UInt8]? {
     let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
     guard padding <= 2, text.utf8.count % 4 == 0 else { return nil }
-    // What belongs to the other alphabet becomes what belongs to neither.
+    // Digits of the other alphabet become characters of neither.
     let digits = text.utf8.dropLast(padding).map { exchange($0, ("+", "-"), ("/", "_"), ("-", "*"), ("_", "*")) }
     return try? Base64URL.decode(digits.span)
   }

@@ -57,7 +57,7 @@ package struct ClientKey: Sendable {
     } catch { throw .libraryFailed }
   }
 
-  /// Whether a signature is one of the key, by its public part.
+  /// `true` if the key's public part verifies the signature.
   package func isValidSignature(_ signature: [UInt8], of message: Span<UInt8>) -> Bool {
     switch form {
     case .p256(let key): key.publicKey.isValidSignature(signature, of: message)

@@ -9,7 +9,7 @@ package struct ClientKeyFile: Sendable {
   /// The token endpoint that it names.
   package let tokenEndpoint: HTTPURL?
 
-  /// Whether it is a service account's file (Google's form, which others use, too).
+  /// `true` for a service account's file (Google's form, which others use, too).
   package var isServiceAccount: Bool { clientID != nil }
 
   /// Reads a file.

@@ -14,7 +14,7 @@ package struct DPoPKey: Sendable {
   }
 
   let form: Form
-  /// What every proof by this key begins with, where that was made beforehand.
+  /// The beginning of every proof by this key, if it was made beforehand.
   let proofHead: [UInt8]?
 
   /// Generates a software key.
@@ -37,7 +37,7 @@ package struct DPoPKey: Sendable {
   /// Reads a private JWK; what the keyring has may be a key in a device, which ``StoredDPoPKey`` reads.
   package init(privateJWK: Secret) throws(JWKError) { try self.init(jwk: try JSON(storedKey: privateJWK)) }
 
-  /// The same key for a process that keeps it: its scalar is in a ``Secret`` alone.
+  /// This key in the form for a process that keeps it: its scalar is in a ``Secret`` alone.
   package var resting: DPoPKey {
     let proofHead = DPoPProof.head(of: self)
     return switch form {
@@ -46,7 +46,7 @@ package struct DPoPKey: Sendable {
     }
   }
 
-  /// Where its private part lives.
+  /// The storage of its private part.
   package var storage: KeyStorage {
     switch form {
     case .software: .software
@@ -87,7 +87,7 @@ package struct DPoPKey: Sendable {
     ])
   }
 
-  /// What the keyring keeps: the private JWK, or how to find the key in its device.
+  /// The keyring's item: the private JWK, or the reference to the key in its device.
   package var item: Secret {
     switch form {
     case .software(let key): Self.privateJWK(of: key)

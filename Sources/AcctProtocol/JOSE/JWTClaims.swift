@@ -10,7 +10,7 @@ package struct JWTClaims: Equatable, Sendable {
 
   /// When the token expires: `exp` as an integer, a float or, wrongly but seen, a string of one.
   ///
-  /// What is no time at all (`"soon"`, 1e400) is missing; a negative one is long past.
+  /// A value that is no time at all (`"soon"`, 1e400) counts as missing; a negative one is long past.
   package var expiry: Timestamp? { object["exp"]?.looseNumber.flatMap(Timestamp.init(number:)) }
 
   /// `sub`: who it is about.
@@ -60,7 +60,7 @@ struct TokenClaims {
   var scope: String? { claims?.scope }
   /// The thumbprint of the key that it is bound to (RFC 9449, section 6.1).
   var confirmationThumbprint: String? { claims?.confirmationThumbprint }
-  /// Whether it is bound to anything (RFC 7800), a key of DPoP or something else.
+  /// `true` if it is bound to anything (RFC 7800), a key of DPoP or something else.
   var isBound: Bool { claims?.object["cnf"] != nil }
 
   /// The first audience that is a URL or a `did:web`, as the origin that takes the token.

@@ -2,7 +2,7 @@ import AcctCrypto
 package import AcctModel
 import StrictJSON
 
-/// What the keyring keeps of a key that never leaves its device: its public JWK, and where it is.
+/// The keyring's item for a key that never leaves its device: its public JWK, and its place.
 ///
 ///     {"kty":"EC","crv":"P-256","x":"…","y":"…","acct_key":"tpm2","tss2":"…","tpm":"/dev/tpmrm0"}
 ///     {"kty":"EC","crv":"P-256","x":"…","y":"…","acct_key":"pkcs11","uri":"pkcs11:…","made":true}
@@ -10,7 +10,7 @@ import StrictJSON
 /// Without `d` an acct that does not know these members rejects the item, and uses no other key.
 package struct StoredHardwareKey: Equatable, Sendable {
   package let reference: HardwareKeyReference
-  /// Whether acct made the object in its token, and removes it with the account.
+  /// `true` if acct made the object in its token, and so removes it with the account.
   package var isMade: Bool
   let publicKey: P256PublicKey
 
@@ -65,7 +65,7 @@ package struct StoredHardwareKey: Equatable, Sendable {
   package var thumbprint: String { publicKey.thumbprint }
 }
 
-/// What the keyring has in the place of an account's DPoP key.
+/// An account's DPoP key as the keyring stores it: the key, or a reference to its device.
 package enum StoredDPoPKey: Sendable {
   case software(DPoPKey)
   case hardware(StoredHardwareKey)
@@ -86,7 +86,7 @@ package struct HardwareKey: Sendable {
   /// Signs a SHA-256 digest of 32 bytes; returns r and s, 32 bytes each.
   package typealias Sign = @Sendable (_ digest: [UInt8]) async throws(HardwareKeyFailure) -> [UInt8]
 
-  /// What is kept of it.
+  /// The part of the key that the keyring stores.
   package let stored: StoredHardwareKey
   private let signDigest: Sign
 

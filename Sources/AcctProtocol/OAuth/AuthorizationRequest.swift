@@ -14,8 +14,8 @@ package struct AuthorizationRequest: Sendable {
   /// Binds the code to the key (RFC 9449, section 10).
   package let thumbprint: String?
   package let state: String
-  /// What the ID token must repeat (OpenID Connect Core 1.0, section 3.1.2.1); `nil` where none is
-  /// asked for.
+  /// The value that the ID token must repeat (OpenID Connect Core 1.0, section 3.1.2.1); `nil` where none is
+  /// requested.
   ///
   /// Optional in this flow, and yet there are servers that refuse a request without.
   package let nonce: String?
@@ -47,7 +47,7 @@ package struct AuthorizationRequest: Sendable {
     pkce = PKCE(random: Array(random[(2 * third)...]))
   }
 
-  /// How many random bytes a request needs: 32 each for `state`, `nonce` and the verifier.
+  /// The number of random bytes that a request needs: 32 each for `state`, `nonce` and the verifier.
   package static let randomCount = 96
 
   /// The parameters, for a pushed request (RFC 9126) or a query.
@@ -72,7 +72,7 @@ package struct AuthorizationRequest: Sendable {
 
   private func names(_ name: String) -> Bool { more.contains { $0.name == name } }
 
-  /// Where the browser goes.
+  /// The address that the browser opens.
   ///
   /// - Parameters:
   ///   - endpoint: The authorization endpoint; it may have a query of its own.
@@ -94,7 +94,7 @@ package struct AuthorizationRequest: Sendable {
   /// the code is spent by then. The refresh token brings tokens for the others (RFC 8707, section 2.2).
   ///
   /// - Parameters:
-  ///   - code: What the callback brought.
+  ///   - code: The code from the callback.
   ///   - clientID: `nil` for a client that authenticates itself in a field of its own.
   /// - Returns: The form.
   package func exchange(_ code: Secret, clientID: String?) -> FormBody {
@@ -127,7 +127,7 @@ package struct PKCE: Sendable {
 extension LoopbackRedirect {
   /// The address that a server registers for acct, whose path no other server's client has (RFC 9700, section 4.4.2).
   ///
-  /// It is not below the common path, since some servers accept what lies below a registered one.
+  /// It is not below the common path, since some servers accept any address below a registered one.
   ///
   /// - Parameter server: The server's issuer, or the origin of its registration endpoint.
   /// - Returns: 16 characters of the digest of `server` as a folder of the common path, on a free port.

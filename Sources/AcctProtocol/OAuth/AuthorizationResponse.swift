@@ -26,7 +26,7 @@ package enum AuthorizationResponse: Sendable {
   ///
   /// - Parameters:
   ///   - query: Without its `?`.
-  ///   - request: What was asked; its `state` is compared in constant time.
+  ///   - request: The request; its `state` is compared in constant time.
   ///   - server: The server that must have answered.
   ///   - redactor: Takes secrets out of what the server says.
   package init(
@@ -42,7 +42,7 @@ package enum AuthorizationResponse: Sendable {
       return
     }
     if let issuer = parameters["iss"] {
-      // Where the user named the endpoints, no issuer is known to compare it with.
+      // If the user named the endpoints, no issuer is known to compare it with.
       guard server.issuer == nil || issuer == server.issuer?.description else {
         self = .untrusted(.issuerMismatch)
         return

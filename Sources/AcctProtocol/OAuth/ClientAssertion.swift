@@ -3,7 +3,7 @@ package import StrictJSON
 
 /// A JWT that a client's key signs: the client's authentication, or a grant of its own (RFC 7523).
 package enum ClientAssertion {
-  /// How long one is good, in seconds: servers take at most 3 minutes to an hour, and each is used once.
+  /// The lifetime of an assertion, in seconds: servers take at most 3 minutes to an hour, and each is used once.
   static let lifetime: Int64 = 120
 
   /// The type of a JWT that authenticates a client (RFC 7523, section 2.2).
@@ -13,9 +13,8 @@ package enum ClientAssertion {
   ///
   /// - Parameters:
   ///   - key: The client's.
-  ///   - issuer: Who makes it: the client.
-  ///   - subject: Whom it is about: the client too, or the user whom it acts for; `nil` leaves that to the
-  ///     server.
+  ///   - issuer: The client, which makes the assertion.
+  ///   - subject: The client too, or the user whom it acts for; `nil` leaves that to the server.
   ///   - audience: The server that takes it, by its issuer or its token endpoint.
   ///   - claims: More claims.
   ///   - now: The time at the server.

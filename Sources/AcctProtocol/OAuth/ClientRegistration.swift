@@ -5,11 +5,11 @@ package import StrictJSON
 package struct ClientRegistration: Sendable {
   /// The addresses that a sign-in can end at.
   package let redirects: [String]
-  /// `nil` for whatever the server gives its clients.
+  /// The scope of the client; `nil` for the server's default.
   package let scope: String?
-  /// Whether the server has a device flow.
+  /// `true` if the client registers the grant type of the device flow.
   package let usesDeviceFlow: Bool
-  /// How the client will prove what it is: `none` unless the server has only other ways.
+  /// The method by which the client will authenticate itself: `none` unless the server has only others.
   package let authentication: ClientAuthentication
 
   package init(redirects: [String], scope: String?, usesDeviceFlow: Bool, authentication: ClientAuthentication) {
@@ -38,7 +38,7 @@ package struct ClientRegistration: Sendable {
     return .object(object)
   }
 
-  /// The same as Mastodon takes it, in the version that takes only one text of addresses.
+  /// The request's form for Mastodon, in the version that takes only one text of addresses.
   package var mastodonForm: FormBody {
     var form = FormBody()
     form.add("client_name", Self.clientName)
@@ -60,8 +60,8 @@ package struct RegisteredClient: Sendable {
   ///
   /// - Parameters:
   ///   - json: The body.
-  ///   - request: What was requested; the server may have changed it.
-  ///   - fallback: How a client with a secret authenticates where the answer does not say.
+  ///   - request: The registration that was requested; the server may have changed it.
+  ///   - fallback: The authentication of a client with a secret, if the answer does not name a method.
   /// - Throws: ``OAuthError/malformedAnswer(member:)``.
   package init(
     _ json: JSON,

@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// What a confidential client and its server share (RFC 6749, section 2.3.1).
+/// The secret that a confidential client and its server share (RFC 6749, section 2.3.1).
 package enum ClientSecret {
   /// Why bytes are no client secret; no case holds any of them.
   package enum Flaw: Error, Equatable, Sendable {

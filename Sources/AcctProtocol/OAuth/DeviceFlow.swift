@@ -3,7 +3,7 @@ package import StrictJSON
 
 /// A device authorization grant (RFC 8628) as a state machine: it waits, asks, and ends.
 package struct DeviceFlow: Sendable {
-  /// What the user types in, at ``verificationURL``.
+  /// The code that the user enters at ``verificationURL``.
   package let userCode: String
   package let verificationURL: HTTPURL
   /// With the code in it already, for a QR code.
@@ -50,7 +50,7 @@ package struct DeviceFlow: Sendable {
   ///
   /// - Parameters:
   ///   - clientID: `nil` for a client that authenticates itself in a field of its own.
-  ///   - resource: What the token is for (RFC 8707, section 2.2), of the resources that the first request named.
+  ///   - resource: The resource that the token is for (RFC 8707, section 2.2), of those that the first request named.
   /// - Returns: The form.
   package func question(clientID: String?, resource: ResourceIndicator?) -> FormBody {
     var form = FormBody()
@@ -61,7 +61,7 @@ package struct DeviceFlow: Sendable {
     return form
   }
 
-  /// What to do after an answer.
+  /// The next step after an answer.
   package enum Step: Sendable {
     /// Wait ``DeviceFlow/interval`` seconds, then ask again.
     case wait
@@ -93,6 +93,6 @@ package struct DeviceFlow: Sendable {
     return now < deadline ? .wait : .expired
   }
 
-  /// Whether asking again still makes sense.
+  /// `true` once the device code has expired, so that no further question can succeed.
   package func isOver(at now: Timestamp) -> Bool { now >= deadline }
 }

@@ -55,6 +55,6 @@ package struct FormBody: Sendable {
   /// The body, wiped when it is done with.
   package func secret() -> Secret { Secret(bytes) }
 
-  /// The same as text, for the query of a URL that a browser opens.
+  /// The form as text, for the query of a URL that a browser opens.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -61,7 +61,7 @@ package struct IDToken: Equatable, Sendable {
     guard claims.expiry.map({ $0.seconds(since: now) + Self.tolerance > 0 }) ?? true else { throw .expired }
   }
 
-  /// Whether a client is one of its audiences.
+  /// `true` if a client is one of its audiences.
   package func isFor(_ clientID: String) -> Bool { claims.audiences.contains(clientID) }
 
   /// The issuer that a template makes for the tenant that the token names; `nil` where it names none.
@@ -69,16 +69,16 @@ package struct IDToken: Equatable, Sendable {
     claims.object["tid"]?.stringValue.flatMap(template.issuer)
   }
 
-  /// What people know the user by; see ``UserIdentity/name(in:_:)``.
+  /// The name that people know the user by; see ``UserIdentity/name(in:_:)``.
   package func name(_ member: String?) -> String? { UserIdentity.name(in: claims.object, member) }
 }
 
-/// Who signed in, as a server says it in its userinfo (OpenID Connect Core 1.0, section 5.3) or an address
-/// like it, in an ID token, or in an introspection (RFC 7662).
+/// The user who signed in, as a server's userinfo (OpenID Connect Core 1.0, section 5.3) or an address like it, an ID
+/// token, or an introspection (RFC 7662) names them.
 package struct UserIdentity: Equatable, Sendable {
-  /// What tells one user of this server from another, for good.
+  /// The permanent identifier of the user at this server.
   package let subject: String
-  /// What people know the user by; it can change hands.
+  /// The name that people know the user by; it can change hands.
   package let name: String?
 
   /// In bytes.

@@ -26,7 +26,7 @@ package enum OAuthError: Error, Equatable, Sendable {
   /// A redirect that may not be followed.
   case redirected(to: String?)
 
-  /// What can be wrong with metadata.
+  /// A flaw in a server's metadata.
   package enum MetadataFlaw: Error, Equatable, Sendable {
     case notJSON
     /// The `issuer` in it is another one, in these words, or none (RFC 8414, section 3.3).
@@ -36,7 +36,7 @@ package enum OAuthError: Error, Equatable, Sendable {
     case refused(member: String, ParseError.Refusal)
   }
 
-  /// What a server may lack.
+  /// A feature that a server may lack.
   package enum Feature: String, Equatable, Sendable {
     case authorizationCode, deviceCode, codeChallengeS256, dpopES256
   }

@@ -7,7 +7,7 @@ package enum RefreshRequest {
   /// - Parameters:
   ///   - refreshToken: Often good for one use alone.
   ///   - clientID: The very same string as at sign-in; another one ends the session.
-  ///   - resource: What the token is for, one of those of the sign-in (RFC 8707, section 2.2).
+  ///   - resource: The resource that the token is for, one of those of the sign-in (RFC 8707, section 2.2).
   /// - Returns: The form.
   package static func form(_ refreshToken: Token, clientID: String?, resource: ResourceIndicator?) -> FormBody {
     var form = FormBody()

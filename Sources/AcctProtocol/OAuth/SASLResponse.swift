@@ -25,7 +25,7 @@ package struct SASLResponse: Equatable, Sendable {
   /// Checks the user name.
   ///
   /// - Parameters:
-  ///   - mechanism: How the token is sent.
+  ///   - mechanism: The SASL mechanism, which decides the form of the response.
   ///   - user: Whose mailbox, as its server knows it: most often an address.
   /// - Throws: ``Flaw``.
   package init(_ mechanism: Mechanism, user: String) throws(Flaw) {

@@ -5,7 +5,7 @@ package enum Scope {
     scope?.split { $0 == " " || $0 == "," }.map(String.init) ?? []
   }
 
-  /// What was requested and not granted.
+  /// The scopes that were requested and not granted.
   ///
   /// - Parameters:
   ///   - requested: The scope of the request.
@@ -22,7 +22,7 @@ package enum Scope {
     }
   }
 
-  /// Whether both name the same, one of them perhaps as a URL, as in
+  /// `true` if both name the same scope, one of them perhaps as a URL, as in
   /// `https://www.googleapis.com/auth/userinfo.email` for `email`.
   private static func isSame(_ granted: String, _ requested: String) -> Bool {
     func isShort(_ short: String, for long: String) -> Bool {
@@ -33,7 +33,7 @@ package enum Scope {
 }
 
 extension Scope {
-  /// Whether a word can stand in a scope (RFC 6749, section 3.3): visible ASCII without `"` and `\`.
+  /// `true` for a word that can stand in a scope (RFC 6749, section 3.3): visible ASCII without `"` and `\`.
   package static func isWellFormed(_ word: some StringProtocol) -> Bool {
     !word.isEmpty
       && word.utf8.allSatisfy {

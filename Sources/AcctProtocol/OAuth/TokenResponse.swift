@@ -77,7 +77,7 @@ package struct TokenResponse: Sendable {
   ///
   /// - Parameters:
   ///   - now: When the answer came.
-  ///   - canRenew: Whether there is a refresh token, this one's or an earlier one's.
+  ///   - canRenew: `true` if there is a refresh token, this one's or an earlier one's.
   /// - Returns: The lease. Where neither the server nor the token tells, an hour if there is a refresh
   ///   token, else no known end: such tokens are valid until the server rejects them.
   package func tokenLifetime(from now: Timestamp, canRenew: Bool) -> TokenLifetime {
@@ -121,7 +121,7 @@ package enum TokenOutcome: Sendable {
     }
   }
 
-  /// The same for an account whose tokens are of a type: tokens of another type are an error.
+  /// The outcome for an account whose tokens are of `type`: tokens of another type are an error.
   ///
   /// The server decides the type with each answer (RFC 6749, section 5.1). A bound account that is
   /// answered `Bearer` can't keep that token as a bound one, and never becomes a bearer account by

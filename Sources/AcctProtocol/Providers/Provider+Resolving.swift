@@ -12,17 +12,17 @@ package struct ResolvedProvider: Sendable {
   /// The issuer but for the tenant that the ID token names.
   package let issuerTemplate: IssuerTemplate?
   package let endpoints: [EndpointName: HTTPURL]
-  /// Where its tokens are used; none means where the user signs in.
+  /// The origins that its tokens are used at; if empty, the one where the user signs in.
   package let origins: [Origin]
-  /// Where a person registers a client, or makes an app password.
+  /// The page where a person registers a client, or makes an app password.
   package let registerAt: String?
 }
 
 extension Provider {
   /// Puts what was typed into the addresses.
   ///
-  /// - Parameter typed: The provider's name, and what stood behind it.
-  /// - Returns: What a sign-in needs to know.
+  /// - Parameter typed: The provider's name, and the part behind it.
+  /// - Returns: The provider with the addresses that a sign-in needs.
   /// - Throws: ``ProviderPlace/Flaw``.
   package func resolved(for typed: ProviderName) throws(ProviderPlace.Flaw) -> ResolvedProvider {
     let place = try ProviderPlace(typed.place, for: placeholders, defaults: defaults)
@@ -46,7 +46,7 @@ extension Provider {
 extension ResolvedProvider {
   /// Scopes as this provider wants them: those that were asked for, or its own.
   ///
-  /// - Parameter requested: What the user typed, separated by blanks or commas.
+  /// - Parameter requested: The scopes that the user typed, separated by blanks or commas.
   /// - Returns: The scope of the request.
   package func scope(_ requested: String?) -> String? {
     guard let requested else { return provider.scope }

@@ -3,7 +3,7 @@ package import StrictJSON
 
 /// A server that is known by name, as its file describes it.
 package struct Provider: Sendable {
-  /// How its accounts come to their credentials.
+  /// The kind of credential that its accounts have.
   package enum Kind: String, Sendable, CaseIterable {
     case oauth
     /// A password that the user makes for acct in the server's settings.
@@ -13,14 +13,14 @@ package struct Provider: Sendable {
   /// The way of signing in where the user does not choose one.
   package enum Flow: String, Sendable, CaseIterable { case browser, device }
 
-  /// Whether tokens are bound to a key.
+  /// The rule for binding tokens to a key.
   package enum KeyBinding: String, Sendable, CaseIterable {
-    /// Where the server's metadata names DPoP.
+    /// Bound if the server's metadata names DPoP.
     case auto
     case never
   }
 
-  /// How a client is registered without a person.
+  /// The way to register a client without a person.
   package enum RegistrationStyle: String, Sendable, CaseIterable {
     case rfc7591
     /// `POST /api/v1/apps` of Mastodon, older than the RFC.
@@ -41,10 +41,10 @@ package struct Provider: Sendable {
   package let endpoints: [EndpointName: ProviderAddress]
   /// A client that may be used by anyone who has the file.
   package let clientID: String?
-  /// Where a person registers a client, or makes an app password.
+  /// The page where a person registers a client, or makes an app password.
   package let registerAt: ProviderAddress?
   package let clientAuth: ClientAuthentication?
-  /// Whether the client's secret proves nothing, and is required all the same.
+  /// `true` if the client's secret proves nothing, and is required all the same.
   package let secretIsPublic: Bool
   package let flow: Flow
   package let scope: String?
@@ -55,19 +55,19 @@ package struct Provider: Sendable {
   package let tokenParameters: [RequestParameter]
   package let redirect: LoopbackRedirect?
   package let keyBinding: KeyBinding
-  /// Where the tokens are used; none means where the user signs in.
+  /// The origins that the tokens are used at; if empty, the one where the user signs in.
   package let origins: [ProviderAddress]
   /// The member of the userinfo that tells one user from another.
   package let subjectMember: String?
   /// The member of the userinfo that people know the user by.
   package let nameMember: String?
   package let registration: RegistrationStyle
-  /// What is put into the addresses where the user does not say.
+  /// The parts of addresses that are used where the user does not name them.
   package let defaults: ProviderPlace
 }
 
 extension Provider {
-  /// What the user has to put behind its name, or what the file has a default for.
+  /// The parts of its addresses that the user types behind its name, or that the file has a default for.
   package var placeholders: Set<ProviderAddress.Placeholder> {
     let single = [issuer, registerAt].compactMap(\.self)
     let addresses: [ProviderAddress] = single + Array(endpoints.values) + origins
@@ -76,7 +76,7 @@ extension Provider {
     return all.subtracting([.tenantID])
   }
 
-  /// How it is typed: `github`, `gitlab[:HOST]`, `keycloak:HOST/REALM`.
+  /// The form in which a user types it: `github`, `gitlab[:HOST]`, `keycloak:HOST/REALM`.
   package var usage: String {
     let name = name.hasSuffix("-host") ? String(name.dropLast(5)) : name
     let needed = placeholders

@@ -7,7 +7,7 @@ import AcctModel
 package struct ProviderAddress: Equatable, Sendable {
   /// As the file has it.
   package let template: String
-  /// What must be put in.
+  /// The parts that must be filled in.
   package let placeholders: Set<Placeholder>
   /// The origin, in which the host may be left open: `https://{host}`.
   let place: String
@@ -25,7 +25,7 @@ package struct ProviderAddress: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - text: An https URL, or one of http on loopback.
-  ///   - allowed: What may be left open.
+  ///   - allowed: The parts that may be left open.
   /// - Throws: ``ProviderFlaw/Problem``.
   init(_ text: String, allowing allowed: Set<Placeholder> = [.host, .tenant, .realm]) throws(ProviderFlaw.Problem) {
     template = text

@@ -14,7 +14,7 @@ package struct ProviderFlaw: Error, Equatable, Sendable {
     self.problem = problem
   }
 
-  /// What can be wrong.
+  /// The problem with a member, or with the file as a whole.
   package enum Problem: Error, Equatable, Sendable {
     case json(JSONError)
     /// There is no such member; a misspelled one would be ignored unseen.

@@ -91,7 +91,7 @@ struct ProviderMembers {
 }
 
 extension ProviderFlaw.Problem {
-  /// What is wrong with a text that another parser rejects.
+  /// The problem with a text that another parser rejects.
   init(_ error: ParseError) {
     if case .refusedURL(let refusal) = error {
       self = .refused(refusal)

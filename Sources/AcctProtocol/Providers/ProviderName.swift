@@ -4,12 +4,12 @@ package import AcctModel
 package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
   /// The name of the provider's file, in lower case.
   package let name: String
-  /// What stands behind the colon.
+  /// The text behind the colon.
   package let place: String?
 
   /// Reads a word that can be no handle, DID or URL: it has no dot before its colon; `nil` for any other.
   ///
-  /// - Parameter text: What was typed.
+  /// - Parameter text: The word as it was typed.
   package init?(_ text: String) {
     guard !text.hasPrefix("did:"), !text.hasPrefix("@") else { return nil }
     let name = text.prefix { $0 != ":" }
@@ -26,7 +26,7 @@ package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
   /// The files that can describe it, the best first: one for servers of one's own host, then the general one.
   package var files: [String] { place == nil ? [name] : ["\(name)-host", name] }
 
-  /// Whether a text can be the name of a provider's file: lower-case letters, digits and hyphens.
+  /// `true` for a text that can be the name of a provider's file: lower-case letters, digits and hyphens.
   package static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
       && text.utf8.allSatisfy { byte in

@@ -1,13 +1,13 @@
 import AcctModel
 
-/// What the user put behind a provider's name: `gitlab:git.example`, `keycloak:sso.example/main`.
+/// The parts that the user typed behind a provider's name: `gitlab:git.example`, `keycloak:sso.example/main`.
 package struct ProviderPlace: Equatable, Sendable {
   /// Host and port, as an origin has them.
   package internal(set) var host: String?
   package internal(set) var tenant: String?
   package internal(set) var realm: String?
 
-  /// Why what the user put there can't be used.
+  /// Why the text behind a provider's name can't be used.
   package enum Flaw: Error, Equatable, Sendable {
     /// The provider has no parts to put in.
     case unwanted
@@ -25,8 +25,8 @@ package struct ProviderPlace: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - text: `HOST`, `HOST/REALM`, `TENANT`, or `nil` if there was no colon.
-  ///   - needed: What the provider's addresses leave open.
-  ///   - defaults: What the provider's file says for what is not typed.
+  ///   - needed: The parts that the provider's addresses leave open.
+  ///   - defaults: The file's values for parts that are not typed.
   /// - Throws: ``Flaw``.
   init(_ text: String?, for needed: Set<ProviderAddress.Placeholder>, defaults: ProviderPlace) throws(Flaw) {
     self = defaults

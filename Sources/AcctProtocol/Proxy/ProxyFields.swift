@@ -14,7 +14,7 @@ package enum ProxyFields {
   /// - Parameters:
   ///   - fields: As the client sent them.
   ///   - replaced: Names that the account's own fields take the place of.
-  /// - Returns: What is left; `Host`, `Content-Length` and `Expect` are the transport's to write.
+  /// - Returns: The remaining fields; `Host`, `Content-Length` and `Expect` are the transport's to write.
   package static func upstream(
     _ fields: [(name: String, value: String)],
     replacing replaced: [String]
@@ -27,9 +27,9 @@ package enum ProxyFields {
   ///
   /// - Parameters:
   ///   - fields: As the server sent them.
-  ///   - keepsSession: Whether the cookie `sid` is the account's own sealed session: one that the
-  ///     server rotates is stored, and not sent to a client.
-  /// - Returns: What is left.
+  ///   - keepsSession: `true` if the cookie `sid` is the account's own sealed session: one that the server rotates is
+  ///     stored, and not sent to a client.
+  /// - Returns: The remaining fields.
   package static func downstream(
     _ fields: [(name: String, value: String)],
     keepsSession: Bool = false
@@ -53,6 +53,6 @@ package enum ProxyFields {
 }
 
 extension String {
-  /// Whether this value of a `Set-Cookie` is for the cookie `sid`.
+  /// `true` for a value of `Set-Cookie` that sets the cookie `sid`.
   fileprivate var setsSession: Bool { drop { $0 == " " || $0 == "\t" }.hasPrefix("sid=") }
 }

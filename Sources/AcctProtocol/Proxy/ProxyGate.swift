@@ -3,9 +3,9 @@ package import AcctModel
 
 /// Decides which requests to the signing proxy go on, and where to.
 ///
-/// What a browser page can send is kept out (security of local servers, DNS rebinding): a page
-/// can name neither the secret of a port nor, with its requests from scripts, leave `Origin` out;
-/// and under a name that it has rebound to this machine, `Host` is that name.
+/// It rejects every request that a browser page can send (security of local servers, DNS rebinding): a page can name
+/// neither the secret of a port nor, with its requests from scripts, leave `Origin` out; and under a name that it has
+/// rebound to this machine, `Host` is that name.
 ///
 /// A client that can't set `Host` names the address that it connects to. That is taken on a port alone,
 /// with the secret, as `127.0.0.1` or `localhost` with the very port; a rebound name is neither. No
@@ -18,7 +18,7 @@ package struct ProxyGate: Sendable {
 
   /// - Parameters:
   ///   - origins: Those that are served; requests go nowhere else. The first that a `Host` names counts.
-  ///   - secret: What the path must begin with on a port; `nil` on a socket.
+  ///   - secret: The secret that the path must begin with on a port; `nil` on a socket.
   ///   - direct: The origin of requests to the proxy's own address; `nil` refuses them.
   package init(origins: [Origin], secret: Secret?, direct: Origin? = nil) {
     self.origins = origins
@@ -64,7 +64,7 @@ package struct ProxyGate: Sendable {
     do { return try HTTPURL("\(origin)\(open)") } catch { throw .malformed }
   }
 
-  /// Whether a `Host` in lower case is the port's own address, and no other spelling of it.
+  /// `true` for a `Host` in lower case that is the port's own address, and no other spelling of it.
   private func isOwn(_ host: String, _ port: Int?) -> Bool {
     guard secret != nil, let port else { return false }
     return ["127.0.0.1", "localhost"].contains { host == (port == 80 ? $0 : "\($0):\(port)") }
@@ -77,7 +77,7 @@ package struct ProxyGate: Sendable {
   /// - Parameters:
   ///   - fields: As the client sent them.
   ///   - port: The port that the request came to; `nil` on a socket.
-  /// - Returns: What is left; any other `Referer` is the client's to send.
+  /// - Returns: The remaining fields; any other `Referer` is the client's to send.
   package func withoutOwnReferer(
     _ fields: [(name: String, value: String)],
     port: Int?
@@ -153,10 +153,10 @@ package enum ProxyRefusal: Error, Equatable, Sendable, CaseIterable {
 }
 
 extension Origin {
-  /// Whether a `Host` in lower case names it, with or without its default port.
+  /// `true` if a `Host` in lower case names this origin, with or without its default port.
   fileprivate func answers(to host: String) -> Bool { hostFields.contains(host) }
 
-  /// What a `Host` can be that names it: without its default port, and with it.
+  /// The values of `Host` that name this origin: without its default port, and with it.
   ///
   /// Origins of two schemes can have one in common, such as `http://localhost` and `https://localhost`.
   package var hostFields: [String] { [authority, "\(host):\(port)"] }

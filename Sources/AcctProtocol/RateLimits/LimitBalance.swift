@@ -1,7 +1,7 @@
 import AcctModel
 import RawStructuredFieldValues
 
-/// What is left of a limit, before it is known which policy that belongs to.
+/// The rest of a limit, before it is known which policy that belongs to.
 struct LimitBalance: Equatable {
   var name: String?
   var limit: Int64?
@@ -29,9 +29,9 @@ struct LimitBalance: Equatable {
     return (plain("ratelimit-", fields, observed) ?? plain("x-ratelimit-", fields, observed)).map { [$0] } ?? []
   }
 
-  /// Whether this is what is left of `limit`, one of so many.
+  /// `true` if this balance belongs to `limit`, one of `count` limits.
   ///
-  /// Without a name, the same number must do, or there must be no choice.
+  /// Without a name, the numbers of the two limits must be the same, or there must be no choice.
   func belongs(to limit: RateLimit, of count: Int) -> Bool {
     if let name { return name == limit.name || limit.name == nil && count == 1 }
     return self.limit.map { $0 == limit.limit } ?? (count == 1)

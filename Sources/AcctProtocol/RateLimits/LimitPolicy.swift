@@ -32,7 +32,7 @@ struct LimitPolicy: Equatable {
 }
 
 extension RFC9651BareItem {
-  /// What a policy is known by within one answer; what is too long to be a name is none.
+  /// The name of a policy within one answer; `nil` for a text that is too long, and for a value of another type.
   var policyName: String? {
     switch self {
     case .string(let text), .token(let text): (1...128).contains(text.utf8.count) ? text : nil

@@ -2,9 +2,9 @@ import AcctModel
 
 /// The values of rate-limit fields that are no structured fields, as servers in fact write them.
 ///
-/// What is no number, or too large for one, counts as not there.
+/// A text that is no number, or a number that is too large, counts as not there.
 enum LimitValue {
-  /// A number of requests: a fraction is dropped, and what is below zero stays below.
+  /// A number of requests: a fraction is dropped, and a number below zero stays below.
   static func count(_ text: String) -> Int64? { number(text).map { Int64($0.rounded(.down)) } }
 
   /// A moment: seconds from `observed`, seconds or milliseconds since 1970, an HTTP date, or RFC 3339.

@@ -17,7 +17,7 @@ package enum RateLimitFields {
   ///
   /// - Parameters:
   ///   - fields: The response's fields, in order.
-  ///   - origin: Who sent them.
+  ///   - origin: The server that sent them.
   ///   - observed: When they came; times such as "in 30 seconds" count from here.
   /// - Returns: One limit for each policy; none where the fields speak of none.
   package static func limits(
@@ -33,7 +33,7 @@ package enum RateLimitFields {
     for balance in balances {
       let place = limits.firstIndex { balance.belongs(to: $0, of: policies.count) }
       var limit = place.map { limits[$0] } ?? RateLimit(origin: origin, observedAt: observed)
-      // Several partitions of one policy: what is scarcest is what will refuse a request.
+      // Of several partitions of one policy, the scarcest is the one that will refuse a request.
       if let other = limit.remaining, let own = balance.remaining, other <= own { continue }
       limit.name = limit.name ?? balance.name
       limit.limit = limit.limit ?? balance.limit
@@ -42,7 +42,7 @@ package enum RateLimitFields {
       if let place { limits[place] = limit } else { limits.append(limit) }
     }
     limits = Array(limits.prefix(maximum))
-    // What belongs together is known by any name; what is stored and shown is a short token alone.
+    // A balance is joined to its policy by any name; only a short token is stored and shown.
     for index in limits.indices where limits[index].name?.isPolicyName == false { limits[index].name = nil }
     limits.removeAll { $0 == RateLimit(origin: origin, observedAt: observed) }
     if let wait = retryAfter(fields, observed) { add(wait, to: &limits, origin, observed) }
@@ -58,8 +58,8 @@ package enum RateLimitFields {
       .map { max($0.seconds(since: observed), 0) }
   }
 
-  /// `Retry-After` speaks for whatever is used up, or may be; if nothing is, for a limit of its own
-  /// that the server does not tell.
+  /// `Retry-After` applies to each limit that is used up, or may be; if none is, to a limit of its own that the
+  /// server does not describe.
   private static func add(_ seconds: Int64, to limits: inout [RateLimit], _ origin: Origin, _ observed: Timestamp) {
     let affected = limits.indices.filter { limits[$0].remaining ?? 0 == 0 }
     for index in affected { limits[index].retryAfterSeconds = seconds }

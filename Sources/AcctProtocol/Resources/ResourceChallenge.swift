@@ -1,9 +1,9 @@
 package import AcctModel
 
-/// What a resource server says of signing in when it rejects a request without a credential
-/// (RFC 9728, section 5.1; RFC 6750, section 3).
+/// The challenge of a resource server that rejects a request without a credential (RFC 9728, section 5.1; RFC 6750,
+/// section 3).
 package struct ResourceChallenge: Equatable, Sendable {
-  /// Where the resource server describes itself.
+  /// The address of the resource server's metadata.
   package let metadata: HTTPURL?
   /// The scope that it asks for, as words.
   package let scope: [String]
@@ -42,7 +42,7 @@ package struct ResourceChallenge: Equatable, Sendable {
 ///
 /// No renewal helps: only the user can give what is missing.
 package struct StepUpChallenge: Equatable, Sendable {
-  /// What is missing.
+  /// The missing authorization.
   package enum Need: String, Sendable, CaseIterable {
     case scope = "insufficient_scope"
     case authentication = "insufficient_user_authentication"
@@ -53,7 +53,7 @@ package struct StepUpChallenge: Equatable, Sendable {
   package private(set) var scope: [String] = []
   /// The classes of authentication that the server accepts, the preferred one first.
   package private(set) var acrValues: [String] = []
-  /// How long ago the user may have authenticated, in seconds.
+  /// The greatest age of the user's authentication that the server accepts, in seconds.
   package private(set) var maxAge: Int64?
   /// The server's own words.
   package private(set) var description: String?

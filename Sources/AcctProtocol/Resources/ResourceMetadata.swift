@@ -12,8 +12,8 @@ package struct ResourceMetadata: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - document: The document.
-  ///   - resource: What it must describe, character by character (section 3.3).
-  ///   - place: Where it was fetched. The document at the root of an origin may describe the whole origin.
+  ///   - resource: The resource that it must describe, character by character (section 3.3).
+  ///   - place: The address of the document. The one at the root of an origin may describe the whole origin.
   /// - Throws: ``ResourceFlaw``.
   package init(_ document: JSONObject, of resource: ResourceIndicator, at place: HTTPURL) throws(ResourceFlaw) {
     let stated = document["resource"]?.stringValue
@@ -55,7 +55,7 @@ package struct ResourceMetadata: Equatable, Sendable {
 
   private static let wellKnown = "/.well-known/oauth-protected-resource"
 
-  /// Where a resource is described, in the order in which the places are asked (section 3.1).
+  /// The addresses of a resource's metadata, in the order in which they are requested (section 3.1).
   package static func places(for resource: ResourceIndicator) -> [HTTPURL] {
     guard let url = try? HTTPURL(resource.description) else { return [] }
     let path = url.path == "/" ? "" : url.path

@@ -10,7 +10,7 @@ package enum SecondTokenRequest {
   /// sent as `resource`.
   ///
   /// - Parameters:
-  ///   - purpose: What the token is for.
+  ///   - purpose: The audience and scope of the token.
   ///   - refreshToken: The account's.
   ///   - account: With its own grant noted.
   ///   - clientID: As forms of its client have it.
@@ -36,7 +36,7 @@ package enum SecondTokenRequest {
   /// Asks for the account's own token, by name.
   ///
   /// - Parameters:
-  ///   - grant: What it is for.
+  ///   - grant: The scope and the audiences of the account's own token.
   ///   - refreshToken: The account's.
   ///   - account: Whose.
   ///   - clientID: As forms of its client have it.
@@ -55,8 +55,8 @@ package enum SecondTokenRequest {
 
   /// The scope of a purpose.
   ///
-  /// Where the account's own has `offline_access`, a request without it could end the refresh
-  /// token (OpenID Connect Core 1.0, section 11).
+  /// If the account's own has `offline_access`, a request without it could end the refresh token (OpenID Connect Core
+  /// 1.0, section 11).
   private static func scope(of purpose: TokenPurpose, besides own: OwnGrant?) -> String? {
     guard let text = purpose.scopeText else { return own?.scope }
     let offline = "offline_access"

@@ -19,7 +19,7 @@ package struct SecondTokens: Sendable {
   /// The one that was granted last stands last.
   package private(set) var tokens: [SecondToken] = []
 
-  /// How many an account can have.
+  /// The greatest number of second tokens of an account.
   package static let limit = 16
 
   package init() {}
@@ -32,7 +32,7 @@ package struct SecondTokens: Sendable {
 
   /// Adds a token, in place of the one for the same purpose.
   ///
-  /// Beyond ``limit``, one that has expired goes, else the one that was granted first: any of them can be had again.
+  /// Beyond ``limit``, one that has expired goes, else the one that was granted first: each can be requested again.
   package mutating func put(_ token: SecondToken, at now: Timestamp) {
     tokens.removeAll { $0.purpose == token.purpose }
     tokens.append(token)

@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// What a second token of an account is for: another audience, another scope, or both.
+/// The purpose of an account's second token: another audience, another scope, or both.
 ///
 /// Two purposes are the same if they name the same audience and the same words of scope, in any order.
 package struct TokenPurpose: Hashable, Sendable {
@@ -41,7 +41,7 @@ package struct TokenPurpose: Hashable, Sendable {
   package var audiences: [String] { audience?.split(separator: " ").map(String.init) ?? [] }
 }
 
-/// What an access token says of its audience (RFC 9068, section 2.2).
+/// The audience that an access token names (RFC 9068, section 2.2).
 package enum TokenAudience {
   /// Reads a token; it is decoded, never verified.
   ///

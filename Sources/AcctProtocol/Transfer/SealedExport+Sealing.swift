@@ -2,15 +2,15 @@ package import AcctCrypto
 package import AcctModel
 
 extension SealedExport {
-  /// How many random bytes ``init(sealing:under:kdf:random:)`` takes.
+  /// The number of random bytes that ``init(sealing:under:kdf:random:)`` takes.
   package static let randomCount = saltCount + AESGCM.nonceCount
 
   /// Seals contents under a passphrase.
   ///
   /// - Parameters:
-  ///   - contents: What to seal.
+  ///   - contents: The contents of the export.
   ///   - passphrase: The passphrase, in bytes as it was given.
-  ///   - kdf: What one guess at the passphrase shall cost.
+  ///   - kdf: The cost of one guess at the passphrase.
   ///   - random: ``randomCount`` unpredictable bytes, used for nothing else.
   /// - Throws: ``SealedExportError/libraryFailed``.
   package init(
@@ -42,7 +42,7 @@ extension SealedExport {
   /// Opens the contents.
   ///
   /// - Parameter passphrase: The passphrase.
-  /// - Returns: What was sealed.
+  /// - Returns: The contents.
   /// - Throws: ``SealedExportError/notOpened``, ``SealedExportError/libraryFailed``.
   package func opened(with passphrase: Secret) throws(SealedExportError) -> Secret {
     do {

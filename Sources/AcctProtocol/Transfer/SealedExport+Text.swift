@@ -2,7 +2,7 @@ import AcctCrypto
 package import StrictJSON
 
 extension SealedExport {
-  /// How many characters stand on a line: mail programs break or cut longer ones.
+  /// The number of characters on a line: mail programs break or cut longer ones.
   private static let lineLength = 76
 
   /// The file's contents: JSON, its header on the first line.
@@ -24,7 +24,7 @@ extension SealedExport {
     )
   }
 
-  /// Whether JSON is meant to be an export, well-formed or not.
+  /// `true` for JSON that is meant to be an export, well-formed or not.
   package static func isExport(_ json: JSON) -> Bool {
     guard let file = json.objectValue else { return false }
     return file["sealed"] != nil || file["header"] != nil

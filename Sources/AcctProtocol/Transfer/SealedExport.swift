@@ -41,8 +41,7 @@ package struct SealedExport: Equatable, Sendable {
     ]
   }
 
-  /// What AES-GCM authenticates beside the contents, so that salt, nonce and cost can't be
-  /// exchanged.
+  /// The bytes that AES-GCM authenticates beside the contents, so that salt, nonce and cost can't be exchanged.
   var associatedData: [UInt8] { header.serialized() }
 
   /// Distinguishes a file that was damaged on its way from a wrong passphrase, which AES-GCM

@@ -22,22 +22,22 @@ package struct AuthorizationServer: Equatable, Sendable {
   package let userinfoEndpoint: HTTPURL?
   /// RFC 7591.
   package let registrationEndpoint: HTTPURL?
-  /// Whether every authorization response carries `iss` (RFC 9207).
+  /// `true` if every authorization response carries `iss` (RFC 9207).
   package let sendsIssuer: Bool
-  /// Whether it names DPoP with ES256 (RFC 9449, section 5.1); not every server that can says so.
+  /// `true` if it names DPoP with ES256 (RFC 9449, section 5.1); not every server that supports it does.
   package let namesDPoP: Bool
 
-  /// How clients may authenticate themselves; `nil` where the server doesn't say.
+  /// The methods by which clients may authenticate themselves; `nil` where the server doesn't say.
   package let clientAuthenticationMethods: [String]?
   /// The endpoints that the user named, whatever the server's documents say.
   private let given: Set<HTTPURL>
 
   /// The scopes that it lists; more may be known to it.
   package let offeredScopes: [String]
-  /// Whether it issues ID tokens (OpenID Connect Discovery 1.0, section 3).
+  /// `true` if it issues ID tokens (OpenID Connect Discovery 1.0, section 3).
   package let isOpenIDProvider: Bool
 
-  /// Whether a client identifier can be the URL of the client's metadata.
+  /// `true` if a client identifier can be the URL of the client's metadata.
   package let readsClientMetadata: Bool
 
   /// Reads metadata that was fetched for `issuer`.
@@ -91,7 +91,7 @@ package struct AuthorizationServer: Equatable, Sendable {
     }
   }
 
-  /// Whether PKCE with S256 can be used; servers that don't name methods take it or ignore it.
+  /// `true` if PKCE with S256 can be used; servers that don't name methods take it or ignore it.
   package let offersS256: Bool
 
   /// A server without metadata, known by its endpoints alone; `nil` without a token endpoint.
@@ -118,15 +118,15 @@ package struct AuthorizationServer: Equatable, Sendable {
     offersS256 = true
   }
 
-  /// Where the server is: its issuer's origin, else its token endpoint's.
+  /// The server's origin: its issuer's, else its token endpoint's.
   package var origin: Origin { issuer?.url.origin ?? tokenEndpoint.origin }
 
-  /// How far a request to one of the endpoints may reach.
+  /// The addresses that a request to one of the endpoints may go to.
   package func reach(to endpoint: HTTPURL) -> Reach {
     given.contains(endpoint) ? .anywhere : naming.reach(to: endpoint.origin)
   }
 
-  /// Whether the user named an endpoint.
+  /// `true` if the user named the endpoint.
   package func isGiven(_ endpoint: HTTPURL) -> Bool { given.contains(endpoint) }
 
   /// The addresses that signing in, renewing and revoking use.

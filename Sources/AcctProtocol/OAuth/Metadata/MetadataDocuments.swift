@@ -17,7 +17,7 @@ package struct MetadataDocuments: Sendable {
   /// - Parameters:
   ///   - first: The document.
   ///   - issuer: The issuer for which it was fetched.
-  ///   - naming: Who names what the document names.
+  ///   - naming: The source of the addresses in the document.
   ///   - given: Endpoints that the user named, in place of what any document says.
   /// - Throws: ``OAuthError/MetadataFlaw/issuer(expected:found:)``: then no other document is worth a request.
   package init(
@@ -42,10 +42,10 @@ package struct MetadataDocuments: Sendable {
     for (name, value) in other where members[name] ?? .null == .null { members[name] = value }
   }
 
-  /// Whether an endpoint is named.
+  /// `true` if a document names the endpoint.
   package func names(_ endpoint: Endpoint) -> Bool { members[endpoint.rawValue] ?? .null != .null }
 
-  /// What the server can do, by all documents.
+  /// The server as all documents together describe it.
   ///
   /// A later document that can't be used adds nothing.
   ///
@@ -86,7 +86,7 @@ package struct MetadataDocuments: Sendable {
 }
 
 extension EndpointName {
-  /// The same in a server's metadata.
+  /// The endpoint's member in a server's metadata.
   fileprivate var endpoint: MetadataDocuments.Endpoint {
     switch self {
     case .authorization: .authorization
