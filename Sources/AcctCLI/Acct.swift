@@ -87,7 +87,7 @@ extension Acct {
   }
 }
 
-/// Where errors go: one line and at most one hint, or one JSON object, on standard error.
+/// The output of an error: one line and at most one hint, or one JSON object, on standard error.
 struct ErrorReport {
   var world: World
   var asJSON: Bool

@@ -3,9 +3,9 @@ import AcctModel
 import AcctPorts
 import StrictJSON
 
-/// What a command runs in: the world, and the options that every command has.
+/// The environment of a command: the world, and the options that every command has.
 struct Context {
-  /// What use cases work with.
+  /// The context of the use cases.
   let engine: EngineContext
   let options: SharedOptions
 
@@ -25,7 +25,7 @@ struct Context {
 
   var world: World { engine.world }
 
-  /// What standard output can show.
+  /// Standard output as a screen: its width, its characters and its colours.
   var screen: Screen { Screen(output: world, options) }
 
   var interaction: Interaction { engine.interaction }
@@ -93,7 +93,7 @@ struct Context {
     return .array(accounts.map { $0.json($0.lastKnownState(at: now), isActive: $0.id == active) })
   }
 
-  /// The same for an account that has just been changed, as it is now.
+  /// Prints the result for an account that has just been changed, as it is now.
   func done(_ id: AccountID, _ text: String) async throws(EngineError) -> ExitStatus {
     try done(await Selection(engine).find(id.description), text)
   }

@@ -12,10 +12,10 @@ package enum AESGCM {
   /// Encrypts and authenticates.
   ///
   /// - Parameters:
-  ///   - plaintext: What to encrypt.
+  ///   - plaintext: The bytes to encrypt.
   ///   - key: 32 bytes.
   ///   - nonce: 12 bytes, never used before with this key.
-  ///   - associatedData: What is authenticated with it and stays readable.
+  ///   - associatedData: The bytes that are authenticated with it and stay readable.
   /// - Returns: The ciphertext, as long as the plaintext, and the 16 bytes of the tag behind it.
   /// - Throws: ``CryptoError/wrongLength``, ``CryptoError/notConfigured`` or
   ///   ``CryptoError/libraryFailed``.
@@ -38,7 +38,7 @@ package enum AESGCM {
   ///   - sealed: The ciphertext and the tag behind it.
   ///   - key: 32 bytes.
   ///   - nonce: The 12 bytes that it was sealed with.
-  ///   - associatedData: What was authenticated with it.
+  ///   - associatedData: The bytes that were authenticated with it.
   /// - Returns: The plaintext; nothing of it is given out before the tag has been checked.
   /// - Throws: ``CryptoError/authenticationFailed``, ``CryptoError/wrongLength``,
   ///   ``CryptoError/notConfigured`` or ``CryptoError/libraryFailed``.

@@ -87,7 +87,7 @@ import COpenSSL
     return Array(signature.prefix(count))
   }
 
-  /// Whether a signature is one of this key.
+  /// `true` if a signature is one of this key.
   func isValidSignature(_ signature: [UInt8], of message: Span<UInt8>) -> Bool {
     defer { ERR_clear_error() }
     guard let context = unsafe EVP_MD_CTX_new() else { return false }

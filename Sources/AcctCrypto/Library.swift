@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// How libcrypto is made ready for what the vault and exports need: AES-256-GCM and scrypt.
+/// Prepares libcrypto for the algorithms of the vault and of exports: AES-256-GCM and scrypt.
 enum Library {
-  /// Whether the administrator's configuration, which says what providers are and do, was read.
+  /// `true` if the administrator's configuration, which chooses and sets up providers, was read.
   ///
   /// OpenSSL reads it once, before the first cipher at the latest. It is asked for here to tell
   /// errors in it from a failure of the cipher.

@@ -39,7 +39,7 @@ package struct P256PrivateKey: Sendable {
     }
   }
 
-  /// The same key at rest: only ``rawScalar`` has the scalar, and the library gets it for each signature anew.
+  /// This key at rest: only ``rawScalar`` has the scalar, and the library gets it for each signature anew.
   package var resting: P256PrivateKey { P256PrivateKey(nil, rawScalar: rawScalar, publicKey: publicKey) }
 
   private init(_ key: P256.Signing.PrivateKey?, rawScalar: Secret, publicKey: P256PublicKey) {
@@ -57,7 +57,7 @@ package struct P256PrivateKey: Sendable {
   /// The signature's nonce is hedged: the library derives it from random numbers, the key and the
   /// message, so that two messages do not share one where random numbers repeat.
   ///
-  /// - Parameter message: What to sign; it is hashed here.
+  /// - Parameter message: The bytes to sign; they are hashed here.
   /// - Returns: r and s, 32 bytes each. Two signatures of one message differ.
   /// - Throws: ``CryptoError/libraryFailed``.
   package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {

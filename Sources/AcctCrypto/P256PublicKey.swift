@@ -2,7 +2,7 @@ import Crypto
 
 /// A public key on the curve P-256; one that exists is a point of the curve.
 ///
-/// It has the coordinates alone. The library's own form, where that comes of a private key, is a copy of the private key.
+/// It has the coordinates alone. The library's own form, if made from a private key, is a copy of the private key.
 package struct P256PublicKey: Equatable, Sendable {
   /// The coordinates, 32 bytes each, big-endian.
   package let x, y: [UInt8]
@@ -25,13 +25,12 @@ package struct P256PublicKey: Equatable, Sendable {
     y = Array(point[P256PrivateKey.coordinateCount...])
   }
 
-  /// Whether `signature` is one of `message` by this key: ECDSA with SHA-256 (RFC 7518,
-  /// section 3.4).
+  /// `true` if `signature` is one of `message` by this key: ECDSA with SHA-256 (RFC 7518, section 3.4).
   ///
   /// - Parameters:
   ///   - signature: r and s, 32 bytes each. Anything else is no signature.
-  ///   - message: What was signed.
-  /// - Returns: Whether it is.
+  ///   - message: The signed bytes.
+  /// - Returns: `true` if the signature is valid.
   package func isValidSignature(_ signature: [UInt8], of message: Span<UInt8>) -> Bool {
     guard let key = try? P256.Signing.PublicKey(rawRepresentation: x + y),
       let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)

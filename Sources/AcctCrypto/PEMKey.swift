@@ -50,7 +50,7 @@ extension RSAPrivateKey.Part {
 }
 
 extension Secret {
-  /// The same number with zeros before it.
+  /// The number with zeros before it.
   fileprivate func padded(to count: Int) -> Secret {
     guard self.count < count else { return self }
     return Secret(joining: [Secret(repeatElement(0, count: count - self.count)), self])

@@ -56,7 +56,7 @@ package struct RSAPrivateKey: Sendable {
   /// - Throws: ``CryptoError/libraryFailed`` or ``CryptoError/notConfigured``.
   package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] { try loaded().sign(message) }
 
-  /// Whether a signature is one of this key, by its public part.
+  /// `true` if a signature is one of this key, by its public part.
   package func isValidSignature(_ signature: [UInt8], of message: Span<UInt8>) -> Bool {
     (try? loaded())?.isValidSignature(signature, of: message) ?? false
   }
@@ -66,7 +66,7 @@ package struct RSAPrivateKey: Sendable {
   }
 }
 
-/// Why there is no RSA key: a number could not be had, or they make no key.
+/// Why there is no RSA key: a number is not available, or the numbers form no key.
 package enum RSAPrivateKeyError<Failure: Error>: Error {
   case number(Failure)
   case key(CryptoError)

@@ -49,7 +49,7 @@ package enum HMACSHA256 {
 
 /// Comparison in time that depends on the lengths alone.
 package enum ConstantTime {
-  /// Whether both are the same bytes; how long the answer takes does not tell where they differ.
+  /// `true` if both are the same bytes; the time of the comparison does not tell where they differ.
   package static func equal(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     return unsafe left.withUnsafeBytes { left in

@@ -46,7 +46,7 @@ package enum Scrypt {
   /// - Parameters:
   ///   - passphrase: The passphrase, in bytes.
   ///   - salt: The file's random bytes.
-  ///   - parameters: What the key costs.
+  ///   - parameters: The cost of the key.
   /// - Returns: A key for ``AESGCM``.
   /// - Throws: As ``deriveKey(passphrase:salt:n:r:p:length:)``.
   package static func deriveKey(
@@ -64,7 +64,7 @@ package enum Scrypt {
     )
   }
 
-  /// What OpenSSL will allocate, in bytes, or `nil` for parameters that cannot be used.
+  /// The memory that OpenSSL will allocate, in bytes, or `nil` for parameters that cannot be used.
   private static func memory(n: UInt64, r: UInt64, p: UInt64) -> UInt64? {
     // Each below 2^31 keeps the products within 64 bits.
     guard n > 1, n & (n - 1) == 0, n < 1 << 31, (1..<1 << 24).contains(r), (1..<1 << 24).contains(p), r * p < 1 << 30
@@ -74,7 +74,7 @@ package enum Scrypt {
   }
 }
 
-/// What one guess at a passphrase costs with scrypt (RFC 7914).
+/// The cost of one guess at a passphrase with scrypt (RFC 7914).
 package struct KDFParameters: Equatable, Sendable {
   /// The cost of time and memory, a power of 2; memory is `128 * n * r` bytes.
   package let n: UInt64

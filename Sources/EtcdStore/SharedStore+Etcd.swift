@@ -6,7 +6,7 @@ extension SharedStore {
   /// An object's version is the revision of its last change. Reads are linearizable: a member that can't reach a
   /// majority does not answer them.
   ///
-  /// - Parameter settings: Where its members are, and how to get in.
+  /// - Parameter settings: The addresses of its members, and this machine's credentials there.
   /// - Returns: The store; calls that do not overlap share one connection.
   package static func etcd(_ settings: SharedKeyringSettings.Etcd) -> SharedStore {
     let cluster = Cluster(settings)
@@ -68,7 +68,7 @@ extension Cluster {
 }
 
 extension SharedStore.Reading {
-  /// What a member's answer to the question for one key says.
+  /// Reads a member's answer to the question for one key.
   ///
   /// - Throws: ``SharedStoreFailure/failed(reason:)`` for one about other keys.
   package init(_ answer: RangeResponse, of key: String) throws(SharedStoreFailure) {
@@ -78,7 +78,7 @@ extension SharedStore.Reading {
 }
 
 extension SharedStore.Changes {
-  /// What a member's answer to the two questions for a prefix says.
+  /// Reads a member's answer to the two questions for a prefix.
   ///
   /// - Throws: ``SharedStoreFailure/failed(reason:)`` for one about other keys, or to other questions.
   package init(_ answer: TxnResponse, under prefix: String, since: Int64) throws(SharedStoreFailure) {

@@ -54,7 +54,7 @@ struct ExecCommand: AcctCommand {
 }
 
 extension String {
-  /// Whether shells can name it (POSIX, Base Definitions, section 3.216).
+  /// `true` for a name that shells can use (POSIX, Base Definitions, section 3.216).
   fileprivate var isVariableName: Bool {
     let isStart = { (byte: UInt8) in
       byte == UInt8(ascii: "_") || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

@@ -96,7 +96,7 @@ struct ProxyCommand: AcctCommand {
     return try ProxyTargets(of: listing.accounts)
   }
 
-  /// Where clients find it, alone on a line.
+  /// The address for clients, alone on a line.
   private func line(_ place: LocalPlace, _ secret: Secret?) -> Secret {
     switch place {
     case .socket(let path): Secret("\(path ?? "")\n")

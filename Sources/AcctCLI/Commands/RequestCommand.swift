@@ -91,7 +91,7 @@ struct RequestCommand: AcctCommand {
   }
 }
 
-/// What to send: `-` and `@FILE` name a source, any other text is sent itself.
+/// The body to send: `-` and `@FILE` name a source, any other text is sent itself.
 private func requestBody(_ data: String?, _ streams: Streams) async throws(EngineError) -> RequestBody? {
   guard let data else { return nil }
   guard data == "-" || data.hasPrefix("@") else { return .bytes(Array(data.utf8)) }

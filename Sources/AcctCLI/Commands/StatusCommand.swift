@@ -95,7 +95,7 @@ struct StatusCommand: AcctCommand {
 }
 
 extension EngineError {
-  /// Whether it tells what a server said of the credentials.
+  /// `true` for an error that is the server's answer about the credentials.
   fileprivate var isServersWord: Bool {
     switch self {
     case .signIn(.required), .server(.otherUser): true

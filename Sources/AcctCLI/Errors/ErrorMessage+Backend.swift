@@ -24,7 +24,7 @@ extension ErrorMessage {
       self.init("badAnswer", .serverFailed, "\(origin) sent an answer with a bad \(member)")
     case .handoff(let error, let origin):
       self.init(error)
-      // The same data is bad input from a file, and a failure of the server from there.
+      // A flaw in the data is bad input from a file, and a failure of the server in its answer.
       if status == .badInput { status = .serverFailed }
       text = "\(origin) sent an answer that acct can't use: \(text)"
     case .otherPerson(let asked, let found?, let origin):

@@ -79,7 +79,7 @@ extension ErrorMessage {
   }
 }
 
-/// What a place of keys is called.
+/// The name of a place of keys.
 func words(for storage: KeyStorage) -> String {
   switch storage {
   case .software: "the keyring"

@@ -85,7 +85,7 @@ extension ErrorMessage {
   }
 }
 
-/// What a keyring is called.
+/// The name of a kind of keyring.
 private func words(for kind: Keyring.Kind) -> String {
   switch kind {
   case .secretService: "the keyring"
@@ -94,7 +94,7 @@ private func words(for kind: Keyring.Kind) -> String {
   }
 }
 
-/// How a keyring is unlocked.
+/// The way to unlock a keyring.
 private func unlocking(_ kind: Keyring.Kind) -> String {
   switch kind {
   case .secretService: "unlock it and try again; nothing was changed"

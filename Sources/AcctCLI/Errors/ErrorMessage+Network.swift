@@ -45,7 +45,7 @@ extension ErrorMessage {
 }
 
 extension ExitStatus {
-  /// What no answer means for the process.
+  /// The exit status for a request without an answer.
   fileprivate init(_ failure: HTTPFailure) {
     self =
       switch failure {

@@ -62,7 +62,7 @@ extension ErrorMessage {
 }
 
 extension ProviderError.Registration {
-  /// Where to register a client, which address to enter there, and how to give its identifier.
+  /// The page to register a client at, the address to enter there, and the option for the client's identifier.
   fileprivate var hint: String {
     let device = usesDevice && typed != nil ? " and the device flow" : ""
     let place = place.map { " at \($0)" } ?? ""

@@ -46,7 +46,7 @@ extension RequestRefusal {
     }
   }
 
-  /// What to change in the command line of a sign-in.
+  /// The change to make in the command line of a sign-in.
   fileprivate var signInHint: String {
     switch part {
     case .client where asked.method == .privateKey:

@@ -93,7 +93,7 @@ extension ErrorMessage {
 }
 
 extension ExitStatus {
-  /// What the status of an answer means for the process.
+  /// The exit status for the status of an answer.
   init(answer status: Int) {
     self =
       switch status {

@@ -163,7 +163,7 @@ func clientHint(_ server: String) -> String {
     + ", and its secret, if it has one, with --client-secret-file"
 }
 
-/// What a client's method or grant needs.
+/// The options that a client's method or grant needs.
 private func words(for grant: Grant, _ method: ClientAuthentication) -> String {
   switch (grant, method) {
   case (.jwtBearer, _): "--grant jwt-bearer needs --client-key"
@@ -173,7 +173,7 @@ private func words(for grant: Grant, _ method: ClientAuthentication) -> String {
   }
 }
 
-/// What to do where the client is not registered as it must be.
+/// The remedy where the client is not registered as it must be.
 func registrationHint(_ code: String, _ description: String?, at server: String) -> String? {
   if ["invalid_client", "unauthorized_client"].contains(code) { return clientHint(server) }
   switch RefusedPart(rawValue: code) {

@@ -4,7 +4,7 @@ import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// What the user sees of a failure: one line, one hint, one exit status, one code for scripts.
+/// The report of a failure: one line, one hint, one exit status, one code for scripts.
 struct ErrorMessage: Equatable {
   var code: String
   var text: String
@@ -21,7 +21,7 @@ struct ErrorMessage: Equatable {
     self.retryAfter = retryAfter
   }
 
-  /// The same with the time at which to try again before the rest of the hint.
+  /// This message with the time at which to try again before the rest of the hint.
   func timed(by clock: Clock) -> ErrorMessage {
     guard let retryAfter, let words = words(for: retryAfter, by: clock) else { return self }
     var timed = self
@@ -30,7 +30,7 @@ struct ErrorMessage: Equatable {
     return timed
   }
 
-  /// What ArgumentParser finds wrong with the command line.
+  /// Takes ArgumentParser's message about the command line.
   init(usage message: String) {
     let lines = (message.hasPrefix("Error: ") ? message.dropFirst(7) : message[...]).split(separator: "\n")
     var text = lines.first.map(String.init) ?? "this is not a valid command line"
@@ -60,7 +60,7 @@ struct ErrorMessage: Equatable {
     return "it is one of \(list) or \(quoted.last ?? "")"
   }
 
-  /// What is printed on standard error.
+  /// The JSON for standard error.
   var json: JSON { ["version": 1, "error": errorObject] }
 
   /// The `error` object of the contract.

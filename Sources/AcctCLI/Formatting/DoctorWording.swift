@@ -6,9 +6,9 @@ import AcctPorts
 struct DoctorWording {
   let code: String
   let message: String
-  /// How to repair it.
+  /// The way to repair it.
   var fix: String?
-  /// What is left to do once it is repaired.
+  /// The next step once it is repaired.
   var next: String?
 
   init(_ code: String, _ message: String, fix: String? = nil, next: String? = nil) {
@@ -66,7 +66,7 @@ struct DoctorWording {
   }
 }
 
-/// How most findings are repaired.
+/// The command that repairs most findings.
 private let repair = "`acct doctor --repair`"
 
 extension DoctorWording {
@@ -251,7 +251,7 @@ extension DoctorWording {
   }
 }
 
-/// What an item is called.
+/// The name of a kind of item.
 private func words(for kind: ItemKind) -> String {
   switch kind {
   case .accessToken: "access token"

@@ -16,7 +16,7 @@ func duration(_ seconds: Int64) -> String {
   return parts.isEmpty ? "0 s" : parts.joined(separator: " ")
 }
 
-/// How long an address is valid; a minute or so in seconds, as its server says it.
+/// The time for which an address is valid; a minute or so in seconds, as its server says it.
 func validity(_ seconds: Int64) -> String { seconds < 120 ? "\(seconds) s" : duration(seconds) }
 
 /// A time as seen from `now`: `in 54 min`, `now`, or `2 h ago`.
@@ -31,7 +31,7 @@ func relative(_ time: Timestamp, to now: Timestamp) -> String {
 /// The time of day is the user's local one, with its date where that is not today's.
 ///
 /// - Parameters:
-///   - retryAfter: What the server said.
+///   - retryAfter: The time that the server named.
 ///   - clock: The clock of this machine, and its time zone.
 /// - Returns: The words; `nil` for a time more than ten years ahead, which is not usable.
 func words(for retryAfter: RetryAfter, by clock: Clock) -> String? {

@@ -17,7 +17,7 @@ func limitLines(_ limits: [RateLimit], at now: Timestamp, on screen: Screen) -> 
   .lines(on: screen)
 }
 
-/// The same for a screen of so many columns without colour; `nil` without a terminal.
+/// The lines for a screen of so many columns without colour; `nil` without a terminal.
 package func limitLines(_ limits: [RateLimit], at now: Timestamp, columns: Int?) -> [String] {
   limitLines(limits, at: now, on: Screen(columns: columns))
 }
@@ -29,7 +29,7 @@ extension Array {
 /// A limit in words, such as `3 of 5 left, resets in 14 h 5 min`.
 ///
 /// - Parameters:
-///   - limit: What the server said.
+///   - limit: The limit as the server sent it.
 ///   - now: The time of the output.
 /// - Returns: The words; a limit that has been reset since is described in the past tense.
 package func words(for limit: RateLimit, at now: Timestamp) -> String {
@@ -75,14 +75,14 @@ extension RateLimit {
   /// Which origin's limit it is, and which of its limits.
   var label: String { [origin.description, name].compactMap(\.self).joined(separator: " ") }
 
-  /// Whether a new window has begun, in which the amount left is unknown.
+  /// `true` if a new window has begun, in which the amount left is unknown.
   fileprivate func isOver(at now: Timestamp) -> Bool { resetsAt.map { $0 <= now } ?? false }
 }
 
 /// In characters.
 private let barWidth = 10
 
-/// How much is left, of ten; something left is never drawn as nothing.
+/// The share that is left, in tenths; something left is never drawn as nothing.
 private func bar(_ limit: RateLimit, at now: Timestamp, on screen: Screen) -> String {
   guard let most = limit.limit, most > 0, let remaining = limit.remaining, !limit.isOver(at: now) else { return "" }
   let share = Double(min(remaining, most)) / Double(most) * Double(barWidth)
@@ -91,7 +91,7 @@ private func bar(_ limit: RateLimit, at now: Timestamp, on screen: Screen) -> St
   return String(repeating: full, count: filled) + String(repeating: empty, count: barWidth - filled)
 }
 
-/// What a guest may do, such as `5 edits a day, no save and history`.
+/// The limitations of a guest in words, such as `5 edits a day, no save and history`.
 func words(for limitations: GuestLimitations) -> String {
   let features = limitations.featuresDisabled
   let list =

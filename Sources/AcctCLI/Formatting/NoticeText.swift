@@ -1,7 +1,7 @@
 import AcctEngine
 import AcctModel
 
-/// What the user should know although the command succeeded.
+/// A notice in words, which the user should know although the command succeeded.
 func words(for notice: Notice) -> String {
   switch notice {
   case .usedUnrenewed(let account, let seconds, let cause):

@@ -21,7 +21,7 @@ struct RefreshOutcome {
     return ErrorMessage(error).timed(by: clock)
   }
 
-  /// Whether only a person can help it.
+  /// `true` if only a person can help it.
   var needsPerson: Bool {
     switch result {
     case .renewed, .notDue: false

@@ -10,6 +10,6 @@ func shellWord(_ word: String) -> String {
       default: "%+,-./:=@_".utf8.contains(byte)
       }
     }
-  // What a terminal must not get is written out: such a word can't be copied, and was never typed.
+  // Control characters are escaped for the terminal: such a word can't be copied, and was never entered.
   return isPlain ? word : "'\(printable(word).replacing("'", with: "'\\''"))'"
 }

@@ -2,7 +2,7 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 
-/// What `status` shows people, from top to bottom.
+/// The output of `status` for people, from top to bottom.
 struct StatusText {
   var status: AccountOverview.Status
   var selectedBy: SelectedBy
@@ -76,7 +76,7 @@ struct StatusText {
     ]
   }
 
-  /// What a guest may do, and what is left of the limits.
+  /// The limitations of a guest, and the rest of each limit.
   private var allowance: [Field] {
     [Field("guests have", status.account.limitations.map(words) ?? "")]
       + limits.map { Field("limit", "\($0.label): \(words(for: $0, at: now))") }

@@ -43,10 +43,10 @@ extension Acct {
     return try ParsedCommand(of: parseAsRoot(arguments))
   }
 
-  /// Whether a command line that has not been parsed yet seems to make a request in any case.
+  /// `true` if a command line that has not been parsed yet seems to make a request in any case.
   static func makesRequest(_ arguments: [String]) -> Bool { arguments.hoistingSharedOptions.first == "request" }
 
-  /// Whether each name is that of a subcommand of the one before it.
+  /// `true` if each name is that of a subcommand of the one before it.
   private static func isCommand(_ names: [String]) -> Bool {
     var subcommands = configuration.subcommands
     for name in names where names != ["help"] {
@@ -66,7 +66,7 @@ extension ParsableCommand {
 }
 
 extension Acct {
-  /// The arguments of acct behind the name that it was called by.
+  /// The arguments of acct after the name that it was called by.
   ///
   /// Git, docker and cargo run a program by a name that they make themselves, such as
   /// `git-credential-acct`. Links of these names lead to acct, and each is the protocol of that program.

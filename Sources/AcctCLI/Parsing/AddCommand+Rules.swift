@@ -30,7 +30,7 @@ extension AddCommand {
     return source
   }
 
-  /// What is for an OAuth 2 server alone.
+  /// Rejects options for an OAuth 2 server alone, if there is none.
   private func requireServer(_ isAtServer: Bool) throws {
     guard isAtServer || !signIn.device && signIn.resource.isEmpty else {
       throw ValidationError("--device and --resource need --issuer or a provider")
@@ -62,7 +62,7 @@ extension AddCommand {
     }
   }
 
-  /// What a backend leaves to the user.
+  /// Rejects options that a backend decides itself, and options of a backend where there is none.
   private func requireFittingBackend() throws {
     guard backend != nil || session != nil || signIn.callback == nil else {
       throw ValidationError("--callback needs --backend or --session")

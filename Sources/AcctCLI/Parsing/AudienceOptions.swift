@@ -9,13 +9,13 @@ struct AudienceOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Use a token with only this scope.", valueName: "scope"))
   var scope: String?
 
-  /// What the token is for, where it has been validated; `nil` for the account's own.
+  /// The purpose of the token, once it has been validated; `nil` for the account's own token.
   var purpose: TokenPurpose? { (try? tokenPurpose(audience: audience, scope: scope)) ?? nil }
 
   func validate() throws { _ = try tokenPurpose(audience: audience, scope: scope) }
 }
 
-/// What a token is for; `nil` for the account's own.
+/// The purpose of a token; `nil` for the account's own.
 ///
 /// - Parameters:
 ///   - audience: The value of `--audience`.

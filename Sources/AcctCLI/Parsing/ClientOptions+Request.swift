@@ -35,7 +35,7 @@ extension ClientOptions {
     return LoopbackRedirect(host: redirect.host, port: redirect.port ?? port, tail: redirect.tail)
   }
 
-  /// How the client asks its server, checked.
+  /// The settings for the client's requests to its server, checked.
   func settings() throws(EngineError) -> ClientSettings {
     try parsed { () throws(ParseError) in
       var endpoints: [EndpointName: HTTPURL] = [:]

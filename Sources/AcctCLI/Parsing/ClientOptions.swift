@@ -5,7 +5,7 @@ import ArgumentParser
 
 extension ClientAuthentication: ExpressibleByArgument {}
 
-/// What a server needs of its client beyond an identifier.
+/// The options for a server that needs more of its client than an identifier.
 struct ClientOptions: ParsableArguments {
   /// A grant that needs no person.
   enum DirectGrant: String, ExpressibleByArgument, CaseIterable {
@@ -70,10 +70,10 @@ struct ClientOptions: ParsableArguments {
   @Flag(name: .customLong("no-dpop"), help: "Request bearer tokens, even of a server with DPoP.")
   var noDPoP = false
 
-  /// Whether a server is named without its issuer: by its token endpoint, or in a service account's file.
+  /// `true` if a server is named without its issuer: by its token endpoint, or in a service account's file.
   var namesServer: Bool { tokenURL != nil || grant == .jwtBearer && clientKey != nil }
 
-  /// Whether any option is given that only a sign-in at an OAuth server has.
+  /// `true` if any option is given that only a sign-in at an OAuth server has.
   var isUsed: Bool {
     let texts = [clientSecretFile, clientKey, authorizeURL, tokenURL, deviceURL, revokeURL, userinfoURL, redirectURI]
     return texts.contains { $0 != nil } || !param.isEmpty || !tokenParam.isEmpty || noDPoP

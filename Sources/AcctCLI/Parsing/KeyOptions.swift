@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import ArgumentParser
 
-/// Where the DPoP key of a sign-in is made.
+/// The place in which the DPoP key of a sign-in is made.
 struct KeyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Where the DPoP key is made: software, tpm, tpm:SPEC or pkcs11:URI.", valueName: "place"))
   var key: String?
@@ -11,7 +11,7 @@ struct KeyOptions: ParsableArguments {
   @Flag(help: "Give the new key in the TPM a PIN.")
   var pin = false
 
-  /// Whether any option is given.
+  /// `true` if any option is given.
   var isUsed: Bool { key != nil || pin }
 
   func validate() throws {
@@ -26,12 +26,12 @@ struct KeyOptions: ParsableArguments {
     guard isTPM || !pin else { throw ValidationError("--pin is for a key in a TPM: a token has a PIN already") }
   }
 
-  /// What the user wants, checked.
+  /// The requested key, checked.
   ///
   /// - Parameters:
   ///   - name: The name of the account, if the user chose one.
   ///   - environment: Names the TPM where the option does not.
-  /// - Returns: What the sign-in is told.
+  /// - Returns: The place of the key, and the account that it is for.
   /// - Throws: ``InputError/malformed(_:)``.
   func wish(for name: String?, _ environment: ProcessEnvironment) throws(EngineError) -> KeyWish {
     KeyWish(place: try place(environment), accountName: name.flatMap { try? AccountName($0) })

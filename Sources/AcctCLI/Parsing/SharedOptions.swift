@@ -34,7 +34,7 @@ struct SharedOptions: ParsableArguments {
 }
 
 extension [String] {
-  /// The same command line with the options that all commands share behind the command.
+  /// The command line with the options that all commands share moved behind the command.
   ///
   /// `acct --json list` means `acct list --json`: ArgumentParser knows options only behind the
   /// command that has them, and people type them in either place.
@@ -52,7 +52,7 @@ extension [String] {
     return rest[..<end] + leading + rest[end...]
   }
 
-  /// How many words each shared option takes, itself included.
+  /// The number of words that each shared option takes, itself included.
   private static let sharedOptions = [
     "--account": 2, "-a": 2, "--timeout": 2, "--json": 1, "--quiet": 1, "-q": 1, "--verbose": 1,
     "-v": 1, "--no-input": 1, "--no-color": 1,

@@ -3,7 +3,7 @@ import AcctModel
 import AcctProtocol
 import ArgumentParser
 
-/// How to sign in at a server.
+/// The options of a sign-in at a server.
 struct SignInOptions: ParsableArguments {
   @Option(name: .customLong("client-id"), help: ArgumentHelp("The client's id.", valueName: "id"))
   var clientID: String?
@@ -29,7 +29,7 @@ struct SignInOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds"))
   var wait: Int64 = 600
 
-  /// Whether any option is given, other than the one that has a default.
+  /// `true` if any option is given, other than the one that has a default.
   var isUsed: Bool {
     [clientID, scope, callback].contains { $0 != nil } || !resource.isEmpty || device || noBrowser
       || redirectPort != nil
@@ -88,7 +88,7 @@ struct SignInOptions: ParsableArguments {
     }
   }
 
-  /// How the user goes to a backend's sign-in and comes back, checked.
+  /// The user's way to a backend's sign-in and back, checked.
   func route(_ context: Context) throws(EngineError) -> CallbackRoute {
     var expected: CallbackPlace?
     if let callback {
@@ -102,12 +102,12 @@ struct SignInOptions: ParsableArguments {
     )
   }
 
-  /// What the user asked for at a server, checked.
+  /// The request of a sign-in at a server, checked.
   ///
   /// - Parameters:
   ///   - issuer: As it was typed; `nil` where endpoints or a provider tell it.
-  ///   - client: What the server needs beyond that.
-  ///   - context: What the command runs in.
+  ///   - client: The options that the server needs beyond that.
+  ///   - context: The context of the command.
   /// - Returns: The request; its client's identifier is empty where the user gave none.
   /// - Throws: ``InputError/malformed(_:)``, or why a file can't be used.
   func request(_ issuer: String?, _ client: ClientOptions, _ context: Context) throws(EngineError) -> SignIn.Request {

@@ -32,12 +32,12 @@ struct StaticTokenOptions: ParsableArguments {
     }
   }
 
-  /// What the user gave, checked; nothing is read yet.
+  /// The options, checked; nothing is read yet.
   ///
   /// - Parameters:
   ///   - file: The value of `--token`.
-  ///   - origins: Where the token may be sent.
-  /// - Returns: What to read, and how it is sent.
+  ///   - origins: The origins that the token may be sent to.
+  /// - Returns: The source of the token, and the form in which it is sent.
   /// - Throws: ``InputError/staticToken(_:)``.
   func request(_ file: String, _ origins: [Origin]) throws(EngineError) -> AddStaticToken.Request {
     let field = header ?? "Authorization"

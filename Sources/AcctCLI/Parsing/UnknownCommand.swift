@@ -36,8 +36,8 @@ extension ErrorMessage {
   }
 }
 
-/// How many bytes must be inserted, removed, replaced or exchanged with their neighbour to make one
-/// text of the other (the optimal string alignment distance).
+/// The number of bytes to insert, remove, replace or exchange with their neighbour to make one text of the other (the
+/// optimal string alignment distance).
 private func editDistance(_ one: String, _ other: String) -> Int {
   let (one, other) = (Array(one.utf8), Array(other.utf8))
   // No name is as long; the work grows with the product of the lengths.
@@ -76,7 +76,7 @@ extension Acct {
       command = subcommand
       rest = rest.dropFirst()
     }
-    // What follows `exec` may be another program's.
+    // Words after `exec` may be another program's.
     guard command != ExecCommand.self, command != Acct.self else { return nil }
     let known = options(of: command)
     return rest.prefix { $0 != "--" }.lazy

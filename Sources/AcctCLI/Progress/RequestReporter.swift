@@ -10,8 +10,8 @@ struct RequestReporter: Sendable {
 
   /// - Parameters:
   ///   - context: The user's choices about output.
-  ///   - printsBody: Whether the body goes to standard output, where a terminal shows it.
-  ///   - follows: Whether redirects are followed where they can be.
+  ///   - printsBody: `true` if the body goes to standard output, where a terminal shows it.
+  ///   - follows: `true` if redirects are followed where they can be.
   init(_ context: Context, printsBody: Bool, follows: Bool) {
     self.follows = follows
     let streams = context.world.streams

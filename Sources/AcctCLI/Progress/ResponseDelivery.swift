@@ -9,7 +9,7 @@ struct ResponseDelivery: Sendable {
   private let reporter: RequestReporter
   private let withHead: Bool
   private let held: HeldSecrets
-  /// Whether a terminal shows what is written.
+  /// `true` if a terminal shows the output.
   private let isShown: Bool
 
   /// Opens the place, before anything is sent.

@@ -5,7 +5,7 @@ extension World {
   /// Says one line on standard error, in characters that the locale has.
   func report(_ line: String) { streams.notice(localeIsUTF8(environment.variable) ? line : ascii(line)) }
 
-  /// The same world, which prints each request to network and keyring on standard error.
+  /// This world with a line on standard error for each request to network and keyring.
   ///
   /// Names, addresses and statuses, and nothing that could be a secret: no query, no field, no
   /// body, no item's value.

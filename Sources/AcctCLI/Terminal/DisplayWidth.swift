@@ -1,19 +1,19 @@
 extension StringProtocol {
-  /// How many columns of a terminal the text takes.
+  /// The number of columns that the text takes on a terminal.
   package var displayWidth: Int {
-    // What nearly every text is.
+    // Nearly every text is ASCII.
     if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return utf8.count }
     return reduce(0) { $0 + $1.displayWidth }
   }
 }
 
 extension Character {
-  /// How many columns the character takes: none for one that only changes its neighbour, two for
-  /// an emoji (however many are joined in it) and for the wide ones of East Asia, else one.
+  /// The number of columns that the character takes: none for one that only changes its neighbour, two for an emoji
+  /// (however many are joined in it) and for the wide ones of East Asia, else one.
   var displayWidth: Int { isEmojiPicture ? 2 : unicodeScalars.reduce(0) { $0 + $1.displayWidth } }
 
-  /// Whether it shows as a picture by itself, or is told to by what follows in it: a variation
-  /// selector, a skin colour, another emoji joined to it.
+  /// `true` if it shows as a picture by itself, or because of a scalar that follows in it: a variation selector, a
+  /// skin colour, another emoji joined to it.
   private var isEmojiPicture: Bool {
     guard let first = unicodeScalars.first, first.properties.isEmoji else { return false }
     return first.properties.isEmojiPresentation

@@ -19,8 +19,8 @@ struct Field {
 /// If names leave too little room beside them, each value is below its name.
 ///
 /// - Parameters:
-///   - fields: What to show; a field without a value is left out.
-///   - screen: What to show it on.
+///   - fields: The fields to show; one without a value is left out.
+///   - screen: The screen to show them on.
 /// - Returns: The lines.
 func lines(_ fields: [Field], on screen: Screen) -> [String] {
   let shown = fields.filter { !$0.value.text.isEmpty }.map { field in

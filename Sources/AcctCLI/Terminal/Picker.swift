@@ -10,7 +10,7 @@ struct Picker {
 
   private let listing: AccountOverview.Listing
   private var typed = ""
-  /// Whether letters are a part of a name although nothing has been typed yet.
+  /// `true` if letters are a part of a name although nothing has been typed yet.
   private var isFinding = false
   /// An index into ``matches``.
   private var cursor: Int

@@ -5,7 +5,7 @@ import AcctPorts
 struct Screen: Equatable, Sendable {
   /// `nil` where there is no terminal: then nothing is shortened or wrapped.
   var columns: Int?
-  /// Whether it shows more than ASCII.
+  /// `true` if it shows more than ASCII.
   var isUnicode = true
   var hasColour = false
 }
@@ -34,7 +34,7 @@ extension Screen {
 }
 
 extension World {
-  /// Whether the terminal can do no more than show lines.
+  /// `true` if the terminal can do no more than show lines.
   var terminalIsDumb: Bool { (environment.variable("TERM") ?? "dumb") == "dumb" }
 }
 
@@ -70,7 +70,7 @@ extension String {
   }
 }
 
-/// The same in ASCII: punctuation in its plain form, everything else as an escape.
+/// The text in ASCII: punctuation in its plain form, everything else as an escape.
 func ascii(_ text: String) -> String {
   guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
   return text.unicodeScalars.reduce(into: "") { ascii, scalar in
@@ -85,7 +85,7 @@ func ascii(_ text: String) -> String {
   }
 }
 
-/// What a colour or a weight means; colour only ever repeats what the words say.
+/// The meaning of a colour or a weight; colour only ever repeats the words.
 enum TextStyle: Sendable {
   case plain
   /// Text that stands out.

@@ -63,8 +63,8 @@ struct SignInPrompts: Sendable {
 }
 
 extension Context {
-  /// Whether a terminal on standard error may be sent more than plain text, and can be expected to
-  /// skip a link if it does not know what one is; the kernel's own console shows parts of it.
+  /// `true` if a terminal on standard error may be sent more than plain text, and can be expected to skip a link if
+  /// it does not know what one is; the kernel's own console shows parts of it.
   fileprivate var takesLinks: Bool {
     let variable = world.environment.variable
     return !options.noColor && variable("NO_COLOR") == nil && !world.terminalIsDumb && variable("TERM") != "linux"

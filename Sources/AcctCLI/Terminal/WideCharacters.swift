@@ -1,7 +1,7 @@
 // Written by .ci/wide-characters from EastAsianWidth.txt of Unicode 15.0.0, which is
 // copyright of Unicode, Inc. and under the Unicode License (https://www.unicode.org/license.txt).
 
-/// What takes two columns (East Asian Width W or F) and is no emoji, in ascending order.
+/// The characters that take two columns (East Asian Width W or F) and are no emoji, in ascending order.
 let wideCharacters: [ClosedRange<UInt32>] = [
   0x1100...0x115F,
   0x2329...0x232A,

@@ -26,7 +26,7 @@ final class Cluster: Sendable {
   /// The reply to a call.
   struct Reply {
     var message: [UInt8]
-    /// Whether an earlier attempt of the same call, which was not answered, may have been carried out.
+    /// `true` if an earlier attempt of the same call, which was not answered, may have been carried out.
     var mayBeDoneBefore: Bool
   }
 
@@ -39,14 +39,14 @@ final class Cluster: Sendable {
     _ = idle
   }
 
-  /// How long a call may take, whatever its members do.
+  /// The time limit of a call, for all members together.
   private static let deadline = Duration.seconds(5)
-  /// How long one of several members may take: the others need the rest.
+  /// The time limit of one of several members: the others need the rest.
   private static let share = Duration.seconds(2)
 
   /// Asks one member after another, until one answers or the time is over.
   ///
-  /// - Throws: What says most about why none did.
+  /// - Throws: The failure that says most about why no member answered.
   func call(_ method: Exchange.Method, _ message: MessageWriter) throws(SharedStoreFailure) -> Reply {
     let end = ContinuousClock.now + Self.deadline
     let members = try members()
@@ -54,7 +54,7 @@ final class Cluster: Sendable {
     let secret = Secret(message.bytes)
     while true {
       let left = ContinuousClock.now.duration(to: end)
-      // What is left at the end is too short to tell a member that hangs from one that is slow.
+      // The rest at the end is too short to tell a member that hangs from one that is slow.
       guard !round.hasFailed || left > .milliseconds(250) else { throw round.failure }
       let limit = members.count == 1 ? left : min(left, Self.share)
       do throws(Setback) {
@@ -79,7 +79,7 @@ final class Cluster: Sendable {
   ) throws(Setback) -> [UInt8] {
     let end = ContinuousClock.now + limit
     let connections = try takeConnections()
-    // What a request that failed leaves behind is not used again: it may lead to a member that hangs.
+    // A connection of a request that failed is not used again: it may lead to a member that hangs.
     let token = try token(of: member, on: connections, within: limit)
     let request = request(member, method, message, token: token)
     let left = max(.milliseconds(1), ContinuousClock.now.duration(to: end))

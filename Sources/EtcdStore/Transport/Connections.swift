@@ -56,6 +56,6 @@ struct Member: Sendable {
     self.origin = origin
   }
 
-  /// How it is called in messages, always with its port.
+  /// The member's name in messages, always with its port.
   var place: String { "\(origin.host):\(origin.port)" }
 }

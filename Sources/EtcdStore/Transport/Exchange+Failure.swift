@@ -45,7 +45,7 @@ extension Exchange {
     return Setback(.unavailable(reason: reason), .anyMember, mayBeDone: wasSent)
   }
 
-  /// What a member says in a handshake of TLS, whose last words may come after the request was sent.
+  /// The setback that a member reports in a TLS handshake, whose last alert may come after the request was sent.
   private var refusal: Setback? {
     let place = request.member.place
     if says("alert") && says("certificate", "unknown ca", "access denied") {

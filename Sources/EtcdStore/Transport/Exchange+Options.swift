@@ -4,7 +4,7 @@ import CLibCurl
 import LoadedCurl
 
 extension Exchange {
-  /// Sets the handle's options: everything that libcurl might do of its own accord is off.
+  /// Sets the handle's options: everything that libcurl might do by itself is off.
   func set(_ options: inout HandleOptions, within limit: Duration) throws(Setback) {
     unsafe options.set(CURLOPT_ERRORBUFFER, pointer: memory.errorBuffer.baseAddress)
     setLimits(&options, limit)
@@ -24,7 +24,7 @@ extension Exchange {
     options.set(CURLOPT_TIMEOUT_MS, limit.milliseconds)
     // A member that hangs while others serve costs a second.
     options.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, min(limit, Self.connectTimeout).milliseconds))
-    // What lies between may forget connections on which nothing moves.
+    // A device in between may forget connections on which nothing moves.
     options.set(CURLOPT_MAXAGE_CONN, 30)
     // No proxy, also none of the environment: members are named by the operator, and certificates are shown.
     options.set(CURLOPT_PROXY, "")
@@ -32,7 +32,7 @@ extension Exchange {
     options.prefer(CURLOPT_PROTOCOLS_STR, "https")
   }
 
-  /// How long a connection may take, with the handshake of TLS.
+  /// The time limit for a connection, with the handshake of TLS.
   static let connectTimeout = Duration.milliseconds(1500)
 
   private func setTrust(_ options: inout HandleOptions) {
@@ -72,7 +72,7 @@ extension Exchange {
       Secret("content-type: application/grpc"), Secret("te: trailers"),
       // A member without a leader says so at once; it would wait for one otherwise.
       Secret("hasleader: true"),
-      // What has not been carried out by then won't be.
+      // A request that has not been carried out by then won't be.
       Secret("grpc-timeout: \(limit.milliseconds)m"),
       Secret("User-Agent: acct"), Secret("Accept:"), Secret("Expect:"),
     ]

@@ -7,7 +7,7 @@ import LoadedCurl
 ///
 /// Everything happens on the thread that calls ``run(on:within:)``.
 @safe final class Exchange {
-  /// What is asked, of whom, and as whom.
+  /// A call of a method, the member that it goes to, and this machine's credentials.
   struct Request {
     var member: Member
     var method: Method
@@ -40,9 +40,9 @@ import LoadedCurl
   let memory: LentMemory
   private var head = ReplyHead()
   private var body: [UInt8] = []
-  /// What a callback found wrong, which libcurl does not know.
+  /// The flaw that a callback found, which libcurl does not know.
   private(set) var flaw: WireFlaw?
-  /// Whether the request was put on a connection, which happens once.
+  /// `true` once the request was put on a connection, which happens once.
   private(set) var wasSent = false
 
   init(_ request: Request, _ curl: CurlTable) {
@@ -58,8 +58,8 @@ import LoadedCurl
   /// Sends the request, and waits for the reply.
   ///
   /// - Parameters:
-  ///   - connections: Where a connection is found, or left for the next request.
-  ///   - limit: How long all of it may take.
+  ///   - connections: The connections in use; one is taken from them, or left there for the next request.
+  ///   - limit: The time limit for all of it.
   /// - Returns: The message of the reply.
   /// - Throws: A ``Setback`` for anything but a reply with a status of success.
   func run(on connections: Connections, within limit: Duration) throws(Setback) -> [UInt8] {
@@ -88,10 +88,10 @@ import LoadedCurl
 
   // MARK: Callbacks
 
-  /// Whether libcurl may put the request on a connection: once.
+  /// Decides whether libcurl may put the request on a connection: once.
   ///
-  /// It would send it again by itself if a connection that was used before ended without an answer. Whether it is
-  /// sent again, and what that means, is decided above.
+  /// It would send it again by itself if a connection that was used before ended without an answer. The caller
+  /// decides whether to send it again, and what that means.
   func maySend() -> Bool {
     defer { wasSent = true }
     return !wasSent
@@ -112,7 +112,7 @@ import LoadedCurl
   }
 }
 
-/// What libcurl calls, with the exchange as its data.
+/// The functions that libcurl calls, with the exchange as their data.
 extension Exchange {
   func setCallbacks(_ options: inout HandleOptions) {
     let data = unsafe Unmanaged.passUnretained(self).toOpaque()

@@ -5,7 +5,7 @@ import LoadedCurl
 @safe struct HandleOptions {
   let curl: CurlTable
   let easy: UnsafeMutableRawPointer
-  /// Whether the library knows every option that was set so far.
+  /// `true` if the library knows every option that was set so far.
   private(set) var wereTaken = true
 
   init(_ curl: CurlTable, _ easy: UnsafeMutableRawPointer) {

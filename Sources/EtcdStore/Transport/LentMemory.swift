@@ -9,7 +9,7 @@ import LoadedCurl
   private var blocks: [UnsafeMutableRawBufferPointer] = unsafe []
   private(set) var lines: UnsafeMutablePointer<curl_slist>?
   private let host = UnsafeMutablePointer<acct_curl_host>.allocate(capacity: 1)
-  /// What libcurl says about a failure; 256 bytes are what it asks for.
+  /// libcurl's words about a failure; it requires 256 bytes.
   let errorBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 1)
 
   init(_ curl: CurlTable) {

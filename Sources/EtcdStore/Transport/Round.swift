@@ -4,9 +4,9 @@ import AcctPorts
 struct Round {
   /// The member to ask.
   private(set) var current: Int
-  /// Whether a member may have carried the call out, or may yet.
+  /// `true` if a member may have carried the call out, or may yet.
   private(set) var mayBeDone = false
-  /// What says most, and latest, about why none has answered.
+  /// The failure that says most, and latest, about why no member has answered.
   private(set) var failure = SharedStoreFailure.timedOut
   private let count: Int
   private let first: Int
@@ -24,11 +24,11 @@ struct Round {
   /// Notes what a member did, and turns to the next.
   ///
   /// - Parameters:
-  ///   - setback: What it did.
-  ///   - wasCutShort: Whether it had less time than a connection may take, since the call's time was nearly over;
+  ///   - setback: The member's setback.
+  ///   - wasCutShort: `true` if it had less time than a connection may take, since the call's time was nearly over;
   ///     that it has not answered then says nothing.
   ///   - logOut: Has the user authenticated again.
-  /// - Returns: How long to wait before: a while after each round, in which a leader may be elected.
+  /// - Returns: The pause before the next request: a while after each round, in which a leader may be elected.
   /// - Throws: The failure, if no member will do better.
   mutating func goOn(
     after setback: Setback,

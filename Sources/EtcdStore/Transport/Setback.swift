@@ -3,10 +3,10 @@ import AcctPorts
 
 /// Why a request to a member came to nothing, and what can be done then.
 struct Setback: Error {
-  /// What is said if it stays so.
+  /// The failure of the call if no other request succeeds.
   var failure: SharedStoreFailure
   var next: Next
-  /// Whether the member may have carried the request out, or may yet.
+  /// `true` if the member may have carried the request out, or may yet.
   var mayBeDone: Bool
 
   enum Next {
@@ -28,7 +28,7 @@ struct Setback: Error {
 }
 
 extension SharedStoreFailure {
-  /// How much a failure says about a cluster whose members failed in different ways.
+  /// The weight of a failure in the report about a cluster whose members failed in different ways.
   ///
   /// One member that has no leader explains why others do not answer; none of this is explained by one that is
   /// not running.
@@ -47,12 +47,12 @@ extension SharedStoreFailure {
 }
 
 extension Setback {
-  /// What an error of etcd means (its `rpctypes/error.go`).
+  /// Translates an error of etcd (its `rpctypes/error.go`).
   ///
   /// - Parameters:
   ///   - status: As the member has answered.
   ///   - place: The member.
-  ///   - redactor: Knows what was sent that is a secret.
+  ///   - redactor: Knows the secrets that were sent.
   init(_ status: CallStatus, at place: String, redacting redactor: Redactor) {
     let words = shown(status.message, redactor)
     let said = "\(place) says: \(words.isEmpty ? "status \(status.code)" : words)"
@@ -78,7 +78,7 @@ extension Setback {
     }
   }
 
-  /// What a status of HTTP means where one of gRPC is missing, as gRPC translates it.
+  /// Translates a status of HTTP where one of gRPC is missing, as gRPC does.
   init(status: Int, at place: String) {
     let reason = "\(place) does not answer as etcd does (HTTP status \(status))"
     switch status {
@@ -87,7 +87,7 @@ extension Setback {
     }
   }
 
-  /// What a reply means that can't be read.
+  /// Translates a reply that can't be read.
   init(_ flaw: WireFlaw, at place: String) {
     let reason =
       switch flaw {

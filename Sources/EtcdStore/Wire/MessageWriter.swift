@@ -7,7 +7,7 @@ package import AcctModel
 package struct MessageWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
 
-  /// - Parameter capacity: How many bytes will be written: an array that grows leaves copies behind.
+  /// - Parameter capacity: The number of bytes that will be written: an array that grows leaves copies behind.
   package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
   /// Writes an `int64`, `bool` or `enum`; a negative number takes ten bytes.
@@ -45,7 +45,7 @@ package struct MessageWriter: Sendable {
   }
 }
 
-/// How a field's value is written; groups, which proto3 does not have, are left out.
+/// The encoding of a field's value; groups, which proto3 does not have, are left out.
 enum WireType: UInt8 {
   case varint = 0
   case eightBytes = 1

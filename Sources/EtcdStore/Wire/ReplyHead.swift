@@ -2,9 +2,9 @@
 package struct ReplyHead: Equatable, Sendable {
   /// HTTP's.
   package private(set) var status = 0
-  /// Whether the body is gRPC's.
+  /// `true` if the body is gRPC's.
   package private(set) var isGRPC = false
-  /// How the call ended; `nil` until that is known.
+  /// The result of the call; `nil` until that is known.
   package private(set) var call: CallStatus?
   private var code: Int?
   private var message = ""
@@ -42,7 +42,7 @@ package struct ReplyHead: Equatable, Sendable {
   }
 }
 
-/// How a call ended: a status of gRPC, and what the server says about it.
+/// The result of a call: a status of gRPC, and the server's message.
 package struct CallStatus: Equatable, Sendable {
   package var code: Int
   /// From the server: to be compared, and to be shown only with care.
@@ -79,7 +79,7 @@ extension UInt8 {
 
 /// The frame of a message in gRPC over HTTP/2 ("Length-Prefixed-Message"): a flag, its length, and it.
 package enum GRPCFrame {
-  /// How many bytes come before a message.
+  /// The number of bytes before a message.
   package static let prefixCount = 5
 
   /// The bytes that come before a message.

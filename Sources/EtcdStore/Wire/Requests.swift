@@ -37,9 +37,9 @@ package struct RangeRequest: Sendable {
 package struct TxnRequest: Sendable {
   /// Decides: whether a key was last changed at a revision, 0 standing for a key that is not there.
   package var comparison: (key: String, revision: Int64)?
-  /// What is done if that is so, or if nothing is compared.
+  /// The operations if that is so, or if nothing is compared.
   package var success: [Operation]
-  /// What is done if it is not.
+  /// The operations if it is not.
   package var failure: [Operation]
 
   package init(comparison: (key: String, revision: Int64)? = nil, success: [Operation], failure: [Operation] = []) {

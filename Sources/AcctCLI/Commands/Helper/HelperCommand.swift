@@ -34,7 +34,7 @@ struct HelperCommand: AcctCommand {
       }
     }
 
-    /// What the program calls acct where it looks for a name of its own; `nil` where it can be configured.
+    /// The name by which the program runs acct, if it builds that name itself; `nil` where it can be configured.
     var programName: String? {
       switch self {
       case .git: "git-credential-acct"
@@ -45,7 +45,7 @@ struct HelperCommand: AcctCommand {
     }
   }
 
-  /// What ArgumentParser says where ``program`` is missing; the list of them says more.
+  /// ArgumentParser's message for a missing ``program``; the list of programs says more.
   static let missingProgram = "missing expected argument '<program>'"
 
   @Argument(help: "The program whose protocol it is.")

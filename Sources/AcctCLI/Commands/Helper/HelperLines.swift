@@ -9,7 +9,7 @@ struct HelperLines {
   static let limit = 1 << 16
 
   private let source: ByteSource
-  /// What was read and is no line yet; it may hold a secret.
+  /// The bytes that were read and are no line yet; they may hold a secret.
   private var rest: [UInt8] = []
   private var isAtEnd = false
 

@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import ArgumentParser
 
-/// Where a shared keyring is, and how this machine gets in.
+/// The address of a shared keyring, and the credentials of this machine there.
 struct KeyringOptions: ParsableArguments {
   // Not an enumeration: the parser would repeat a word that is none of it, and that may be a password.
   @Argument(help: "The engine: etcd or postgres.")
@@ -49,7 +49,7 @@ struct KeyringOptions: ParsableArguments {
     }
   }
 
-  /// What the user gave, checked; the files are there, and none is read yet.
+  /// The options, checked; the files exist, and none is read yet.
   ///
   /// - Throws: ``EngineError``, which repeats nothing of what was given.
   func settings(in world: World) throws(EngineError) -> SharedKeyringSettings {

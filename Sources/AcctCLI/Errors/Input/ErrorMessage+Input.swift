@@ -5,7 +5,7 @@ import AcctProtocol
 import StrictJSON
 
 extension ErrorMessage {
-  /// What the user gave can't be used.
+  /// The user's input can't be used.
   init(_ error: InputError) {
     switch error {
     case .method(let method): self.init("usage", .usage, "not an HTTP method: \(method)")

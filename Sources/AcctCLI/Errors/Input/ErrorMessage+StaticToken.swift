@@ -145,7 +145,7 @@ func command(for replacement: TokenReplacement) -> String {
   return (words + options(for: replacement.sentAs)).joined(separator: " ")
 }
 
-/// What to do about a static token that is of no use any more.
+/// The command that replaces a static token which is of no use any more.
 func remedy(for replacement: TokenReplacement) -> String { "`\(command(for: replacement))` stores a new one" }
 
 /// The options that say how a token is sent; none for the default.

@@ -2,7 +2,7 @@ import AcctModel
 import AcctProtocol
 import StrictJSON
 
-/// What is wrong with JSON.
+/// Describes the flaw in JSON.
 func words(for error: JSONError) -> String {
   switch error {
   case .tooLarge: "the JSON is larger than 1 MiB"
@@ -14,7 +14,7 @@ func words(for error: JSONError) -> String {
   }
 }
 
-/// What is wrong with a JWT.
+/// Describes the flaw in a JWT.
 func words(for error: JWTError) -> String {
   switch error {
   case .wrongSegmentCount(let count): "not a JWT: \(count) segments instead of 3"
@@ -24,7 +24,7 @@ func words(for error: JWTError) -> String {
   }
 }
 
-/// What is wrong with a JWK.
+/// Describes the flaw in a JWK.
 func words(for error: JWKError) -> String {
   switch error {
   case .notJSON(let error): words(for: error)
@@ -52,7 +52,7 @@ func words(for error: JWKError) -> String {
   }
 }
 
-/// What is wrong with a client key.
+/// Describes the flaw in a client key.
 func words(for error: ClientKeyError) -> String {
   switch error {
   case .unknownForm: "it is neither PEM nor JSON"
@@ -67,7 +67,7 @@ func words(for error: ClientKeyError) -> String {
   }
 }
 
-/// What is wrong with the URI of a key in a token.
+/// Describes the flaw in the URI of a key in a token.
 func words(for flaw: PKCS11URIFlaw) -> String {
   switch flaw {
   case .otherScheme: "a key in a token is named by a URI that begins with pkcs11:"

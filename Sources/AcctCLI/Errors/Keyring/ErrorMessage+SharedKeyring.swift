@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 
 extension ErrorMessage {
-  /// A keyring that several machines share can't be used, for a reason that only such a one has.
+  /// A keyring that several machines share can't be used, for a reason specific to shared keyrings.
   init(sharing failure: KeyringFailure, _ kind: Keyring.Kind) {
     switch failure {
     case .engine(let failure): self.init(failure, of: kind)

@@ -3,7 +3,7 @@ import AcctModel
 import AcctProtocol
 
 extension StepUp {
-  /// What `--scope` leaves out of what the request needs, and both together, where the account has it all.
+  /// The scopes that the request needs and `--scope` leaves out, and both together, where the account has them all.
   fileprivate var leftOut: (more: String, all: String)? {
     guard challenge.need == .scope, let requested = purpose?.scope, !requested.isEmpty else { return nil }
     let granted = Scope.words(account.scope)

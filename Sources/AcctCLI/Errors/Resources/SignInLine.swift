@@ -36,7 +36,7 @@ func signInLine(_ account: Account, for resource: ResourceIndicator) -> String? 
   return words.map(shellWord).joined(separator: " ")
 }
 
-/// Where the account signs in, and as which client.
+/// The arguments for the server at which the account signs in, and for its client.
 func place(of account: Account) -> [String]? {
   let person = account.handle?.description ?? account.did?.description
   if let backend = account.source?.backend { return ["--backend", backend.description] + [person].compactMap(\.self) }
@@ -61,7 +61,7 @@ func place(of account: Account) -> [String]? {
   return words + option("--client-id", clientID) + settings(account.client)
 }
 
-/// How the client asks its server; a secret's file is the user's to name.
+/// The options for the client's requests to its server; the user adds the path of a secret's file.
 private func settings(_ client: ClientSettings) -> [String] {
   var words: [String] = []
   switch client.grant {
@@ -81,7 +81,7 @@ private func settings(_ client: ClientSettings) -> [String] {
 func option(_ name: String, _ value: String?) -> [String] { value.map { [name, $0] } ?? [] }
 
 extension ClientSettings {
-  /// Whether the client proves itself with a secret or a key, which needs a server that the user names.
+  /// `true` if the client proves itself with a secret or a key, which needs a server that the user names.
   fileprivate var hasSecret: Bool {
     switch authentication {
     case .basic?, .post?, .privateKey?: true
@@ -104,7 +104,7 @@ extension EndpointName {
   }
 }
 
-/// What the account has, and then what is missing.
+/// The scopes that the account has, followed by the missing ones.
 func scope(of account: Account, adding more: [String]) -> String? {
   let words = (Scope.words(account.scope) + more).filter(Scope.isWellFormed)
   let each = words.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
