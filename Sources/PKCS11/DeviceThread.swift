@@ -9,11 +9,11 @@ import Synchronization
 /// what it holds stay until the call returns or the process ends.
 ///
 /// - Parameters:
-///   - limit: How long the work may take; without end if `nil`.
-///   - late: What is thrown after that.
+///   - limit: The time limit of the work; without end if `nil`.
+///   - late: The failure after that.
 ///   - body: The work.
 /// - Returns: What `body` returns.
-/// - Throws: What `body` throws, `late`, or a failure if no thread can be had.
+/// - Throws: What `body` throws, `late`, or a failure if no thread is available.
 func onDeviceThread<Result: Sendable>(
   limit: Duration?,
   late: @autoclosure @escaping @Sendable () -> HardwareKeyFailure,

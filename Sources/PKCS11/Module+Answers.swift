@@ -5,7 +5,7 @@ import CPKCS11
 extension Module {
   /// Makes sure that a module has the function that was called.
   ///
-  /// - Returns: What the function returned.
+  /// - Returns: The function's return value.
   func answer(_ function: String, _ result: CK_RV?) throws(HardwareKeyFailure) -> CK_RV {
     guard let result else { throw .malformedReply(reason: "the module has no \(function)") }
     return result
@@ -19,7 +19,7 @@ extension Module {
 }
 
 extension HardwareKeyFailure {
-  /// What a return value means (PKCS #11 base specification 2.40, section 5.1).
+  /// Translates a return value (PKCS #11 base specification 2.40, section 5.1).
   init(_ function: String, _ value: CK_RV) {
     let reason = "\(function) failed with \(name(of: value))"
     switch value {

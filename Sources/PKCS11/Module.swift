@@ -11,9 +11,9 @@ import Synchronization
   private let use = Mutex(Use())
 
   private struct Use {
-    /// Whether this process has called C_Initialize and not C_Finalize.
+    /// `true` if this process has called C_Initialize and not C_Finalize.
     var isInitialized = false
-    /// How many operations go on; one whose call never returned counts for ever.
+    /// The number of operations that go on; one whose call never returned counts for ever.
     var operations = 0
   }
 
@@ -72,7 +72,7 @@ import Synchronization
     return isIdle ?? false
   }
 
-  /// - Returns: Whether C_Finalize is this process's part, too.
+  /// - Returns: `true` if C_Finalize is this process's part, too.
   private func initialize() throws(HardwareKeyFailure) -> Bool {
     var arguments = unsafe CK_C_INITIALIZE_ARGS()
     unsafe arguments.flags = CKF_OS_LOCKING_OK

@@ -9,7 +9,7 @@ import PrivateFiles
 package struct ModuleConfiguration: Sendable {
   /// The folders with a file for each module; the settings of an earlier one win.
   let folders: [String]
-  /// Where a module lies that is named without a folder.
+  /// The folders of modules that are named without a folder.
   let libraries: [String]
 
   package init(folders: [String], libraries: [String]) {

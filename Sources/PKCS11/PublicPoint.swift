@@ -9,7 +9,7 @@ enum P256 {
   /// CKA_EC_PARAMS as the name of a curve, a PrintableString: SEC 2's and ANSI X9.62's, and NIST's.
   private static let names: Set<String> = ["secp256r1", "prime256v1", "P-256"]
 
-  /// Whether CKA_EC_PARAMS names this curve.
+  /// `true` if CKA_EC_PARAMS names this curve.
   static func isNamed(by parameters: [UInt8]) -> Bool {
     if parameters == objectIdentifier { return true }
     guard let name = DER.element(0x13, alone: parameters[...]) else { return false }
@@ -34,7 +34,7 @@ enum P256 {
     }
     guard var info = DER.take(0x30, from: &fields), let algorithm = DER.take(0x30, from: &info),
       Array(algorithm) == publicKey + objectIdentifier, let bits = DER.take(0x03, from: &info),
-      // How many bits of the last byte are unused.
+      // The number of unused bits of the last byte.
       bits.first == 0
     else { return nil }
     return uncompressed(bits.dropFirst())

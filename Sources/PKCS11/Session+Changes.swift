@@ -20,7 +20,7 @@ extension Session {
     privateHalf.add(CKA_SENSITIVE, true)
     privateHalf.add(CKA_EXTRACTABLE, false)
     privateHalf.add(CKA_SIGN, true)
-    // What is left out has the token's own default, which may be "yes".
+    // An attribute that is left out has the token's own default, which may be "yes".
     for use in [CKA_SIGN_RECOVER, CKA_DECRYPT, CKA_UNWRAP, CKA_DERIVE] { privateHalf.add(use, false) }
     var mechanism = unsafe CK_MECHANISM(mechanism: CKM_EC_KEY_PAIR_GEN, pParameter: nil, ulParameterLen: 0)
     var publicHandle: CK_OBJECT_HANDLE = 0

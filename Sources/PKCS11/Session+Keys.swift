@@ -81,10 +81,10 @@ extension Session {
     }
   }
 
-  /// Whether a half of a key came from elsewhere, or the private half was not always protected, as the token says.
+  /// `true` if the token says that a half was imported, or that the private half was not always protected.
   ///
-  /// Only that is counted which a token denies: older ones know none of these attributes, and a public half has but
-  /// the first.
+  /// Only an attribute that a token denies counts: older tokens know none of these, and a public half has but the
+  /// first.
   func mayHaveCopies(_ half: CK_OBJECT_HANDLE) throws(HardwareKeyFailure) -> Bool {
     for attribute in [CKA_LOCAL, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE]
     where try flag(attribute, half) == false { return true }

@@ -22,7 +22,7 @@ extension Session {
         }
         return PKCS11Key(uri: named, point: point, isNew: true, mayHaveCopies: try writer.mayHaveCopies(made.handle))
       } catch {
-        // What a token made and should not have is of no use to anyone; the first failure is the one to tell.
+        // A key that a token made and should not have is of no use; the first failure is the one to report.
         try? writer.destroy(publicHalf)
         try? writer.destroy(made.handle)
         throw error

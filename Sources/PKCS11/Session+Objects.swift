@@ -47,7 +47,7 @@ extension Session {
     return Array(bytes.prefix(written))
   }
 
-  /// - Returns: What the call returned, and the length that it wrote.
+  /// - Returns: The call's return value, and the length that it wrote.
   private func read(
     _ type: CK_ATTRIBUTE_TYPE,
     _ object: CK_OBJECT_HANDLE,

@@ -54,7 +54,7 @@ struct Session {
     switch try module.answer("C_Login", result) {
     case CKR_USER_ALREADY_LOGGED_IN: return
     case CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE:
-      // What is read now only adds to the failure.
+      // The token's description, read again, only adds to the failure.
       var now: Token?
       do throws(HardwareKeyFailure) { now = try Token.read(token.slot, module) } catch { now = nil }
       if now?.isLockedOut == true { throw .lockedOut }
@@ -86,7 +86,7 @@ extension Session {
     }
     switch try module.answer("C_Sign", result) {
     case CKR_OK: break
-    // What modules say when a security key gave up waiting.
+    // The values that modules return when a security key gave up waiting.
     case CKR_GENERAL_ERROR, CKR_DEVICE_ERROR, CKR_FUNCTION_FAILED, CKR_FUNCTION_CANCELED, CKR_FUNCTION_REJECTED:
       if touch.wasAnnounced { throw .notTouched }
       try module.check("C_Sign", result)

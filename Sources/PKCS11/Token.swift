@@ -22,10 +22,10 @@ struct Token: Sendable {
 
   var isInitialized: Bool { flags & CKF_TOKEN_INITIALIZED != 0 }
   var needsLogin: Bool { flags & CKF_LOGIN_REQUIRED != 0 }
-  /// Whether the PIN is typed at the device itself.
+  /// `true` if the PIN is entered at the device itself.
   var hasPINPad: Bool { flags & CKF_PROTECTED_AUTHENTICATION_PATH != 0 }
   var isLockedOut: Bool { flags & CKF_USER_PIN_LOCKED != 0 }
-  /// How many wrong PINs are left, where the token tells.
+  /// The number of wrong PINs that are left, where the token tells.
   var triesLeft: Int? { flags & CKF_USER_PIN_FINAL_TRY != 0 ? 1 : nil }
 
   func matches(_ uri: PKCS11URI) -> Bool {
@@ -34,7 +34,7 @@ struct Token: Sendable {
       && (uri.slotID ?? UInt64(slot)) == UInt64(slot)
   }
 
-  /// Whether both are the same device.
+  /// `true` if both are the same device.
   func isSame(as other: Token) -> Bool {
     label == other.label && manufacturer == other.manufacturer && model == other.model && serial == other.serial
   }

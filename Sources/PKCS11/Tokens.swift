@@ -11,7 +11,7 @@ package final class Tokens: Sendable {
   let locks: TokenLocks
   let entropy: Entropy
 
-  /// How long a person is waited for.
+  /// The time limits for a person.
   package struct Patience: Sendable {
     /// After so long a signature seems to wait for a touch.
     package var touch: Duration
@@ -25,10 +25,10 @@ package final class Tokens: Sendable {
   }
 
   /// - Parameters:
-  ///   - folder: Where the locks are; it is made when the first is taken.
+  ///   - folder: The folder of the locks; it is made when the first is taken.
   ///   - configuration: The modules of a URI that names none.
-  ///   - entropy: Where the ids of new keys are from.
-  ///   - patience: How long a person is waited for.
+  ///   - entropy: The source of the ids of new keys.
+  ///   - patience: The time limits for a person.
   package init(
     locks folder: PrivateFolder,
     configuration: ModuleConfiguration,
@@ -43,8 +43,9 @@ package final class Tokens: Sendable {
 
   /// Lets the modules release what they hold; they are used no more.
   ///
-  /// - Returns: Whether every call into them has returned. If not, exit(3) may wait for one without end: it calls what
-  ///   the libraries registered for the end of the process, which may want the locks that the call holds.
+  /// - Returns: `true` if every call into them has returned. If not, exit(3) may wait for one without end: it calls
+  ///   the functions that the libraries registered for the end of the process, which may want the locks that the call
+  ///   holds.
   package func end() -> Bool {
     // One that is being loaded is not in the table yet.
     guard let loaded = modules.withLockIfAvailable({ Array($0.values) }) else { return false }
@@ -110,8 +111,8 @@ package final class Tokens: Sendable {
   /// - Parameters:
   ///   - module: The token's module.
   ///   - token: The token.
-  ///   - patience: How long the locks are waited for.
-  ///   - touch: What announces that the token seems to wait for a touch, if it may.
+  ///   - patience: The time limits for the locks.
+  ///   - touch: The watch that announces that the token seems to wait for a touch, if it may.
   ///   - body: Uses the session; it releases the module's lock before anything that waits for a person.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws, or why there is no session.
@@ -147,7 +148,7 @@ package final class Tokens: Sendable {
     }
   }
 
-  /// What tells the person that a signature takes long.
+  /// The watch that tells the person that a signature takes long.
   func touchWatch(_ holder: KeyHolder) -> TouchWatch { TouchWatch(after: time.touch, holder.touch) }
 
   private func load(_ path: String) throws(HardwareKeyFailure) -> Module {

@@ -10,7 +10,7 @@ import Glibc
 @safe final class Connection: @unchecked Sendable {
   let library: Library
   let handle: OpaquePointer
-  /// Whether an answer is outstanding, so that nothing else may be asked.
+  /// `true` if an answer is outstanding, so that nothing else may be asked.
   var isBusy = false
   /// The cluster's own number, if the role may know it.
   private(set) var systemIdentifier: String?
@@ -41,10 +41,10 @@ import Glibc
 
   deinit { unsafe library.call.PQfinish(handle) }
 
-  /// Whether it can be used again: nothing is outstanding, and the server has not hung up.
+  /// `true` if it can be used again: nothing is outstanding, and the server has not hung up.
   ///
-  /// After a minute it is not trusted: what lies between may have forgotten it, and would drop what is
-  /// sent, without a word, until the deadline.
+  /// After a minute it is not trusted: a device in between may have forgotten it, and would drop all packets without
+  /// an error until the deadline.
   var isUsable: Bool {
     guard !isBusy, lastAnswer.duration(to: .now) < .seconds(60), isOpen else { return false }
     var request = pollfd(fd: unsafe library.call.PQsocket(handle), events: Int16(POLLIN), revents: 0)
@@ -54,7 +54,7 @@ import Glibc
 
   var isOpen: Bool { unsafe library.call.PQstatus(handle) == CONNECTION_OK }
 
-  /// What libpq says about a connection that broke.
+  /// libpq's failure for a connection that broke.
   func broken() -> Trouble { Trouble(SharedStoreFailure(connecting: words), isLost: true) }
 
   private var words: String {
@@ -63,7 +63,7 @@ import Glibc
   }
 
   private func connect(until end: ContinuousClock.Instant) throws(Trouble) {
-    // What libpq says to do before it is asked for the first time.
+    // libpq's documentation has the caller begin in this state, before the first poll.
     var next = PGRES_POLLING_WRITING
     while true {
       switch next {

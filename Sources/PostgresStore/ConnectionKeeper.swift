@@ -71,7 +71,7 @@ final class ConnectionKeeper: Sendable {
         state.withLock { $0.host = host }
         return connection
       } catch {
-        // What a host that answers says is worth more than that another does not.
+        // The failure of a host that answers says more than that of one that does not.
         if turn == 0 || failure.failure.isSilence { failure = error }
       }
     }
@@ -80,7 +80,7 @@ final class ConnectionKeeper: Sendable {
 }
 
 extension SharedStoreFailure {
-  /// Whether no server answered.
+  /// `true` if no server answered.
   fileprivate var isSilence: Bool {
     switch self {
     case .unavailable, .timedOut: true

@@ -4,8 +4,8 @@ import CLibPQ
 
 /// A connection string, as far as acct lets it decide.
 ///
-/// What libpq would take from the environment instead (`PGHOST`, `PGSSLMODE`, …), or do without
-/// being told, must not weaken the connection: such options are given in full.
+/// Options that libpq would take from the environment instead (`PGHOST`, `PGSSLMODE`, …), or do without, must not
+/// weaken the connection: such options are given in full.
 struct ConnectionString: Equatable, Sendable {
   /// The options of the string itself, by libpq's names.
   private(set) var options: [String: String]
@@ -39,7 +39,7 @@ struct ConnectionString: Equatable, Sendable {
     }
   }
 
-  /// What libpq is told for each of the hosts, in their order, without a password.
+  /// The options for libpq for each of the hosts, in their order, without a password.
   ///
   /// libpq itself tries one host after the other, too, but gives each all the time that there is.
   var attempts: [[String: String]] {

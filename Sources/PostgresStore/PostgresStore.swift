@@ -6,7 +6,7 @@ import PrivateFiles
 /// Objects in a table of PostgreSQL.
 struct PostgresStore: Sendable {
   private let connections: ConnectionKeeper
-  /// How long a call may take.
+  /// The time limit of a call.
   private static let limit = Duration.seconds(5)
 
   init(_ settings: SharedKeyringSettings.Postgres) { connections = ConnectionKeeper(settings) }
@@ -117,7 +117,7 @@ extension SharedStore {
   /// those that would weaken the connection: the server is verified (or it is a Unix socket), and a
   /// standby is not asked.
   ///
-  /// - Parameter settings: Where it is, and how to get in.
+  /// - Parameter settings: The connection string, and the credentials for it.
   /// - Returns: The store; its calls share one connection.
   package static func postgres(_ settings: SharedKeyringSettings.Postgres) -> SharedStore {
     let store = PostgresStore(settings)

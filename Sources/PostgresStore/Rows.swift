@@ -32,7 +32,7 @@ import CLibPQ
     return unsafe String(cString: text)
   }
 
-  /// How many there are.
+  /// The number of rows.
   var count: Int { Int(unsafe library.call.PQntuples(result)) }
 
   /// A value's bytes; `nil` if there is none.

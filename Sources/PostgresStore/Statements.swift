@@ -4,7 +4,7 @@
 /// transaction is over: versions become visible in their order. With numbers from a sequence, a reader
 /// could see version 12, and miss 11 for good, which is committed later.
 enum Statements {
-  /// What the session must be like.
+  /// The settings of a session.
   ///
   /// `statement_timeout` ends a statement on the server before the caller gives up: then nothing was
   /// changed. Each change is one statement, for which `read committed` is right: it waits for the

@@ -6,7 +6,7 @@ struct Trouble: Error, Equatable {
   var failure: SharedStoreFailure
   /// The server's code, such as `42P01`; `nil` if the words are libpq's own.
   var state: String?
-  /// Whether the connection broke while an answer was waited for: what was asked may have been done.
+  /// `true` if the connection broke during the wait for an answer: the statement may have been carried out.
   var isLost = false
 
   init(_ failure: SharedStoreFailure, state: String? = nil, isLost: Bool = false) {

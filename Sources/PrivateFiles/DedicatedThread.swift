@@ -5,7 +5,7 @@ import Glibc
 /// On a thread of Swift's pool, which has one for each core, it would hold up everything else in the process.
 ///
 /// - Parameters:
-///   - failure: What is thrown if no thread can be had.
+///   - failure: The error if no thread is available.
 ///   - body: The work.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws, or `failure`.
@@ -20,7 +20,7 @@ package func onDedicatedThread<Result: Sendable, Failure: Error>(
   return try outcome.get()
 }
 
-/// Starts a thread that is never joined; returns `false` if none can be had.
+/// Starts a thread that is never joined; returns `false` if none is available.
 package func startThread(_ work: @escaping @Sendable () -> Void) -> Bool {
   let retained = unsafe Unmanaged.passRetained(Job(work))
   var thread = pthread_t()
@@ -54,8 +54,8 @@ private final class Job: Sendable {
 /// from what is left, and must not rely on other threads.
 ///
 /// - Parameters:
-///   - count: How many threads are wanted beside this one.
-///   - body: What each of them does.
+///   - count: The number of threads beside this one.
+///   - body: The work of each of them.
 func withWorkerThreads(_ count: Int, _ body: @Sendable () -> Void) {
   withoutActuallyEscaping(body) { body in
     let work = Work(body)

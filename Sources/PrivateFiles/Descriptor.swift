@@ -54,7 +54,7 @@ package struct Descriptor: ~Copyable {
 
   /// Bounds how long one read from a socket waits; after that it fails with EAGAIN.
   ///
-  /// - Parameter seconds: How long.
+  /// - Parameter seconds: The time limit.
   package func setReadTimeout(seconds: Int) {
     var limit = timeval(tv_sec: seconds, tv_usec: 0)
     unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -23,9 +23,8 @@ package func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(FileErr
 ///
 /// - Parameters:
 ///   - descriptor: A descriptor open for reading.
-///   - limit: How many bytes are wanted at most.
-///   - size: How many a regular file has: where it stops with as many it has ended, and need not
-///     be asked again.
+///   - limit: The most bytes to return.
+///   - size: The size of a regular file: where it stops with as many bytes it has ended, and need not be asked again.
 /// - Returns: The bytes, or `nil` if there are more than `limit`.
 /// - Throws: The first error that is not just "again".
 package func readAll(from descriptor: Int32, limit: Int, expecting size: Int? = nil) throws(FileError) -> [UInt8]? {
@@ -70,7 +69,7 @@ private func waitUnlessFailed(_ descriptor: Int32, _ events: Int16) throws(FileE
 ///
 /// - Parameters:
 ///   - descriptor: A descriptor open for reading.
-///   - limit: How many bytes are wanted at most.
+///   - limit: The most bytes to return.
 /// - Returns: The bytes; none at the end.
 /// - Throws: The first error that is not just "again".
 package func readPart(_ descriptor: Int32, limit: Int) throws(FileError) -> [UInt8] {

@@ -7,7 +7,7 @@ package enum FileError: Error, Equatable, Sendable {
   /// The file could be used, and can't be trusted.
   case distrusted(reason: String)
 
-  /// What the call before left in `errno`.
+  /// The error that the call before left in `errno`.
   package static var last: FileError { .system(errno) }
 
   package static let notThere = FileError.system(ENOENT)

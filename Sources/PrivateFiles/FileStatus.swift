@@ -2,7 +2,7 @@ import Glibc
 
 /// The owner of a file, its permissions, and its identity.
 package struct FileStatus: Equatable, Sendable {
-  /// What kind of thing it is.
+  /// The kind of a file.
   package enum Kind: Equatable, Sendable { case regular, folder, link, other }
 
   package let kind: Kind
@@ -32,13 +32,13 @@ package struct FileStatus: Equatable, Sendable {
     inode = status.st_ino
   }
 
-  /// Whether it belongs to the user that this process acts for.
+  /// `true` if it belongs to the user that this process acts for.
   package var isOwn: Bool { owner == geteuid() }
 
   /// Tells the file from every other one of this machine, whatever its path.
   var identity: String { "\(device)-\(inode)" }
 
-  /// Whether both are the same file, whatever has become of its mode meanwhile.
+  /// `true` if both are the same file, even if its mode has changed since.
   func isSame(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
   /// Checks that only its owner, this user, can change it.
@@ -68,7 +68,7 @@ package struct FileStatus: Equatable, Sendable {
 }
 
 extension Descriptor {
-  /// What the system knows of the open file.
+  /// The system's record of the open file.
   ///
   /// - Throws: The error of fstat(2).
   package func status() throws(FileError) -> FileStatus {

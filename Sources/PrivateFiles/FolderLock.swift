@@ -40,7 +40,7 @@ extension PrivateFolder {
   ///
   /// - Parameters:
   ///   - name: The lock's name in the folder.
-  ///   - seconds: How long to wait for another holder; 0 tries once.
+  ///   - seconds: The time to wait for another holder; 0 tries once.
   /// - Returns: The lock, to be released when done.
   /// - Throws: ``PrivateFilesError``; ``PrivateFilesError/busy(path:)`` if the time is over or the
   ///   task was cancelled.

@@ -31,7 +31,7 @@ package struct NamedFile: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: Its contents.
-  ///   - replacing: Whether a regular file that is there is replaced.
+  ///   - replacing: `true` to replace a regular file that is there.
   /// - Throws: ``FileError``, `EEXIST` among them; what was there is then still there.
   package func write(_ bytes: Span<UInt8>, replacing: Bool) throws(FileError) {
     let folder = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)

@@ -10,11 +10,10 @@ extension PrivateFolder {
   ///
   /// - Parameters:
   ///   - limit: The most bytes that each may have.
-  ///   - isWanted: Whether the file of a name is to be read.
-  ///   - body: Takes some of the files, each with what was read or stood in the way: one at a time,
-  ///     but if there are hundreds dozens, and on several threads at once. What has gone since it
-  ///     was listed is left out. Returns whether to go on; what other threads have begun then comes
-  ///     to its end.
+  ///   - isWanted: Returns `true` if the file of a name is to be read.
+  ///   - body: Takes some of the files, each with its contents or the error in reading it: one at a time, but if
+  ///     there are hundreds dozens, and on several threads at once. A file that has gone since it was listed is left
+  ///     out. Returns whether to go on; work that other threads have begun then comes to its end.
   /// - Throws: ``PrivateFilesError`` if the folder can't be listed.
   package func readEach(
     limit: Int,
@@ -55,8 +54,8 @@ extension PrivateFolder {
     }
   }
 
-  /// How many threads are worth their start: 256 files are about a millisecond's work, and more
-  /// than 8 threads only wait for each other in the kernel.
+  /// The number of threads that are worth their start: 256 files are about a millisecond's work, and more than 8
+  /// threads only wait for each other in the kernel.
   private static func workers(for count: Int) -> Int {
     count < 512 ? 0 : min(count / 256, Int(acct_usable_cores()), 8) - 1
   }

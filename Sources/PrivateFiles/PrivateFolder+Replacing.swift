@@ -9,8 +9,8 @@ extension PrivateFolder {
   /// - Parameters:
   ///   - name: The file's name.
   ///   - bytes: Its new contents.
-  ///   - surviving: Whether it has to survive a loss of power. What can be had again need not, and is written
-  ///     many times faster; its reader has to know damage when it sees it.
+  ///   - surviving: `true` if it has to survive a loss of power. A file that can be made again need not, and is
+  ///     written many times faster; its reader has to know damage when it sees it.
   /// - Throws: ``PrivateFilesError``; the old file is then still there.
   package func replace(_ name: String, _ bytes: Span<UInt8>, surviving: Bool = true) throws(PrivateFilesError) {
     try check(name)

@@ -58,7 +58,7 @@ extension Descriptor {
   /// - Throws: The error of accept(2).
   package func accept() throws(FileError) -> Descriptor { try Self.retrying { acct_accept(number) } }
 
-  /// Whether the process at the other end of a unix socket is the same user's (`SO_PEERCRED`).
+  /// `true` if the process at the other end of a unix socket is the same user's (`SO_PEERCRED`).
   package var isFromOwnUser: Bool { acct_peer_is_own(number) != 0 }
 
   fileprivate static func unixSocket() throws(FileError) -> Descriptor {

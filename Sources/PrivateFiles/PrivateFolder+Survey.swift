@@ -10,7 +10,7 @@ package struct SurveyEntry: Sendable {
 extension PrivateFolder {
   /// Lists the folder and everything below it, without trusting, following or changing anything.
   ///
-  /// - Parameter depth: How many levels of folders below this one are entered.
+  /// - Parameter depth: The number of levels of folders below this one that are entered.
   /// - Returns: The folder and what is in it, in no order; nothing if it is not there.
   /// - Throws: ``PrivateFilesError`` if its contents can't be listed.
   package func survey(depth: Int) throws(PrivateFilesError) -> [SurveyEntry] {
@@ -30,7 +30,7 @@ extension PrivateFolder {
     }
   }
 
-  /// Whether a name is that of a file while it is being written.
+  /// `true` for the name of a file while it is being written.
   package static func isTemporary(_ name: some StringProtocol) -> Bool { name.hasPrefix(temporaryPrefix) }
 
   /// Removes a file if it is still the one that was surveyed.

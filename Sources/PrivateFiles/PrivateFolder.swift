@@ -60,6 +60,6 @@ package struct PrivateFolder: Sendable {
     guard isUsable else { throw .failed(path: path(of: name), reason: "not usable as a file name") }
   }
 
-  /// What the name of a file begins with while it is being written.
+  /// The prefix of a file's name while it is being written.
   static let temporaryPrefix = ".tmp-"
 }

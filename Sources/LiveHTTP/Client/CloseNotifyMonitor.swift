@@ -12,7 +12,7 @@ enum CloseNotifyMonitor {
   /// Listens for the close_notify of a transfer's session from now on.
   static func listen(for session: UnsafeRawPointer) { sessions.withLock { $0[Int(bitPattern: session)] = false } }
 
-  /// Whether it has come; stops listening.
+  /// Returns `true` if the alert has come, and stops listening.
   static func heard(from session: UnsafeRawPointer) -> Bool {
     sessions.withLock { $0.removeValue(forKey: Int(bitPattern: session)) ?? false }
   }

@@ -9,9 +9,9 @@ import NIOHTTP1
 /// (ISO 8859-1); NIO would put U+FFFD in place of bytes that are no UTF-8. Where messages begin and end
 /// remains NIO's to say: what this gets wrong about that can change characters, never the framing.
 final class FieldBytes {
-  /// Whether bytes that come in belong to a body.
+  /// `true` while incoming bytes belong to a body.
   private var isInBody = false
-  /// How much of it is left, in bytes, if its client has announced it.
+  /// The rest of the body, in bytes, if its client has announced its length.
   private var left: Int64?
   private var isWritingHead = false
 
@@ -93,7 +93,7 @@ private struct EmptyLine {
   /// The last two bytes of what was searched before.
   private var tail: [UInt8] = []
 
-  /// How many bytes there are up to the next end, and with it.
+  /// The number of bytes up to the next end, and with it.
   mutating func end(in buffer: ByteBuffer) -> Int? {
     let found = unsafe buffer.withUnsafeReadableBytes { bytes in unsafe Self.end(in: bytes, after: tail) }
     let searched = buffer.readableBytesView.prefix(found ?? buffer.readableBytes)

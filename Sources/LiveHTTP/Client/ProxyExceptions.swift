@@ -25,7 +25,7 @@ struct ProxyExceptions {
       .compactMap { ProxyExceptions.entry($0) }
   }
 
-  /// Whether requests to this origin go around the proxy.
+  /// `true` if requests to this origin go around the proxy.
   func contain(_ origin: Origin) -> Bool {
     if isEverything { return true }
     let host = origin.unbracketedHost

@@ -3,7 +3,7 @@ import AcctPorts
 
 /// A request as it goes on the wire, checked: no part of it can break the framing.
 struct RequestMessage: Sendable {
-  /// Where a body comes from.
+  /// The source of a body.
   enum Body: Sendable {
     case none
     case bytes(Secret)
@@ -26,7 +26,7 @@ struct RequestMessage: Sendable {
   let timeout: Timeout
   /// Which addresses it may go to.
   let reach: Reach
-  /// Whether it may still be sent; `nil`: always.
+  /// Returns `true` if the request may still be sent; `nil`: always.
   let mayBeSent: (@Sendable () -> Bool)?
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
@@ -115,14 +115,14 @@ struct RequestMessage: Sendable {
   /// The fields that the transport writes itself: where to, and how the body is framed.
   private static let ownFields = ["host", "content-length", "transfer-encoding", "expect"]
 
-  /// Whether the response is, whole; then it may be a secret, which its reader wipes.
+  /// `true` if the whole response is held in memory; then it may be a secret, which its reader wipes.
   var isHeldInMemory: Bool { if case .total = timeout { true } else { false } }
 
   /// The request's target (RFC 9112, section 3.2.1), byte for byte: a DPoP proof names it.
   var target: String { url.query.map { "\(url.path)?\($0)" } ?? url.path }
 }
 
-/// Whether a value has no control characters; other bytes may be of any encoding (`obs-text`).
+/// `true` for a value without control characters; other bytes may be of any encoding (`obs-text`).
 private func isFieldValue(_ secret: Secret) -> Bool {
   secret.withBytes { bytes in
     for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F {

@@ -8,13 +8,13 @@ final class RequestPipe: Sendable {
 
   private struct State {
     var parts: [[UInt8]] = []
-    /// How many bytes of the first part are sent already.
+    /// The number of bytes of the first part that are sent already.
     var offset = 0
     var sent: Int64 = 0
     var isWaitedFor = false
     /// Stays set, unlike that, until it is read.
     var wasWaitedFor = false
-    /// Whether any of it was read: a server that is asked first may not want it.
+    /// `true` if any of it was read: a server that is asked first may not want it.
     var isWanted = false
     var end: Result<Void, HTTPFailure>?
     var feeder: CheckedContinuation<Bool, Never>?
@@ -24,7 +24,7 @@ final class RequestPipe: Sendable {
 
   var length: Int64? { source.length }
 
-  /// Whether the transfer waited for the source, at any time since the last call.
+  /// `true` if the transfer waited for the source, at any time since the last call.
   func hasBeenWaitedFor() -> Bool {
     state.withLock { state in
       defer { state.wasWaitedFor = state.isWaitedFor }
@@ -32,7 +32,7 @@ final class RequestPipe: Sendable {
     }
   }
 
-  /// What the transfer may do now.
+  /// The next bytes for the transfer, or the reason why there are none.
   enum Supply {
     case bytes(Int)
     case wait

@@ -43,7 +43,7 @@ final class ResponsePipe: Sendable {
 
   /// Takes bytes, unless the reader has to catch up first.
   ///
-  /// - Returns: Whether they were taken; if not, ``next()`` will say when to offer them again.
+  /// - Returns: `true` if they were taken; if not, ``next()`` will say when to offer them again.
   func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
     state.withLock { state in
       if !state.filling.isEmpty && state.filling.count + bytes.count > Self.partSize {
@@ -63,8 +63,8 @@ final class ResponsePipe: Sendable {
 
   /// Hands what there is to a reader that waits.
   ///
-  /// - Parameter evenIfGrowing: Whether to do so if something came since the last call, too.
-  /// - Returns: Whether it need not be called before more comes.
+  /// - Parameter evenIfGrowing: `true` to do so even if something came since the last call.
+  /// - Returns: `true` if it need not be called before more comes.
   func flush(evenIfGrowing: Bool) -> Bool {
     state.withLock { state in
       let isGrowing = state.isGrowing
@@ -91,7 +91,7 @@ final class ResponsePipe: Sendable {
     }
   }
 
-  /// Whether bytes were rejected for lack of a reader, at any time since the last call.
+  /// `true` if bytes were rejected for lack of a reader, at any time since the last call.
   func hasBeenHeldUp() -> Bool {
     state.withLock { state in
       defer { state.wasHeldUp = state.isHeldUp }

@@ -15,7 +15,7 @@ struct CallbackAnswer {
     case bad
     case odd
 
-    /// What is drawn into a circle of the radius 32.
+    /// The path that is drawn into a circle of the radius 32.
     var path: String {
       switch self {
       case .good: "M21 33l8 8 15-17"

@@ -101,7 +101,7 @@ final class CallbackHandler: ChannelInboundHandler {
   }
 }
 
-/// Whether a request is for this machine by number, or by the name that the address has.
+/// `true` if a request is for this machine by number, or by the name that the address has.
 private func isLoopback(_ hosts: [String], _ port: Int, _ redirect: LoopbackRedirect) -> Bool {
   guard let host = hosts.first, hosts.count == 1 else { return false }
   return ["127.0.0.1", "[::1]", redirect.host.rawValue].contains { address in
@@ -122,7 +122,7 @@ final class ByteBudget: ChannelInboundHandler {
 }
 
 extension HTTPHeaders {
-  /// Whether a browser says that a page has loaded this, and that no user navigated there.
+  /// `true` if a browser says that a page has loaded this, and that no user navigated there.
   ///
   /// Browsers name the purpose of every request to loopback (Fetch Metadata, section 2); pages
   /// can't change that. A callback is a navigation of a whole tab. Programs that are not browsers,

@@ -14,7 +14,7 @@ extension CallbackListener {
   ///
   /// - Parameters:
   ///   - owner: Tells whose connection one is.
-  ///   - timeout: How long a connection may stay without a whole request.
+  ///   - timeout: The time for which a connection may stay without a whole request.
   /// - Returns: The listener; nothing is started before ``CallbackListener/listen``.
   package static func live(owner: SocketOwner = .kernel, timeout: Duration = .seconds(10)) -> CallbackListener {
     CallbackListener { redirect throws(ListenFailure) in
@@ -90,7 +90,7 @@ private final class CallbackServer: Sendable {
   func next() async -> Callback? {
     var iterator = callbacks.makeAsyncIterator()
     let callback = await iterator.next()
-    // What came before the end and was not taken has been answered by then.
+    // A callback that came before the end and was not taken has been answered by then.
     return connections.haveEnded ? nil : callback
   }
 

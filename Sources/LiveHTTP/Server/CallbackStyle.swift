@@ -1,6 +1,6 @@
-/// How the pages for the browser look: one style, which their Content-Security-Policy allows by its hash.
+/// The style of the pages for the browser: one sheet, which their Content-Security-Policy allows by its hash.
 enum CallbackStyle {
-  /// What stands between `<style>` and `</style>`, to the byte.
+  /// The text between `<style>` and `</style>`, to the byte.
   static let sheet = """
     :root {
       color-scheme: light dark;

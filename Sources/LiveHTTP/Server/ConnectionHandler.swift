@@ -8,10 +8,10 @@ struct ConnectionHandler: Sendable {
   private let connections: OpenConnections
   private let answer: @Sendable (LocalRequest) async -> LocalResponse
 
-  /// How much of an unread body is read for its client's sake, in bytes.
+  /// The most bytes of an unread body that are read for its client's sake.
   private static let courtesy = 16 << 20
-  /// How much is written at once, in bytes: copies of whole parts would come from and go back to the
-  /// system each time.
+  /// The most bytes that are written at once: copies of whole parts would come from and go back to the system each
+  /// time.
   private static let piece = 1 << 16
 
   init(
@@ -47,7 +47,7 @@ struct ConnectionHandler: Sendable {
 
   /// Answers one request.
   ///
-  /// - Returns: Whether the connection can take another.
+  /// - Returns: `true` if the connection can take another.
   private func exchange(
     _ head: HTTPRequestHead,
     _ incoming: IncomingParts,
@@ -94,11 +94,11 @@ struct ConnectionHandler: Sendable {
     _ outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
   ) async throws {
     var left = length
-    // What completes the length is written with the end, which its sender has at once.
+    // The part that completes the length is written with the end, which its sender has at once.
     var last: [HTTPServerResponsePart] = []
     do {
       while let part = try await response.next() {
-        // What goes beyond the length would be taken for the next answer.
+        // Bytes beyond the length would be taken for the next answer.
         left? -= Int64(part.count)
         if let left, left < 0 { throw ChannelError.inputClosed }
         for start in stride(from: 0, to: part.count, by: Self.piece) {
@@ -112,7 +112,7 @@ struct ConnectionHandler: Sendable {
         }
       }
     } catch {
-      // What was announced is its client's; what came after it ends the connection.
+      // The announced bytes are its client's; more of them end the connection.
       if !last.isEmpty { try await outbound.write(contentsOf: last) }
       throw error
     }

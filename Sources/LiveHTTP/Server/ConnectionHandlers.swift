@@ -22,7 +22,7 @@ final class ConnectionHandlers: Sendable {
     self.answer = answer
   }
 
-  /// Whether a new connection may stay.
+  /// Decides whether a new connection may stay.
   func admit(_ channel: any Channel) -> Bool { connections.admit(channel) }
 
   /// Serves a connection, on its event loop; closes it if the server has ended.
@@ -30,7 +30,7 @@ final class ConnectionHandlers: Sendable {
   /// Work for a client that disconnects is cancelled.
   ///
   /// - Parameters:
-  ///   - channel: Where it was accepted.
+  ///   - channel: The channel of the connection.
   ///   - connection: Makes it.
   /// - Throws: What `connection` throws.
   func begin(on channel: any Channel, _ connection: () throws -> LocalConnection) throws {

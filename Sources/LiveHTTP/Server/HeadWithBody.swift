@@ -3,13 +3,13 @@ import NIOHTTP1
 
 /// Sends an answer's head with the first part of its body, if that comes at once: one system call, and one packet.
 ///
-/// A head is sent when the event loop has done what it has in hand; a body that takes longer does not hold it up.
+/// A head is sent when the event loop has done its pending work; a body that takes longer does not hold it up.
 final class HeadWithBody: ChannelOutboundHandler {
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
-  /// Whether an answer's head was written, and nothing of its body.
+  /// `true` if an answer's head was written, and nothing of its body.
   private var hasHeadAlone = false
-  /// Whether the head has to be sent still.
+  /// `true` if the head has to be sent still.
   private var isDelayed = false
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -33,7 +33,7 @@ final class HeadWithBody: ChannelOutboundHandler {
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    // What is written and not sent would be dropped.
+    // Bytes that are written and not sent would be dropped.
     if isDelayed { send(context) }
     context.close(mode: mode, promise: promise)
   }

@@ -24,7 +24,7 @@ final class IncomingParts: @unchecked Sendable {
 
   init(_ inbound: Parts) { parts = inbound.makeAsyncIterator() }
 
-  /// Whether nothing of the last request is left to be read.
+  /// `true` if nothing of the last request is left to be read.
   var isAtEnd: Bool { state.withLock { $0.isAtEnd } }
 
   /// The head of the next request; `nil` at the end of the connection.
@@ -121,7 +121,7 @@ extension HTTPRequestHead {
   /// The announced length of the body, in bytes.
   var length: Int64? { headers.first(name: "Content-Length").flatMap { Int64($0) } }
 
-  /// Whether the length is a number of bytes, where one is said; NIO takes those up to 2^64.
+  /// `true` if the length, where one is given, is a number of bytes; NIO takes those up to 2^64.
   fileprivate var isCountable: Bool { headers["Content-Length"].allSatisfy { Int64($0).map { $0 >= 0 } ?? false } }
 
   var hasBody: Bool { headers.contains(name: "Transfer-Encoding") || (length ?? 0) > 0 }

@@ -7,13 +7,13 @@ import NIOPosix
 extension LocalServer {
   /// A server with back-pressure both ways: a slow reader slows its writer down.
   ///
-  /// It has a thread for each core, but no more than four. What answers a request runs there, too.
+  /// It has a thread for each core, but no more than four. Requests are answered there, too.
   ///
   /// At most 256 connections are open at once, or a quarter of `RLIMIT_NOFILE` where that is less.
   ///
   /// - Parameters:
   ///   - limit: Fewer connections than that.
-  ///   - timeout: How long a connection may stay without a valid request.
+  ///   - timeout: The time for which a connection may stay without a valid request.
   ///   - folder: Creates acct's own folder for sockets if it is missing, and returns its path.
   /// - Returns: The server; nothing is started before ``LocalServer/serve``.
   package static func live(

@@ -10,7 +10,7 @@ import Synchronization
 /// closed in favour of another.
 final class OpenConnections: Sendable {
   private let limit: Int
-  /// How long a connection may stay without a valid request; `nil` where its handler sees to that.
+  /// The time for which a connection may stay without a valid request; `nil` where its handler sees to that.
   private let timeout: TimeAmount?
   private let state = Mutex(State())
 
@@ -38,8 +38,8 @@ final class OpenConnections: Sendable {
   }
 
   /// - Parameters:
-  ///   - limit: How many may be open at once.
-  ///   - timeout: How long one may stay without a valid request.
+  ///   - limit: The greatest number that may be open at once.
+  ///   - timeout: The time for which one may stay without a valid request.
   init(limit: Int, timeout: Duration?) {
     self.limit = limit
     self.timeout = timeout.map { TimeAmount($0) }
@@ -49,7 +49,7 @@ final class OpenConnections: Sendable {
 
   /// Admits a connection, if need be in place of another one.
   ///
-  /// - Returns: Whether it may stay.
+  /// - Returns: `true` if it may stay.
   func admit(_ channel: any Channel) -> Bool {
     let id = ObjectIdentifier(channel)
     var isAdmitted = false
@@ -88,8 +88,8 @@ final class OpenConnections: Sendable {
   ///
   /// - Parameters:
   ///   - channel: The connection.
-  ///   - wasValid: Whether the request turned out to be one that this listener serves; if not,
-  ///     the connection has proved nothing, and its time runs.
+  ///   - wasValid: `true` if the request turned out to be one that this listener serves; if not, the connection has
+  ///     proved nothing, and its time runs.
   func rest(_ channel: any Channel, wasValid: Bool) { change(channel, to: wasValid ? .idle : .fresh) }
 
   /// Admits no connection any more.

@@ -17,7 +17,7 @@ package struct SocketOwner: Sendable {
     package static func loopback(port: UInt16) -> End { .v4(address: UInt32(0x7F00_0001).bigEndian, port: port) }
   }
 
-  /// Whether the socket of `peer`, connected to `local`, is this process's own user's.
+  /// `true` if the socket of `peer`, connected to `local`, is this process's own user's.
   package var isOwn: @Sendable (_ peer: End, _ local: End) -> Bool
 
   package init(isOwn: @escaping @Sendable (_ peer: End, _ local: End) -> Bool) { self.isOwn = isOwn }
@@ -80,8 +80,8 @@ extension SocketOwner.End {
     self = words.count == 1 ? .v4(address: words[0], port: number) : .v6(address: words, port: number)
   }
 
-  /// How the kernel writes it: words in its own byte order; an address of IPv4 also as one of IPv6, for
-  /// sockets that can do both.
+  /// The kernel's notation: words in its own byte order; an address of IPv4 also as one of IPv6, for sockets that can
+  /// do both.
   fileprivate var listed: [String] {
     switch self {
     case .v4(let address, let port):

@@ -10,12 +10,12 @@ extension Browser {
   /// works. Spaces separate its words, and no shell reads it. The address takes the place of `%s`,
   /// or stands last. Without it, xdg-open(1) is asked, on a desktop alone.
   ///
-  /// What is started belongs to the user and not to this process: it has a session of its own, so
-  /// that Ctrl-C does not end it, and gets the environment but for the passphrase's file name.
+  /// The started program belongs to the user and not to this process: it has a session of its own, so that Ctrl-C
+  /// does not end it, and gets the environment but for the passphrase's file name.
   ///
   /// - Parameters:
-  ///   - hardening: What the program must not inherit.
-  ///   - grace: How long it has to fail; one that is still at work then is a browser.
+  ///   - hardening: The settings that the program must not inherit.
+  ///   - grace: The time that it has to fail; one that is still at work then is a browser.
   ///   - variable: Returns an environment variable, and `nil` for one that is empty.
   /// - Returns: The browser.
   package static func live(
@@ -45,7 +45,7 @@ private func commands(for address: String, _ variable: (_ name: String) -> Strin
   return isDesktop ? [["xdg-open", address]] : []
 }
 
-/// Whether a command ends well, or is still at work when it had its time to fail.
+/// Returns `true` if a command ends well, or is still at work when it had its time to fail.
 private func works(_ words: [String], _ hardening: Hardening, failingWithin grace: Duration) async -> Bool {
   guard let child = start(words, hardening) else { return false }
   let (verdicts, verdict) = AsyncStream.makeStream(of: Bool.self)

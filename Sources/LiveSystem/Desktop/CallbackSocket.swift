@@ -20,7 +20,7 @@ final class CallbackSocket: Sendable {
   ///
   /// - Parameters:
   ///   - name: The socket's name.
-  ///   - folder: Where it is.
+  ///   - folder: The folder of the socket.
   /// - Throws: ``PrivateFilesError``.
   init(_ name: String, in folder: PrivateFolder) throws(PrivateFilesError) {
     (handed, hand) = AsyncStream.makeStream()
@@ -71,7 +71,7 @@ final class CallbackSocket: Sendable {
     return CallbackPage(byte: byte)
   }
 
-  /// Whether a process listens.
+  /// `true` if a process listens.
   static func isAlive(_ name: String, in folder: PrivateFolder) -> Bool {
     // A folder that can't be used holds no listening socket of this user's either.
     guard let connection = try? folder.connect(name) else { return false }
@@ -86,7 +86,7 @@ extension Descriptor {
   fileprivate borrowing func accepted() -> Descriptor? { try? accept() }
 }
 
-/// Whether a connection waits, and not the end.
+/// Returns `true` for a connection, and `false` for the end.
 private func wait(for listener: Int32, or stop: Int32) -> Bool {
   var requests = [
     pollfd(fd: stop, events: Int16(POLLIN), revents: 0),

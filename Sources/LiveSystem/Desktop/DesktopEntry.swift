@@ -4,10 +4,10 @@ struct DesktopEntry: Equatable {
   let scheme: String
   /// The program that it runs.
   let program: String
-  /// Where the waiting process listens.
+  /// The folder with the socket of the waiting process.
   let folder: String
 
-  /// The file's name; what begins and ends like this is acct's own.
+  /// The file's name; every name that begins and ends like this is acct's own.
   var name: String { "\(Self.prefix)\(scheme)\(Self.suffix)" }
 
   private static let prefix = "acct-callback-"
@@ -20,7 +20,7 @@ struct DesktopEntry: Equatable {
     return String(name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
   }
 
-  /// Where the author of an entry listens, if it is one of acct's by its content.
+  /// The folder in which the author of an entry listens, if it is one of acct's by its content.
   static func folder(in text: String) -> String? {
     for line in text.split(separator: "\n") where line.hasPrefix("\(folderKey)=") {
       return String(line.dropFirst(folderKey.utf8.count + 1))

@@ -37,7 +37,7 @@ struct MimeApps {
     }.joined(separator: "\n")
   }
 
-  /// Whether there is nothing that means anything.
+  /// `true` if there is nothing that means anything.
   var isVoid: Bool { lines.allSatisfy { $0.trimmed.isEmpty || $0.trimmed == Self.section } }
 
   private var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }

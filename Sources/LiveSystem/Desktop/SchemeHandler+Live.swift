@@ -11,7 +11,7 @@ extension SchemeHandler {
   /// No desktop has another way; the code in it is good once, and pasting it avoids that.
   ///
   /// - Parameters:
-  ///   - folders: Where the process that waits listens.
+  ///   - folders: The folders with the socket of the process that waits.
   ///   - variable: Returns an environment variable.
   /// - Returns: The handler; nothing is written yet.
   package static func live(

@@ -19,7 +19,7 @@ struct SchemeRegistration: Sendable {
     configuration = UserFolder(BaseFolder("XDG_CONFIG_HOME", ".config", variable))
   }
 
-  /// What has to be undone.
+  /// A registration that has to be undone.
   struct Change: Sendable {
     fileprivate let entry: String
     fileprivate let madeFolders: [String]
@@ -31,8 +31,8 @@ struct SchemeRegistration: Sendable {
   ///
   /// - Parameters:
   ///   - scheme: Of an app.
-  ///   - folder: Where the waiting process listens.
-  /// - Returns: What ``undo(_:)`` takes.
+  ///   - folder: The folder in which the waiting process listens.
+  /// - Returns: The change for ``undo(_:)``.
   /// - Throws: ``FileError``; nothing is left of it then.
   func register(_ scheme: String, folder: String) throws(FileError) -> Change {
     let entry = DesktopEntry(scheme: scheme, program: program, folder: folder)
@@ -76,7 +76,7 @@ struct SchemeRegistration: Sendable {
 
   /// Removes what ended processes left.
   ///
-  /// - Parameter isAlive: Whether a process listens for a scheme in a folder.
+  /// - Parameter isAlive: Returns `true` if a process listens for a scheme in a folder.
   func clean(_ isAlive: (_ scheme: String, _ folder: String) -> Bool) {
     for name in applications.names() {
       guard let scheme = DesktopEntry.scheme(ofFile: name), let text = try? applications.read(name),

@@ -98,7 +98,7 @@ struct BaseFolder: Sendable {
 
   /// - Parameters:
   ///   - name: The variable, which counts only with an absolute path.
-  ///   - fallback: Where it is below the user's home without that.
+  ///   - fallback: The path below the user's home without that.
   ///   - variable: Returns an environment variable.
   init(_ name: String, _ fallback: String, _ variable: (_ name: String) -> String?) {
     if let path = absoluteOnly(variable(name)) {

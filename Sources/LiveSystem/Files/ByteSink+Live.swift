@@ -6,11 +6,11 @@ import Synchronization
 extension ByteSink {
   /// A file that the user named.
   ///
-  /// A regular file, or one that is not there yet, is written beside its place and gets its name
-  /// when it is whole. What can't be replaced, such as a device or a pipe, is written to as it is.
+  /// A regular file, or one that is not there yet, is written beside its place and gets its name when it is whole. A
+  /// file that can't be replaced, such as a device or a pipe, is written to as it is.
   ///
   /// - Parameter path: As the user gave it; links in it are followed.
-  /// - Returns: Where to write.
+  /// - Returns: The sink.
   /// - Throws: ``StreamFailure/failed(name:reason:)``.
   static func file(_ path: String) throws(StreamFailure) -> ByteSink {
     do throws(FileError) {
@@ -79,11 +79,11 @@ private final class NewFile: Sendable {
   private let isSettled = Mutex(false)
 
   /// - Parameters:
-  ///   - path: Where it is to be.
+  ///   - path: The path that the file will have.
   ///   - mode: The permissions of the file that is there now, if one is.
-  /// - Throws: What the system says.
+  /// - Throws: The system's error.
   init(_ path: String, mode: mode_t?) throws(FileError) {
-    // What stands there is replaced, and not the link that leads to it.
+    // The file itself is replaced, and not the link that leads to it.
     self.path = mode == nil ? path : try resolved(path)
     let slash = self.path.lastIndex(of: "/").map(self.path.index(after:))
     let folder = self.path[..<(slash ?? self.path.startIndex)]

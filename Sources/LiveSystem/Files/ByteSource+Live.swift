@@ -7,7 +7,7 @@ extension ByteSource {
   /// A file, read from its beginning.
   ///
   /// - Parameter path: As the user gave it.
-  /// - Returns: What to read.
+  /// - Returns: The source.
   /// - Throws: ``StreamFailure/failed(name:reason:)``.
   static func file(_ path: String) throws(StreamFailure) -> ByteSource {
     let reader: PartReader

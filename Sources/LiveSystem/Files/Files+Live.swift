@@ -63,7 +63,7 @@ extension Files {
   /// In bytes; the largest of these files has a few thousand.
   private static let sizeLimit = 1 << 20
 
-  /// Whether a name is as long as that of an account's file and ends like it.
+  /// `true` for a name that is as long as that of an account's file and ends like it.
   private static func isAccountFile(_ name: String) -> Bool { name.utf8.count == 41 && name.hasSuffix(".json") }
 
   private static func accountID(of name: String) -> AccountID? {

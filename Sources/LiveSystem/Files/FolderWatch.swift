@@ -67,7 +67,7 @@ final class FolderWatch: Sendable {
     }
   }
 
-  /// Whether one of the events means that other folders have to be watched; each is a head of 16 bytes and a name.
+  /// `true` if an event means that other folders have to be watched; each is a head of 16 bytes and a name.
   private static func isOver(_ events: UnsafeMutableRawBufferPointer, _ count: Int) -> Bool {
     var offset = 0
     while offset + 16 <= count {

@@ -11,7 +11,7 @@ package struct Folders: Sendable {
   /// Data of the session: nonces, the proxy's socket.
   package let run: PrivateFolder
 
-  /// What the user writes for acct to read: descriptions of servers.
+  /// The folder of files that the user writes for acct to read: descriptions of servers.
   package let config: PrivateFolder
 
   /// The folders that such descriptions are read from, the first before the others: ``config``, and with `ACCT_HOME`
@@ -21,13 +21,13 @@ package struct Folders: Sendable {
   /// All of acct's folders lie in these; one may be named twice.
   package let roots: [PrivateFolder]
 
-  /// Where the embedded keyring is.
+  /// The folder of the embedded keyring.
   package var vault: PrivateFolder { data.subfolder("vault") }
 
-  /// Where the copies of a keyring are that several machines share.
+  /// The folder for copies of a keyring that several machines share.
   package var shared: PrivateFolder { data.subfolder("shared") }
 
-  /// Where it is kept since when another machine's renewal was seen.
+  /// The folder that records when another machine's renewal was first seen.
   package var sightings: PrivateFolder { state.subfolder("sightings") }
 
   /// The locks of tokens, each used by one process at a time.
@@ -75,8 +75,8 @@ private func absolute(_ path: String) -> String {
   return "\(directory)/\(path)"
 }
 
-/// Whether `XDG_RUNTIME_DIR` is what it must be; under su or sudo it is often another user's, and
-/// what root left there would lock that user out.
+/// `true` if `XDG_RUNTIME_DIR` is what it must be; under su or sudo it is often another user's, and files that root
+/// left there would lock that user out.
 private func isOwnFolder(_ path: String) -> Bool {
   do {
     try Descriptor.open(path, O_RDONLY | O_DIRECTORY).status().checkGenuine()

@@ -4,7 +4,7 @@ import CLinux
 import Glibc
 
 extension Confinement {
-  /// What this kernel has: memfd_secret(2) and landlock(7).
+  /// The measures of this kernel: memfd_secret(2) and landlock(7).
   ///
   /// - Parameters:
   ///   - folders: acct's own.

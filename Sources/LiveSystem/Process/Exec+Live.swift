@@ -7,7 +7,7 @@ import PrivateFiles
 extension Exec {
   /// execve(2), with everything as this process found it when it was started.
   ///
-  /// - Parameter hardening: What the program must not inherit.
+  /// - Parameter hardening: The settings that the program must not inherit.
   /// - Returns: The way to become another program.
   package static func live(undoing hardening: Hardening) -> Exec {
     Exec {

@@ -9,7 +9,7 @@ import PrivateFiles
 struct FencedFiles {
   /// Paths that may be missing, and what may be done beneath them.
   let rights: [(path: String, rights: FileRights)]
-  /// Whether the session bus has no path.
+  /// `true` if the session bus has no path.
   let reachesAbstractSockets: Bool
 
   /// Names the files, and makes acct's folders if they are missing: nothing above them could be written later.
@@ -47,7 +47,7 @@ struct FencedFiles {
     reachesAbstractSockets = bus.contains("abstract=")
   }
 
-  /// What programs and their libraries are installed in, what they are configured by, and what the resolver reads.
+  /// The folders of installed programs and libraries, of their configuration, and of the resolver's files.
   private static let system = [
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store", "/gnu/store",
     "/run/current-system", "/run/systemd", "/run/resolvconf", "/run/NetworkManager", "/run/connman",

@@ -8,7 +8,7 @@ package struct Hardening: Sendable {
   private let ignoresBrokenPipes: Bool
   let blockedSignals: sigset_t
 
-  /// What another program is to inherit: its umask, and the soft limit of core dumps in bytes.
+  /// Takes the settings that another program is to inherit: its umask, and the soft limit of core dumps in bytes.
   ///
   /// No signal is blocked then, and SIGPIPE not ignored.
   package init(mask: UInt32, coreLimit: UInt) {
@@ -27,7 +27,7 @@ package struct Hardening: Sendable {
   /// It also lets a broken pipe be an error instead of the end, keeps new files to their owner, and
   /// occupies the standard streams that the caller has closed.
   ///
-  /// - Returns: What was in force before, for a command that is run on the user's behalf.
+  /// - Returns: The settings before, for a command that is run on the user's behalf.
   @discardableResult
   package static func closeProcess() -> Hardening {
     _ = acct_set_dumpable(0)

@@ -37,7 +37,7 @@ struct Landlock {
     return acct_landlock_begin(number) == 0 ? version : nil
   }
 
-  /// What is not there needs no rule.
+  /// Adds a rule for a path; one that does not exist needs none.
   private func allow(_ rights: UInt64, _ path: String, _ rules: Int32) -> Bool {
     do throws(FileError) {
       let file = try Descriptor.open(path, ACCT_O_PATH)
@@ -54,11 +54,11 @@ struct Landlock {
   private static let signals: UInt64 = 1 << 1
 }
 
-/// What may be done with files, by the bits of `LANDLOCK_ACCESS_FS_…`.
+/// The kinds of access to files, by the bits of `LANDLOCK_ACCESS_FS_…`.
 enum FileRights {
   /// Reading files and folders, and loading libraries.
   case read
-  /// Reading and writing what is there, such as a device.
+  /// Reading and writing existing files, such as a device.
   case write
   /// Everything that acct does in its own folders.
   case own
@@ -97,7 +97,7 @@ enum FileRights {
   private static let control: UInt64 = 1 << 15
 }
 
-/// Whether no other thread runs; `false` also where that can't be had.
+/// `true` if no other thread runs; `false` also if their number can't be read.
 ///
 /// A thread that has been joined may still be listed for a moment.
 private func hasOneThread() -> Bool {

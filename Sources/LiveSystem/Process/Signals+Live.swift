@@ -30,7 +30,7 @@ private let desk = Mutex(Desk())
 
 private struct Desk {
   var holds: Set<Int> = []
-  /// What to call; `nil` once it has been called.
+  /// The actions to call; `nil` once one has been called.
   var watches: [Int: (@Sendable () -> Void)?] = [:]
   private var lastID = 0
 
@@ -44,7 +44,7 @@ private struct Desk {
 
   var isEmpty: Bool { holds.isEmpty && watches.isEmpty }
 
-  /// What is to be called now.
+  /// The actions to call now.
   mutating func dueActions() -> [@Sendable () -> Void] {
     guard holds.isEmpty, !watches.isEmpty, acct_signals_take() != 0 else { return [] }
     let actions = watches.values.compactMap(\.self)
@@ -74,7 +74,7 @@ private func callDueActions() {
   for action in desk.withLock({ $0.dueActions() }) { action() }
 }
 
-/// What the signal handler rings.
+/// The event that the signal handler rings.
 private let bell = acct_event()
 
 /// Calls actions on a thread of its own, since a handler must not.

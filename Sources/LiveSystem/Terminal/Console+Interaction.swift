@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 
 extension Console {
-  /// How long the rest of a special key's bytes may take, in milliseconds.
+  /// The time limit for the rest of a special key's bytes, in milliseconds.
   ///
   /// Far more than a terminal needs, even over a network, and little enough for Esc to seem immediate.
   private static let escapeTimeout = 50
@@ -11,9 +11,9 @@ extension Console {
   /// Shows lines, and others in their place after each key.
   ///
   /// - Parameters:
-  ///   - timeout: How long to wait for each key, in seconds; `nil` is for ever.
+  ///   - timeout: The time to wait for each key, in seconds; `nil` is for ever.
   ///   - react: Gets the key, none the first time, and returns the lines, or `nil` to end.
-  /// - Returns: Whether the terminal can do that.
+  /// - Returns: `true` if the terminal can do that.
   func interact(timeout: Int?, _ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool {
     var mode = termios()
     guard let size = terminalSize(output), unsafe tcgetattr(input, &mode) == 0, acct_prompt_begin(input, 1) == 0

@@ -29,8 +29,8 @@ struct Console: ~Copyable {
   ///
   /// - Parameters:
   ///   - prompt: The question, printed as it is.
-  ///   - isSecret: Whether the answer must not be shown.
-  ///   - timeout: How long to wait for it, in seconds; `nil` is for ever.
+  ///   - isSecret: `true` if the answer must not be shown.
+  ///   - timeout: The time to wait for it, in seconds; `nil` is for ever.
   /// - Returns: The line without its newline; `nil` when cancelled by a key or a signal, at the end of
   ///   input, or too late.
   func answer(to prompt: String, isSecret: Bool, timeout: Int?) -> [UInt8]? {
@@ -79,7 +79,7 @@ struct Console: ~Copyable {
     return nil
   }
 
-  /// Whether there is something to read before the deadline, be it the end.
+  /// Returns `true` once there is something to read, be it the end; `false` at the deadline, or once the prompt has ended.
   ///
   /// The caller asks for itself whether the question is still open: each source file has a state of
   /// prompt.h of its own.

@@ -4,7 +4,7 @@ import AcctPorts
 struct KeyReader {
   private var bytes: [UInt8] = []
 
-  /// Whether a key has begun that is not complete yet.
+  /// `true` if a key has begun that is not complete yet.
   var hasBytes: Bool { !bytes.isEmpty }
 
   /// Takes more bytes, as they were read.
@@ -12,8 +12,8 @@ struct KeyReader {
 
   /// The next keystroke; `nil` where more bytes are needed to tell.
   ///
-  /// - Parameter isComplete: Whether nothing follows for now: then a lone Esc is the key of that
-  ///   name and not the beginning of a sequence.
+  /// - Parameter isComplete: `true` if nothing follows for now: then a lone Esc is the key of that name and not the
+  ///   beginning of a sequence.
   /// - Returns: The key, whose bytes are then gone.
   mutating func next(isComplete: Bool) -> Keystroke? {
     guard let first = bytes.first else { return nil }
@@ -40,7 +40,7 @@ struct KeyReader {
     }
   }
 
-  /// What begins with Esc: the key itself, or `ESC [ … final` and `ESC O final` for a special key.
+  /// A key whose bytes begin with Esc: Esc itself, or `ESC [ … final` and `ESC O final` for a special key.
   private mutating func sequence(isComplete: Bool) -> Keystroke? {
     guard bytes.count > 1 else { return isComplete ? take(1, as: .cancel) : nil }
     guard bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") else { return take(1, as: .cancel) }
@@ -67,7 +67,7 @@ struct KeyReader {
 }
 
 extension UInt8 {
-  /// How many bytes the character has that begins with this one.
+  /// The number of bytes of a character that begins with this one.
   fileprivate var lengthInUTF8: Int {
     switch self {
     case 0xC2...0xDF: 2

@@ -30,7 +30,7 @@ final class LineBuffer {
 
   /// Takes bytes up to the end of a line.
   ///
-  /// - Parameter isTyped: Whether the bytes are keystrokes, some of which edit or end the line.
+  /// - Parameter isTyped: `true` if the bytes are keystrokes, some of which edit or end the line.
   /// - Returns: The line so far, or its end.
   func next(isTyped: Bool) -> Step {
     while let index = unread.first {

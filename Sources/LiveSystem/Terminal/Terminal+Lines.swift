@@ -24,8 +24,8 @@ final class LineInput: Sendable {
   /// Waits for a line on a thread of its own; `nil` at the end, or after ``cancel()``.
   ///
   /// - Parameters:
-  ///   - prompt: What to write where the input is a terminal, on which the line is not shown.
-  ///   - device: Where to write it; else to standard error.
+  ///   - prompt: The prompt if the input is a terminal, on which the line is not shown.
+  ///   - device: The terminal to write it to; else it goes to standard error.
   /// - Returns: The line without its line break.
   func next(_ prompt: String, on device: String) async -> Secret? {
     await withCheckedContinuation { caller in
@@ -66,7 +66,7 @@ final class LineInput: Sendable {
     }
   }
 
-  /// Whether there is something to read, be it the end.
+  /// Returns `true` once there is something to read, be it the end.
   private func waitForInput() -> Bool {
     var requests = [
       pollfd(fd: stop, events: Int16(POLLIN), revents: 0),

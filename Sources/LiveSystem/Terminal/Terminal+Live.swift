@@ -8,7 +8,7 @@ extension Terminal {
   ///
   /// - Parameters:
   ///   - device: The terminal's name.
-  ///   - timeout: How long an answer is waited for, in seconds; `nil` is for ever.
+  ///   - timeout: The time to wait for an answer, in seconds; `nil` is for ever.
   ///   - input: The descriptor of standard input.
   /// - Returns: The terminal.
   package static func live(device: String = "/dev/tty", timeout: Int? = nil, input: Int32 = STDIN_FILENO) -> Terminal {

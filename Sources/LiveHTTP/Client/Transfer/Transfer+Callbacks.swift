@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import CLibCurl
 
-/// What libcurl calls, with the transfer as its data, for whom ``TransferWork`` is lent to.
+/// The functions that libcurl calls, with the transfer as their data, for whom ``TransferWork`` is lent to.
 extension Transfer {
   func setCallbacks(_ options: CurlOptions) throws(HTTPFailure) {
     let data = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -61,7 +61,7 @@ extension Transfer {
     return true
   }
 
-  /// Whether nothing but the connection's end marks the body's (RFC 9112, section 6.3).
+  /// `true` if nothing but the connection's end marks the body's (RFC 9112, section 6.3).
   private func endsWithConnection(_ head: ResponseHead) -> Bool {
     message.url.origin.scheme == .https && message.method != "HEAD"
       && ![204, 304].contains(head.status)
@@ -74,7 +74,7 @@ extension Transfer {
     unsafe self.session = session
   }
 
-  /// Whether libcurl may put the request on a connection: once.
+  /// Decides whether libcurl may put the request on a connection: once.
   ///
   /// It would send a request again whose connection, one that was used before, ended without an
   /// answer, or that was answered with 417. Only the caller knows whether that does harm, and whether its time has

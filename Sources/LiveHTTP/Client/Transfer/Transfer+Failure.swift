@@ -104,7 +104,7 @@ private struct Outcome {
     }
   }
 
-  /// What is wrong with the proxy, if it is the proxy that failed.
+  /// The reason for the proxy's failure, if it is the proxy that failed.
   func reason(of proxy: Proxy) -> String? {
     switch code {
     case CURLE_COULDNT_RESOLVE_PROXY: return "the name of \(proxy) can't be resolved"

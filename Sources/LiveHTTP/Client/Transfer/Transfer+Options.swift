@@ -3,7 +3,7 @@ import AcctPorts
 import CLibCurl
 
 extension Transfer {
-  /// Makes the libcurl handle: everything that libcurl might do of its own accord is off.
+  /// Makes the libcurl handle: everything that libcurl might do by itself is off.
   ///
   /// - Throws: ``HTTPFailure/unsendable(reason:)`` if libcurl does not know an option.
   func open() throws(HTTPFailure) {
@@ -59,7 +59,7 @@ extension Transfer {
     try options.set(CURLOPT_MAXAGE_CONN, 3)
   }
 
-  /// How long a connection, with its proxy's and its TLS handshake, may take, in seconds.
+  /// The time limit for a connection, with its proxy's and its TLS handshake, in seconds.
   static let connectTimeout = 10
 
   private func setTrust(_ options: CurlOptions) throws(HTTPFailure) {

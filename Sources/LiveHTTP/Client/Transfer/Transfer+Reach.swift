@@ -33,8 +33,7 @@ extension Transfer {
     return unsafe acct_curl_socket(address)
   }
 
-  /// Whether the request may go to where its connection leads: one that is used again was opened
-  /// for another request.
+  /// Decides whether the request may use its connection: one that is used again was opened for another request.
   func mayReach(_ address: UnsafeMutablePointer<CChar>?) -> Bool {
     guard isLimited else { return true }
     let text = unsafe address.map { unsafe String(cString: $0) } ?? ""

@@ -18,19 +18,19 @@ import Synchronization
   private let head = Mutex(HeadState.none)
   private let removal = Mutex(Removal())
 
-  // What goes with the work.
+  // The state that goes with the work.
   var easy: UnsafeMutableRawPointer?
   let resources = TransferResources()
   /// The head, until its reader is told.
   var arrivedHead: ResponseHead?
-  /// Where it is noted when more of its response comes; set for as long as it has a handle.
+  /// The list to enter when more of its response comes; set for as long as it has a handle.
   var growing: GrowingTransfers?
   var parser = ResponseHeadParser()
   /// A callback's failure, which libcurl does not know.
   var failure: HTTPFailure?
-  /// Whether an address of its host is one that it may not reach.
+  /// `true` if an address of its host is one that it may not reach.
   var metInside = false
-  /// Whether the request was put on a connection, which happens once.
+  /// `true` once the request was put on a connection, which happens once.
   var wasSent = false
   /// The TLS session whose end is the body's, if it is.
   var session: UnsafeRawPointer?
@@ -60,7 +60,7 @@ import Synchronization
     upload = if case .source(let source) = message.body { RequestPipe(source) } else { nil }
   }
 
-  /// Waits for the head, or why there is none.
+  /// Waits for the head, or the failure in its place.
   func head(_ start: () -> Void) async -> Result<ResponseHead, HTTPFailure> {
     await withCheckedContinuation { caller in
       let isNew = head.withLock { state in
@@ -79,8 +79,8 @@ import Synchronization
 
   /// Hands what has come to a reader that waits for it.
   ///
-  /// - Parameter evenIfGrowing: Whether to do so if something of the body came since the last call, too.
-  /// - Returns: Whether it need not be called before more comes.
+  /// - Parameter evenIfGrowing: `true` to do so even if something of the body came since the last call.
+  /// - Returns: `true` if it need not be called before more comes.
   func flush(evenIfGrowing: Bool) -> Bool {
     if let head = arrivedHead.take() { settle(.success(head)) }
     return response.flush(evenIfGrowing: evenIfGrowing)
@@ -117,7 +117,7 @@ import Synchronization
     upload?.close()
   }
 
-  /// Whether libcurl has released it, or never got it.
+  /// `true` if libcurl has released it, or never got it.
   var hasEnded: Bool { removal.withLock { $0.isRemoved } }
 
   /// Waits until libcurl has released it.
@@ -129,13 +129,13 @@ import Synchronization
     }
   }
 
-  /// Whether nothing has moved for too long, and neither a reader nor a source is the cause.
+  /// `true` if nothing has moved for too long, and neither a reader nor a source is the cause.
   func isStalled() -> Bool {
     guard case .each(let seconds) = message.timeout, let easy = unsafe easy else { return false }
     let size =
       unsafe acct_curl_get_size(library.table, easy, CURLINFO_SIZE_UPLOAD_T)
       &+ acct_curl_get_size(library.table, easy, CURLINFO_SIZE_DOWNLOAD_T)
-    // What ended a moment ago counts: it may have filled all the time since the last look.
+    // A wait that ended a moment ago counts: it may have filled all the time since the last look.
     let wasHeldUp = response.hasBeenHeldUp()
     let wasWaitedFor = upload?.hasBeenWaitedFor() ?? false
     if size != lastSize || wasHeldUp || wasWaitedFor {

@@ -2,14 +2,14 @@ import AcctModel
 import CLibCurl
 import Glibc
 
-/// Memory that libcurl points to for the length of a transfer; what may be secret is wiped.
+/// Memory that libcurl points to for the length of a transfer; any part that may be secret is wiped.
 ///
 /// It lies where secrets do, the header lines too: libcurl reads a list of the caller's own making as well as
 /// one of `curl_slist_append`, which would copy each line to the heap for as long as an answer is waited for.
 @safe final class TransferResources {
   private var blocks: [UnsafeMutableRawBufferPointer] = unsafe []
   private(set) var lines: UnsafeMutablePointer<curl_slist>?
-  /// What libcurl says about a failure; 256 bytes are what it asks for.
+  /// libcurl's words about a failure; it requires 256 bytes.
   let errorBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 1)
   private var host: UnsafeMutablePointer<acct_curl_host>?
 

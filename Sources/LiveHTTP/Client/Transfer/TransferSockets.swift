@@ -2,7 +2,7 @@ import AcctPorts
 import CLibCurl
 import Glibc
 
-/// What the transfers' thread waits for: libcurl's sockets, its timer, and other threads' orders.
+/// The sources that the transfers' thread waits for: libcurl's sockets, its timer, and other threads' orders.
 ///
 /// epoll(7) tells which sockets have moved, and libcurl is told of these alone: asked about all at once, it makes
 /// a system call for each transfer in each round. But for ``wake()`` and ``wait(_:)``, which is the thread's own, all
@@ -18,8 +18,8 @@ import Glibc
   private var waitEnd: ContinuousClock.Instant?
   /// Those that libcurl has let go of since the last wait was planned.
   ///
-  /// What a wait tells of them is not passed on: another connection may have the number by now. What holds for that
-  /// one too, the next wait tells.
+  /// Their events in that wait are not passed on: another connection may have the number by now. The next wait
+  /// repeats the events of that one.
   private var released: Set<Int32> = []
   private var events = [acct_event](repeating: acct_event(), count: Int(ACCT_EVENTS))
 
@@ -66,7 +66,7 @@ import Glibc
   /// Plans the thread's next wait: until libcurl wants to be called, but no longer than `milliseconds`.
   ///
   /// - Parameter milliseconds: -1 is for ever.
-  /// - Returns: How long to wait, in milliseconds.
+  /// - Returns: The time to wait, in milliseconds.
   func plan(atMost milliseconds: Int32) -> Int32 {
     released = []
     let now = ContinuousClock.now
@@ -81,10 +81,10 @@ import Glibc
     return timeout
   }
 
-  /// Whether the thread's wait has an end, though nothing comes.
+  /// `true` if the thread's wait has an end, though nothing comes.
   var hasWaitEnd: Bool { waitEnd != nil }
 
-  /// Whether the thread's wait ends when libcurl wants to be called.
+  /// `true` if the thread's wait ends when libcurl wants to be called.
   var isWaitedForInTime: Bool {
     guard let deadline else { return true }
     return waitEnd.map { $0 <= deadline } ?? false
@@ -92,8 +92,8 @@ import Glibc
 
   /// Waits until something comes.
   ///
-  /// - Parameter milliseconds: How long at most; -1 is for ever.
-  /// - Returns: How many events there are for ``act(on:)``.
+  /// - Parameter milliseconds: The time limit; -1 is for ever.
+  /// - Returns: The number of events for ``act(on:)``.
   func wait(_ milliseconds: Int32) -> Int {
     let count = unsafe events.withUnsafeMutableBufferPointer { buffer in
       unsafe acct_epoll_wait(queue, buffer.baseAddress, milliseconds)
@@ -103,8 +103,8 @@ import Glibc
 
   /// Has libcurl do what can be done after a wait.
   ///
-  /// - Parameter count: How many events came of it.
-  /// - Returns: Whether any socket has moved.
+  /// - Parameter count: The number of events that the wait returned.
+  /// - Returns: `true` if any socket has moved.
   func act(on count: Int) -> Bool {
     var hasMoved = false
     var running: Int32 = 0
@@ -143,7 +143,7 @@ import Glibc
   private func setTimer(_ milliseconds: Int) { deadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds) }
 }
 
-/// What a callback is for; it lives for as long as libcurl's set.
+/// The sockets that a callback is for; they live for as long as libcurl's set.
 private func sockets(_ data: UnsafeMutableRawPointer?) -> TransferSockets {
   unsafe Unmanaged<TransferSockets>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue()
 }

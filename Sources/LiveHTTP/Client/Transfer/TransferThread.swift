@@ -3,10 +3,11 @@ import CLibCurl
 import Glibc
 import Synchronization
 
-/// The one thread that waits for libcurl's sockets, and what other threads order.
+/// The one thread that waits for libcurl's sockets and for orders of other threads.
 ///
-/// Who has an order carries it out, where no other is at work: a request leaves without a thread that would have to
-/// wake up first. What comes back is the thread's, and so is an order that another one at work has not seen.
+/// A thread that has an order carries it out itself, if no other is at work: a request leaves without a thread that
+/// would have to wake up first. Responses are this thread's, and so is an order that another one at work has not
+/// seen.
 final class TransferThread: Sendable {
   private let library: CurlLibrary
   private let multi: CurlMulti
@@ -16,7 +17,7 @@ final class TransferThread: Sendable {
 
   private struct Desk {
     var orders: [Order] = []
-    /// Whether the thread waits, or is about to: else it sees what there is to do without being woken.
+    /// `true` if the thread waits, or is about to: else it sees new orders without being woken.
     var isAsleep = false
     var isClosed = false
   }
@@ -32,7 +33,7 @@ final class TransferThread: Sendable {
 
   /// Starts the thread.
   ///
-  /// - Throws: ``HTTPFailure/unsendable(reason:)`` if there is no libcurl, or no thread to be had.
+  /// - Throws: ``HTTPFailure/unsendable(reason:)`` if there is no libcurl, or no thread is available.
   init(_ library: CurlLibrary) throws(HTTPFailure) {
     guard let handle = unsafe library.table.pointee.multi_init() else {
       throw .unsendable(reason: "libcurl has no memory")
@@ -57,7 +58,7 @@ final class TransferThread: Sendable {
     pthread_detach(thread)
   }
 
-  /// How many connections are kept at most.
+  /// The greatest number of connections that are kept.
   private static let connections = 256
 
   func order(_ order: Order) {

@@ -1,7 +1,7 @@
 import AcctPorts
 import CLibCurl
 
-/// What is done with libcurl's set of transfers, by one thread at a time.
+/// The work with libcurl's set of transfers, done by one thread at a time.
 struct TransferWork {
   private let library: CurlLibrary
   private let multi: CurlMulti
@@ -11,7 +11,7 @@ struct TransferWork {
   private let growing = GrowingTransfers()
   /// When transfers that have stalled are looked for.
   private var nextLook = ContinuousClock.now
-  /// Whether one was begun since the thread's wait was planned.
+  /// `true` if one was begun since the thread's wait was planned.
   private var hasBegunOne = false
   private(set) var hasEnded = false
 
@@ -36,7 +36,7 @@ struct TransferWork {
 
   /// Does what can be done on the thread that has carried out an order.
   ///
-  /// - Returns: Whether the transfers' thread need not hear of it.
+  /// - Returns: `true` if the transfers' thread need not hear of it.
   mutating func actAtOnce() -> Bool {
     guard !hasEnded else { return false }
     sockets.actInTime()
@@ -46,8 +46,8 @@ struct TransferWork {
 
   /// Does what can be done now.
   ///
-  /// - Parameter mayWait: Whether no order was left, and one that is left now will wake the thread.
-  /// - Returns: How long the thread may wait for more, in milliseconds; -1 is for ever.
+  /// - Parameter mayWait: Returns `true` if no order was left, and one that is left now will wake the thread.
+  /// - Returns: The time for which the thread may wait for more, in milliseconds; -1 is for ever.
   mutating func goOn(_ mayWait: () -> Bool) -> Int32 {
     sockets.actInTime()
     removeFinished()
@@ -68,7 +68,7 @@ struct TransferWork {
 
   /// Does what a wait has come to.
   ///
-  /// - Parameter count: How many events there are.
+  /// - Parameter count: The number of events.
   mutating func act(on count: Int) {
     _ = sockets.act(on: count)
     removeFinished()
@@ -134,8 +134,8 @@ final class GrowingTransfers {
 
   /// Hands what has come to readers that wait.
   ///
-  /// - Parameter evenIfGrowing: Whether to do so where more may come at once, too; if not, readers get it in
-  ///   larger parts.
+  /// - Parameter evenIfGrowing: `true` to do so even where more may come at once; if not, readers get it in larger
+  ///   parts.
   func flush(evenIfGrowing: Bool) { transfers.removeAll { $0.flush(evenIfGrowing: evenIfGrowing) } }
 
   func remove(_ transfer: Transfer) { transfers.removeAll { $0 === transfer } }
