@@ -58,7 +58,7 @@ extension Keyring {
   }
 }
 
-/// How to connect to the provider of this session.
+/// The settings for connections to the provider of this session.
 private struct Provider: Sendable {
   let busAddress: String?
   let canPrompt: Bool

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Where the session bus listens: Unix sockets, tried in order.
+/// The address of the session bus: Unix sockets, tried in order.
 ///
-/// Only Unix sockets: what else D-Bus has (TCP) cannot tell whose process it talks to.
+/// Only Unix sockets: D-Bus's other transports (TCP) cannot tell whose process they lead to.
 package struct BusAddress: Sendable {
   /// The socket names, as the bytes of `sun_path`; an abstract one begins with NUL.
   package let socketNames: [[UInt8]]

@@ -76,7 +76,7 @@ package enum BusError: Error, Equatable, Sendable {
   case unreachable(reason: String)
   /// The deadline passed.
   case timedOut
-  /// What was received is not D-Bus, or not the types that were asked for.
+  /// The received bytes are not D-Bus, or not of the types that were asked for.
   case malformed
   /// A message is longer than any that acct can use.
   case tooLarge

@@ -12,7 +12,7 @@ package final class BusConnection {
   private var lastSerial: UInt32 = 0
   private var awaited = AwaitedMessages()
   private var isWelcome = false
-  /// How many signals have come so far.
+  /// The number of signals so far.
   package private(set) var signals: UInt64 = 0
 
   /// The name of the bus itself.
@@ -23,7 +23,7 @@ package final class BusConnection {
   /// Connects; nothing is sent before the first answer is waited for.
   ///
   /// - Parameters:
-  ///   - address: Where the bus is.
+  ///   - address: The address of the bus.
   ///   - end: When all that it is used for until ``extend(until:)`` must be done.
   /// - Throws: ``BusError/unreachable(reason:)`` or ``BusError/timedOut``.
   package init(to address: BusAddress, until end: ContinuousClock.Instant) throws(BusError) {

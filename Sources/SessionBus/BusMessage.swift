@@ -24,7 +24,7 @@ package struct BusMessage: Sendable {
   /// The name of the error, if it is one.
   package private(set) var errorName: String?
 
-  /// Whether it is a signal.
+  /// `true` for a signal.
   var isSignal: Bool { type == .signal }
 
   /// Reads the header of a message.
@@ -79,7 +79,7 @@ package struct BusMessage: Sendable {
     }
   }
 
-  /// How many bytes the message has that begins with these.
+  /// The number of bytes of the message that begins with these.
   ///
   /// - Throws: ``BusError/malformed`` or ``BusError/tooLarge``.
   static func length(of prologue: Span<UInt8>) throws(BusError) -> Int {

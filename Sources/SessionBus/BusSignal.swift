@@ -25,7 +25,7 @@ package struct BusSignal<Content> {
   ///
   /// - Parameters:
   ///   - sender: The unique name of the process that emits it, or the bus.
-  ///   - argument: What its first argument must be, if that matters.
+  ///   - argument: The value that its first argument must have, if that matters.
   /// - Returns: The rule.
   func rule(from sender: String, argument: String? = nil) -> String {
     // None of the values can hold an apostrophe: they are names on the bus, and paths.

@@ -41,7 +41,7 @@ struct BusSocket: ~Copyable {
 
   /// Receives what is there, at least one byte.
   ///
-  /// - Returns: How many bytes were received.
+  /// - Returns: The number of received bytes.
   /// - Throws: ``BusError/unreachable(reason:)``, also at the end, or ``BusError/timedOut``.
   func receive(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
     // An answer takes the bus and the provider a while: a first try would return nothing.
@@ -56,7 +56,7 @@ struct BusSocket: ~Copyable {
 
   /// Receives what is there, without waiting.
   ///
-  /// - Returns: How many bytes were received; 0 if none are there.
+  /// - Returns: The number of received bytes; 0 if none are there.
   /// - Throws: ``BusError/unreachable(reason:)``, also at the end.
   func receiveWhatIsThere(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
     while true {

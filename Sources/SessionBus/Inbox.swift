@@ -12,7 +12,7 @@ import Glibc
 
   /// Receives more.
   ///
-  /// - Throws: What ``BusSocket/receive(into:)`` throws.
+  /// - Throws: As ``BusSocket/receive(into:)``.
   func fill(from socket: borrowing BusSocket) throws(BusError) {
     reserve(filled + 1)
     filled += try unsafe socket.receive(into: .init(rebasing: storage[filled...]))
@@ -20,7 +20,7 @@ import Glibc
 
   /// Receives what is there, without waiting; returns whether anything was.
   ///
-  /// - Throws: What ``BusSocket/receiveWhatIsThere(into:)`` throws.
+  /// - Throws: As ``BusSocket/receiveWhatIsThere(into:)``.
   func fillWithWhatIsThere(from socket: borrowing BusSocket) throws(BusError) -> Bool {
     reserve(filled + 1)
     let count = try unsafe socket.receiveWhatIsThere(into: .init(rebasing: storage[filled...]))

@@ -1,5 +1,5 @@
 extension WireReader {
-  /// How deep values may lie in each other: 32 arrays and 32 structures, by the specification.
+  /// The depth to which values may lie in each other: 32 arrays and 32 structures, by the specification.
   private static let depthLimit = 64
 
   /// Steps over one value, whatever it is.

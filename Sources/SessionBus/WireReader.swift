@@ -7,7 +7,7 @@ package import AcctModel
 package struct WireReader {
   var position: Int
 
-  /// How many bytes have been read.
+  /// The number of bytes before the next one to read.
   var offset: Int { position }
 
   private let isLittleEndian: Bool

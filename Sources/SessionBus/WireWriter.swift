@@ -3,7 +3,7 @@ package import AcctModel
 /// D-Bus values in the wire format, in the machine's byte order (D-Bus Specification,
 /// "Marshaling (Wire Format)").
 ///
-/// What is written starts at a multiple of 8, as the body of a message does.
+/// The first byte is at a multiple of 8, as that of a message's body is.
 package struct WireWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -78,7 +78,7 @@ package struct WireWriter {
 }
 
 extension UInt32 {
-  /// How far to shift for each byte of a number, from the lowest address up.
+  /// The shift for each byte of a number, from the lowest address up.
   static var shiftsInMemoryOrder: [UInt32] { isLittleEndianMachine ? [0, 8, 16, 24] : [24, 16, 8, 0] }
 }
 

@@ -4,26 +4,26 @@ import AcctPorts
 /// A change to an account's object that is to be stored.
 struct Change {
   var account: AccountID
-  /// What it was made from; `nil` for an account that is to be made.
+  /// The object that it was made from; `nil` for an account that is to be made.
   var base: SharedObject?
   /// The version of ``base``.
   var version: Int64?
-  /// What the object is to be.
+  /// The object as the change makes it.
   var wanted: SharedObject
   /// ``wanted``, sealed with a generation of its own.
   var sealed: SealedObject
   /// The process that makes it, or has made it.
   var writer: LockOwner
-  /// Whether ``base`` has the credential that was, or may have been, spent for it.
+  /// `true` if ``base`` has the credential that was, or may have been, spent for it.
   var isAnswer: Bool
-  /// Whether the items of ``wanted`` are all that the account has then.
+  /// `true` if the items of ``wanted`` are all that the account has then.
   var replacing: Bool
   /// Credentials that count as spent besides that of ``base``: earlier answers brought them, and the engine may have one.
   var alsoSpent: [SharedObject.Credential?] = []
-  /// Whether it can be given up where another machine was faster, since its maker makes it anew.
+  /// `true` if it can be given up where another machine was faster, since its maker makes it anew.
   var isRepeatable = false
 
-  /// What becomes of a change.
+  /// The result of a change.
   enum Outcome: Equatable {
     case stored
     /// Another machine's is newer.

@@ -7,7 +7,7 @@ extension SharedStore {
   static let lastVersion: Int64 = 1 << 62
   private static let identifierLimit = 256
 
-  /// The same store, which rejects answers that are out of bounds.
+  /// This store, which rejects answers that are out of bounds.
   ///
   /// An object that is too large is empty, and so a damaged one: it hides none of the others.
   func bounded() -> SharedStore {

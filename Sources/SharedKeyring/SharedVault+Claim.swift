@@ -77,7 +77,7 @@ extension SharedVault {
   ///
   /// An engine that fails meanwhile is waited for as well: most answer again after a restart.
   ///
-  /// - Returns: Whether the lock may be taken; `false` if the account has changed, and the copy is up to date.
+  /// - Returns: `true` if the lock may be taken; `false` if the account has changed, and the copy is up to date.
   private func waitUntilFree(
     _ session: Session,
     _ seal: Seal,
@@ -132,7 +132,7 @@ extension SharedVault {
   }
 }
 
-/// How long an engine may be away while another machine is waited for.
+/// The time for which an engine may be away while another machine is waited for.
 private struct Patience {
   let milliseconds: Int64
   /// One that comes and goes has the lock's time counted anew each time; past this boot time it is given up.
@@ -140,15 +140,15 @@ private struct Patience {
   private var since: Int64?
 
   /// - Parameters:
-  ///   - milliseconds: How long it may be away at a stretch.
-  ///   - whole: How long the wait takes with an engine that is there.
+  ///   - milliseconds: The longest time that it may be away at a stretch.
+  ///   - whole: The time that the wait takes with an engine that is there.
   ///   - now: The boot time in milliseconds.
   init(milliseconds: Int64, whole: Int64, now: Int64) {
     self.milliseconds = milliseconds
     end = now + whole + milliseconds
   }
 
-  /// Whether it is over at a boot time in milliseconds; it begins with the first call.
+  /// `true` if it is over at a boot time in milliseconds; it begins with the first call.
   mutating func isOver(at now: Int64) -> Bool {
     let start = since ?? now
     since = start

@@ -7,7 +7,7 @@ extension SharedVault {
   ///
   /// It holds no account's lock, and leaves pending answers to those who do.
   func fetchAll(_ session: Session, _ interaction: Interaction) throws(KeyringFailure) -> SharedChanges {
-    // What opens the keyring is needed only for what has changed.
+    // The key of the keyring is needed only for objects that have changed.
     let header = try header(session)
     let known = try copies.known()
     let changes = try ask { () throws(SharedStoreFailure) in
@@ -48,7 +48,7 @@ extension SharedVault {
       asOf: changes.standing
     )
     let cursor = changes.objects.map(\.version).max() ?? 0
-    // What was put back is told of again the next time.
+    // An object that was put back is reported again the next time.
     guard cursor > known?.cursor ?? 0, !isRolledBack else { return SharedChanges(records: records, accounts: there) }
     copies.learn(changes.standing)
     return SharedChanges(records: records, accounts: there) { [copies] in

@@ -59,7 +59,7 @@ extension SharedVault {
   func report() throws(KeyringFailure) -> SharedKeyring.Report {
     guard let settings = try settings() else { throw .notJoined }
     let session = try session(settings.kind)
-    // Brings removals and older objects to light, where the key can be had without asking anyone.
+    // Brings removals and older objects to light, if the key is available without asking anyone.
     do { _ = try fetchAll(session, .forbidden) } catch { guard case .locked = error else { throw error } }
     let known = try copies.known()
     let changes = try ask { () throws(SharedStoreFailure) in

@@ -56,7 +56,7 @@ extension SharedVault {
 
   /// Frees a name if it is this account's.
   ///
-  /// What fails is left behind, and found by the next account that wants it.
+  /// A name that can't be freed is left behind, and found by the next account that wants it.
   func release(_ name: AccountName, of id: AccountID, _ session: Session, _ seal: Seal) {
     let place = session.places.name(seal.digest(of: name))
     guard let object = (try? session.store.get(place))?.object, (try? seal.holder(object.bytes, at: place)) == id

@@ -4,7 +4,7 @@ import AcctPorts
 extension SharedVault {
   /// Stores the answer that this machine still has for an account, if it has one.
   ///
-  /// - Returns: What became of it; `nil` if there was none.
+  /// - Returns: The result of the change; `nil` if there was none.
   /// - Throws: ``KeyringFailure``; the answer is then still there.
   func storePending(_ session: Session, _ seal: Seal, _ id: AccountID) throws(KeyringFailure) -> Change.Outcome? {
     guard let file = try copies.pendingAnswer(of: id) else { return nil }
@@ -40,7 +40,7 @@ extension SharedVault {
 
   /// Keeps a server's answer where another one waits already: both are stored in one step, the later over the earlier.
   ///
-  /// Whether the engine has the earlier one by then, because only its own answer was lost, is not known; so the
+  /// It is not known whether the engine has the earlier one by then, because only its own answer was lost; so the
   /// credential that it brought counts as spent, too.
   func keepBesidePending(_ account: SharedAccount, _ session: Session, _ seal: Seal) throws(KeyringFailure) {
     guard !account.items.isUnchanged, var file = try copies.pendingAnswer(of: account.id) else { return }
@@ -73,7 +73,7 @@ extension SharedVault {
   /// Keeps a change that has an answer of a server in it before the engine is asked to store it: whatever comes between,
   /// the next call on this machine stores it first.
   ///
-  /// - Returns: Whether it is kept. Where the disk refuses, the engine may still take it.
+  /// - Returns: `true` if it is kept. Where the disk refuses, the engine may still take it.
   func keepPending(_ change: Change, _ base: CopyFile) -> Bool {
     let file = PendingFile(writer: change.writer, base: base, replacing: change.replacing, bytes: change.sealed.bytes)
     do { try copies.keepPending(file, of: change.account) } catch { return false }

@@ -5,11 +5,11 @@ import AcctPorts
 struct Look {
   /// The account; `nil` if there is none, or only the trace of its removal.
   var contents: SharedObject?
-  /// The object at the account's place, a trace as well: what a swap is guarded by.
+  /// The object at the account's place, a trace as well; a swap is guarded by its version.
   var object: SharedStore.Object?
   /// Of that object; 0 without one.
   var generation: Int64 = 0
-  /// Whether the engine, or the object, is older than, or another than, the one known.
+  /// `true` if the engine, or the object, is older than, or another than, the one known.
   var isRolledBack: Bool
 
   /// The account's copy; `nil` if there is no account.
@@ -50,7 +50,7 @@ extension SharedVault {
     return look
   }
 
-  /// Whether an answer comes from an older or another engine than the one known.
+  /// `true` if an answer comes from an older or another engine than the one known.
   func hasGoneBack(_ standing: SharedStore.Standing, _ known: KnownKeyring?) -> Bool {
     StandingCheck(known: known?.standing, now: standing) == .rolledBack
   }

@@ -44,7 +44,7 @@ extension SharedVault {
       case .success(let contents) where contents.isRemoved && contents.generation >= generation:
         return contents.generation
       case .success(let contents): generation = max(generation, contents.generation)
-      // How far it was is not known to a machine that has seen no other: that is passed by far.
+      // Its generation is not known to a machine that has seen no other: the trace's is higher by far.
       case .failure: generation += Self.leap
       }
     } else if generation == 0 || seen.isRemoval {

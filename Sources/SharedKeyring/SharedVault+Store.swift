@@ -8,9 +8,9 @@ extension SharedVault {
   /// tries again, or the next call does.
   func store(_ session: Session, _ account: SharedAccount, _ interaction: Interaction) throws(SharedAccountFailure) {
     let seal = try translated { () throws(KeyringFailure) in try self.seal(session, interaction) }
-    // Where the engine is away, or was restored, an answer is kept before that is told.
+    // If the engine is away, or was restored, an answer is kept before that is reported.
     let away = try translated { () throws(KeyringFailure) in try engineAway(session, account.id) }
-    // What an earlier attempt has left goes first.
+    // The answer of an earlier attempt goes first.
     let earlier: Change.Outcome?
     do throws(KeyringFailure) { earlier = try storePending(session, seal, account.id) } catch {
       if error == .answerWaits || error == .rolledBack {
@@ -64,7 +64,7 @@ extension SharedVault {
     return nil
   }
 
-  /// What a change is made from: what was claimed, else the copy, else what the engine has.
+  /// The basis of a change: the claimed object, else the copy, else the engine's object.
   private func basis(
     _ session: Session,
     _ seal: Seal,

@@ -8,7 +8,7 @@ extension SharedVault {
   /// Answers that are still to be stored stay, and are stored over what the engine has. One that no key opens any more
   /// is set aside; it would keep its account from being used for ever.
   ///
-  /// - Returns: What does not open.
+  /// - Returns: The accounts and answers that do not open.
   func trust(_ interaction: Interaction) throws(KeyringFailure) -> SharedKeyring.Unopened {
     guard let settings = try settings() else { throw .notJoined }
     try checkCopies(of: settings)
@@ -77,14 +77,14 @@ extension SharedVault {
     try copies.replace(CopyFile(version: version, generation: 0, bytes: copy.bytes), of: id)
   }
 
-  /// What opens the answers that were sealed while the keyring had another key; `nil` where it is the same one, or can't
-  /// be had without asking anyone.
+  /// The seal for answers that were sealed while the keyring had another key; `nil` if the key is the same one, or is
+  /// not available without asking anyone.
   private func formerSeal(unlike header: [UInt8]) throws(KeyringFailure) -> Seal? {
     guard let former = try copies.read(Self.headerName, in: copies.folder), former != header else { return nil }
     return localSeal(former)
   }
 
-  /// The seal of a header that this machine has, where its key can be had without asking anyone.
+  /// The seal of a header that this machine has, if its key is available without asking anyone.
   private func localSeal(_ header: [UInt8]) -> Seal? {
     guard let header = try? AnyVaultHeader(parsing: header),
       let key = try? opener.open(header, .forbidden, keeping: false)
@@ -94,7 +94,7 @@ extension SharedVault {
 
   /// Makes a pending answer one that replaces what a restored engine has.
   ///
-  /// - Returns: Whether it opens.
+  /// - Returns: `true` if it opens.
   private func rebase(
     _ id: AccountID,
     onto object: SharedStore.Object?,
@@ -147,7 +147,7 @@ extension SharedVault {
   /// The key is deleted in the kernel as well. An answer that no key opens any more is set aside: nothing could ever
   /// store it.
   ///
-  /// - Returns: What does not open.
+  /// - Returns: The answers that do not open.
   /// - Throws: ``KeyringFailure/answerWaits`` while an answer of a server is still to be stored.
   func leave() throws(KeyringFailure) -> SharedKeyring.Unopened {
     let contents = try copies.read(Self.headerName, in: copies.folder)
@@ -162,7 +162,7 @@ extension SharedVault {
         throw .failed(reason: "the kernel does not delete the keyring's key")
       }
       for id in waiting { unopened.answers[id] = try copies.setAside(id) }
-      // What tells where the keyring is goes first: without it, copies are never taken for another one's.
+      // The files that tell where the keyring is go first: without them, copies are never taken for another one's.
       for name in [SettingsFile.fileName, Self.headerName] { try copies.remove(name, in: copies.folder) }
       for id in try copies.accounts() { try copies.remove(id) }
       try copies.forgetRemovals()
@@ -174,7 +174,7 @@ extension SharedVault {
     return unopened
   }
 
-  /// Whether an answer that waits opens, or may do so with a key that can't be had now.
+  /// `true` if an answer that waits opens, or may do so with a key that is not available now.
   private func opens(_ id: AccountID, _ known: KnownKeyring?, _ seal: Seal?) throws(KeyringFailure) -> Bool {
     guard let file = try copies.readablePending(of: id) else { return false }
     guard let seal, let known else { return true }

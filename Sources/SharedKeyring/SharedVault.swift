@@ -26,7 +26,7 @@ package final class SharedVault: Sendable {
     var claims: [AccountID: HeldClaim] = [:]
     /// The versions that this process has read or stored last.
     var versions: [AccountID: Int64] = [:]
-    /// Whether the engine's latest answer to this process went on from what was known.
+    /// `true` if the engine's latest answer to this process went on from the known standing.
     var isConfirmed = false
     /// The accounts whose object was older in that answer than this machine has seen it.
     var rolledBack: Set<AccountID> = []
@@ -35,9 +35,9 @@ package final class SharedVault: Sendable {
   /// Names a shared keyring.
   ///
   /// - Parameters:
-  ///   - folder: Where this machine's copies and settings are.
-  ///   - sightings: Where it is kept since when another machine's lock was seen.
-  ///   - opener: What opens the keyring's key.
+  ///   - folder: The folder of this machine's copies and settings.
+  ///   - sightings: The folder that records when another machine's lock was first seen.
+  ///   - opener: Opens the keyring's key.
   ///   - environment: May name the engine.
   ///   - entropy: For nonces.
   ///   - machine: This machine and this process.
@@ -127,10 +127,10 @@ package final class SharedVault: Sendable {
     }
   }
 
-  /// Whether the engine's latest answer about an account was an older object than this machine has seen.
+  /// `true` if the engine's latest answer about an account was an older object than this machine has seen.
   func isRolledBack(_ id: AccountID) -> Bool { state.withLock { $0.rolledBack.contains(id) } }
 
-  /// Whether any account's object was older than this machine has seen it.
+  /// `true` if any account's object was older than this machine has seen it.
   var hasRollbacks: Bool { state.withLock { !$0.rolledBack.isEmpty } }
 
   /// Forgets which objects were older: the engine is accepted as it is.
@@ -142,7 +142,7 @@ package final class SharedVault: Sendable {
   /// Notes the version of an account that this process works with from now on.
   func note(_ version: Int64, of id: AccountID) { state.withLock { $0.versions[id] = version } }
 
-  /// Whether a copy is what this process has read: another process of this machine can bring newer ones at any time.
+  /// `true` if this process has read this copy: another process of this machine can bring newer ones at any time.
   func isRead(_ copy: CopyFile, of id: AccountID) -> Bool {
     state.withLock { $0.versions[id] ?? copy.version } == copy.version
   }

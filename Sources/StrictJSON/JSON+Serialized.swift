@@ -1,9 +1,9 @@
 extension JSON {
   /// Writes the value as compact JSON in UTF-8.
   ///
-  /// The same value always yields the same bytes: members stay in their order, numbers as they
-  /// were written. Only what must be is escaped (RFC 8259, section 7), and what could hide or
-  /// reorder text on a terminal, so that a server's words are as harmless in JSON as elsewhere.
+  /// A value always yields the same bytes: members stay in their order, numbers as they were written. Only characters
+  /// that must be are escaped (RFC 8259, section 7), and those that could hide or reorder text on a terminal, so that
+  /// a server's words are as harmless in JSON as elsewhere.
   package func serialized() -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(Self.usualSize)
@@ -26,7 +26,7 @@ extension JSON {
   /// The elements are texts already, so that those of a long list never lie in memory as trees.
   ///
   /// - Parameters:
-  ///   - members: What the object begins with; at least one.
+  ///   - members: The first members of the object; at least one.
   ///   - name: The array's name.
   ///   - elements: The array's elements, each as ``serialized()`` has it.
   ///   - take: Takes the text in UTF-8, part by part.
@@ -122,7 +122,7 @@ extension JSON {
 }
 
 extension String {
-  /// Whether it is ASCII and stands in JSON as it is.
+  /// `true` if it is ASCII and stands in JSON as it is.
   fileprivate var isPlain: Bool {
     let bytes = utf8Span.span
     // Without a way out in the middle, sixteen bytes are looked at in one step.

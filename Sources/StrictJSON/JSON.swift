@@ -54,7 +54,7 @@ extension JSON: ExpressibleByDictionaryLiteral {
 }
 
 extension JSON {
-  /// How many arrays and objects may lie within each other.
+  /// The greatest number of arrays and objects that may lie within each other.
   package static let maximumDepth = 64
 
   /// Reads one JSON text, strictly: RFC 8259 and nothing more, in UTF-8 without a byte order

@@ -51,7 +51,7 @@ package struct JSONNumber: Equatable, Sendable {
 }
 
 extension JSONNumber {
-  /// What is found where a number should begin.
+  /// The result of a search for a number at the place where one should begin.
   enum Scan: Equatable {
     /// A number, and the offset behind its last character.
     case number(end: Int)

@@ -6,7 +6,7 @@ package struct JSONObject: Sendable {
   private var members: [Member] = []
   /// One bit for each mark that a member has, or had: without it there is no such name.
   private var marks: UInt64 = 0
-  /// Where each name stands; kept only for objects in which a search would be slow.
+  /// The position of each name; kept only for objects in which a search would be slow.
   private var positions: [ExactName: Int] = [:]
 
   /// Up to so many members are searched one by one, which is faster than hashing.
@@ -60,7 +60,7 @@ package struct JSONObject: Sendable {
 
   /// Adds a member at the end, unless there is one of that name.
   ///
-  /// - Returns: Whether it was added.
+  /// - Returns: `true` if it was added.
   mutating func append(_ name: String, _ value: JSON) -> Bool {
     let mark = NameMark(name)
     guard position(of: name, mark) == nil else { return false }
@@ -99,7 +99,7 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: Equatable {
-  /// Whether both have the same members, in whatever order.
+  /// `true` if both have the same members, in any order.
   package static func == (left: JSONObject, right: JSONObject) -> Bool {
     left.count == right.count && left.members.allSatisfy { right[$0.name] == $0.value }
   }

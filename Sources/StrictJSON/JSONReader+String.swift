@@ -28,8 +28,7 @@ extension JSONReader {
 
   /// Steps over a string that has no escapes.
   ///
-  /// - Returns: Where it stands between its quotes; `nil`, and nothing is stepped over, where there
-  ///   is anything else.
+  /// - Returns: Its range between the quotes; `nil`, and nothing is stepped over, where there is anything else.
   mutating func plainString(in bytes: Span<UInt8>) throws(JSONError) -> Range<Int>? {
     guard try next(in: bytes) == .quote else { return nil }
     let end = endOfPlainText(in: bytes, from: position + 1)
@@ -38,7 +37,7 @@ extension JSONReader {
     return position + 1..<end
   }
 
-  /// Where a quote, a backslash or a control character stands next, or the text ends.
+  /// The position of the next quote, backslash or control character, or of the text's end.
   private func endOfPlainText(in bytes: Span<UInt8>, from start: Int) -> Int {
     var end = start
     while end < bytes.count {

@@ -1,6 +1,7 @@
 import AcctModel
 
-/// What a TPM is asked about itself (TPM_CAP and TPM_PT, TPM 2.0 Library, Part 2 §6.12 and §6.13).
+/// The capabilities and properties that a TPM is asked for (TPM_CAP and TPM_PT, TPM 2.0 Library, Part 2 §6.12 and
+/// §6.13).
 enum Capability {
   /// TPM_CAP_HANDLES.
   static let handles: UInt32 = 1
@@ -17,7 +18,7 @@ enum Capability {
   static let maxAuthFail: UInt32 = 0x20F
 }
 
-/// Whether and how long a TPM takes PINs.
+/// The state of a TPM's lockout after wrong PINs.
 struct LockoutState {
   let isLockedOut: Bool
   let triesLeft: Int

@@ -15,7 +15,7 @@ package enum CommandCode: UInt32, CaseIterable, Sendable {
   /// Lists handles and properties (Part 3 §30.2).
   case getCapability = 0x17A
 
-  /// Whether a password stands in front of its parameters.
+  /// `true` if a password stands in front of its parameters.
   var isAuthorized: Bool {
     switch self {
     case .createPrimary, .create, .load, .sign, .unseal: true
@@ -23,7 +23,7 @@ package enum CommandCode: UInt32, CaseIterable, Sendable {
     }
   }
 
-  /// Whether its reply begins with the handle of a new object.
+  /// `true` if its reply begins with the handle of a new object.
   var returnsHandle: Bool {
     switch self {
     case .createPrimary, .load: true
@@ -49,12 +49,12 @@ enum Handle {
   static func isPersistent(_ handle: UInt32) -> Bool { handle >> 24 == 0x81 }
 }
 
-/// What tells the layout of a command, a reply or a ticket (Part 2 §6.9, TPM_ST).
+/// The tags that tell the layout of a command, a reply or a ticket (Part 2 §6.9, TPM_ST).
 enum StructureTag {
   static let noSessions: UInt16 = 0x8001
   static let sessions: UInt16 = 0x8002
   static let hashCheck: UInt16 = 0x8024
-  /// What a TPM 1.2 answers with.
+  /// The tag of a TPM 1.2's replies.
   static let oldReply: UInt16 = 0x00C4
 }
 

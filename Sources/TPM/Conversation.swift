@@ -13,9 +13,9 @@ struct Conversation: ~Copyable {
   /// Opens the link.
   ///
   /// - Parameters:
-  ///   - address: Where the TPM is.
+  ///   - address: The address of the TPM.
   ///   - end: When all of it must be done, the waiting for other callers included.
-  /// - Throws: What ``Link/init(to:until:)`` does.
+  /// - Throws: As ``Link/init(to:until:)``.
   init(with address: TPMAddress, until end: Deadline) throws(HardwareKeyFailure) {
     self.end = end
     link = try Link(to: address, until: end)

@@ -13,7 +13,7 @@ package struct Deadline: Sendable {
   /// Milliseconds until then; 0 if it has passed.
   var left: Int32 { Int32(clamping: max(0, end - Self.now)) }
 
-  /// What is left as a duration.
+  /// The rest of the time as a duration.
   package var patience: Duration { .milliseconds(Int(left)) }
 
   /// Waits for so many milliseconds, but not beyond it.

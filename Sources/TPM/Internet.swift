@@ -3,13 +3,13 @@ import Glibc
 
 /// The TCP port of a software TPM.
 enum Internet {
-  /// How long one try takes, in milliseconds: where the queue of callers is full, the kernel would next try after
-  /// 1, 3 and 7 seconds.
+  /// The time for one try, in milliseconds: where the queue of callers is full, the kernel would next try after 1, 3
+  /// and 7 seconds.
   private static let oneTry: Int32 = 250
 
   /// Connects, and tries again until the deadline where the TPM has too many callers.
   ///
-  /// - Throws: What ``Link/init(to:until:)`` does.
+  /// - Throws: As ``Link/init(to:until:)``.
   static func connected(to host: String, _ port: UInt16, until end: Deadline) throws(HardwareKeyFailure) -> Int32 {
     let name = "\(host):\(port)"
     while true {

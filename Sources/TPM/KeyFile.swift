@@ -21,7 +21,7 @@ package struct KeyFile: Equatable, Sendable {
   }
 
   package var kind: Kind
-  /// Whether it has an empty password.
+  /// `true` if it has an empty password.
   package var emptyAuth: Bool
   /// The owner's hierarchy, or the handle of a key that stays loaded.
   package var parent: UInt32
@@ -120,7 +120,7 @@ extension TPMKey {
 }
 
 extension KeyFile {
-  /// Whether wrong PINs of the key are counted.
+  /// `true` if wrong PINs of the key are counted.
   var isCounted: Bool {
     get throws(HardwareKeyFailure) { !(try signingKey().attributes.contains(.noDictionaryAttacks)) }
   }

@@ -3,11 +3,11 @@ import Glibc
 
 /// An open device, or a connection to a TPM's socket, which nothing waits for longer than a deadline.
 struct Link: ~Copyable {
-  /// What it leads to, in a person's words.
+  /// The name of the device or socket, in a person's words.
   let name: String
-  /// Whether the kernel keeps each caller's objects apart, and removes them at the end.
+  /// `true` if the kernel keeps each caller's objects apart, and removes them at the end.
   ///
-  /// Otherwise there is one caller at a time, and what it leaves is met by the next one.
+  /// Otherwise there is one caller at a time, and the next one meets the objects that it leaves.
   let hasResourceManager: Bool
   let descriptor: Int32
   let isSocket: Bool
@@ -61,7 +61,7 @@ struct Link: ~Copyable {
 }
 
 extension HardwareKeyFailure {
-  /// What `errno` says after a TPM could not be opened.
+  /// The failure that `errno` tells after a TPM could not be opened.
   static func opening(_ name: String) -> HardwareKeyFailure {
     let code = errno
     switch code {

@@ -7,7 +7,7 @@ package struct Reply {
   let code: ResponseCode
   /// The object that the command loaded; 0 if it loads none.
   let handle: UInt32
-  /// What follows, without the answer to the password.
+  /// The rest of the reply, without the answer to the password.
   let parameters: Cursor
 
   /// The longest reply that is read; TPMs say 4096 (Part 2 §6.13, TPM_PT_MAX_RESPONSE_SIZE).
@@ -55,7 +55,7 @@ package struct Reply {
   }
 }
 
-/// What each command returns, if it succeeded.
+/// The values that each command returns, if it succeeded.
 extension Reply {
   /// Private and public part of a new object, each with its count (Part 3 §12.1).
   ///

@@ -1,6 +1,6 @@
 import AcctModel
 
-/// What became of a command (TPM 2.0 Library, Part 2 §6.6, TPM_RC).
+/// The result of a command (TPM 2.0 Library, Part 2 §6.6, TPM_RC).
 struct ResponseCode: Hashable, Sendable {
   let value: UInt32
 

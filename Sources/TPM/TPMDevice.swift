@@ -10,8 +10,8 @@ package struct TPMDevice: Sendable {
   private static let longestPIN = 32
 
   /// - Parameters:
-  ///   - address: Where it is.
-  ///   - patience: How long an operation may take, with the waiting for other callers.
+  ///   - address: The address of the TPM.
+  ///   - patience: The time limit of an operation, with the waiting for other callers.
   package init(at address: TPMAddress, patience: Duration = .seconds(20)) {
     self.address = address
     self.patience = patience
@@ -38,7 +38,7 @@ package struct TPMDevice: Sendable {
         return try talk.run(.sign(digest, with: handle, password: pin)).signature()
       } catch {
         guard error == .wrongPIN(triesLeft: nil), try key.isCounted else { throw error }
-        // What is read now only adds to the failure.
+        // The state of the lockout only adds to the failure.
         var triesLeft: Int?
         do throws(HardwareKeyFailure) { triesLeft = try Self.lockout(&talk).triesLeft } catch {}
         throw .wrongPIN(triesLeft: triesLeft)

@@ -8,8 +8,8 @@ extension TPMKeys {
   /// A TPM is given its commands on a thread of their own, since it may take seconds.
   ///
   /// - Parameters:
-  ///   - patience: How long an operation may take, with the waiting for other callers but not for a person.
-  ///   - glance: The same for one that only looks.
+  ///   - patience: The time limit of an operation, with the waiting for other callers but not for a person.
+  ///   - glance: The time limit of an operation that only looks.
   /// - Returns: The operations; nothing is open yet.
   package static func live(patience: Duration = .seconds(20), glance: Duration = .seconds(3)) -> TPMKeys {
     @Sendable func time(_ asked: DevicePatience) -> Duration {

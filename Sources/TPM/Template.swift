@@ -1,4 +1,4 @@
-/// What a TPM is told to make (TPMT_PUBLIC, TPM 2.0 Library, Part 2 §12.2.4).
+/// The template of an object that a TPM makes (TPMT_PUBLIC, TPM 2.0 Library, Part 2 §12.2.4).
 enum Template: Sendable {
   /// The parent of everything of acct's: the storage key of the owner's hierarchy.
   ///
@@ -63,7 +63,7 @@ enum Template: Sendable {
   }
 }
 
-/// What an object may be used for (TPMA_OBJECT, Part 2 §8.3).
+/// The attributes of an object, which bound its use (TPMA_OBJECT, Part 2 §8.3).
 struct Attributes: OptionSet, Sendable {
   let rawValue: UInt32
 
@@ -82,6 +82,6 @@ struct Attributes: OptionSet, Sendable {
   static let decrypts = Attributes(rawValue: 1 << 17)
   static let signs = Attributes(rawValue: 1 << 18)
 
-  /// What everything of acct's has.
+  /// The attributes of each of acct's objects.
   static let bound: Attributes = [.fixedTPM, .fixedParent, .userWithAuth]
 }

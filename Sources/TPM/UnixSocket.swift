@@ -5,7 +5,7 @@ import Glibc
 enum UnixSocket {
   /// Connects, and waits where others do until the deadline.
   ///
-  /// - Throws: What ``Link/init(to:until:)`` does.
+  /// - Throws: As ``Link/init(to:until:)``.
   static func connected(to path: String, until end: Deadline) throws(HardwareKeyFailure) -> Int32 {
     var address = sockaddr_un()
     let offset = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)

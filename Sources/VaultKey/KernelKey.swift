@@ -100,7 +100,7 @@ private func forgetKeys(_ prefix: String) -> Bool {
     .count { acct_key_invalidate($0) != 0 && !isOver } == 0
 }
 
-/// Whether the last call found a key that another process has deleted since it was listed, or whose time was over.
+/// `true` if the last call found a key that another process has deleted since it was listed, or that has expired.
 private var isOver: Bool { [ENOKEY, EKEYEXPIRED, EKEYREVOKED].contains(errno) }
 
 /// The keys of the user keyring; `nil` where the kernel has the keyring and does not show it.

@@ -23,7 +23,7 @@ package struct KeyFileHeader: Equatable, Sendable {
     self.check = check
   }
 
-  /// Whether it is the header of this key.
+  /// `true` if it is the header of this key.
   package func isOf(_ key: Secret) -> Bool { ConstantTime.equal(Self.check(key, salt).span, check.span) }
 
   private static func check(_ key: Secret, _ salt: [UInt8]) -> [UInt8] {
@@ -35,7 +35,7 @@ package struct KeyFileHeader: Equatable, Sendable {
 }
 
 extension KeyFileHeader {
-  /// What stands in the place of a function that derives keys.
+  /// The word in the place of a function that derives keys.
   static let kind = "none"
 
   /// The header's contents.
@@ -82,7 +82,7 @@ package enum AnyVaultHeader: Equatable {
       self = .keyFile(try KeyFileHeader(members))
     } else {
       let header = try VaultHeader(parsing: contents)
-      // It lies on an engine: who writes there could have an object sealed by any TPM that answers.
+      // It lies on an engine: anyone who writes there could have an object sealed by any TPM that answers.
       guard header.seal == nil else {
         throw Damage(reason: "the header of a shared keyring is sealed in a TPM, which none may be")
       }

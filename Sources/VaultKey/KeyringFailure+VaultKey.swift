@@ -2,7 +2,7 @@ package import AcctCrypto
 package import AcctPorts
 
 extension KeyringFailure {
-  /// A passphrase that could not be had, in the keyring's terms.
+  /// A missing passphrase, in the keyring's terms.
   package init(_ error: NoPassphrase) { self = error.isCancelled ? .cancelled : .locked(reason: error.reason) }
 
   /// A failure of the cryptographic library, in the keyring's terms.

@@ -9,10 +9,10 @@ package struct Passphrase {
   package let source: String
 }
 
-/// Why a passphrase could not be had, in words that follow a colon.
+/// Why there is no passphrase, in words that follow a colon.
 package struct NoPassphrase: Error, Equatable {
   package let reason: String
-  /// Whether a prompt was shown and not answered.
+  /// `true` if a prompt was shown and not answered.
   package var isCancelled = false
 }
 
@@ -62,7 +62,7 @@ extension Descriptor {
     case .credential: try status.checkCredential()
     }
     guard var bytes = try readAll(from: number, limit: 4096) else { throw .system(EFBIG) }
-    // What is cut off is the newline alone, so nothing secret stays behind it in the buffer.
+    // Only the newline is cut off, so nothing secret stays behind it in the buffer.
     if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
     return Secret(consuming: &bytes)
   }

@@ -48,7 +48,7 @@ package struct PassphraseSource: Sendable {
   ///
   /// - Parameters:
   ///   - file: A file that the user names; else a person is asked.
-  ///   - interaction: Whether a person may be asked.
+  ///   - interaction: Decides if a person may be asked.
   /// - Returns: The passphrase.
   /// - Throws: ``NoPassphrase``.
   package func new(file: String? = nil, _ interaction: Interaction) throws(NoPassphrase) -> Passphrase {

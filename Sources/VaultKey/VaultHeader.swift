@@ -26,14 +26,14 @@ package struct VaultHeader: Equatable {
   static let version: Int64 = 1
   /// Of a header with a second wrap.
   ///
-  /// A version of acct that knows none says so, and neither drops it nor calls the vault damaged. What the
-  /// passphrase wraps is the same in both.
+  /// A version of acct that knows none says so, and neither drops it nor calls the vault damaged. The passphrase
+  /// wraps the same key in both.
   static let sealedVersion: Int64 = 2
   static let saltCount = 16
   /// In bytes; far more than a header has.
   package static let sizeLimit = 4096
 
-  /// What the wrapping authenticates beside the key, so that salt and cost can't be exchanged.
+  /// The bytes that the wrapping authenticates beside the key, so that salt and cost can't be exchanged.
   var associatedData: [UInt8] {
     Array("acct vault header \(Self.version) scrypt \(kdf.n) \(kdf.r) \(kdf.p) \(hex(salt))".utf8)
   }
@@ -79,7 +79,7 @@ extension VaultHeader {
     return JSON.object(members).serialized() + [UInt8(ascii: "\n")]
   }
 
-  /// The same header with another second wrap, or none.
+  /// This header with another second wrap, or none.
   func with(_ seal: VaultSeal?) -> VaultHeader {
     VaultHeader(kdf: kdf, salt: salt, nonce: nonce, wrappedKey: wrappedKey, seal: seal)
   }

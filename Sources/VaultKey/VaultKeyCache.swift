@@ -3,7 +3,7 @@ import AcctModel
 package import AcctPorts
 import Synchronization
 
-/// Where an opened vault key is stored between two calls: in the kernel, else in this process.
+/// The store for an opened vault key between two calls: the kernel, else this process.
 ///
 /// The process itself is used only if the kernel refuses, so that one command asks for the
 /// passphrase once and not at every step; the key ends with it.
@@ -16,7 +16,7 @@ package final class VaultKeyCache: Sendable {
   /// In seconds, from the last use on.
   static let time: UInt32 = 900
 
-  /// What the names of all vaults' keys begin with.
+  /// The prefix of the names of all vaults' keys.
   private static let prefix = "acct:vault:"
 
   init(_ kernel: KernelKey) { self.kernel = kernel }
@@ -95,7 +95,7 @@ struct CachedVaultKey {
   /// The bytes that the kernel keeps.
   var payload: Secret { Secret(joining: [vaultKey, Secret(trace)]) }
 
-  /// Whether a passphrase can be the one that opened it.
+  /// `true` if a passphrase can be the one that opened it.
   func isPlausible(_ passphrase: Secret) -> Bool { Self.trace(vaultKey, passphrase) == trace }
 
   private static func trace(_ vaultKey: Secret, _ passphrase: Secret) -> [UInt8] {

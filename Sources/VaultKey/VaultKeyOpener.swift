@@ -5,23 +5,23 @@ package import AcctPorts
 /// Opens the key of a vault, and makes one: by passphrase, by the TPM that it is sealed in, or by the key that an
 /// earlier call has stored.
 ///
-/// What a vault keeps, and where its header lies, is its owner's business.
+/// The contents of a vault, and the place of its header, are its owner's business.
 package struct VaultKeyOpener: Sendable {
   package let passphrases: PassphraseSource
-  /// Where opened keys are stored between two calls.
+  /// The store for opened keys between two calls.
   package let cache: VaultKeyCache
-  /// What opens a sealed vault.
+  /// Opens a sealed vault.
   package let sealedKey: SealedKey
   private let kdf: KDFParameters
   private let entropy: Entropy
 
-  /// Names what opens a vault; nothing is read or asked for yet.
+  /// Names the means that open a vault; nothing is read or asked for yet.
   ///
   /// - Parameters:
-  ///   - passphrases: What opens it.
-  ///   - kernel: Where the opened key is stored.
-  ///   - sealedKey: What opens a vault that is sealed in a TPM.
-  ///   - kdf: What one guess at a new passphrase shall cost.
+  ///   - passphrases: The source of passphrases.
+  ///   - kernel: The kernel's store for the opened key.
+  ///   - sealedKey: Opens a vault that is sealed in a TPM.
+  ///   - kdf: The cost of one guess at a new passphrase.
   ///   - entropy: For keys, salts and nonces.
   package init(
     passphrases: PassphraseSource,
@@ -44,9 +44,9 @@ package struct VaultKeyOpener: Sendable {
   ///
   /// - Parameters:
   ///   - header: The vault's header.
-  ///   - interaction: Whether a person may be asked for the passphrase.
-  ///   - keeping: Whether to store the key afterwards.
-  ///   - patience: How long the TPM of a sealed vault is waited for.
+  ///   - interaction: Decides if a person may be asked for the passphrase.
+  ///   - keeping: `true` to store the key afterwards.
+  ///   - patience: The time limit for the TPM of a sealed vault.
   /// - Returns: The vault key.
   /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` without the right passphrase.
   package func open(

@@ -3,11 +3,11 @@ package import AcctModel
 
 /// The second wrap of a vault key: an object that only one TPM opens, and that has no PIN.
 ///
-/// What is sealed is the vault key itself, so a new passphrase leaves the object as it is. A check value under
-/// the vault key binds the object to the header around it: another vault's object, and an older header's
-/// passphrase beside this object, are both noticed.
+/// The sealed data are the vault key itself, so a new passphrase leaves the object as it is. A check value under the
+/// vault key binds the object to the header around it: another vault's object, and an older header's passphrase
+/// beside this object, are both noticed.
 package struct VaultSeal: Equatable, Sendable {
-  /// Where the TPM is that made it.
+  /// The address of the TPM that made it.
   package let address: TPMAddress
   /// The object as the TPM gave it; no secret beside another TPM.
   package let blob: [UInt8]
@@ -20,12 +20,12 @@ package struct VaultSeal: Equatable, Sendable {
   /// In bytes.
   static let addressLimit = 256
 
-  /// Whether they fit into a header.
+  /// `true` if they fit into a header.
   package static func fits(_ blob: [UInt8], _ address: TPMAddress) -> Bool {
     (1...blobLimit).contains(blob.count) && address.description.utf8.count <= addressLimit
   }
 
-  /// What the fingerprint of a sealed header covers beside the rest.
+  /// The bytes that the fingerprint of a sealed header covers beside the rest.
   var fingerprinted: [UInt8] { Self.covered(address, blob) + check }
 
   fileprivate static func covered(_ address: TPMAddress, _ blob: [UInt8]) -> [UInt8] {
@@ -35,21 +35,21 @@ package struct VaultSeal: Equatable, Sendable {
 }
 
 extension VaultHeader {
-  /// The same header with a second wrap, or with another one in its place.
+  /// This header with a second wrap, or with another one in its place.
   ///
   /// - Parameters:
   ///   - key: The vault key, which `blob` holds.
-  ///   - blob: What the TPM made of it.
-  ///   - address: Where that TPM is.
+  ///   - blob: The object that the TPM made of it.
+  ///   - address: The address of that TPM.
   /// - Returns: The new header.
   package func sealed(_ key: Secret, as blob: [UInt8], by address: TPMAddress) -> VaultHeader {
     with(VaultSeal(address: address, blob: blob, check: check(key, address, blob)))
   }
 
-  /// The same header without a second wrap.
+  /// This header without a second wrap.
   package var unsealed: VaultHeader { with(nil) }
 
-  /// Whether its second wrap, if it has one, was made for this header and this vault key.
+  /// `true` if its second wrap, if it has one, was made for this header and this vault key.
   package func isSealIntact(_ key: Secret) -> Bool {
     guard let seal else { return true }
     return ConstantTime.equal(check(key, seal.address, seal.blob).span, seal.check.span)

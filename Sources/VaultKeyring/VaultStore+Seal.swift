@@ -28,7 +28,7 @@ extension VaultStore {
   /// The passphrase is given or asked for, also while the vault is open: one that is forgotten is found
   /// out before it is the only key.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: `true` if there was one.
   /// - Throws: ``KeyringFailure``.
   func unseal(_ interaction: Interaction) async throws(KeyringFailure) -> Bool {
     let old = try existingHeader()

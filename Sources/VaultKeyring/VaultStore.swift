@@ -17,17 +17,17 @@ package final class VaultStore: Sendable {
   static let headerName = "header"
   /// For creation and changes of the header; items are replaced atomically and need none.
   static let lockName = ".lock"
-  /// How long another process is waited for, in seconds: a keyring's deadline.
+  /// The time to wait for another process, in seconds: a keyring's deadline.
   static let timeout = 5
 
   /// Names a vault; nothing is opened or created yet.
   ///
   /// - Parameters:
-  ///   - folder: Where it is, or will be.
-  ///   - passphrases: What opens it.
-  ///   - kernel: Where the opened key is stored.
-  ///   - sealedKey: What opens it without a passphrase once it is sealed.
-  ///   - kdf: What one guess at a new passphrase shall cost.
+  ///   - folder: The folder of the vault, which need not exist yet.
+  ///   - passphrases: The source of its passphrases.
+  ///   - kernel: The kernel's store for the opened key.
+  ///   - sealedKey: Opens it without a passphrase once it is sealed.
+  ///   - kdf: The cost of one guess at a new passphrase.
   ///   - entropy: For keys, salts and nonces.
   package init(
     folder: PrivateFolder,

@@ -11,7 +11,7 @@ final class Connection {
   private static let name = "org.freedesktop.secrets"
   /// The unique name of the process that owns the name, once the bus has told it.
   private var provider = name
-  /// Whether the provider may take a search for a reason to ask for its password.
+  /// `true` if the provider may take a search for a reason to ask for its password.
   private(set) var mayAskToSearch = false
 
   init(over channel: any Channel) { self.channel = channel }

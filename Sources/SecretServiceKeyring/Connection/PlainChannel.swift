@@ -9,13 +9,13 @@ final class PlainChannel: Channel {
   private var unanswered = 0
   private var hasFailed = false
   private var hasPrompted = false
-  /// Whether the signals of providers come over it.
+  /// `true` once it receives the signals of providers.
   private var isListening = false
-  /// Whether the provider that was met last announces locks (see ``mark``).
+  /// `true` if the provider that was met last announces locks (see ``mark``).
   var announcesLocks = false
   /// Tells its marks from those of other channels.
   private let number = UInt64.random(in: .min ... .max)
-  /// Whether the bus has hung up.
+  /// `true` once the bus has hung up.
   private(set) var hasEnded = false
 
   /// Connects.
@@ -25,7 +25,7 @@ final class PlainChannel: Channel {
     do { bus = try BusConnection(to: address, until: end) } catch { throw KeyringFailure(error) }
   }
 
-  /// Whether nothing of its earlier use is left in it.
+  /// `true` if nothing of its earlier use is left in it.
   ///
   /// A reply may still come to a caller that did not wait for it, and a prompt leaves a
   /// subscription.
@@ -42,9 +42,9 @@ final class PlainChannel: Channel {
     isListening = true
   }
 
-  /// What the owner of the name signals of its collections and their items, and that another takes its place.
+  /// The signals of the name's owner about its collections and their items, and of a change of that owner.
   ///
-  /// Not that properties have changed: it comes with these, and with the path of every item.
+  /// Changes of properties are left out: they come with these, and with the path of every item.
   private static let announcements = [
     "type='signal',sender='org.freedesktop.secrets',interface='org.freedesktop.Secret.Service'",
     "type='signal',sender='org.freedesktop.secrets',interface='org.freedesktop.Secret.Collection'",

@@ -10,14 +10,13 @@ import Synchronization
 /// well, so nothing is lost by taking turns, and a burst of requests is a queue here instead of a
 /// crowd there.
 ///
-/// What is kept is the way to the keyring, and nothing of what came over it: every operation asks who
-/// the provider is, and reads anew. Whether that is worth the while ``mark()`` tells, since the provider's
-/// announcements come the same way.
+/// It keeps the way to the keyring, and nothing that came over it: every operation asks who the provider is, and
+/// reads anew. ``mark()`` tells whether another read is needed, since the provider's announcements come the same way.
 final class SharedBusConnection: Sendable {
   private let lock = AsyncLock()
   /// Locked by the operation whose turn it is, for which no thread ever waits.
   private let kept = Mutex<PlainChannel?>(nil)
-  /// Whether what providers announce is of interest.
+  /// `true` if announcements of providers are of interest.
   private let listens = Atomic(false)
 
   /// A mark that is another one after a provider has announced a change; `nil` where none can be relied on.
@@ -43,11 +42,10 @@ final class SharedBusConnection: Sendable {
   /// the beginning: until then it has done nothing that it would not do again.
   ///
   /// - Parameters:
-  ///   - address: where to connect to, if need be.
-  ///   - end: the deadline, which includes the wait for the turn. Earlier operations are done
-  ///     first.
-  ///   - body: what to do.
-  /// - Returns: what `body` returns.
+  ///   - address: The bus to connect to, if need be.
+  ///   - end: The deadline, which includes the wait for the turn. Earlier operations are done first.
+  ///   - body: The operation.
+  /// - Returns: What `body` returns.
   /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and what
   ///   `body` throws.
   func use<Result: Sendable>(
@@ -86,6 +84,6 @@ final class SharedBusConnection: Sendable {
 }
 
 extension KeyringFailure {
-  /// Whether it is an error of the provider's own, such as that it knows no such session.
+  /// `true` for an error of the provider's own, such as that it knows no such session.
   fileprivate var isAnError: Bool { if case .failed = self { true } else { false } }
 }

@@ -32,7 +32,7 @@ import CLibSecret
     unsafe libsecret.g_object_unref(cancellable)
   }
 
-  /// Whether the deadline has passed.
+  /// `true` once the deadline has passed.
   var isOver: Bool { unsafe libsecret.g_cancellable_is_cancelled(cancellable) != 0 }
 
   /// Grants the 2 minutes that a person gets, once: however many prompts there are.
@@ -102,25 +102,25 @@ import CLibSecret
   }
 }
 
-/// Where a call of GLib's leaves its result.
+/// The result of an asynchronous call of GLib's, once it is there.
 @safe final class Completion {
   private(set) var result: AsyncResult?
   private let libsecret: acct_libsecret
 
   init(_ libsecret: acct_libsecret) { self.libsecret = libsecret }
 
-  /// What to give to the call as its callback.
+  /// The callback for the call.
   let callback: GAsyncReadyCallback = { source, result, data in
     guard let source = unsafe source, let result = unsafe result, let data = unsafe data else { return }
     let completion = unsafe Unmanaged<Completion>.fromOpaque(data).takeRetainedValue()
     completion.result = unsafe AsyncResult(completion.libsecret, source: source, result: result)
   }
 
-  /// What to give to the call as its user data, once: it keeps this alive until the callback.
+  /// The user data for the call, once: it keeps this alive until the callback.
   var data: UnsafeMutableRawPointer { unsafe Unmanaged.passRetained(self).toOpaque() }
 }
 
-/// What a call of GLib's came to: the object that it was made on, and what its `_finish` takes.
+/// The outcome of a call of GLib's: the object that it was made on, and the argument for its `_finish`.
 @safe final class AsyncResult {
   let source: UnsafeMutablePointer<GObject>
   let result: OpaquePointer

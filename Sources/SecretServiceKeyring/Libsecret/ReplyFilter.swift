@@ -32,7 +32,7 @@ import Synchronization
   /// Accepts a process besides the bus, which is named by its unique name.
   func believe(_ owner: String?) { provider.withLock { $0 = owner } }
 
-  /// Whether a message is passed on; one that is not is freed.
+  /// `true` if a message is passed on; one that is not is freed.
   ///
   /// GDBus calls this on a thread of its own.
   private func passes(_ message: OpaquePointer) -> Bool {

@@ -24,7 +24,7 @@ extension ServiceOperation {
     return accounts
   }
 
-  /// Whether a write would succeed, without changing or asking anything.
+  /// The state of the keyring for a write, found without changing or asking anything.
   ///
   /// - Throws: `KeyringFailure` if the provider does not say.
   func state() throws(KeyringFailure) -> Keyring.State {

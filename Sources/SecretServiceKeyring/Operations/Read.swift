@@ -41,7 +41,7 @@ extension ServiceOperation {
     let (own, unseen) = try finishVerifying(wanted, of: account, verifying)
     var secrets: [ItemKind: Secret] = [:]
     for item in own { secrets[item.kind] = answer.first { $0.path == item.path }?.secret }
-    // Left out is what was locked or removed since the search.
+    // An item without a secret was locked or removed since the search.
     return !unseen.isEmpty || own.contains { secrets[$0.kind] == nil } ? nil : secrets
   }
 

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import SessionBus
 
-/// What a search found: items that can be used, and items that are locked.
+/// The result of a search: items that can be used, and items that are locked.
 struct Found {
   let unlocked: [String]
   let locked: [String]
@@ -53,12 +53,12 @@ extension ServiceOperation {
     return (session, found)
   }
 
-  /// Whether the default collection is locked; an error that only says that there is none is not.
+  /// `true` if the default collection is locked; an error that only says that there is none is not.
   private func isDefaultLocked() throws(KeyringFailure) -> Bool {
     do { return try connection.ask(ServiceCalls.isDefaultLocked) } catch .failed { return false }
   }
 
-  /// What must be unlocked before a search is complete.
+  /// The objects that must be unlocked before a search is complete.
   ///
   /// Every locked match counts, even beside an unlocked one: it may be the newer of the two.
   private func obstacles(to found: [Found]) throws(KeyringFailure) -> [String] {

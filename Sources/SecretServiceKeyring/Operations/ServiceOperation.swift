@@ -7,10 +7,9 @@ final class ServiceOperation {
   let connection: Connection
   /// Performs prompts; `nil` if prompts are allowed but not available yet.
   private let prompter: (any Prompter)?
-  /// Whether prompts are shown to a person, so that it takes a further look whether they were
-  /// answered.
+  /// `true` if prompts are shown to a person: then only a further look tells whether they were answered.
   let isAsking: Bool
-  /// Whether the operation ended where a person would have had to be asked.
+  /// `true` if the operation ended where a person would have had to be asked.
   private(set) var lacksPerson = false
 
   /// Begins an operation.
@@ -26,7 +25,7 @@ final class ServiceOperation {
   /// The default collection, if there is one.
   func defaultCollection() throws(KeyringFailure) -> String? { try connection.ask(ServiceCalls.defaultCollection) }
 
-  /// Whether a collection is locked.
+  /// `true` if a collection is locked.
   func isLocked(_ collection: String) throws(KeyringFailure) -> Bool {
     try connection.ask(ServiceCalls.isLocked(collection))
   }

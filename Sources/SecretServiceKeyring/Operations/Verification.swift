@@ -44,7 +44,7 @@ extension ServiceOperation {
     return (own, zip(items, answers).filter { $0.1 == nil }.map(\.0))
   }
 
-  /// The same for items that nothing else is asked about, in a round trip of its own.
+  /// Verifies items that nothing else is asked about, in a round trip of its own.
   func verify(
     _ items: [FoundItem],
     of account: AccountID

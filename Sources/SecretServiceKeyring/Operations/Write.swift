@@ -5,8 +5,8 @@ import SessionBus
 extension ServiceOperation {
   /// Stores items in the default collection, one after the other.
   ///
-  /// What is there gets another secret, and only what is not is created: KeePassXC asks its user
-  /// about an item that is to be replaced, even where it was told not to.
+  /// An existing item gets another secret, and only a missing one is created: KeePassXC asks its user about an item
+  /// that is to be replaced, even where it was told not to.
   ///
   /// - Throws: `KeyringFailure`; the items before the one that failed are stored.
   func write(_ account: AccountID, _ items: [Keyring.Item]) throws(KeyringFailure) {
@@ -47,7 +47,7 @@ extension ServiceOperation {
     return (session, Dictionary(own.map { ($0.kind, $0.path) }) { first, _ in first })
   }
 
-  /// What a search finds in one collection: what a former default has is no longer written to.
+  /// The items that a search finds in one collection: those of a former default are no longer written to.
   private func search(
     _ account: AccountID,
     _ kinds: [ItemKind],

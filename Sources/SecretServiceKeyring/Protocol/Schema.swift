@@ -1,23 +1,22 @@
 import AcctModel
 import AcctPorts
 
-/// How an item is marked in the provider's store, where any program may read it while it is
-/// unlocked.
+/// The attributes of an item in the provider's store, where any program may read it while it is unlocked.
 ///
 /// Some providers keep attributes readable while locked, so neither they nor the label name the
 /// identity.
 enum Schema {
-  /// What libsecret, and with it every provider, keeps a schema's name in.
+  /// The attribute in which libsecret, and with it every provider, keeps a schema's name.
   private static let attribute = "xdg:schema"
   private static let name = "dev.acct.Credential"
 
-  /// What all of acct's items have; see ``identity(_:_:)`` for when they cannot be found by it.
+  /// The attributes that all of acct's items have; see ``identity(_:_:)`` for when a search by them fails.
   static var common: Attributes { [(attribute, name)] }
 
-  /// What an item is stored with.
+  /// The attributes that an item is stored with.
   static func attributes(_ account: AccountID, _ kind: ItemKind) -> Attributes { common + identity(account, kind) }
 
-  /// What an item is found by.
+  /// The attributes that an item is found by.
   ///
   /// Not by the schema's name: until GNOME Keyring is unlocked for the first time, it takes every
   /// item's for `org.freedesktop.Secret.Generic`, and would answer "not there". A key is one
@@ -39,10 +38,10 @@ enum Schema {
     return (account, kind)
   }
 
-  /// Whether an item is acct's, and not another program's with attributes of the same names.
+  /// `true` if an item is acct's, and not another program's with attributes of the same names.
   static func isOwn(_ attributes: Attributes) -> Bool { attributes.value(of: attribute) == name }
 
-  /// Whether an item's attributes name this account and this kind.
+  /// `true` if an item's attributes name this account and this kind.
   static func names(_ attributes: Attributes, _ account: AccountID, _ kind: ItemKind) -> Bool {
     identity(account, kind).allSatisfy { attributes.value(of: $0.name) == $0.value }
   }

@@ -13,7 +13,7 @@ enum ServiceCalls {
     property("Collections", of: path, service, "ao") { reader, bytes throws(BusError) in try reader.paths(in: bytes) }
   }
 
-  /// Where a provider keeps what lasts no longer than the session, if it has such a place.
+  /// The collection for items that last no longer than the session, if the provider has one.
   static let sessionCollection = "\(path)/collection/session"
 
   /// Opens a session that carries secrets as they are; it ends with the connection.
@@ -76,12 +76,12 @@ enum ServiceCalls {
     }
   }
 
-  /// Whether a collection is locked.
+  /// Asks if a collection is locked.
   static func isLocked(_ path: String) -> BusCall<Bool> {
     property("Locked", of: path, collection, "b") { reader, bytes throws(BusError) in try reader.boolean(in: bytes) }
   }
 
-  /// Whether the default collection is locked, without asking first which one it is.
+  /// Asks if the default collection is locked, without asking first which one it is.
   static var isDefaultLocked: BusCall<Bool> { isLocked("\(path)/aliases/default") }
 
   /// Which items a collection has, as far as its lock shows them.
@@ -142,12 +142,12 @@ enum ServiceCalls {
   }
 }
 
-/// What an item is marked with: names and values, in the order in which they are sent.
+/// The attributes of an item: names and values, in the order in which they are sent.
 typealias Attributes = [(name: String, value: String)]
 
 /// The result of a call that may need a prompt first.
 struct Outcome {
-  /// What was made, if anything was.
+  /// The path of the object that was made, if one was.
   let object: String?
   /// The prompt that has to be answered before anything happens.
   let prompt: String?

@@ -1,7 +1,7 @@
 import AcctModel
 import SessionBus
 
-// How the values of the Secret Service are written and read.
+// Reading and writing of the Secret Service's values.
 
 extension WireReader {
   /// An object path, or `nil` for `/`, which stands for no object.

@@ -55,7 +55,7 @@ struct Copies: Sendable {
     return file
   }
 
-  /// The same; `nil` also for a file that is damaged.
+  /// The pending answer of an account; `nil` also for a file that is damaged.
   func readablePending(of id: AccountID) throws(KeyringFailure) -> PendingFile? {
     try read(id.description, in: pending).flatMap(PendingFile.init(parsing:))
   }

@@ -67,11 +67,11 @@ package struct CopyFile: Equatable, Sendable {
 package struct PendingFile: Equatable, Sendable {
   /// The process that wanted to write.
   package var writer: LockOwner
-  /// What the write was made from, and the version that it had.
+  /// The copy that the write was made from, with the version that it had.
   package var base: CopyFile
-  /// Whether the items of ``bytes`` are all that the account has then.
+  /// `true` if the items of ``bytes`` are all that the account has then.
   package var replacing: Bool
-  /// What is to be written.
+  /// The object to write, sealed.
   package var bytes: [UInt8]
   /// The credentials of answers that waited before this one came, each sealed; the oldest first.
   package var earlier: [[UInt8]]

@@ -2,7 +2,7 @@ package import AcctPorts
 import PrivateFiles
 import StrictJSON
 
-/// What this machine knows of the keyring that its copies are of: which it is, and how far it was.
+/// This machine's record of the keyring that its copies are of: its name, and the last known standing.
 package struct KnownKeyring: Equatable, Sendable {
   package var kind: Keyring.Kind
   /// The keyring's name on the engine.
@@ -20,7 +20,7 @@ package struct KnownKeyring: Equatable, Sendable {
     self.cursor = cursor
   }
 
-  /// Whether it is the one that settings lead to.
+  /// `true` if settings lead to this keyring.
   func isAt(_ settings: SharedKeyringSettings) -> Bool { kind == settings.kind && name == settings.name }
 }
 
@@ -56,7 +56,7 @@ extension KnownKeyring {
 }
 
 extension Copies {
-  /// What is known of the engine; `nil` before its first answer.
+  /// The record of the engine; `nil` before its first answer.
   func known() throws(KeyringFailure) -> KnownKeyring? {
     guard let contents = try read(KnownKeyring.fileName, in: folder) else { return nil }
     guard let known = KnownKeyring(parsing: contents) else {

@@ -16,7 +16,7 @@ struct Sightings: Sendable {
 
   /// Keeps a sighting.
   ///
-  /// Where that fails, a later process of this machine waits longer.
+  /// If that fails, a later process of this machine waits longer.
   func keep(_ sighting: Sighting, of id: AccountID) {
     let contents = sighting.serialized()
     try? folder.replace(id.description, contents.span, surviving: false)

@@ -1,11 +1,11 @@
 import Glibc
 import PrivateFiles
 
-/// What the protocol of a renewal needs to know of the machine that it runs on, and of its processes.
+/// The machine that a renewal runs on, and its processes, as far as the protocol of a renewal needs them.
 package struct Machine: Sendable {
   /// This process, with the home that its copies are in; no other one, on any machine, has the same name.
   package var thisProcess: @Sendable (_ home: String) -> LockOwner
-  /// Whether the owner of a lock still runs; asked only of owners of this boot and this pid namespace.
+  /// Returns `true` if the owner of a lock still runs; asked only of owners of this boot and this pid namespace.
   package var runs: @Sendable (LockOwner) -> Bool
   /// Milliseconds since the boot, which run on while the machine sleeps.
   package var bootTime: @Sendable () -> Int64
@@ -45,7 +45,8 @@ extension Machine {
     }
   )
 
-  /// Where /proc does not tell it, a name that no process has: others then wait for the lock's ttl.
+  /// The name of this process; if /proc does not tell it, one that no process has: others then wait for the lock's
+  /// ttl.
   private static let named = LockOwner(
     bootID: contents("/proc/sys/kernel/random/boot_id").map(trimmed) ?? unknown(),
     pidNamespace: pidNamespace ?? Int64.random(in: .min..<0),
@@ -77,7 +78,7 @@ extension Machine {
     return process.startTime == owner.startTime && !process.hasEnded
   }
 
-  /// What `/proc/PID/stat` says, proc_pid_stat(5).
+  /// The start time and the state in `/proc/PID/stat`, proc_pid_stat(5).
   private static func process(_ pid: String) -> (startTime: Int64, hasEnded: Bool)? {
     guard let text = contents("/proc/\(pid)/stat"), let end = text.lastIndex(of: ")") else { return nil }
     // The command's name is in parentheses, and may have spaces and parentheses itself.

@@ -9,7 +9,7 @@ struct Places: Sendable {
 
   /// The vault's header.
   var header: String { "\(root)header" }
-  /// What the keys of all accounts begin with.
+  /// The prefix of the keys of all accounts.
   var accounts: String { "\(root)a/" }
 
   func account(_ id: AccountID) -> String { "\(accounts)\(id)" }

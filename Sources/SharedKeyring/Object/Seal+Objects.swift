@@ -32,7 +32,7 @@ extension Seal {
     }
   }
 
-  /// The same; `nil` for one that is damaged.
+  /// An account's object; `nil` for one that is damaged.
   ///
   /// - Throws: ``KeyringFailure`` where nothing is known against it.
   func objectIfWhole(_ bytes: [UInt8], of id: AccountID, at place: String) throws(KeyringFailure) -> SharedObject? {

@@ -54,7 +54,7 @@ package struct SharedKeyOpener: Sendable {
 
   /// Deletes the key of the keyring with this header, in the kernel as well.
   ///
-  /// - Returns: Whether it is stored nowhere any more; a key file stays the user's.
+  /// - Returns: `true` if it is stored nowhere any more; a key file stays the user's.
   func forget(_ header: AnyVaultHeader) -> Bool {
     switch header {
     case .passphrase(let header): opener.cache.forget(header)

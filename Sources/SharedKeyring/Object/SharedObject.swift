@@ -33,7 +33,7 @@ package struct SharedObject: Equatable, Sendable {
     self.isRemoved = isRemoved
   }
 
-  /// What a renewal spends: the refresh token, or the sealed session.
+  /// The credential that a renewal spends: the refresh token, or the sealed session.
   struct Credential: Equatable, Sendable {
     var refreshToken: Secret?
     var session: Secret?
@@ -44,7 +44,7 @@ package struct SharedObject: Equatable, Sendable {
     items.filter { [ItemKind.refreshToken.rawValue, ItemKind.session.rawValue].contains($0.key) }
   }
 
-  /// What a renewal would spend; `nil` for an account that is not renewed.
+  /// The credential that a renewal would spend; `nil` for an account that is not renewed.
   var credential: Credential? {
     let refreshToken = items[ItemKind.refreshToken.rawValue]
     let session = items[ItemKind.session.rawValue]
@@ -55,7 +55,7 @@ package struct SharedObject: Equatable, Sendable {
   /// The trace that the removal of an account leaves.
   static func removed(generation: Int64) -> SharedObject { SharedObject(generation: generation, isRemoved: true) }
 
-  /// The same, as it is written over an object of a generation.
+  /// The object as it is written over one of a generation.
   func written(over generation: Int64) -> SharedObject {
     var next = self
     next.generation = min(generation, Self.lastGeneration - 1) + 1
@@ -72,7 +72,7 @@ package struct SharedObject: Equatable, Sendable {
   /// `false` for items without an account, as the vault can have them.
   var isAccount: Bool { name != nil && !record.isEmpty }
 
-  /// Whether nothing of an account is left in it.
+  /// `true` if nothing of an account is left in it.
   var isEmpty: Bool { name == nil && record.isEmpty && items.isEmpty }
 }
 
@@ -93,10 +93,10 @@ extension SharedObject {
   /// Makes a change in what another machine has stored meanwhile.
   ///
   /// - Parameters:
-  ///   - base: What the change was made from.
-  ///   - mine: What the change made of it.
-  ///   - theirs: What the other machine has stored.
-  ///   - replacing: Whether the items of `mine` are all that the account has then.
+  ///   - base: The object that the change was made from.
+  ///   - mine: The object with the change.
+  ///   - theirs: The object that the other machine has stored.
+  ///   - replacing: `true` if the items of `mine` are all that the account has then.
   /// - Returns: Both changes together.
   static func merged(base: SharedObject, mine: SharedObject, theirs: SharedObject, replacing: Bool) -> SharedObject {
     var merged = theirs

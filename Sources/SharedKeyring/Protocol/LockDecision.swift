@@ -1,4 +1,4 @@
-/// Whether an account's lock may be taken.
+/// The decision about an account's lock: to take it, or to wait.
 ///
 /// The caller holds the account's lock on this machine.
 package enum LockDecision: Equatable, Sendable {
@@ -16,8 +16,8 @@ package enum LockDecision: Equatable, Sendable {
   ///   - lock: The lock in it.
   ///   - version: The object's version.
   ///   - me: This process, which has no claim on the account.
-  ///   - ownerRuns: Whether the owner still runs; asked only where it is visible to this process.
-  ///   - sighting: What ``Sighting/of(version:bootID:now:after:)`` returned for this version.
+  ///   - ownerRuns: Returns `true` if the owner still runs; asked only where it is visible to this process.
+  ///   - sighting: The result of ``Sighting/of(version:bootID:now:after:)`` for this version.
   ///   - now: The boot time in milliseconds.
   package init(
     lock: RenewalLock?,
@@ -48,7 +48,7 @@ package enum LockDecision: Equatable, Sendable {
     self = left > 0 ? .wait(milliseconds: left) : .take
   }
 
-  /// Whether the lock may be taken at once.
+  /// `true` if the lock may be taken at once.
   package var isFree: Bool {
     switch self {
     case .take, .mine: true

@@ -20,7 +20,7 @@ package struct LockOwner: Hashable, Sendable {
     self.home = home
   }
 
-  /// Whether the other can tell whether this process still runs, and whether it has left a pending answer.
+  /// `true` if the other can tell whether this process still runs, and whether it has left a pending answer.
   ///
   /// A process of the same machine with another state folder, such as another user's, is as far away as one of another
   /// machine: that it is dead does not mean that its answer is lost.

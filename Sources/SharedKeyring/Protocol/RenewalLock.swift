@@ -8,7 +8,7 @@ package struct RenewalLock: Equatable, Sendable {
   package var owner: LockOwner
   /// Seconds that another machine waits for the object to change before it takes the lock over.
   package var ttl: Int64
-  /// What a person may read about the renewal; no part of any decision.
+  /// The text for a person about the renewal; no part of any decision.
   package var note: String?
 
   package init(owner: LockOwner, ttl: Int64, note: String? = nil) {
@@ -64,6 +64,6 @@ package struct SendWindow: Equatable, Sendable {
   /// The ttl of a lock for a request, in seconds.
   package static func ttl(timeout: Int64) -> Int64 { min(timeout, longestTimeout) + 15 }
 
-  /// Whether a request may begin at a boot time in milliseconds.
+  /// `true` if a request may begin at a boot time in milliseconds.
   package func isOpen(at now: Int64) -> Bool { now >= start && now < start + (ttl - timeout - 1) * 1000 }
 }

@@ -1,6 +1,6 @@
 package import AcctPorts
 
-/// Whether an engine has gone back to an earlier state, as after a backup was restored.
+/// The check for an engine that has gone back to an earlier state, as after a backup was restored.
 package enum StandingCheck: Equatable, Sendable {
   /// It goes on from what is known; this is to be known from now on.
   case fine(SharedStore.Standing)
@@ -21,8 +21,8 @@ package enum StandingCheck: Equatable, Sendable {
       ? .fine(now) : .rolledBack
   }
 
-  /// Whether an object contradicts this machine's copy of it, which a restored engine does that has since passed the
-  /// known revision: an object's version is never lower than an earlier one, and never has other bytes.
+  /// `true` if an object contradicts this machine's copy of it, which a restored engine does that has since passed
+  /// the known revision: an object's version is never lower than an earlier one, and never has other bytes.
   ///
   /// The copy is the one from **before** the question was sent.
   package static func contradicts(_ object: SharedStore.Object, copy: SharedStore.Object) -> Bool {

@@ -5,7 +5,7 @@
 package struct UnconfirmedWrite<Credential: Equatable & Sendable>: Sendable {
   /// The process that wanted to write; the one that did so, where another stores its pending answer.
   package var owner: LockOwner
-  /// What the write was made from.
+  /// The state that the write was made from.
   package var basis: Basis
   /// The credential that the object would have had; `nil` for an account without one.
   package var wanted: Credential?
@@ -16,7 +16,7 @@ package struct UnconfirmedWrite<Credential: Equatable & Sendable>: Sendable {
     self.wanted = wanted
   }
 
-  /// What a write was made from.
+  /// The state that a write was made from.
   package enum Basis: Sendable {
     /// The account was to be made.
     case nothing
@@ -30,7 +30,7 @@ package struct UnconfirmedWrite<Credential: Equatable & Sendable>: Sendable {
   package struct Found: Sendable {
     package var credential: Credential?
     package var lockOwner: LockOwner?
-    /// Whether all that was to be written is in it: each item and the record.
+    /// `true` if it has each item and the record of the write.
     package var hasAll: Bool
 
     package init(credential: Credential?, lockOwner: LockOwner?, hasAll: Bool) {
@@ -41,7 +41,7 @@ package struct UnconfirmedWrite<Credential: Equatable & Sendable>: Sendable {
   }
 }
 
-/// What follows a write that was refused or not answered.
+/// The next step after a write that was refused or not answered.
 package enum NextWrite: Equatable, Sendable {
   /// The object has it.
   case done
