@@ -64,7 +64,7 @@ extension Acct {
     }
   }
 
-  /// Prints ArgumentParser's answer: help on standard output, or what is wrong on standard error.
+  /// Prints ArgumentParser's answer: help on standard output, or the error on standard error.
   private static func told(
     _ error: any Error,
     about arguments: [String],

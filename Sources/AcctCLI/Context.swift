@@ -33,7 +33,7 @@ struct Context {
   /// Chooses the account, and says which `.acct` files were ignored.
   ///
   /// - Parameter name: The account that the command itself names, if it does.
-  /// - Returns: The account, and what chose it.
+  /// - Returns: The account, and the rule that chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or none.
   func choose(_ name: String? = nil) async throws(EngineError) -> Selection.Choice {
     let choice = try await Selection(engine).choose(name ?? options.account)
@@ -98,7 +98,7 @@ struct Context {
     try done(await Selection(engine).find(id.description), text)
   }
 
-  /// Prints what the user should know although the command succeeded.
+  /// Prints notices that matter to the user although the command succeeded.
   func report(_ notices: [Notice]) {
     for notice in notices { self.notice(words(for: notice)) }
   }

@@ -31,7 +31,7 @@ import COpenSSL
 
   deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-  /// Takes in what is authenticated and not encrypted.
+  /// Takes in the data that are authenticated and not encrypted.
   func authenticate(_ data: [UInt8]) throws(CryptoError) {
     guard let count = Int32(exactly: data.count) else { throw .wrongLength }
     var written: Int32 = 0

@@ -7,9 +7,9 @@ package enum PEMKey: Sendable {
 
   /// Reads the first key of a file.
   ///
-  /// - Throws: ``CryptoError/notAKey`` for what is none, or is under a passphrase;
-  ///   ``CryptoError/unsuitableParameters`` for a key of another kind; otherwise what the key itself is
-  ///   rejected for.
+  /// - Throws: ``CryptoError/notAKey`` for a file without a key, or with one under a passphrase;
+  ///   ``CryptoError/unsuitableParameters`` for a key of another kind; otherwise the error of the key's own
+  ///   initializer.
   package init(_ pem: Secret) throws(CryptoError) {
     let key = try EVPKey(pem: pem)
     if key.isP256, let scalar = key.number("priv") {

@@ -12,7 +12,7 @@ package enum Scrypt {
   ///
   /// - Parameters:
   ///   - passphrase: The passphrase, in bytes.
-  ///   - salt: Random bytes, stored beside what the key protects.
+  ///   - salt: Random bytes, stored beside the protected data.
   ///   - n: The cost of time and memory: a power of 2, greater than 1.
   ///   - r: The block size; memory is about `128 * n * r` bytes.
   ///   - p: The parallelization; time grows with it.
@@ -83,7 +83,7 @@ package struct KDFParameters: Equatable, Sendable {
   /// The parallelization; time grows with it.
   package let p: UInt64
 
-  /// Creates parameters, or `nil` for what scrypt does not define or no file of ours asks for.
+  /// Creates parameters, or `nil` for those that scrypt does not define or that no file of ours asks for.
   ///
   /// They are read from a file, and a modified file must not block or exhaust the machine: at most
   /// 256 MiB, and about twenty times the work of ``standard``.

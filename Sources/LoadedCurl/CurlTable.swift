@@ -4,9 +4,9 @@ import Synchronization
 
 /// libcurl, loaded when the first request of the process needs it.
 ///
-/// Linked, it and what it needs would double the time that every command takes to start. Loading is this room's
-/// because libcurl begins once in a process, whichever adapter comes first; what they call of it, transfers and
-/// sets of them, stands in one table.
+/// Linked, it and its own libraries would double the time that every command takes to start. Loading is this room's
+/// because libcurl begins once in a process, for the first adapter that needs it; its functions for transfers, and
+/// for sets of them, stand in one table.
 @safe package struct CurlTable: @unchecked Sendable {
   /// Function pointers, which never change; it lives as long as the process.
   package let functions: UnsafePointer<acct_curl>
@@ -14,7 +14,7 @@ import Synchronization
   /// - Throws: ``CurlTableFailure`` if there is no library that can be used.
   package static func loaded() throws(CurlTableFailure) -> CurlTable { try outcome.get() }
 
-  /// Loads it before it is needed; that it can't be used is told by the first request.
+  /// Loads it before it is needed; the first request reports that it can't be used.
   package static func preload() { _ = outcome }
 
   /// Begins to load it on a thread of its own, for a caller that has something else to do before it needs it.

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Does work that blocks on a thread of its own, and suspends the caller meanwhile.
 ///
-/// A call into a module can't be interrupted. After the limit the caller goes on without it; the thread and
-/// what it holds stay until the call returns or the process ends.
+/// A call into a module can't be interrupted. After the limit the caller goes on without it; the thread and its
+/// memory stay until the call returns or the process ends.
 ///
 /// - Parameters:
 ///   - limit: The time limit of the work; without end if `nil`.

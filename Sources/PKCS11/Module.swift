@@ -19,7 +19,7 @@ import Synchronization
 
   /// Loads a module.
   ///
-  /// - Throws: ``HardwareKeyFailure/unsuitable(reason:)`` for a file that is none, or of another version.
+  /// - Throws: ``HardwareKeyFailure/unsuitable(reason:)`` for a file that is no module, or one of another version.
   init(loading path: String) throws(HardwareKeyFailure) {
     Self.silenced
     var library: UnsafeMutableRawPointer?
@@ -63,7 +63,7 @@ import Synchronization
     }
   }
 
-  /// Lets the module release what it holds, unless a call has not returned; returns whether all have.
+  /// Lets the module release its resources, unless a call has not returned; returns whether all have.
   func end() -> Bool {
     let isIdle = use.withLockIfAvailable { use in
       finalize(&use)

@@ -45,7 +45,7 @@ extension Session {
 
   /// Destroys both halves of a key.
   ///
-  /// The private half is the last: while it is there, another try finds what to remove.
+  /// The private half is the last: while it is there, another try finds the other objects to remove.
   func removeKey(_ uri: PKCS11URI) throws(HardwareKeyFailure) {
     // Two private keys of one name are not both to go.
     let key = try privateKey(uri)

@@ -65,7 +65,7 @@ extension Session {
     case CKR_ATTRIBUTE_TYPE_INVALID, CKR_ATTRIBUTE_SENSITIVE: return nil
     case let result: try module.check("C_GetAttributeValue", result)
     }
-    // CK_UNAVAILABLE_INFORMATION, and what no length is.
+    // CK_UNAVAILABLE_INFORMATION, and other values that are no length.
     return Int(exactly: read.1)
   }
 
@@ -93,7 +93,7 @@ extension Session {
   }
 }
 
-/// Attributes for a module: what to look for, or what to make.
+/// Attributes for a module: a search, or a new object.
 struct Template {
   private var entries: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = []
 

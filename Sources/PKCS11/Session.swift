@@ -19,7 +19,7 @@ struct Session {
     let flags = CKF_SERIAL_SESSION | (writing ? CKF_RW_SESSION : 0)
     try module.check("C_OpenSession", unsafe module.functions.C_OpenSession?(token.slot, flags, nil, nil, &handle))
     let session = Session(module: module, token: token, handle: handle)
-    // A token that was pulled out can't be told good-bye: what these return is of no use.
+    // A token that was pulled out can't be told good-bye: the results of these calls are of no use.
     defer { _ = module.functions.C_CloseSession?(handle) }
     return try body(session)
   }

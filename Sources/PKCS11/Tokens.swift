@@ -41,7 +41,7 @@ package final class Tokens: Sendable {
     time = patience
   }
 
-  /// Lets the modules release what they hold; they are used no more.
+  /// Lets the modules release their resources; they are used no more.
   ///
   /// - Returns: `true` if every call into them has returned. If not, exit(3) may wait for one without end: it calls
   ///   the functions that the libraries registered for the end of the process, which may want the locks that the call
@@ -124,7 +124,7 @@ package final class Tokens: Sendable {
     _ body: @escaping @Sendable (Session, FolderLock) throws(HardwareKeyFailure) -> Result
   ) async throws(HardwareKeyFailure) -> Result {
     let lock = try await locks.token(token, patience)
-    // Always after the token's: who holds only the module's waits for no other lock.
+    // Always after the token's: a holder of only the module's waits for no other lock.
     let brief = try await locks.module(module.path, patience)
     let path = printable(module.path)
     // Known only when the time is over.
@@ -139,7 +139,7 @@ package final class Tokens: Sendable {
         lock.release()
       }
       return try module.use { () throws(HardwareKeyFailure) in
-        // The PIN is not for another token that lies in the reader by now.
+        // The PIN is not for another token that may be in the reader by now.
         guard try Token.read(token.slot, module)?.isSame(as: token) == true else {
           throw .absent(reason: "the token was removed")
         }
@@ -161,7 +161,7 @@ package final class Tokens: Sendable {
   }
 }
 
-/// A module's file name without `lib` and without what begins with `.so` (RFC 7512, section 2.3).
+/// A module's file name without `lib` and without the part that begins with `.so` (RFC 7512, section 2.3).
 private func moduleName(_ path: String) -> String {
   var name = path.split(separator: "/").last.map(String.init) ?? ""
   if let end = name.firstRange(of: ".so") { name = String(name[..<end.lowerBound]) }

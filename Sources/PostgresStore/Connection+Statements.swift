@@ -5,7 +5,7 @@ import Glibc
 extension Connection {
   /// Sends a statement that only reads, and returns its rows; their values are in binary form.
   ///
-  /// The parameters are what `$1`, `$2`, … stand for.
+  /// The parameters are the values of `$1`, `$2`, ….
   func read(_ statement: String, _ parameters: [String], until end: ContinuousClock.Instant) throws(Trouble) -> Rows {
     try answer(until: end) {
       unsafe withCStrings(parameters) { values in
@@ -60,8 +60,8 @@ extension Connection {
   private func nextResult(until end: ContinuousClock.Instant) throws(Trouble) -> OpaquePointer? {
     while unsafe library.call.PQisBusy(handle) == 1 {
       try wait(for: POLLIN, until: end)
-      // Twice: a record of TLS may be larger than the room that libpq had for it, and poll(2) knows
-      // nothing of what OpenSSL keeps.
+      // Twice: a record of TLS may be larger than the room that libpq had for it, and poll(2) knows nothing of the
+      // bytes that OpenSSL keeps.
       for _ in 0..<2 where unsafe library.call.PQconsumeInput(handle) != 1 { throw broken() }
     }
     return unsafe library.call.PQgetResult(handle)

@@ -5,8 +5,8 @@ import Glibc
 
 /// A connection to a server of PostgreSQL, used by one call at a time; it ends when it is released.
 ///
-/// Nothing here waits without a deadline: libpq sends and receives what the socket has room for, and
-/// poll(2) waits for more.
+/// Nothing here waits without a deadline: libpq sends and receives as much as the socket has room for, and poll(2)
+/// waits for more.
 @safe final class Connection: @unchecked Sendable {
   let library: Library
   let handle: OpaquePointer
@@ -81,7 +81,7 @@ import Glibc
   /// - Throws: ``SharedStoreFailure/timedOut``.
   func wait(for events: Int32, until end: ContinuousClock.Instant) throws(Trouble) {
     let socket = unsafe library.call.PQsocket(handle)
-    // It may be closed; what is asked next says so.
+    // It may be closed; the next call reports that.
     guard socket >= 0 else { return }
     var request = pollfd(fd: socket, events: Int16(events), revents: 0)
     while true {
@@ -93,7 +93,7 @@ import Glibc
     }
   }
 
-  /// Makes the session's settings those that acct relies on, whatever the role's or the database's are.
+  /// Makes the session's settings those that acct relies on, in place of the role's or the database's.
   private func prepareSession(until end: ContinuousClock.Instant) throws(Trouble) {
     do {
       let rows = try write(Statements.session + Statements.systemIdentifier, until: end)

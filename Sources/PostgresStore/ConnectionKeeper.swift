@@ -22,7 +22,7 @@ final class ConnectionKeeper: Sendable {
 
   /// Lends a connection, which is kept if it is usable afterwards.
   ///
-  /// - Throws: ``Trouble``; what `body` throws among them.
+  /// - Throws: ``Trouble``; that of `body` included.
   func use<Result>(
     until end: ContinuousClock.Instant,
     _ body: (Connection) throws(Trouble) -> Result

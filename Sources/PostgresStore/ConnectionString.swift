@@ -48,7 +48,7 @@ struct ConnectionString: Equatable, Sendable {
     // GSSAPI's own encryption would come before TLS, and checks no certificate.
     base["gssencmode"] = "disable"
     base["ssl_min_protocol_version"] = options["ssl_min_protocol_version"] ?? "TLSv1.2"
-    // A standby answers with what it has, which may be old.
+    // A standby answers with its own state, which may be old.
     base["target_session_attrs"] = "read-write"
     base["application_name"] = "acct"
     base["client_encoding"] = "UTF8"
@@ -58,7 +58,7 @@ struct ConnectionString: Equatable, Sendable {
       options[name].map { (name, $0.split(separator: ",", omittingEmptySubsequences: false)) }
     }
     let count = lists.filter { $0.0 != "port" }.map(\.1.count).max() ?? 1
-    // libpq says what is wrong with lists of different lengths.
+    // libpq itself reports lists of different lengths.
     guard count > 1, lists.allSatisfy({ $0.1.count == count || ($0.0 == "port" && $0.1.count == 1) })
     else { return [base] }
     return (0..<count).map { index in

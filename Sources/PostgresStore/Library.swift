@@ -1,9 +1,9 @@
 import AcctPorts
 import CLibPQ
 
-/// libpq, loaded when the first call needs it, and for good.
+/// libpq, loaded when the first call needs it, and never unloaded.
 ///
-/// Linked, it and what it needs (OpenSSL, Kerberos, LDAP) would be loaded at every start.
+/// Linked, it and its own libraries (OpenSSL, Kerberos, LDAP) would be loaded at every start.
 @safe struct Library: @unchecked Sendable {
   /// Function pointers, which never change.
   let call: acct_libpq

@@ -66,7 +66,7 @@ struct PostgresStore: Sendable {
       }
     } catch {
       guard error.isLost else { throw error.failure }
-      // It may have been made: what is there now tells. No other swap writes these bytes.
+      // It may have been made: the present object tells. No other swap writes these bytes.
       guard let there = try? read(key, until: end), there.object?.bytes == bytes else { throw error.failure }
       return there.object?.version ?? there.standing.revision
     }

@@ -1,7 +1,7 @@
 import AcctModel
 package import AcctPorts
 
-/// Why a connection did not do what it was asked.
+/// Why a connection failed to do its work.
 struct Trouble: Error, Equatable {
   var failure: SharedStoreFailure
   /// The server's code, such as `42P01`; `nil` if the words are libpq's own.
@@ -24,7 +24,7 @@ struct Trouble: Error, Equatable {
 }
 
 extension SharedStoreFailure {
-  /// Says what an error of the server's means; `state` is an SQLSTATE of its manual's appendix A.
+  /// Translates an error of the server's; `state` is an SQLSTATE of its manual's appendix A.
   package init(state: String, message: String) {
     let reason = shortened(message)
     self =
@@ -45,7 +45,7 @@ extension SharedStoreFailure {
       }
   }
 
-  /// Says what libpq's words about a connection that it could not make mean.
+  /// Translates libpq's words about a connection that it could not make.
   ///
   /// They are in its verbose form: with the server's code, if it was the server that refused.
   package init(connecting message: String) {
@@ -95,7 +95,7 @@ private func serverError(in message: String) -> (state: String, words: String)? 
   return nil
 }
 
-/// The first line of what a server or libpq says, as it can be shown.
+/// The first line of a server's or libpq's message, as it can be shown.
 func shortened(_ message: String) -> String {
   let line = message.split(whereSeparator: \.isNewline).first ?? "it does not say why"
   return printable(String(line.prefix(200))) + (line.count > 200 ? "…" : "")

@@ -50,8 +50,8 @@ private final class Job: Sendable {
 
 /// Does the same on this thread and on others beside it, and returns when all have finished.
 ///
-/// If the system has no thread to give, the others do all the work: `body` has to take its share
-/// from what is left, and must not rely on other threads.
+/// If the system has no thread to give, the others do all the work: `body` has to take its share from the rest, and
+/// must not rely on other threads.
 ///
 /// - Parameters:
 ///   - count: The number of threads beside this one.
@@ -67,7 +67,7 @@ func withWorkerThreads(_ count: Int, _ body: @Sendable () -> Void) {
       threads.append(thread)
     }
     body()
-    // Whatever they were lent is theirs until they have ended.
+    // The memory that they were lent is theirs until they have ended.
     for thread in threads { pthread_join(thread, nil) }
   }
 }

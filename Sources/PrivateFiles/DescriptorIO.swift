@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writes all bytes to an open descriptor, whatever interrupts or shortens the calls.
+/// Writes all bytes to an open descriptor, even if signals or full buffers interrupt or shorten the calls.
 ///
 /// - Throws: The first error that is not just "again".
 package func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(FileError) {
@@ -65,7 +65,7 @@ private func waitUnlessFailed(_ descriptor: Int32, _ events: Int16) throws(FileE
   }
 }
 
-/// Reads what there is, once.
+/// Reads the bytes that are there, once.
 ///
 /// - Parameters:
 ///   - descriptor: A descriptor open for reading.

@@ -35,7 +35,7 @@ package struct FileStatus: Equatable, Sendable {
   /// `true` if it belongs to the user that this process acts for.
   package var isOwn: Bool { owner == geteuid() }
 
-  /// Tells the file from every other one of this machine, whatever its path.
+  /// Tells the file from every other one of this machine, by any path.
   var identity: String { "\(device)-\(inode)" }
 
   /// `true` if both are the same file, even if its mode has changed since.
@@ -43,7 +43,7 @@ package struct FileStatus: Equatable, Sendable {
 
   /// Checks that only its owner, this user, can change it.
   ///
-  /// Others may be able to read it: what is only read needs to be genuine, not confidential.
+  /// Others may be able to read it: a file that is only read needs to be genuine, not confidential.
   ///
   /// - Throws: ``FileError/distrusted(reason:)``.
   package func checkGenuine() throws(FileError) {

@@ -3,8 +3,8 @@ import Glibc
 
 /// A file that the user names and that holds a secret, wherever it lies.
 ///
-/// The folder is the user's choice and not ours to judge; the file itself is made for its owner
-/// alone, whatever the umask says.
+/// The folder is the user's choice and not ours to judge; the file itself is made for its owner alone, even with a
+/// wider umask.
 package struct NamedFile: Sendable {
   private let folder: String
   private let name: String
@@ -32,7 +32,7 @@ package struct NamedFile: Sendable {
   /// - Parameters:
   ///   - bytes: Its contents.
   ///   - replacing: `true` to replace a regular file that is there.
-  /// - Throws: ``FileError``, `EEXIST` among them; what was there is then still there.
+  /// - Throws: ``FileError``, `EEXIST` among them; the old file is then still there.
   package func write(_ bytes: Span<UInt8>, replacing: Bool) throws(FileError) {
     let folder = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)
     if replacing, let there = try folder.status(of: name) { try there.checkRegular() }

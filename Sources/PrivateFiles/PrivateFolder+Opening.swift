@@ -2,19 +2,19 @@ import CLinux
 import Glibc
 
 extension PrivateFolder {
-  /// Opens the folder to read what is in it.
+  /// Opens the folder to read its files.
   ///
   /// - Returns: `nil` if it, or a folder above it, does not exist.
   /// - Throws: ``PrivateFilesError``.
   func opened() throws(PrivateFilesError) -> Descriptor? { try descend(creating: false) }
 
-  /// Opens the folder to write in it: creates what is missing, and closes it to other readers.
+  /// Opens the folder to write in it: creates missing folders, and closes it to other readers.
   func created() throws(PrivateFilesError) -> Descriptor {
     guard let folder = try descend(creating: true) else { throw PrivateFilesError(path, .notThere) }
     return folder
   }
 
-  /// Tells the folder from every other one of this machine, whatever its path; it is made if it is missing.
+  /// Tells the folder from every other one of this machine, by any path; it is made if it is missing.
   package func identity() throws(PrivateFilesError) -> String {
     let folder = try created()
     return try at(path) { () throws(FileError) in try folder.status().identity }

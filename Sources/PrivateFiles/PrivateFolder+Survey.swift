@@ -11,7 +11,7 @@ extension PrivateFolder {
   /// Lists the folder and everything below it, without trusting, following or changing anything.
   ///
   /// - Parameter depth: The number of levels of folders below this one that are entered.
-  /// - Returns: The folder and what is in it, in no order; nothing if it is not there.
+  /// - Returns: The folder and its contents, in no order; nothing if it is not there.
   /// - Throws: ``PrivateFilesError`` if its contents can't be listed.
   package func survey(depth: Int) throws(PrivateFilesError) -> [SurveyEntry] {
     try at(path) { () throws(FileError) in

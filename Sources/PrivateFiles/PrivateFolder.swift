@@ -51,7 +51,7 @@ package struct PrivateFolder: Sendable {
   /// The path of a file in this folder, for people.
   package func path(of name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
-  /// Checks that a name stays within this folder and is none of its temporary files.
+  /// Checks that a name stays within this folder and is not that of a temporary file.
   func check(_ name: String) throws(PrivateFilesError) {
     let isUsable =
       !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255

@@ -6,8 +6,8 @@ import SessionBus
 extension Keyring {
   /// Returns the desktop's keyring: GNOME Keyring, KWallet, KeePassXC, over the Secret Service.
   ///
-  /// Nothing is looked for or connected to before the first call. What is kept from one call to the
-  /// next is the connection, and with it the session, never what came over them.
+  /// Nothing is looked for or connected to before the first call. From one call to the next it keeps the connection,
+  /// and with it the session, never the data that came over them.
   ///
   /// - Parameters:
   ///   - busAddress: the D-Bus address of the session bus; `nil` takes the environment's.
@@ -71,8 +71,7 @@ private struct Provider: Sendable {
   /// the connection that it was made for, and until then no operation has done anything that it
   /// would not do again.
   ///
-  /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and what
-  ///   `body` throws.
+  /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and the failure of `body`.
   func perform<Result: Sendable>(
     _ interaction: Interaction,
     _ body: @escaping @Sendable (ServiceOperation) throws(KeyringFailure) -> Result

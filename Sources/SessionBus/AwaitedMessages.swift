@@ -6,7 +6,7 @@
 struct AwaitedMessages {
   /// The calls in flight, and the name that each was sent to.
   private var callees: [UInt32: String] = [:]
-  /// The questions to the bus who owns a name, and the name.
+  /// The questions to the bus about a name's owner, and the name.
   private var questions: [UInt32: String] = [:]
   /// The owners of names, as far as the bus has told them.
   private var owners: [String: String] = [:]

@@ -20,7 +20,7 @@ package struct BusAddress: Sendable {
   /// `DBUS_SESSION_BUS_ADDRESS` comes first, then the socket `bus` in `XDG_RUNTIME_DIR`. A bus is
   /// never launched: one of our own would have an empty keyring, and outlive the command.
   ///
-  /// - Parameter given: An address to use whatever the environment says.
+  /// - Parameter given: An address to use in place of the environment's.
   /// - Throws: ``BusError/unreachable(reason:)``, without a delay, where there is no bus, or only one
   ///   that cannot be trusted.
   package init(given: String?) throws(BusError) {

@@ -78,7 +78,7 @@ package final class BusConnection {
     return lastSerial
   }
 
-  /// Sends what is to be sent, and waits for one reply.
+  /// Sends the pending calls, and waits for one reply.
   ///
   /// - Parameter serial: The number of the call, whose reply has not been taken yet.
   /// - Returns: The reply, which may be an error.
@@ -91,8 +91,7 @@ package final class BusConnection {
     }
   }
 
-  /// Has the bus pass on a signal, and the end of the process that emits it, before whatever is sent
-  /// from now on.
+  /// Has the bus pass on a signal, and the end of the process that emits it, before it gets any later call.
   ///
   /// - Parameters:
   ///   - signal: The signal.
@@ -106,7 +105,7 @@ package final class BusConnection {
     _ = post(.addMatch(end), to: Self.bus)
   }
 
-  /// Sends what is to be sent, and waits for a signal that was subscribed to.
+  /// Sends the pending calls, and waits for a signal that was subscribed to.
   ///
   /// - Parameters:
   ///   - signal: The signal.
@@ -141,8 +140,8 @@ package final class BusConnection {
 
   /// Drops the messages that have come, without waiting for any; signals among them count.
   ///
-  /// The bus passes messages on in the order in which it gets them: what a process has signalled before it answered
-  /// another one is here when that one has the answer.
+  /// The bus passes messages on in the order in which it gets them: a signal that a process has emitted before it
+  /// answered another one is here when that one has the answer.
   package func drop() throws(BusError) {
     while try inbox.fillWithWhatIsThere(from: socket) {
       while let message = try receivedMessage() { receive(message) }

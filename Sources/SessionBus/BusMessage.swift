@@ -19,7 +19,7 @@ package struct BusMessage: Sendable {
   private(set) var subject: [String?] = []
   /// The unique name of its sender.
   package private(set) var sender: String?
-  /// The number of the call that it answers; `nil` for what answers none, such as a signal.
+  /// The number of the call that it answers; `nil` for a message that answers none, such as a signal.
   package private(set) var replySerial: UInt32?
   /// The name of the error, if it is one.
   package private(set) var errorName: String?
@@ -103,7 +103,7 @@ package struct BusMessage: Sendable {
   }
 }
 
-/// The part of a message that says what it is.
+/// The part of a message that describes it.
 private struct Header {
   let type: MessageType?
   let end: Int
@@ -133,7 +133,7 @@ private struct Header {
       case (.sender, "s"): found.sender = try reader.string(in: bytes)
       case (.errorName, "s"): found.error = try reader.string(in: bytes)
       case (.replySerial, "u"): found.serial = try reader.uint32(in: bytes)
-      // Fields that are not known are to be ignored, whatever their type ("Header Fields").
+      // Fields that are not known are to be ignored, with values of any type ("Header Fields").
       case (nil, _), (.destination, _), (.descriptorCount, _): try reader.skip(type, in: bytes)
       default: throw .malformed
       }

@@ -1,4 +1,4 @@
-/// A signal that is waited for, and how to read what it says.
+/// A signal that is waited for, and the way to read its values.
 package struct BusSignal<Content> {
   package let path: String
   package let interface: String

@@ -4,7 +4,7 @@ import Glibc
 /// A connected Unix socket on which nothing waits longer than a deadline.
 struct BusSocket: ~Copyable {
   private let number: Int32
-  /// When whatever is under way must be done.
+  /// The deadline for all calls.
   var end: ContinuousClock.Instant
 
   /// Connects to the first of the names that listens.
@@ -39,7 +39,7 @@ struct BusSocket: ~Copyable {
     }
   }
 
-  /// Receives what is there, at least one byte.
+  /// Receives the bytes that are there, at least one.
   ///
   /// - Returns: The number of received bytes.
   /// - Throws: ``BusError/unreachable(reason:)``, also at the end, or ``BusError/timedOut``.
@@ -54,7 +54,7 @@ struct BusSocket: ~Copyable {
     }
   }
 
-  /// Receives what is there, without waiting.
+  /// Receives the bytes that are there, without waiting.
   ///
   /// - Returns: The number of received bytes; 0 if none are there.
   /// - Throws: ``BusError/unreachable(reason:)``, also at the end.

@@ -18,7 +18,7 @@ import Glibc
     filled += try unsafe socket.receive(into: .init(rebasing: storage[filled...]))
   }
 
-  /// Receives what is there, without waiting; returns whether anything was.
+  /// Receives the bytes that are there, without waiting; returns whether there were any.
   ///
   /// - Throws: As ``BusSocket/receiveWhatIsThere(into:)``.
   func fillWithWhatIsThere(from socket: borrowing BusSocket) throws(BusError) -> Bool {
@@ -37,7 +37,7 @@ import Glibc
     unsafe storage = larger
   }
 
-  /// Lends what is there.
+  /// Lends the bytes that are there.
   func withBytes<Result>(_ body: (Span<UInt8>) throws(BusError) -> Result) throws(BusError) -> Result {
     let bytes = unsafe UnsafeRawBufferPointer(rebasing: storage[..<filled])
     return try unsafe body(Span(_unsafeBytes: bytes))
@@ -48,7 +48,7 @@ import Glibc
     let taken = unsafe Secret(storage[..<count])
     let rest = unsafe UnsafeRawBufferPointer(rebasing: storage[count..<filled])
     unsafe storage.copyMemory(from: rest)
-    // A connection may be kept for days, and what was taken must not be kept with it.
+    // A connection may be kept for days, and bytes that were taken must not be kept with it.
     let vacated = unsafe UnsafeMutableRawBufferPointer(rebasing: storage[(filled - count)..<filled])
     if let start = vacated.baseAddress { unsafe explicit_bzero(start, vacated.count) }
     filled -= count

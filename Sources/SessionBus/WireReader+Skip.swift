@@ -2,7 +2,7 @@ extension WireReader {
   /// The depth to which values may lie in each other: 32 arrays and 32 structures, by the specification.
   private static let depthLimit = 64
 
-  /// Steps over one value, whatever it is.
+  /// Steps over one value of any type.
   ///
   /// - Parameters:
   ///   - signature: Its type, which must be one complete type.

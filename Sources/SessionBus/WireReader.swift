@@ -1,9 +1,9 @@
 package import AcctModel
 
-/// A position in D-Bus values of the wire format, and what can be read from there on.
+/// A position in D-Bus values of the wire format, and the reading from there on.
 ///
-/// The bytes are an argument of each step, since a span cannot be stored. Nothing is read that was
-/// not asked for by type, and a length is used only after it was compared with what is there.
+/// The bytes are an argument of each step, since a span cannot be stored. Nothing is read that was not asked for by
+/// type, and a length is used only after it was compared with the number of bytes.
 package struct WireReader {
   var position: Int
 
@@ -84,7 +84,7 @@ package struct WireReader {
     return Secret(bytes.extracting(position..<(position + length)))
   }
 
-  /// Reads a `v` that holds a value of this type, by what `body` reads.
+  /// Reads a `v` that holds a value of this type, which `body` reads.
   ///
   /// - Throws: ``BusError/malformed``, also where it holds another type.
   package mutating func variant<Value>(
@@ -96,7 +96,7 @@ package struct WireReader {
     return try body(&self, bytes)
   }
 
-  /// Reads an array of what `element` reads, each aligned to `boundary`.
+  /// Reads an array of elements, which `element` reads, each aligned to `boundary`.
   ///
   /// - Throws: ``BusError/malformed``, also where the elements don't end with the array.
   package mutating func array<Element>(

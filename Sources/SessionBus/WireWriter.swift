@@ -55,13 +55,13 @@ package struct WireWriter {
     }
   }
 
-  /// Writes a `v`: the signature, and then what `body` writes.
+  /// Writes a `v`: the signature, and then the value, which `body` writes.
   package mutating func variant(_ type: String, _ body: (inout WireWriter) -> Void) {
     signature(type)
     body(&self)
   }
 
-  /// Writes an array of what `body` writes, each element aligned to `boundary`.
+  /// Writes an array of elements, which `body` writes, each aligned to `boundary`.
   package mutating func array(alignedTo boundary: Int, _ body: (inout WireWriter) -> Void) {
     uint32(0)
     let lengthEnd = bytes.count

@@ -18,7 +18,8 @@ struct Change {
   var isAnswer: Bool
   /// `true` if the items of ``wanted`` are all that the account has then.
   var replacing: Bool
-  /// Credentials that count as spent besides that of ``base``: earlier answers brought them, and the engine may have one.
+  /// Credentials that count as spent besides that of ``base``: earlier answers brought them, and the engine may have
+  /// any of them.
   var alsoSpent: [SharedObject.Credential?] = []
   /// `true` if it can be given up where another machine was faster, since its maker makes it anew.
   var isRepeatable = false
@@ -32,7 +33,7 @@ struct Change {
     case removed
   }
 
-  /// This change, made in what another machine has stored meanwhile.
+  /// This change, made in the object that another machine has stored in the meantime.
   func merged(into theirs: SharedObject) -> SharedObject {
     let write = write(over: theirs)
     var merged = SharedObject.merged(base: base ?? SharedObject(), mine: wanted, theirs: theirs, replacing: replacing)
@@ -40,7 +41,7 @@ struct Change {
     return merged
   }
 
-  /// The decision about what was found after the write was refused, or not answered.
+  /// The decision about the object that was found after the write was refused, or not answered.
   func next(after found: SharedObject?) -> NextWrite {
     write(over: found).next(
       found: found.map { found in
@@ -117,7 +118,7 @@ extension SharedVault {
     throw .engine(.timedOut)
   }
 
-  /// Keeps what the engine has, and how far it is.
+  /// Keeps the engine's object as the copy, and its version.
   private func settle(_ copy: CopyFile, of id: AccountID) {
     keep(copy, of: id)
     note(copy.version, of: id)

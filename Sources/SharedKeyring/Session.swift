@@ -4,7 +4,7 @@ import AcctPorts
 import PrivateFiles
 import VaultKey
 
-/// A keyring in use: where it is, and what opens it.
+/// A keyring in use: its settings, its engine, and the keys of its objects there.
 struct Session: Sendable {
   let settings: SharedKeyringSettings
   let store: SharedStore

@@ -126,7 +126,7 @@ extension SharedVault {
     }
   }
 
-  /// Brings the copy up to date with what was read.
+  /// Brings the copy up to date with the object that was read.
   private func follow(_ look: Look, of id: AccountID) throws(KeyringFailure) {
     if let copy = look.copy { keep(copy, of: id) } else { try forget(id, look) }
   }

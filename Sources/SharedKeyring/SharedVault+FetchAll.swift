@@ -3,7 +3,7 @@ import AcctPorts
 import VaultKey
 
 extension SharedVault {
-  /// Brings all copies of this machine up to date, at the cost of what has changed.
+  /// Brings all copies of this machine up to date, at the cost of the changes.
   ///
   /// It holds no account's lock, and leaves pending answers to those who do.
   func fetchAll(_ session: Session, _ interaction: Interaction) throws(KeyringFailure) -> SharedChanges {
@@ -86,7 +86,7 @@ extension SharedVault {
     return records
   }
 
-  /// Opens what has changed; one object that is damaged hides none of the others, and is reported where it is used.
+  /// Opens the changed objects; one that is damaged hides none of the others, and is reported where it is used.
   private func whole(
     _ objects: [SharedStore.Object],
     _ session: Session,

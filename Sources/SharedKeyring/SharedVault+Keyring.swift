@@ -59,7 +59,7 @@ extension SharedVault {
     return found
   }
 
-  /// Lists what the engine has, else what this machine has copies of.
+  /// Lists the engine's accounts, else those that this machine has copies of.
   private func list(_ session: Session) throws(KeyringFailure) -> [AccountID: Set<ItemKind>] {
     do { _ = try fetchAll(session, .forbidden) } catch { guard case .engine = error else { throw error } }
     let copies = try copies.all()

@@ -1,10 +1,10 @@
 import AcctModel
 import AcctPorts
 
-/// Names are unique among the accounts of a keyring: each has an object of its own, which says whose it is.
+/// Names are unique among the accounts of a keyring: each has an object of its own, which names its account.
 ///
-/// A name is taken before its account is stored, and freed after. What a process leaves behind that is killed in
-/// between is found by the next account that wants the name: its holder is not there, or has another name.
+/// A name is taken before its account is stored, and freed after. A process that is killed in between leaves an
+/// object behind, which the next account that wants the name finds: its holder is not there, or has another name.
 extension SharedVault {
   /// Takes a name for an account.
   func reserve(_ name: AccountName, for id: AccountID, _ session: Session, _ seal: Seal) throws(SharedAccountFailure) {
@@ -47,7 +47,7 @@ extension SharedVault {
       }
       try undo(account.id, to: former, session, seal)
     } catch {
-      // The account is stored; what could not be looked at is as rare as it is harmless.
+      // The account is stored; a name that could not be checked is as rare as it is harmless.
       guard case .engine = error else { throw .keyring(error) }
       return
     }

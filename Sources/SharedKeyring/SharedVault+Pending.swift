@@ -61,7 +61,7 @@ extension SharedVault {
     // The lock of another machine is not this change's to take out.
     wanted.lock = claim(of: account.id) == nil ? earlier.lock : nil
     guard wanted != earlier else { return }
-    // Also where this change keeps the credential: what the engine then has is not yet all of it.
+    // Also where this change keeps the credential: the engine's object is then not yet the whole answer.
     let spent = SharedObject(items: earlier.credentialItems)
     file.earlier = file.earlier.suffix(PendingFile.earlierLimit - 1)
     file.earlier.append(try seal.sealed(spent, at: place))
@@ -70,8 +70,8 @@ extension SharedVault {
     try copies.keepPending(file, of: account.id)
   }
 
-  /// Keeps a change that has an answer of a server in it before the engine is asked to store it: whatever comes between,
-  /// the next call on this machine stores it first.
+  /// Keeps a change that has an answer of a server in it before the engine is asked to store it: after any
+  /// interruption, the next call on this machine stores it first.
   ///
   /// - Returns: `true` if it is kept. Where the disk refuses, the engine may still take it.
   func keepPending(_ change: Change, _ base: CopyFile) -> Bool {

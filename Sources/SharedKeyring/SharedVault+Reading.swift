@@ -55,7 +55,7 @@ extension SharedVault {
     StandingCheck(known: known?.standing, now: standing) == .rolledBack
   }
 
-  /// Makes sure that the engine goes on from what is known, before something is changed on it.
+  /// Makes sure that the engine goes on from the known standing, before something is changed on it.
   ///
   /// - Throws: ``KeyringFailure/rolledBack``, also where the latest answer about the account was an older object.
   func confirm(_ session: Session, _ id: AccountID? = nil) throws(KeyringFailure) {
@@ -67,9 +67,9 @@ extension SharedVault {
     isConfirmed = true
   }
 
-  /// Brings this machine's copy of an account up to date, after storing what is pending.
+  /// Brings this machine's copy of an account up to date, after storing a pending answer.
   ///
-  /// While the engine is older than what is known, the copies stay as they are: they may be all that is left.
+  /// While the engine is older than its known standing, the copies stay as they are: no other may be left.
   ///
   /// - Returns: The record, or `nil` if there is no such account (any more).
   func fetch(_ session: Session, _ id: AccountID, _ interaction: Interaction) throws(KeyringFailure) -> [UInt8]? {
@@ -112,6 +112,6 @@ extension SharedVault {
     return try copies.removal(of: id) ?? 0
   }
 
-  /// Keeps what the engine has as the copy.
+  /// Keeps the engine's object as the copy.
   func keep(_ copy: CopyFile, of id: AccountID) { copies.keep(copy, of: id) }
 }

@@ -4,8 +4,8 @@ import AcctPorts
 extension SharedVault {
   /// Removes an account and frees its name; one that is not there is no error.
   ///
-  /// An object that is damaged is removed as well: that is what was asked for. A trace stays in its place, so that
-  /// an older object that is put back is noticed.
+  /// An object that is damaged is removed as well, as the caller asked. A trace stays in its place, so that an older
+  /// object that is put back is noticed.
   func remove(_ session: Session, _ id: AccountID, _ interaction: Interaction) throws(KeyringFailure) {
     let seal = try seal(session, interaction)
     try confirm(session)

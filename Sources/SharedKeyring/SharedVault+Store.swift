@@ -4,8 +4,8 @@ import AcctPorts
 extension SharedVault {
   /// Stores an account in one step, and ends this process's claim on it.
   ///
-  /// An answer of a server that can't be stored now is kept on this machine, and the failure is the engine's: the caller
-  /// tries again, or the next call does.
+  /// An answer of a server that can't be stored now is kept on this machine, and the failure is the engine's: the
+  /// caller tries again, or the next call does.
   func store(_ session: Session, _ account: SharedAccount, _ interaction: Interaction) throws(SharedAccountFailure) {
     let seal = try translated { () throws(KeyringFailure) in try self.seal(session, interaction) }
     // If the engine is away, or was restored, an answer is kept before that is reported.
@@ -54,7 +54,8 @@ extension SharedVault {
     try end(account.id, with: outcome)
   }
 
-  /// Why the engine takes nothing now: it can't be asked, or was restored; `nil` where it goes on from what is known.
+  /// Why the engine takes nothing now: it can't be asked, or was restored; `nil` if it goes on from its known
+  /// standing.
   private func engineAway(_ session: Session, _ id: AccountID) throws(KeyringFailure) -> KeyringFailure? {
     do { try confirm(session, id) } catch {
       if case .engine = error { return error }
@@ -100,7 +101,7 @@ extension SharedVault {
     )
   }
 
-  /// Ends a claim, and says what another machine was faster with.
+  /// Ends a claim, and throws if another machine was faster.
   private func end(_ id: AccountID, with outcome: Change.Outcome) throws(SharedAccountFailure) {
     hold(nil, of: id)
     switch outcome {

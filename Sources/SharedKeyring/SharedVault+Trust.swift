@@ -5,8 +5,8 @@ import VaultKey
 extension SharedVault {
   /// Accepts the engine as it is now: its header, its accounts, and how far it is.
   ///
-  /// Answers that are still to be stored stay, and are stored over what the engine has. One that no key opens any more
-  /// is set aside; it would keep its account from being used for ever.
+  /// Answers that are still to be stored stay, and are stored over the engine's objects. One that no key opens any
+  /// more is set aside; it would keep its account from being used for ever.
   ///
   /// - Returns: The accounts and answers that do not open.
   func trust(_ interaction: Interaction) throws(KeyringFailure) -> SharedKeyring.Unopened {
@@ -69,8 +69,8 @@ extension SharedVault {
     return unopened
   }
 
-  /// Keeps a good copy of an object that does not open, as an earlier version of it: the copy must not speak against the
-  /// engine, which was trusted.
+  /// Keeps a good copy of an object that does not open, as an earlier version of it: the copy must not speak against
+  /// the engine, which was trusted.
   private func keepCopy(of id: AccountID, before object: SharedStore.Object) throws(KeyringFailure) {
     guard let copy = try copies.copy(of: id) else { return }
     let version = min(copy.version, max(1, object.version - 1))
@@ -92,7 +92,7 @@ extension SharedVault {
     return Seal(key: key, entropy: entropy, check: check)
   }
 
-  /// Makes a pending answer one that replaces what a restored engine has.
+  /// Makes a pending answer one that replaces the object of a restored engine.
   ///
   /// - Returns: `true` if it opens.
   private func rebase(

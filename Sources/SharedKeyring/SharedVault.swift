@@ -5,8 +5,8 @@ import Synchronization
 
 /// A keyring that several machines share: ciphertext on an engine, and a copy of it on this machine.
 ///
-/// Nothing is read, opened or connected before its first use. What an engine or a copy has is never cleared away because
-/// it does not open: damage is reported.
+/// Nothing is read, opened or connected before its first use. An object of the engine, or a copy, is never cleared
+/// away because it does not open: damage is reported.
 package final class SharedVault: Sendable {
   let copies: Copies
   let sightings: Sightings
@@ -14,7 +14,7 @@ package final class SharedVault: Sendable {
   let environment: ProcessEnvironment
   let entropy: Entropy
   let machine: Machine
-  /// The rules for what an account's object may hold.
+  /// The rules for the contents of an account's object.
   let check: SharedCheck
   /// Names this process where its home can't be told from others; they wait for its locks' time.
   private let unknownHome = Machine.unknown()
@@ -41,7 +41,7 @@ package final class SharedVault: Sendable {
   ///   - environment: May name the engine.
   ///   - entropy: For nonces.
   ///   - machine: This machine and this process.
-  ///   - check: The rules for what an account's object may hold.
+  ///   - check: The rules for the contents of an account's object.
   ///   - connect: Makes the engine's client; it connects when it is first used.
   package init(
     folder: PrivateFolder,
@@ -63,7 +63,7 @@ package final class SharedVault: Sendable {
     self.connect = connect
   }
 
-  /// The keyring, and what is done with it as a whole.
+  /// The keyring, and the operations on it as a whole.
   package var sharedKeyring: SharedKeyring {
     SharedKeyring(
       keyring: { kind in self.keyring(kind) },
@@ -83,7 +83,7 @@ package final class SharedVault: Sendable {
     forget()
   }
 
-  /// Forgets what this process keeps of a keyring: its connection and its claims.
+  /// Forgets this process's state of a keyring: its connection and its claims.
   func forget() {
     let store = state.withLock { state in
       defer { state = State() }

@@ -136,8 +136,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// A control or format character, a separator of lines, or what shows as nothing: all that could
-  /// not go to a terminal as it is, where an escape of another kind would spoil the JSON.
+  /// A control or format character, a separator of lines, or an invisible character: all that could not go to a
+  /// terminal as it is, where an escape of another kind would spoil the JSON.
   fileprivate var isInvisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

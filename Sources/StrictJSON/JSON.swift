@@ -26,7 +26,7 @@ extension JSON {
   package var numberValue: JSONNumber? { if case .number(let value) = self { value } else { nil } }
 }
 
-// Literals, so that what is written in code reads like what goes over the wire.
+// Literals, so that JSON in code reads like JSON on the wire.
 
 extension JSON: ExpressibleByNilLiteral {
   package init(nilLiteral: ()) { self = .null }
@@ -77,7 +77,7 @@ extension JSON {
     try self.init(parsing: bytes.span, maximumBytes: maximumBytes)
   }
 
-  /// Checks what can be seen of a text before it is read.
+  /// Checks the length of a text, and its encoding, before it is read.
   static func check(_ bytes: Span<UInt8>, maximumBytes: Int) throws(JSONError) {
     guard bytes.count <= maximumBytes else { throw .tooLarge }
     // Once for the whole text: every piece cut at an ASCII character is then valid, too.

@@ -4,7 +4,7 @@ package enum CommandCode: UInt32, CaseIterable, Sendable {
   case createPrimary = 0x131
   /// Makes a key or a sealed object below a loaded parent, and returns it encrypted (Part 3 §12.1).
   case create = 0x153
-  /// Loads what ``create`` returned (Part 3 §12.2).
+  /// Loads the key that ``create`` returned (Part 3 §12.2).
   case load = 0x157
   /// Signs a digest (Part 3 §20.2).
   case sign = 0x15D
@@ -40,9 +40,9 @@ enum Handle {
   static let null: UInt32 = 0x4000_0007
   /// TPM_RS_PW: a password instead of a session.
   static let password: UInt32 = 0x4000_0009
-  /// TRANSIENT_FIRST: what is loaded until it is flushed.
+  /// TRANSIENT_FIRST: objects that are loaded until they are flushed.
   static let firstTransient: UInt32 = 0x8000_0000
-  /// PERSISTENT_FIRST: what stays loaded.
+  /// PERSISTENT_FIRST: objects that stay loaded.
   static let firstPersistent: UInt32 = 0x8100_0000
 
   static func isTransient(_ handle: UInt32) -> Bool { handle >> 24 == 0x80 }

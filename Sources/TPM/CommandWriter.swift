@@ -2,8 +2,7 @@ import AcctModel
 
 /// A command in the form that a TPM takes (TPM 2.0 Library, Part 1 §18 and Part 3 §5).
 ///
-/// Numbers are big-endian; the header is tag, size and command code. What holds a PIN or a secret is
-/// wiped by ``wipe()``.
+/// Numbers are big-endian; the header is tag, size and command code. ``wipe()`` wipes a PIN or a secret in it.
 struct CommandWriter {
   let code: CommandCode
   /// The whole command, after ``finish()``.
@@ -65,6 +64,6 @@ struct CommandWriter {
     }
   }
 
-  /// Overwrites what was written.
+  /// Overwrites the command.
   mutating func wipe() { AcctModel.wipe(&bytes) }
 }

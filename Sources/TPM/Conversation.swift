@@ -1,6 +1,6 @@
 import AcctModel
 
-/// Commands and replies on one link, and what they left in the TPM.
+/// Commands and replies on one link, and the objects that they left in the TPM.
 struct Conversation: ~Copyable {
   private let link: Link
   /// For all of it: a TPM that stalls takes no more time in several commands than in one.
@@ -30,7 +30,7 @@ struct Conversation: ~Copyable {
     while true {
       let reply: Reply
       do throws(HardwareKeyFailure) { reply = try exchange(command, until: end) } catch {
-        // The time may end on the way of one more attempt; what the TPM has said before counts then.
+        // The time may end during one more attempt; the TPM's earlier reply counts then.
         guard let refusal, end.left <= 0 else { throw error }
         throw refusal.failure(of: command.code)
       }
@@ -52,7 +52,7 @@ struct Conversation: ~Copyable {
     }
   }
 
-  /// Removes what was loaded, unless the kernel does.
+  /// Removes the loaded objects, unless the kernel does.
   ///
   /// A failure is not one of the operation, which has its result: the next caller that finds no room sweeps.
   mutating func leave() {
@@ -68,7 +68,7 @@ struct Conversation: ~Copyable {
 
   private static let farewell = Duration.seconds(1)
 
-  /// Removes what processes that were killed have left in a TPM without a resource manager.
+  /// Removes the objects that killed processes have left in a TPM without a resource manager.
   ///
   /// There is one caller at a time, so it is not in use.
   private mutating func sweep() throws(HardwareKeyFailure) {

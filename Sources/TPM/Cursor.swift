@@ -2,7 +2,7 @@ import AcctModel
 
 /// A position in the structures of a TPM (TPM 2.0 Library, Part 1 §18; big-endian, no padding).
 ///
-/// A length is compared with what is there before it is used. A step that finds less throws
+/// A length is compared with the rest before it is used. A step that finds less throws
 /// ``HardwareKeyFailure/malformedReply(reason:)``.
 struct Cursor {
   private(set) var rest: ArraySlice<UInt8>

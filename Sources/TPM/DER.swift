@@ -11,7 +11,7 @@ enum DERTag {
   static func explicit(_ number: UInt8) -> UInt8 { 0xA0 | number }
 }
 
-/// A position in DER; what is not DER, such as a length in more bytes than it needs, is refused.
+/// A position in DER; bytes that are not DER, such as a length in more bytes than it needs, are refused.
 ///
 /// Every step throws ``HardwareKeyFailure/unsuitable(reason:)``.
 struct DERReader {

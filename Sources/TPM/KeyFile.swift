@@ -110,7 +110,7 @@ extension HardwareKeyFailure {
 }
 
 extension TPMKey {
-  /// Reads what a signing key's file says in public.
+  /// Reads the public part of a signing key's file.
   ///
   /// - Throws: ``HardwareKeyFailure/unsuitable(reason:)`` for one of another kind.
   package init(_ file: KeyFile) throws(HardwareKeyFailure) {

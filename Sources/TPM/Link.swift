@@ -18,7 +18,7 @@ struct Link: ~Copyable {
   ///   ``HardwareKeyFailure/unsuitable(reason:)``, ``HardwareKeyFailure/failed(reason:)``, or
   ///   ``HardwareKeyFailure/busy`` if another process has it until the deadline.
   init(to address: TPMAddress, until end: Deadline) throws(HardwareKeyFailure) {
-    // All at once: what has a deinit is whole or is not there.
+    // All at once: a value with a deinit is whole or is not there.
     (descriptor, isSocket) = try Self.opened(address, until: end)
     name = address.description
     // The kernel's two devices of a TPM: tpm0 is the bare one.

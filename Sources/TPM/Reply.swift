@@ -126,7 +126,7 @@ extension Reply {
     return properties
   }
 
-  /// Steps to the first element, if the list's count fits what follows.
+  /// Steps to the first element, if the list's count fits the rest.
   private func list(of capability: UInt32) throws(HardwareKeyFailure) -> Cursor {
     var cursor = parameters
     _ = try cursor.byte()

@@ -66,7 +66,7 @@ package struct TPMDevice: Sendable {
     return try make(.sealed, .sealed, data: data).der
   }
 
-  /// Opens what ``seal(_:)`` returned.
+  /// Opens an object that ``seal(_:)`` returned.
   package func unseal(_ blob: [UInt8]) throws(HardwareKeyFailure) -> Secret {
     let file = try KeyFile(der: blob)
     guard file.kind == .sealed, file.emptyAuth else {
@@ -79,7 +79,7 @@ package struct TPMDevice: Sendable {
     }
   }
 
-  /// Says what it is.
+  /// Describes the TPM.
   package func describe() throws(HardwareKeyFailure) -> TPMDescription {
     try converse { talk throws(HardwareKeyFailure) in
       let maker = try talk.run(.getCapability(Capability.properties, from: Capability.manufacturer, count: 5))

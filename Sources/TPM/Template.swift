@@ -77,7 +77,7 @@ struct Attributes: OptionSet, Sendable {
   static let userWithAuth = Attributes(rawValue: 1 << 6)
   /// Wrong passwords are not counted, and a lockout does not concern it (noDA).
   static let noDictionaryAttacks = Attributes(rawValue: 1 << 10)
-  /// It works on what the TPM itself made, alone.
+  /// It works only on data that the TPM itself made.
   static let restricted = Attributes(rawValue: 1 << 16)
   static let decrypts = Attributes(rawValue: 1 << 17)
   static let signs = Attributes(rawValue: 1 << 18)

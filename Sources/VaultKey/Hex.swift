@@ -1,4 +1,4 @@
-/// Bytes as lower-case hexadecimal digits, for what is no secret.
+/// Bytes as lower-case hexadecimal digits, for bytes that are no secret.
 package func hex(_ bytes: some Sequence<UInt8>) -> String {
   let digits = Array("0123456789abcdef")
   return bytes.reduce(into: "") {

@@ -20,7 +20,7 @@ package struct KeyFile: Sendable {
 
   /// Reads the key.
   ///
-  /// - Throws: ``KeyringFailure/locked(reason:)``, with what is wrong with the file.
+  /// - Throws: ``KeyringFailure/locked(reason:)``, with the problem of the file.
   package func key() throws(KeyringFailure) -> Secret {
     do throws(FileError) {
       let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)

@@ -3,7 +3,8 @@ package import AcctModel
 package import AcctPorts
 import StrictJSON
 
-/// The header of a vault whose key is a file: nothing is wrapped, and a check value tells another key from the right one.
+/// The header of a vault whose key is a file: it wraps no key, and a check value tells another key from the right
+/// one.
 package struct KeyFileHeader: Equatable, Sendable {
   let salt: [UInt8]
   /// HMAC-SHA256 of the salt under a key derived of the vault's, cut to 16 bytes.

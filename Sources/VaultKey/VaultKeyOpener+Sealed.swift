@@ -4,8 +4,8 @@ package import AcctPorts
 extension VaultKeyOpener {
   /// Opens a sealed vault: by the stored key, by its TPM, and else by passphrase.
   ///
-  /// - Throws: ``KeyringFailure``; ``KeyringFailure/sealed(in:_:reason:)``, with what is wrong with both, if
-  ///   neither opens it.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/sealed(in:_:reason:)``, with the problems of both, if neither
+  ///   opens it.
   func open(
     _ header: VaultHeader,
     _ seal: VaultSeal,
@@ -73,7 +73,7 @@ extension VaultKeyOpener {
   }
 }
 
-/// Opens and makes what a TPM has sealed, for the keys of vaults.
+/// Opens and makes objects that a TPM seals, for the keys of vaults.
 ///
 /// Both are handed over: this room knows no TPM.
 package struct SealedKey: Sendable {

@@ -80,7 +80,7 @@ package struct VaultKeyOpener: Sendable {
     return try open(header, by: passphrase, keeping: keeping)
   }
 
-  /// Opens the vault with this header by one passphrase, whatever is stored.
+  /// Opens the vault with this header by one passphrase, even if its key is stored.
   ///
   /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` for a wrong passphrase.
   package func open(
@@ -148,7 +148,7 @@ package struct OpenVaultKey {
   }
 }
 
-/// A key that was just made, and what its vault's header has to be.
+/// A key that was just made, and the header that its vault must have.
 package struct NewVaultKey {
   package let key: Secret
   package let header: VaultHeader

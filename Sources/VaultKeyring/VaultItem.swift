@@ -3,7 +3,7 @@ package import AcctModel
 import AcctPorts
 package import VaultKey
 
-/// The file of one item: what it is, a nonce, and the sealed secret.
+/// The file of one item: its format, a nonce, and the sealed secret.
 ///
 /// The item's key and the format version are associated data: a file that is renamed, or exchanged
 /// for another account's, does not open. An older file of the same item does; an attacker that can

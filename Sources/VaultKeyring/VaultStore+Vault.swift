@@ -26,8 +26,8 @@ extension VaultStore {
     )
   }
 
-  /// Deletes the stored key, and those of the user's other vaults and shared keyrings, which a passphrase opens as well;
-  /// returns whether this vault's is stored no more.
+  /// Deletes the stored key, and those of the user's other vaults and shared keyrings, which a passphrase opens as
+  /// well; returns whether this vault's is stored no more.
   ///
   /// The header names it. If that is missing or can't be read, any key that stays may be this vault's.
   private func forgetKey() -> Bool {
@@ -56,7 +56,7 @@ extension VaultStore {
       guard try header() == old else {
         throw .failed(reason: "another process has changed the vault's header meanwhile")
       }
-      // Before the change, so that what opened it no longer works once the new header is there.
+      // Before the change, so that the key stored for the old header no longer works once the new one is there.
       guard opener.cache.forget(old) else { throw .failed(reason: "the kernel did not delete the vault's key") }
       try write(new)
     }

@@ -3,7 +3,7 @@ import AcctModel
 import AcctProtocol
 import ArgumentParser
 
-/// Prints what the completions of a shell offer, one candidate a line.
+/// Prints the candidates for a shell's completion, one a line.
 ///
 /// It reads account files and providers only: a press of the Tab key neither prompts nor touches a keyring.
 struct CompleteCommand: AcctCommand {
@@ -23,7 +23,7 @@ struct CompleteCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     switch subject {
     case .accounts:
-      // Neither names nor what describes them hold a tab or a line's end: they are parsed.
+      // Neither names nor their descriptions hold a tab or a line's end: they are parsed.
       try context.output(
         try AccountOverview(context.engine).listing().accounts.map { account in
           let server = account.service?.authority ?? account.origins.first?.authority

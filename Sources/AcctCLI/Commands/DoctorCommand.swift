@@ -2,7 +2,7 @@ import AcctEngine
 import ArgumentParser
 import StrictJSON
 
-/// Checks what acct relies on.
+/// Checks the keyring, the files and the clock that acct relies on.
 struct DoctorCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

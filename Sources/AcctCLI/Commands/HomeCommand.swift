@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import ArgumentParser
 
-/// The output of `acct` alone: the account's state, and what to do next.
+/// The output of `acct` alone: the account's state, and the next step.
 struct HomeCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "home",

@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import ArgumentParser
 
-/// Shows what is left of an account's limits.
+/// Shows the rest of an account's limits.
 struct LimitsCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "limits",

@@ -5,7 +5,7 @@ import AcctProtocol
 import ArgumentParser
 import StrictJSON
 
-/// Shows the servers that are known by name, or what is known of one.
+/// Shows the servers that are known by name, or the description of one.
 struct ProvidersCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "providers",

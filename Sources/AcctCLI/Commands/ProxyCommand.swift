@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import ArgumentParser
 
-/// Serves a local signing proxy until it is told to stop.
+/// Serves a local signing proxy until a signal stops it.
 struct ProxyCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "proxy",

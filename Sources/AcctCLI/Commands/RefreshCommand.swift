@@ -4,7 +4,7 @@ import AcctPorts
 import ArgumentParser
 import StrictJSON
 
-/// Renews what is due.
+/// Renews the tokens that are due.
 struct RefreshCommand: AcctCommand {
   static let configuration = CommandConfiguration(commandName: "refresh", abstract: "Renew credentials that are due.")
 

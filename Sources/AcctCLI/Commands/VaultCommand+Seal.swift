@@ -39,7 +39,7 @@ extension VaultCommand {
     }
   }
 
-  /// Removes what was sealed.
+  /// Removes the seal.
   struct Unseal: AcctCommand {
     static let configuration = CommandConfiguration(
       commandName: "unseal",

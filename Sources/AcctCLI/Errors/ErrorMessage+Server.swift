@@ -4,7 +4,7 @@ import AcctPorts
 import AcctProtocol
 
 extension ErrorMessage {
-  /// A server answered, and not with what was asked for; the credentials are unchanged.
+  /// A server's answer is not the requested one; the credentials are unchanged.
   init(_ error: ServerError) {
     switch error {
     case .oauth(let error, let origin):

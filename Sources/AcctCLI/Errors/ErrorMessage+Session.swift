@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 
 extension ErrorMessage {
-  /// A session did not continue; what is stored of it is unchanged.
+  /// A session did not continue; its stored credentials are unchanged.
   init(_ error: SessionError) {
     switch error {
     case .otherIdentity(let expected, let found, let origin):

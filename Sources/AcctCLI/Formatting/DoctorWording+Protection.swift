@@ -2,7 +2,7 @@ import AcctEngine
 import AcctModel
 
 extension DoctorWording {
-  /// The TPM of a sealed vault, and what the kernel has for a process that runs for days.
+  /// The TPM of a sealed vault, and the kernel's protection for a process that runs for days.
   init(protection subject: Finding.Subject) {
     switch subject {
     case .sealFails(let failure, let address):

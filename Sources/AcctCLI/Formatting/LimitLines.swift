@@ -72,7 +72,7 @@ extension RateLimit {
     ]
   }
 
-  /// Which origin's limit it is, and which of its limits.
+  /// The origin of the limit, and the limit's name.
   var label: String { [origin.description, name].compactMap(\.self).joined(separator: " ") }
 
   /// `true` if a new window has begun, in which the amount left is unknown.

@@ -31,7 +31,7 @@ struct RefreshOutcome {
     }
   }
 
-  /// An element of `accounts` in what `refresh --all --json` prints.
+  /// An element of `accounts` in the output of `refresh --all --json`.
   var json: JSON {
     let name =
       switch result {

@@ -16,7 +16,7 @@ struct StatusText {
     AcctCLI.lines(summary + identity + credentials + origin + allowance, on: screen)
   }
 
-  /// The identity, its state, and what to do about it.
+  /// The identity, its state, and the next step.
   private var summary: [Field] {
     let assessment = status.assessment
     let word = status.account.word(for: assessment.state, at: now)
@@ -64,7 +64,7 @@ struct StatusText {
       ]
   }
 
-  /// Which keyring stores it, and why that one.
+  /// The keyring that stores it, and the rule that chose the account.
   private var origin: [Field] {
     let keyring = [
       status.keyringKind.rawValue, status.keyringState.rawValue,
@@ -94,7 +94,7 @@ private func words(for header: StaticHeader) -> String {
   }
 }
 
-/// Which rule chose an account.
+/// The name of the rule that chose an account.
 func words(for rule: SelectedBy) -> String {
   switch rule {
   case .option: "the command line"

@@ -3,7 +3,7 @@ import AcctModel
 import AcctProtocol
 import ArgumentParser
 
-/// Which options of `acct add` go together.
+/// The rules for combinations of options of `acct add`.
 extension AddCommand {
   func validate() throws {
     let source = try requireOneSource()

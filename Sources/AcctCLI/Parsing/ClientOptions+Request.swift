@@ -3,7 +3,7 @@ import AcctModel
 import AcctProtocol
 
 extension ClientOptions {
-  /// Adds to a sign-in what the options say, and what the files that they name hold.
+  /// Adds the options to a sign-in, and the contents of the files that they name.
   ///
   /// A service account's file names its client and its token endpoint; the options count before it.
   func complete(_ request: inout SignIn.Request, redirectPort: Int?, _ context: Context) throws(EngineError) {
@@ -19,7 +19,7 @@ extension ClientOptions {
     if request.issuer == nil, request.settings.endpoints[.token] == nil {
       request.settings.endpoints[.token] = file.tokenEndpoint
     }
-    // An assertion has to say whom it is about (RFC 7523, section 3); a service account's server knows it.
+    // An assertion has to name its subject (RFC 7523, section 3); a service account's server knows it.
     let isSubjectKnown = request.settings.tokenParameters.contains { $0.name == "sub" }
     if grant == .jwtBearer, !file.isServiceAccount, !isSubjectKnown,
       let subject = try? RequestParameter(name: "sub", value: request.clientID)
@@ -55,7 +55,7 @@ extension ClientOptions {
     }
   }
 
-  /// An endpoint that was typed, whose query has no parameter of the protocol's own.
+  /// An endpoint from the command line, whose query has no parameter of the protocol's own.
   private func endpoint(_ text: String?) throws(ParseError) -> HTTPURL? {
     guard let text else { return nil }
     let url = try HTTPURL(text)

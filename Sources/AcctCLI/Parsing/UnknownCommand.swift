@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// A word in the place of a command that is not a command's name.
 struct UnknownCommand: Error {
-  /// The words as they were typed: one, or what `help` was asked about.
+  /// The words of the command line: one, or the arguments of `help`.
   let words: [String]
 
   init(_ words: [String]) { self.words = words }

@@ -64,8 +64,7 @@ struct ResponseDelivery: Sendable {
       throw error
     }
     if let cause = answer.cause {
-      // A script gets the 401 as its status, whatever prevented a retry; the reason is printed as
-      // well.
+      // A script gets the 401 as its status, even if something prevented a retry; the reason is printed as well.
       guard head.status == 401, ErrorMessage(cause).status != .signInRequired else { throw cause }
       reporter.reportCause(cause)
     }

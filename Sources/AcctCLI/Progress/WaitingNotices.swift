@@ -2,7 +2,7 @@ import AcctModel
 import AcctEngine
 import AcctPorts
 
-/// Shows on standard error what a command waits for.
+/// Shows on standard error the reason why a command waits.
 struct WaitingNotices: Sendable {
   private let world: World
   private let isQuiet: Bool

@@ -25,7 +25,7 @@ extension Screen {
       ?? world.streams.columns()
   }
 
-  /// The user's terminal, whatever standard output is.
+  /// The user's terminal, even if standard output is redirected.
   init(_ world: World, _ options: SharedOptions) {
     let variable = world.environment.variable
     isUnicode = localeIsUTF8(variable)

@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Shows what the user must see while a sign-in waits; on standard error, `--quiet` or not.
+/// Shows the prompts of a sign-in while it waits; on standard error, `--quiet` or not.
 struct SignInPrompts: Sendable {
   private let report: @Sendable (String) -> Void
   private let link: (@Sendable (HTTPURL) -> Void)?

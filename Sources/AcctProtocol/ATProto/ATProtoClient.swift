@@ -20,7 +20,7 @@ package enum ATProtoClient {
     return "http://localhost?\(form.text)"
   }
 
-  /// Checks what a token endpoint granted.
+  /// Checks the grant of a token endpoint.
   ///
   /// - Parameters:
   ///   - response: The answer.

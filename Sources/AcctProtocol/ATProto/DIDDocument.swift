@@ -34,7 +34,7 @@ package struct DIDDocument: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - json: The document.
-  ///   - did: Whose it must be.
+  ///   - did: The DID that the document must be of.
   ///   - naming: The source of the addresses in it.
   /// - Throws: ``ATProtoError``.
   package init(_ json: JSON, of did: DID, named naming: Naming = .remote) throws(ATProtoError) {

@@ -124,7 +124,7 @@ package enum HandleRecord {
   ///
   /// - Parameters:
   ///   - texts: Every TXT record of the name; those that don't begin with `did=` are others'.
-  ///   - handle: Whose they are.
+  ///   - handle: The handle that the records are of.
   /// - Returns: The DID, or `nil` if no record names one.
   /// - Throws: ``ATProtoError/handleAmbiguous(_:)``, ``ATProtoError/handleMalformed(_:)``.
   package static func did(in texts: [String], of handle: Handle) throws(ATProtoError) -> DID? {

@@ -1,7 +1,7 @@
 package import AcctModel
 package import StrictJSON
 
-/// Which authorization server a resource server trusts (RFC 9728), as AT Protocol asks for it.
+/// The authorization server that a resource server trusts (RFC 9728), as AT Protocol requires it.
 package enum ProtectedResource {
   /// The address of a data server's metadata.
   package static func url(of server: Origin) -> HTTPURL? {
@@ -12,7 +12,7 @@ package enum ProtectedResource {
   ///
   /// - Parameters:
   ///   - json: The document.
-  ///   - server: For whom it must speak.
+  ///   - server: The server that the document must speak for.
   /// - Returns: The one authorization server; its identifier is an origin.
   /// - Throws: ``ATProtoError/protectedResource(_:_:)``.
   package static func issuer(in json: JSON, of server: Origin) throws(ATProtoError) -> Issuer {
@@ -32,7 +32,7 @@ extension Issuer {
 }
 
 extension AuthorizationServer {
-  /// Checks that the server offers what AT Protocol asks for.
+  /// Checks that the server offers the features that AT Protocol requires.
   ///
   /// - Throws: ``ATProtoError/server(_:missing:)``.
   package func checkATProto() throws(ATProtoError) {

@@ -47,7 +47,7 @@ package enum MobileStart: Sendable {
 package struct BackendURL: Equatable, Sendable {
   private let base: HTTPURL
 
-  /// Parses what the user named.
+  /// Parses the URL that the user named.
   ///
   /// - Parameter text: `https://host`, with a path if the backend has one.
   /// - Throws: ``ParseError`` for a text that is not a server's URL, or has a query.

@@ -68,7 +68,7 @@ package struct SessionDetails: Equatable, Sendable {
 
 /// A backend's answer to a request for a new session, to `GET /mobile/refresh-token`.
 package enum SessionRefreshAnswer: Sendable {
-  /// A new sealed session in place of the old one, and whose it is.
+  /// A new sealed session in place of the old one, and its owner.
   case granted(SealedSession, SessionOwner)
   /// It takes the session for none: 401.
   case refused(reason: String)

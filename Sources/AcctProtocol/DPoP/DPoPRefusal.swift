@@ -53,7 +53,7 @@ extension [(name: String, value: String)] {
 
 /// The nonces that servers ask for in proofs (RFC 9449, sections 8 and 9).
 package enum DPoPNonce {
-  /// The nonce that a response brings, whatever its status; every response can.
+  /// The nonce that a response brings, with any status; every response can.
   ///
   /// - Parameter headers: The response's fields, in order.
   /// - Returns: The value of `DPoP-Nonce` if it is one or more NQCHAR (section 8.1), and `nil`

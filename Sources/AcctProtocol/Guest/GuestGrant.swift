@@ -60,7 +60,7 @@ extension GuestLimitations {
     return limitations
   }
 
-  /// Reads limitations; what can't be read is left out, since nothing depends on it.
+  /// Reads limitations; unreadable ones are left out, since nothing depends on them.
   package init(_ object: JSONObject) {
     let names = (object["featuresDisabled"]?.arrayValue ?? []).compactMap(\.stringValue)
     self.init(
@@ -79,7 +79,7 @@ package struct BackendFault: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - json: The body, if it is JSON at all.
-  ///   - redactor: Takes secrets out of what it says.
+  ///   - redactor: Takes secrets out of the message.
   package init(_ json: JSON?, redacting redactor: Redactor) {
     let object = json?.objectValue
     let error = object?["error"]

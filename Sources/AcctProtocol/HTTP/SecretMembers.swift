@@ -26,7 +26,7 @@ package enum SecretMembers {
   /// The secrets of a query, without its `?`, such as a callback's.
   package static func ofQuery(_ query: String) -> [Secret] { form(Array(query.utf8)[...], .sent) }
 
-  /// The secrets of header fields: credentials, cookies, and what is called a token or a key.
+  /// The secrets of header fields: credentials, cookies, and fields named after a token or a key.
   ///
   /// A DPoP proof is none: it is good for one request, and only together with its token.
   package static func ofFields(_ fields: [(name: String, value: Secret)]) -> [Secret] {
@@ -134,7 +134,7 @@ private struct PlainName {
   private var letters = InlineArray<64, UInt8>(repeating: 0)
   private var count = 0
 
-  /// - Returns: `nil` for what is too long to be a name.
+  /// - Returns: `nil` for a text that is too long to be a name.
   init?(_ name: some Collection<UInt8>) {
     guard name.count <= 64 else { return nil }
     for byte in name {

@@ -4,7 +4,7 @@ import StrictJSON
 /// A server's answer to a call of acct's own, as far as it tells the result of the call.
 package struct ServerAnswer: Sendable {
   package let status: Int
-  /// The body, where it is a JSON object and says so.
+  /// The body, if it is a JSON object and its media type is JSON.
   let object: JSONObject?
   private let retryAfter: RetryAfter?
   private let location: String?
@@ -18,7 +18,7 @@ package struct ServerAnswer: Sendable {
   ///   - retryAfter: The field's value.
   ///   - location: The field's value.
   ///   - body: The body.
-  ///   - redactor: Takes secrets out of what the server says for people to read.
+  ///   - redactor: Takes secrets out of the server's words for people.
   package init(
     status: Int,
     contentType: String?,
@@ -113,7 +113,7 @@ package enum RetryAfter: Equatable, Sendable {
   /// At this time, by the server's clock.
   case date(Timestamp)
 
-  /// Reads the field's value; `nil` for what is neither a number of seconds nor an HTTP date.
+  /// Reads the field's value; `nil` unless it is a number of seconds or an HTTP date.
   package init?(_ value: String?) {
     guard let value else { return nil }
     if !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {

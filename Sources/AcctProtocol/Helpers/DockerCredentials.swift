@@ -43,7 +43,7 @@ package struct DockerCredentials: HelperProtocol {
     }
   }
 
-  /// Docker hands what it has to each build, and so gets what is the registry's alone.
+  /// Docker hands its credentials to each build, so it gets only those that are the registry's alone.
   package var reach: HelperReach { .registry }
 
   package func accepts(_ form: CredentialForm) -> Bool { form.isPassword }
@@ -89,8 +89,8 @@ extension DockerCredentials {
   ///
   /// - Parameters:
   ///   - server: As docker names it.
-  ///   - answer: For what is no registry, only a place beside one: docker names so what else it wants to be
-  ///     kept of a sign-in at Docker Hub, such as `https://index.docker.io/v1/refresh-token`.
+  ///   - answer: The answer for a name that is no registry: docker also names places beside one, to keep other parts
+  ///     of a sign-in at Docker Hub there, such as `https://index.docker.io/v1/refresh-token`.
   ///   - make: Makes the task.
   /// - Returns: The task.
   private static func task(

@@ -38,7 +38,7 @@ package struct GitCredentials: HelperProtocol {
       } else if let given = input.given {
         try Self.task(input) { .reject(HelperTarget($0, user: user), given) }
       } else {
-        // Without what git was given, it is not known what was rejected.
+        // Without the credential that git got, the rejected one is not known.
         .answered(HelperAnswer())
       }
   }

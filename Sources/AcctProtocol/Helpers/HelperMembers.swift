@@ -61,7 +61,7 @@ struct HelperMembers {
 }
 
 extension Secret {
-  /// The bytes as text, for what is no secret, or what standard output was asked for.
+  /// The bytes as text, for text that is no secret, or that is meant for standard output.
   package var shownText: String { withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) } }
 
   /// The bytes as a JSON string in its quotes (RFC 8259, section 7), without a copy that is not wiped.

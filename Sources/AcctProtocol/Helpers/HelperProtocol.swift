@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// The credential protocol of another program: what it asks, and acct's answer in its words.
+/// The credential protocol of another program: its request, and acct's answer in its words.
 ///
 /// A type of this kind is pure. It parses the program's words into a ``HelperTask`` and writes a
 /// credential, or that there is none, as the program reads it. Which account answers, and whether it
@@ -28,9 +28,9 @@ package protocol HelperProtocol: Sendable {
   /// - Returns: The option without its value.
   static func foreignOption(in words: ArraySlice<String>) -> String?
 
-  /// Parses what the program asks.
+  /// Parses the program's request.
   ///
-  /// - Throws: ``HelperFlaw`` for what is not the protocol.
+  /// - Throws: ``HelperFlaw`` for input that is not the protocol.
   init(_ question: HelperQuestion) throws(HelperFlaw)
 
   /// The program's request.

@@ -40,7 +40,7 @@ package struct HelperTarget: Equatable, Sendable {
   }
 }
 
-/// The servers to which a program sends a credential, which decides which accounts may answer it.
+/// The set of servers to which a program sends a credential; it decides which accounts may answer.
 package enum HelperReach: Equatable, Sendable {
   /// To the server at the address: each account that has its origin may answer.
   case address

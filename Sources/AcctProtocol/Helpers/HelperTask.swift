@@ -8,9 +8,9 @@ package enum HelperTask: Equatable, Sendable {
   case reject(HelperTarget, Secret)
   /// Keep a password for a server.
   case store(HelperTarget, user: String, Secret)
-  /// Delete what was kept for a server.
+  /// Delete the password that was kept for a server.
   case forget(HelperTarget)
-  /// Name what is kept.
+  /// List the kept credentials.
   case list
   /// No account is needed: this is the answer.
   case answered(HelperAnswer)

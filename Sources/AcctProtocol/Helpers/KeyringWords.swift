@@ -11,7 +11,7 @@ struct KeyringWords {
 
   private enum Option {
     case mode, output
-    /// Which keyring is asked, and where its program is: acct has one.
+    /// The keyring to ask, and the place of its program: acct has one.
     case backend
   }
 

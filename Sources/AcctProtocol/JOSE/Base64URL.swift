@@ -16,7 +16,7 @@ package enum Base64URL {
   /// Encodes bytes as text.
   package static func encode(_ bytes: Span<UInt8>) -> String { String(decoding: encodedBytes(bytes), as: UTF8.self) }
 
-  /// Encodes bytes as ASCII, for what must not become a `String`.
+  /// Encodes bytes as ASCII, for text that must not become a `String`.
   package static func encodedBytes(_ bytes: Span<UInt8>) -> [UInt8] {
     [UInt8](capacity: (bytes.count * 4 + 2) / 3) { output in
       var (bits, count): (UInt32, UInt32) = (0, 0)

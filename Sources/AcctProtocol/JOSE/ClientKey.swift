@@ -18,7 +18,7 @@ package struct ClientKey: Sendable {
     self.keyID = keyID
   }
 
-  /// Reads what ``privateJWK`` wrote; it is checked again, since it comes from outside.
+  /// Reads the output of ``privateJWK``; it is checked again, since it comes from outside.
   package init(privateJWK: Secret) throws(ClientKeyError) {
     let json: JSON
     do {
@@ -37,7 +37,7 @@ package struct ClientKey: Sendable {
     }
   }
 
-  /// The `alg` of what the key signs (RFC 7518, section 3.1).
+  /// The `alg` of the key's signatures (RFC 7518, section 3.1).
   package var algorithm: String {
     switch form {
     case .p256: "ES256"

@@ -1,7 +1,7 @@
 package import AcctModel
 import StrictJSON
 
-/// A file that has a client's key: PEM, a JWK, or what a server gives for a service account.
+/// A file that has a client's key: PEM, a JWK, or the JSON file of a service account.
 package struct ClientKeyFile: Sendable {
   package let key: ClientKey
   /// The client that the file names, as a service account's does.

@@ -34,7 +34,7 @@ package struct DPoPKey: Sendable {
   /// Members that say nothing against it, such as `kid`, `ext` and `key_ops`, are passed over.
   package init(jwk: JSON) throws(JWKError) { self.init(form: .software(try JWK(jwk).privateKey())) }
 
-  /// Reads a private JWK; what the keyring has may be a key in a device, which ``StoredDPoPKey`` reads.
+  /// Reads a private JWK; the keyring's item may be a key in a device instead, which ``StoredDPoPKey`` reads.
   package init(privateJWK: Secret) throws(JWKError) { try self.init(jwk: try JSON(storedKey: privateJWK)) }
 
   /// This key in the form for a process that keeps it: its scalar is in a ``Secret`` alone.

@@ -1,7 +1,7 @@
 package import AcctModel
 package import StrictJSON
 
-/// The claims of a JWT as its issuer wrote them; what is of the wrong type counts as missing.
+/// The claims of a JWT as its issuer wrote them; a claim of the wrong type counts as missing.
 package struct JWTClaims: Equatable, Sendable {
   /// Every claim.
   package let object: JSONObject
@@ -13,16 +13,16 @@ package struct JWTClaims: Equatable, Sendable {
   /// A value that is no time at all (`"soon"`, 1e400) counts as missing; a negative one is long past.
   package var expiry: Timestamp? { object["exp"]?.looseNumber.flatMap(Timestamp.init(number:)) }
 
-  /// `sub`: who it is about.
+  /// `sub`: the user or client that it is about.
   package var subject: String? { object["sub"]?.stringValue }
-  /// `iss`: who issued it.
+  /// `iss`: the issuer.
   package var issuer: String? { object["iss"]?.stringValue }
-  /// `client_id`: whom it was issued to (RFC 9068, section 2.2).
+  /// `client_id`: the client that it was issued to (RFC 9068, section 2.2).
   package var clientID: String? { object["client_id"]?.stringValue }
-  /// `scope`: what it is good for (RFC 8693, section 4.2).
+  /// `scope`: the scopes that it is valid for (RFC 8693, section 4.2).
   package var scope: String? { object["scope"]?.stringValue }
 
-  /// `aud`: where it is good, one place or several.
+  /// `aud`: the recipients that it is for, one or several.
   package var audiences: [String] {
     switch object["aud"] {
     case .string(let text): [text]

@@ -70,7 +70,7 @@ package enum StoredDPoPKey: Sendable {
   case software(DPoPKey)
   case hardware(StoredHardwareKey)
 
-  /// Reads what ``DPoPKey/item`` wrote; it is checked again, since it comes from outside.
+  /// Reads the output of ``DPoPKey/item``; it is checked again, since it comes from outside.
   package init(_ item: Secret) throws(JWKError) {
     let json = try JSON(storedKey: item)
     if json.objectValue?["acct_key"] != nil {

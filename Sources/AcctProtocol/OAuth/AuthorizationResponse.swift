@@ -28,7 +28,7 @@ package enum AuthorizationResponse: Sendable {
   ///   - query: Without its `?`.
   ///   - request: The request; its `state` is compared in constant time.
   ///   - server: The server that must have answered.
-  ///   - redactor: Takes secrets out of what the server says.
+  ///   - redactor: Takes secrets out of the server's words.
   package init(
     _ query: String,
     to request: AuthorizationRequest,

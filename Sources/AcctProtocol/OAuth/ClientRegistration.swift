@@ -90,7 +90,7 @@ package struct RegisteredClient: Sendable {
       authentication = found
     }
     guard authentication == .none || given != nil else { throw .malformedAnswer(member: "client_secret") }
-    // A public client must not send what it was given unasked.
+    // A public client must not send a secret that it was given unasked.
     secret = authentication == .none ? nil : given.map { Secret($0) }
     secretExpiresAt = try Self.end(answer["client_secret_expires_at"])
     try Self.check(answer["redirect_uris"], against: request.redirects)

@@ -31,6 +31,6 @@ package enum DirectGrant {
     return form
   }
 
-  /// The parameters that are claims of an assertion instead: whom it is about, and who takes it.
+  /// The parameters that are claims of an assertion instead: its subject and its audience.
   package static let claims: Set<String> = ["sub", "aud"]
 }

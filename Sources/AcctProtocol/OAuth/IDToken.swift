@@ -22,7 +22,7 @@ package struct IDToken: Equatable, Sendable {
     case expired
   }
 
-  /// Seconds that clocks may differ by, beyond what is known of the server's.
+  /// Seconds that clocks may differ by, beyond the known offset of the server's.
   private static let tolerance: Int64 = 300
 
   /// Reads a token.

@@ -21,7 +21,7 @@ package enum OAuthError: Error, Equatable, Sendable {
   case unexplained(status: Int)
   /// A token of another type than the requested one.
   case tokenType(String)
-  /// An ID token that is not what was asked for.
+  /// An ID token that does not answer the request.
   case idToken(IDToken.Flaw)
   /// A redirect that may not be followed.
   case redirected(to: String?)

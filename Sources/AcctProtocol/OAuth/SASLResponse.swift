@@ -26,7 +26,7 @@ package struct SASLResponse: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - mechanism: The SASL mechanism, which decides the form of the response.
-  ///   - user: Whose mailbox, as its server knows it: most often an address.
+  ///   - user: The user of the mailbox, as its server knows it: most often an address.
   /// - Throws: ``Flaw``.
   package init(_ mechanism: Mechanism, user: String) throws(Flaw) {
     guard !user.isEmpty else { throw .empty }

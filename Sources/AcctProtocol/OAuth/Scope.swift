@@ -9,7 +9,7 @@ package enum Scope {
   ///
   /// - Parameters:
   ///   - requested: The scope of the request.
-  ///   - response: The answer; without a scope it grants what was requested (section 5.1).
+  ///   - response: The answer; without a scope it grants the requested one (section 5.1).
   /// - Returns: The words, in the order of the request.
   package static func missing(of requested: String?, in response: TokenResponse) -> [String] {
     guard let scope = response.scope else { return [] }

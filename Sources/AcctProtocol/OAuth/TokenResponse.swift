@@ -99,8 +99,8 @@ package enum TokenOutcome: Sendable {
 
   /// Classifies an answer.
   ///
-  /// Some servers send errors with the status 200 (GitHub): an `error` without an access token is that
-  /// error, whatever the status.
+  /// Some servers send errors with the status 200 (GitHub): an `error` without an access token is that error with any
+  /// status.
   ///
   /// - Parameters:
   ///   - answer: A token endpoint's.

@@ -1,10 +1,10 @@
 package import AcctModel
 
-/// A provider with everything put into its addresses: what a sign-in there needs to know.
+/// A provider with everything put into its addresses, as a sign-in there needs it.
 package struct ResolvedProvider: Sendable {
   /// As it was typed, such as `gitlab:git.example`.
   package let typed: String
-  /// The file's name and what is put into its addresses: the same for every way of typing it.
+  /// The file's name and the parts that are put into its addresses: the same for every way of typing it.
   package let place: String
   package let provider: Provider
   /// `nil` where the server has no metadata, or where the ID token alone tells the issuer.
@@ -19,7 +19,7 @@ package struct ResolvedProvider: Sendable {
 }
 
 extension Provider {
-  /// Puts what was typed into the addresses.
+  /// Puts the parts that the user typed into the addresses.
   ///
   /// - Parameter typed: The provider's name, and the part behind it.
   /// - Returns: The provider with the addresses that a sign-in needs.

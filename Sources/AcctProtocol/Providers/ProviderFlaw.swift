@@ -1,7 +1,7 @@
 package import AcctModel
 package import StrictJSON
 
-/// Why a provider's file can't be used: the member, and what is wrong with it.
+/// Why a provider's file can't be used: the member, and its problem.
 ///
 /// No case carries a value of the file but the host of an address.
 package struct ProviderFlaw: Error, Equatable, Sendable {
@@ -26,7 +26,7 @@ package struct ProviderFlaw: Error, Equatable, Sendable {
     case notOneOf([String])
     /// More bytes or elements than this.
     case tooLong(limit: Int)
-    /// Characters that change or hide what is shown.
+    /// Characters that change or hide text on a screen.
     case unprintable
     case malformed
     /// An address that no credential may be sent to.

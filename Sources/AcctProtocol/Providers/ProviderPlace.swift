@@ -21,7 +21,7 @@ package struct ProviderPlace: Equatable, Sendable {
 
   init() {}
 
-  /// Reads what was typed after the colon.
+  /// Reads the text after the colon.
   ///
   /// - Parameters:
   ///   - text: `HOST`, `HOST/REALM`, `TENANT`, or `nil` if there was no colon.

@@ -1,6 +1,6 @@
 import AcctModel
 
-/// Which fields a proxy passes on.
+/// The fields that a proxy passes on.
 package enum ProxyFields {
   /// Fields that are about one connection (RFC 9110, section 7.6.1), and those that are written
   /// anew for the next one.

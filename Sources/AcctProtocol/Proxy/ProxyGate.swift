@@ -132,7 +132,7 @@ package enum ProxyRefusal: Error, Equatable, Sendable, CaseIterable {
   case secretMissing
   /// It has an `Origin`, or names a page as its initiator: a browser page made it.
   case fromPage
-  /// `Host` is none that is served.
+  /// `Host` names no origin that is served.
   case foreignHost
   /// Not a request that can be passed on.
   case malformed

@@ -6,7 +6,7 @@ struct LimitPolicy: Equatable {
   var name: String?
   var quota: Int64?
 
-  /// Reads `RateLimit-Policy`, or what came before it behind the number in `RateLimit-Limit`.
+  /// Reads `RateLimit-Policy`, or its predecessor: the parameters behind the number in `RateLimit-Limit`.
   ///
   /// A policy is `"name";q=100;w=60` since version 08 of the draft, `100;w=60` before. Its window is
   /// not kept: what counts for a client is when the window ends.
@@ -45,7 +45,7 @@ extension String {
   /// `true` if it can be the name of a policy: a short token (RFC 9651, section 3.3.4), which may begin with a digit,
   /// as the names of some servers do, such as `100-in-15min`.
   ///
-  /// A name is for people, and any other text may carry what is not meant for them.
+  /// A name is for people, and any other text may carry data that are not meant for them.
   var isPolicyName: Bool {
     (1...32).contains(utf8.count) && utf8.allSatisfy { $0.isHTTPTokenCharacter || ":/".utf8.contains($0) }
   }

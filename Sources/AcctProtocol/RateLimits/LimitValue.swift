@@ -16,7 +16,7 @@ enum LimitValue {
   /// - Parameters:
   ///   - text: The value.
   ///   - observed: When it was read.
-  /// - Returns: The moment; `nil` for what can't be read, or lies more than ten years ahead.
+  /// - Returns: The moment; `nil` for a text that can't be read, or a time more than ten years ahead.
   static func moment(_ text: String, from observed: Timestamp) -> Timestamp? {
     let moment: Timestamp?
     if let number = number(text) {

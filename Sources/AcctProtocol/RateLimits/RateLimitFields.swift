@@ -10,8 +10,8 @@ import RawStructuredFieldValues
 /// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`.
 /// - `Retry-After` (RFC 9110, section 10.2.3).
 ///
-/// A response that says the same thing in several of them is read in the first that says what is
-/// left; policies are joined to it. Unusable values are dropped, and the rest counts.
+/// A limit that a response sends in several of these forms is read from the first one with a remainder; policies are
+/// joined to it. Unusable values are dropped, and the rest counts.
 package enum RateLimitFields {
   /// Reads the limits of one response.
   ///

@@ -12,8 +12,8 @@ package struct ResourceChallenge: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - status: The answer's; only a 401 counts.
-  ///   - fields: Its fields. The first challenge that names the metadata counts, whatever its scheme, else the
-  ///     first that names a scope.
+  ///   - fields: Its fields. The first challenge that names the metadata counts, of any scheme, else the first that
+  ///     names a scope.
   /// - Throws: ``ResourceFlaw/challenge(parameter:)`` where the challenge is no use as it is.
   package init(status: Int, fields: [(name: String, value: String)]) throws(ResourceFlaw) {
     let challenges =
@@ -40,7 +40,7 @@ package struct ResourceChallenge: Equatable, Sendable {
 /// A resource server accepts the token, and wants more of its user: a scope (RFC 6750, section 3.1), or another
 /// authentication (RFC 9470, section 3).
 ///
-/// No renewal helps: only the user can give what is missing.
+/// No renewal helps: only the user can grant the missing authorization.
 package struct StepUpChallenge: Equatable, Sendable {
   /// The missing authorization.
   package enum Need: String, Sendable, CaseIterable {

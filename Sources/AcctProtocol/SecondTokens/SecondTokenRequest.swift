@@ -38,7 +38,7 @@ package enum SecondTokenRequest {
   /// - Parameters:
   ///   - grant: The scope and the audiences of the account's own token.
   ///   - refreshToken: The account's.
-  ///   - account: Whose.
+  ///   - account: The account.
   ///   - clientID: As forms of its client have it.
   /// - Returns: The form.
   package static func form(

@@ -54,7 +54,7 @@ package struct SealedExport: Equatable, Sendable {
 
 /// Why an export can't be read.
 package enum SealedExportError: Error, Equatable, Sendable {
-  /// It is not what acct writes; which member is at fault, and nothing of its value.
+  /// It is not an export as acct writes one; it names the member at fault, and nothing of its value.
   case malformed(member: String)
   /// A later format.
   case unknownVersion

@@ -5,7 +5,7 @@ import Glibc
 import LoadedCurl
 
 extension Exchange {
-  /// Translates what libcurl reports about a request that failed.
+  /// Translates libcurl's report about a request that failed.
   ///
   /// libcurl's own words are read only where a code says too little, and are never passed on.
   func setback(_ code: CURLcode, _ easy: UnsafeMutableRawPointer) -> Setback {

@@ -3,7 +3,7 @@ import AcctPorts
 import CLibCurl
 import LoadedCurl
 
-/// One request to one member, and its reply: a libcurl handle, and what its callbacks meet at.
+/// One request to one member, and its reply: a libcurl handle, and the state that its callbacks share.
 ///
 /// Everything happens on the thread that calls ``run(on:within:)``.
 @safe final class Exchange {

@@ -1,6 +1,6 @@
 import AcctPorts
 
-/// Which member is asked next, and what is known from those that failed.
+/// The member to ask next, and the knowledge from those that failed.
 struct Round {
   /// The member to ask.
   private(set) var current: Int
@@ -21,7 +21,7 @@ struct Round {
     current = first
   }
 
-  /// Notes what a member did, and turns to the next.
+  /// Notes a member's setback, and turns to the next.
   ///
   /// - Parameters:
   ///   - setback: The member's setback.

@@ -1,7 +1,7 @@
 import AcctModel
 import AcctPorts
 
-/// Why a request to a member came to nothing, and what can be done then.
+/// Why a request to a member failed, and the next step.
 struct Setback: Error {
   /// The failure of the call if no other request succeeds.
   var failure: SharedStoreFailure

@@ -53,7 +53,7 @@ package struct CallStatus: Equatable, Sendable {
     self.message = message
   }
 
-  /// Takes percent-encoding away; what is none stays as it is, as gRPC wants it.
+  /// Takes percent-encoding away; text that has none stays as it is, as gRPC wants it.
   package static func decoded(_ text: some StringProtocol) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

@@ -6,7 +6,7 @@ package struct RangeRequest: Sendable {
   /// The first key that is not read any more; `nil` for the key alone.
   package var end: [UInt8]?
   package var keysOnly = false
-  /// Leaves out what was last changed before.
+  /// Leaves out keys that were last changed before.
   package var minimumRevision: Int64?
 
   /// Reads one key.

@@ -25,7 +25,7 @@ final class Client: Sendable {
   /// Sends a request and reads its whole response.
   func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
     let response = try await begin(RequestMessage(request, userAgent: userAgent))
-    // Grows as it must: free(3) wipes all of what is reserved, and so touches each page of it.
+    // Grows as it must: free(3) wipes all of the reserved memory, and so touches each page of it.
     var bytes: [UInt8] = []
     while var part = try await response.next() {
       defer { wipe(&part) }

@@ -8,7 +8,7 @@ import CLibCurl
   /// A part that cannot be decoded, or is not text.
   struct Malformed: Error {}
 
-  /// Parses a URL with any scheme; `nil` for what is none.
+  /// Parses a URL with any scheme; `nil` for a text that is none.
   init?(_ text: String, _ library: CurlLibrary) {
     guard let handle = unsafe library.table.pointee.url() else { return nil }
     unsafe self.handle = handle

@@ -5,9 +5,9 @@ import NIOHTTP1
 
 /// Carries every byte of a message's head through NIO, whose parts hold fields as UTF-8 text.
 ///
-/// Between ``WireSide`` and ``MessageSide`` each byte beyond ASCII is the character of its number
-/// (ISO 8859-1); NIO would put U+FFFD in place of bytes that are no UTF-8. Where messages begin and end
-/// remains NIO's to say: what this gets wrong about that can change characters, never the framing.
+/// Between ``WireSide`` and ``MessageSide`` each byte beyond ASCII is the character of its number (ISO 8859-1); NIO
+/// would put U+FFFD in place of bytes that are no UTF-8. NIO alone decides where messages begin and end: an error
+/// here can change characters, never the framing.
 final class FieldBytes {
   /// `true` while incoming bytes belong to a body.
   private var isInBody = false
@@ -15,7 +15,7 @@ final class FieldBytes {
   private var left: Int64?
   private var isWritingHead = false
 
-  /// The text of what NIO carried.
+  /// The text of a field that NIO carried.
   static func text(_ carried: String) -> String {
     carried.isASCII ? carried : FieldText.text(contracted(Array(carried.utf8)))
   }
@@ -38,7 +38,7 @@ final class FieldBytes {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       var bytes = unwrapInboundIn(data)
-      // In pieces that end where a message may end: what comes next may be of another kind.
+      // In pieces that end where a message may end: the next piece may be of another kind.
       while bytes.readableBytes > 0 {
         var count = bytes.readableBytes
         if place.isInBody, let left = place.left {
@@ -90,7 +90,7 @@ final class FieldBytes {
 
 /// Finds the ends of heads and of chunked bodies: an empty line, wherever reads cut it.
 private struct EmptyLine {
-  /// The last two bytes of what was searched before.
+  /// The last two bytes that were searched before.
   private var tail: [UInt8] = []
 
   /// The number of bytes up to the next end, and with it.
@@ -126,7 +126,7 @@ private func expanded(_ bytes: [UInt8]) -> [UInt8] {
   bytes.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
 }
 
-/// The reverse of ``expanded(_:)``; what that can't have made stays as it is.
+/// The reverse of ``expanded(_:)``; text that it can't have made stays as it is.
 private func contracted(_ bytes: [UInt8]) -> [UInt8] {
   var contracted: [UInt8] = []
   var index = 0

@@ -19,7 +19,7 @@ package struct Proxy: Hashable, Sendable {
   package let port: UInt16
   package let credentials: Credentials?
 
-  /// Parses what curl takes, by libcurl's own parser, but for what is not supported.
+  /// Parses a proxy's URL as curl does, by libcurl's own parser, and rejects kinds that are not supported.
   ///
   /// That is TLS to the proxy, SOCKS 4, and SOCKS with a password. With `socks5` as with
   /// `socks5h` the proxy resolves the names.
@@ -32,7 +32,7 @@ package struct Proxy: Hashable, Sendable {
     do {
       scheme = try url.part(CURLUPART_SCHEME)?.lowercased() ?? ""
       host = try url.part(CURLUPART_HOST) ?? ""
-      // curl's default, whatever the scheme.
+      // curl's default for every scheme.
       port = try url.part(CURLUPART_PORT).map { UInt16($0) ?? 0 } ?? 1080
     } catch { throw malformed }
     kind = try Kind(scheme: scheme)
@@ -74,7 +74,7 @@ extension Proxy.Credentials {
       guard let user = try url.part(CURLUPART_USER, decoded: true) else { return nil }
       self.user = user
       password = try url.part(CURLUPART_PASSWORD, decoded: true) ?? ""
-      // libcurl takes what is no escape literally.
+      // libcurl takes a `%` that begins no escape literally.
       let written = try [url.part(CURLUPART_USER) ?? "", url.part(CURLUPART_PASSWORD) ?? ""]
       guard written.allSatisfy(hasOnlyWholeEscapes), !user.contains(":") else { throw malformed }
     } catch { throw malformed }
@@ -87,7 +87,7 @@ private func hasOnlyWholeEscapes(_ text: String) -> Bool {
   }
 }
 
-/// Which proxy, if any, the environment has for a server over TLS; the rules are curl's.
+/// The proxy, if any, that the environment names for a server over TLS; the rules are curl's.
 ///
 /// Lower-case names come before upper-case ones, `HTTPS_PROXY` before `ALL_PROXY`.
 package struct ProxySettings {

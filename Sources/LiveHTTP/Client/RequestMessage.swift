@@ -24,7 +24,7 @@ struct RequestMessage: Sendable {
   private(set) var body: Body
   let asksFirst: Bool
   let timeout: Timeout
-  /// Which addresses it may go to.
+  /// The addresses that it may go to.
   let reach: Reach
   /// Returns `true` if the request may still be sent; `nil`: always.
   let mayBeSent: (@Sendable () -> Bool)?

@@ -78,7 +78,7 @@ final class RequestPipe: Sendable {
 
   /// Reads the source to its end, at the pace of the transfer.
   ///
-  /// - Parameter goOn: Is called when the transfer waits for what has come now.
+  /// - Parameter goOn: Is called when the transfer waits for the bytes that have come now.
   func feed(_ goOn: @Sendable () -> Void) async {
     while await hasRoom() {
       let part: [UInt8]?

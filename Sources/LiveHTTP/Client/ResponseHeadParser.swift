@@ -11,7 +11,7 @@ struct ResponseHeadParser {
   private var size = 0
   private(set) var isComplete = false
 
-  /// Takes the next line; what comes behind the head, such as trailers, is passed over.
+  /// Takes the next line; lines behind the head, such as trailers, are skipped.
   ///
   /// - Parameter line: With its line break.
   /// - Returns: The head, if this was the line that ends it. An interim response (1xx) has none.
@@ -28,7 +28,7 @@ struct ResponseHeadParser {
       return nil
     }
     if line.isEmpty {
-      // No request of ours asks for another protocol: what follows a 101 is not HTTP.
+      // No request of ours asks for another protocol: the bytes behind a 101 are not HTTP.
       guard head.status != 101 else { throw .malformed }
       guard head.status >= 200 else { return nil }
       isComplete = true

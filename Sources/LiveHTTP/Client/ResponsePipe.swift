@@ -54,14 +54,14 @@ final class ResponsePipe: Sendable {
         }
         reader.resume(returning: .success(state.takePart()))
       }
-      // Grows as it must: most answers are small, and free(3) wipes all of what is reserved.
+      // Grows as it must: most answers are small, and free(3) wipes all of the reserved memory.
       unsafe state.filling.append(contentsOf: bytes)
       state.isGrowing = true
       return true
     }
   }
 
-  /// Hands what there is to a reader that waits.
+  /// Hands the bytes that have come to a reader that waits.
   ///
   /// - Parameter evenIfGrowing: `true` to do so even if something came since the last call.
   /// - Returns: `true` if it need not be called before more comes.

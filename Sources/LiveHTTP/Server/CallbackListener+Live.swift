@@ -13,7 +13,7 @@ extension CallbackListener {
   /// thread, which ends with ``Listening/close``. A wait that is cancelled ends all waiting.
   ///
   /// - Parameters:
-  ///   - owner: Tells whose connection one is.
+  ///   - owner: Tells the user that a connection belongs to.
   ///   - timeout: The time for which a connection may stay without a whole request.
   /// - Returns: The listener; nothing is started before ``CallbackListener/listen``.
   package static func live(owner: SocketOwner = .kernel, timeout: Duration = .seconds(10)) -> CallbackListener {

@@ -53,7 +53,7 @@ final class ConnectionHandlers: Sendable {
     channel.closeFuture.whenComplete { _ in work.cancel() }
   }
 
-  /// Ends what is open, and serves no connection any more.
+  /// Ends the open connections, and serves none any more.
   func end() async {
     let open = state.withLock { state in
       state.hasEnded = true

@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Runs tasks on an event loop's thread, where what they wait for happens: no other thread has to wake up for them.
+/// Runs tasks on an event loop's thread, where the events that they wait for happen: no other thread has to wake up.
 final class LoopExecutor: TaskExecutor {
   private let loop: any EventLoop
 

@@ -37,7 +37,7 @@ struct MimeApps {
     }.joined(separator: "\n")
   }
 
-  /// `true` if there is nothing that means anything.
+  /// `true` if it has nothing but blank lines and the section's header.
   var isVoid: Bool { lines.allSatisfy { $0.trimmed.isEmpty || $0.trimmed == Self.section } }
 
   private var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }

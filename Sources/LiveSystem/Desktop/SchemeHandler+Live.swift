@@ -72,7 +72,7 @@ private func reception(
     registration.undo(change)
     list?.release()
     await callbackSocket.end()
-    // Whatever stays is replaced the next time.
+    // A file that stays is replaced the next time.
     try? callbacks.remove(scheme)
     turn.release()
   }

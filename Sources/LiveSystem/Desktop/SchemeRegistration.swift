@@ -74,7 +74,7 @@ struct SchemeRegistration: Sendable {
     for folder in change.madeFolders.reversed() { unsafe rmdir(folder) }
   }
 
-  /// Removes what ended processes left.
+  /// Removes the entries that ended processes left.
   ///
   /// - Parameter isAlive: Returns `true` if a process listens for a scheme in a folder.
   func clean(_ isAlive: (_ scheme: String, _ folder: String) -> Bool) {

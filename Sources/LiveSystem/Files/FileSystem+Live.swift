@@ -4,7 +4,7 @@ import Glibc
 import PrivateFiles
 
 extension Folders {
-  /// Tells what file system a folder is on, or will be, in one system call where it is there and none of FUSE's.
+  /// The file system that a folder is on, or will be, found in one system call where it is there and none of FUSE's.
   func fileSystem(of folder: FileFolder) throws(FilesFailure) -> FileSystem? {
     var path =
       switch folder {

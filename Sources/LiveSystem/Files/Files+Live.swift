@@ -76,8 +76,8 @@ extension Files {
 
 extension Folders {
   fileprivate var accounts: PrivateFolder { data.subfolder("accounts") }
-  /// With what is kept, not with what the session leaves: a job without `XDG_RUNTIME_DIR` and a login
-  /// must meet at the same lock, or both would use the same refresh token.
+  /// Beside the kept files, not beside those of the session: a job without `XDG_RUNTIME_DIR` and a login must meet at
+  /// the same lock, or both would use the same refresh token.
   var locks: PrivateFolder { state.subfolder("locks") }
   /// Files that are useful for minutes.
   var hints: [PrivateFolder] { [nonces, identities] }
@@ -139,8 +139,8 @@ extension FilesFailure {
   }
 }
 
-/// An origin as a file name: what is not a letter, a digit, `-` or `.` is written as `%` and two
-/// digits, so that no two origins share a file and none leads out of the folder.
+/// An origin as a file name: a character other than a letter, a digit, `-` or `.` is written as `%` and two digits,
+/// so that no two origins share a file and none leads out of the folder.
 private func percentEncoded(_ origin: String) -> String {
   let digits = Array("0123456789ABCDEF")
   return origin.utf8.reduce(into: "") { name, byte in

@@ -7,7 +7,7 @@ import Synchronization
 /// Notices changes of the files that accounts and the vault are made of (inotify(7)).
 ///
 /// The kernel queues an event before the system call that makes the change returns, so a look at the queue sees all
-/// that any process has done before. Only that something happened counts, not what: all is read anew then.
+/// that any process has done before. The kind of an event does not matter: all is read anew after any.
 final class FolderWatch: Sendable {
   private struct State: ~Copyable {
     var queue: Descriptor?
@@ -19,7 +19,7 @@ final class FolderWatch: Sendable {
   private let folders: Folders
   private let state = Mutex(State())
 
-  /// Names what is to be watched; nothing is before the first ``mark()``.
+  /// Names the folders to watch; none is watched before the first ``mark()``.
   init(_ folders: Folders) { self.folders = folders }
 
   /// A mark that is another one after each change; `nil` where the folders can't be watched.
@@ -79,7 +79,7 @@ final class FolderWatch: Sendable {
     return false
   }
 
-  /// A queue with all folders in it, from the outermost on: what changes meanwhile is in the queue then.
+  /// A queue with all folders in it, from the outermost on: a change in the meantime is in the queue then.
   ///
   /// - Returns: `nil` if one can't be watched, or another machine may change it unseen.
   private func begun() -> Descriptor? {

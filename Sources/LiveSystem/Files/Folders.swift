@@ -86,7 +86,7 @@ private func isOwnFolder(_ path: String) -> Bool {
   }
 }
 
-/// The user's home: `HOME`, else what the user database says, else `/` as where there is no user.
+/// The user's home: `HOME`, else the user database's entry, else `/` as where there is no user.
 func home(_ variable: (_ name: String) -> String?) -> String {
   if let home = absoluteOnly(variable("HOME")) { return home }
   var entry = unsafe passwd()

@@ -9,7 +9,7 @@ extension Confinement {
   /// - Parameters:
   ///   - folders: acct's own.
   ///   - variable: Returns an environment variable.
-  ///   - loading: Loads what every request needs, before its folder may be closed.
+  ///   - loading: Loads the libraries that every request needs, before their folder may be closed.
   /// - Returns: The port; nothing is in force yet.
   package static func live(
     _ folders: Folders,
@@ -30,7 +30,7 @@ extension Confinement {
   }
 }
 
-/// In bytes; only what is used takes memory.
+/// In bytes; only the used part takes memory.
 ///
 /// The first is within the usual limit (RLIMIT_MEMLOCK, 8 MiB), the last within that of older systems (64 KiB).
 private let sizes = [4 << 20, 1 << 20, 256 << 10, 32 << 10]

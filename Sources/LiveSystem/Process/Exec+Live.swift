@@ -16,8 +16,7 @@ extension Exec {
         try check(unsafe acct_find_program(program), of: program)
       }
       return PreparedExec(find: find) { command, variable throws(ExecFailure) in
-        // Not every library marks its descriptors; what the caller has opened goes on, as with
-        // env(1).
+        // Not every library marks its descriptors; those that the caller has opened stay open, as with env(1).
         for descriptor in openDescriptors().subtracting(handedOver) where descriptor > 2 {
           _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }

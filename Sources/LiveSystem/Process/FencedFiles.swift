@@ -4,10 +4,10 @@ import PrivateFiles
 
 /// The files that a proxy has use for.
 ///
-/// It is generous with what the system's libraries read, since one that is closed off would fail hours later: the
-/// user's own files are what a fence is for, not those that every program can read.
+/// It is generous with the files that the system's libraries read, since one that is closed off would fail hours
+/// later: a fence is for the user's own files, not for those that every program can read.
 struct FencedFiles {
-  /// Paths that may be missing, and what may be done beneath them.
+  /// Paths that may be missing, and the rights to the files beneath them.
   let rights: [(path: String, rights: FileRights)]
   /// `true` if the session bus has no path.
   let reachesAbstractSockets: Bool
@@ -35,7 +35,7 @@ struct FencedFiles {
     allow(.write, Self.devices + Self.tpms())
     let home = home(variable)
     if let tpm = absoluteOnly(variable("ACCT_TPM")) { allow(.write, [tpm]) }
-    // Whose targets may lie anywhere, such as those of /etc/resolv.conf.
+    // The targets of these links may lie anywhere, such as those of /etc/resolv.conf.
     for link in Self.links { allow(.read, Self.places(of: link, home)) }
     allow(.read, Self.loadedLibraries())
     for name in Self.folderVariables { allow(.read, (variable(name) ?? "").split(separator: ":").map(String.init)) }
@@ -77,13 +77,13 @@ struct FencedFiles {
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
   ]
 
-  /// Which name folders, some of them several.
+  /// The variables that name folders, some of them several.
   private static let folderVariables = [
     "CREDENTIALS_DIRECTORY", "LD_LIBRARY_PATH", "OPENSSL_CONF_INCLUDE", "OPENSSL_ENGINES",
     "OPENSSL_MODULES", "SSL_CERT_DIR",
   ]
 
-  /// Which name a file.
+  /// The variables that name a file.
   private static let fileVariables = [
     "ACCT_VAULT_PASSPHRASE_FILE", "ACCT_KEY_PIN_FILE", "CURL_CA_BUNDLE", "OPENSSL_CONF", "SSL_CERT_FILE", "HOSTALIASES",
   ]

@@ -53,8 +53,8 @@ package struct Hardening: Sendable {
 
   /// Puts `/dev/null` at a descriptor that is closed.
   ///
-  /// The next file, lock or socket would take its number otherwise, and be written what is meant for
-  /// the user: a token, say, on the way to the keyring's bus.
+  /// The next file, lock or socket would take its number otherwise, and receive output that is meant for the user: a
+  /// token, say, on the way to the keyring's bus.
   ///
   /// - Parameters:
   ///   - descriptor: The number to occupy.
@@ -67,7 +67,7 @@ package struct Hardening: Sendable {
     close(null)
   }
 
-  /// Restores what the next program would inherit, lets `body` become it, and closes again if that
+  /// Restores the settings that the next program would inherit, lets `body` become it, and closes again if that
   /// failed.
   ///
   /// The signals that are to be blocked are left to `body`, since they are the calling thread's.

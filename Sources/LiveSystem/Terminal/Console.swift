@@ -34,7 +34,7 @@ struct Console: ~Copyable {
   /// - Returns: The line without its newline; `nil` when cancelled by a key or a signal, at the end of
   ///   input, or too late.
   func answer(to prompt: String, isSecret: Bool, timeout: Int?) -> [UInt8]? {
-    // Echo goes first: what is typed ahead of the prompt must not show either.
+    // Echo goes first: text that is typed ahead of the prompt must not show either.
     guard acct_prompt_begin(input, isSecret ? 1 : 0) == 0 else { return nil }
     defer {
       acct_prompt_end()
@@ -79,7 +79,7 @@ struct Console: ~Copyable {
     return nil
   }
 
-  /// Returns `true` once there is something to read, be it the end; `false` at the deadline, or once the prompt has ended.
+  /// Returns `true` for input or its end, and `false` at the deadline or once the prompt has ended.
   ///
   /// The caller asks for itself whether the question is still open: each source file has a state of
   /// prompt.h of its own.

@@ -66,7 +66,7 @@ final class LineInput: Sendable {
     }
   }
 
-  /// Returns `true` once there is something to read, be it the end.
+  /// Returns `true` once there is input, or its end.
   private func waitForInput() -> Bool {
     var requests = [
       pollfd(fd: stop, events: Int16(POLLIN), revents: 0),

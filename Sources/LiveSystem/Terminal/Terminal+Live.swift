@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 extension Terminal {
-  /// The terminal that the process was started from, whatever its streams are redirected to.
+  /// The terminal that the process was started from, even if its streams are redirected.
   ///
   /// - Parameters:
   ///   - device: The terminal's name.

@@ -92,7 +92,7 @@ final class Connection {
 
   /// Makes one call and returns its answer.
   ///
-  /// - Throws: what ``finish(_:)`` throws.
+  /// - Throws: As ``finish(_:)``.
   func ask<Answer>(_ call: BusCall<Answer>) throws(KeyringFailure) -> Answer { try finish(try begin(call)) }
 
   /// Makes calls in one round trip and returns the answers, in the order of the calls.

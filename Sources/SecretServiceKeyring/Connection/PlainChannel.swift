@@ -31,7 +31,7 @@ final class PlainChannel: Channel {
   /// subscription.
   var isReusable: Bool { unanswered == 0 && !hasFailed && !hasPrompted }
 
-  /// Has the bus pass on what providers announce, from now on.
+  /// Has the bus pass on the providers' announcements, from now on.
   ///
   /// - Throws: `KeyringFailure.unavailable` or `timedOut`.
   func listen() throws(KeyringFailure) {
@@ -54,9 +54,9 @@ final class PlainChannel: Channel {
 
   /// A mark that is another one after each announcement; `nil` where none can be relied on.
   ///
-  /// GNOME Keyring announces each lock, and each item that is created or deleted, before it answers who asked for that;
-  /// an item that gets another secret it does not. It is known by its session collection, as for
-  /// ``Connection/mayAskToSearch``. Which others announce a lock, and when, is not known: they are asked each time.
+  /// GNOME Keyring announces each lock, and each item that is created or deleted, before it answers the program that
+  /// asked for that; it does not announce another secret of an item. It is known by its session collection, as for
+  /// ``Connection/mayAskToSearch``. It is not known when other providers announce a lock: they are asked each time.
   ///
   /// - Throws: `KeyringFailure.unavailable` if the bus has hung up.
   func mark() throws(KeyringFailure) -> ChangeMark? {

@@ -21,8 +21,8 @@ final class SharedBusConnection: Sendable {
 
   /// A mark that is another one after a provider has announced a change; `nil` where none can be relied on.
   ///
-  /// The first call lets the operations after it listen. During an operation there is no mark: who wants one waits
-  /// for no other.
+  /// The first call lets the operations after it listen. During an operation there is no mark: a caller of this waits
+  /// for no operation.
   func mark() -> ChangeMark? {
     listens.store(true, ordering: .relaxed)
     let mark: ChangeMark?? = kept.withLockIfAvailable { kept in
@@ -46,8 +46,7 @@ final class SharedBusConnection: Sendable {
   ///   - end: The deadline, which includes the wait for the turn. Earlier operations are done first.
   ///   - body: The operation.
   /// - Returns: What `body` returns.
-  /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and what
-  ///   `body` throws.
+  /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and the failure of `body`.
   func use<Result: Sendable>(
     to address: BusAddress,
     until end: ContinuousClock.Instant,

@@ -1,7 +1,7 @@
 import AcctPorts
 import CLibSecret
 
-/// The event loop of one operation, which ends whatever is under way when its time is up.
+/// The event loop of one operation, which ends pending calls when its time is up.
 ///
 /// GLib's blocking calls have their own timeouts: connecting waits for ever, a call for 25
 /// seconds. So nothing blocks here: an operation starts GLib's asynchronous calls, all with the one
@@ -126,7 +126,7 @@ import CLibSecret
   let result: OpaquePointer
   private let libsecret: acct_libsecret
 
-  /// Keeps what a callback is lent.
+  /// Keeps the objects that a callback is lent.
   init(_ libsecret: acct_libsecret, source: UnsafeMutablePointer<GObject>, result: OpaquePointer) {
     self.libsecret = libsecret
     unsafe self.source = source

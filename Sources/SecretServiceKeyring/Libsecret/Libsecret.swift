@@ -1,7 +1,7 @@
 import AcctPorts
 import CLibSecret
 
-/// libsecret's functions and GLib's, loaded on first use and for good.
+/// libsecret's functions and GLib's, loaded on first use and never unloaded.
 ///
 /// - Throws: `KeyringFailure.locked` where there is no libsecret to prompt with.
 func loadedLibsecret() throws(KeyringFailure) -> acct_libsecret {

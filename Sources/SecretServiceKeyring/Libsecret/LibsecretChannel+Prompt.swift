@@ -3,12 +3,11 @@ import CLibSecret
 import SessionBus
 
 extension LibsecretChannel {
-  /// Has the provider show a prompt, and returns what was made once the person has answered, if
-  /// anything was.
+  /// Has the provider show a prompt, and returns the object that was made once the person has answered, if one was.
   ///
   /// This is libsecret's: it knows how to wait for the signal, for the provider's end and for a
-  /// cancellation. It tells dismissed prompts and completed ones apart by the result alone, so a
-  /// caller looks for itself at what it wanted to have changed.
+  /// cancellation. It tells dismissed prompts and completed ones apart by the result alone, so a caller checks for
+  /// itself that its change was made.
   ///
   /// - Throws: `KeyringFailure.timedOut` after 2 minutes, `unavailable` if the provider ended.
   func perform(prompt path: String, of provider: String) throws(KeyringFailure) -> String? {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Drops replies that come neither from the provider nor from the bus, before GDBus sees them.
 ///
-/// GDBus takes a reply for the right one by its number alone, and a bus with a permissive policy, such as
-/// Debian's, delivers what any client sends. The calls of libsecret's own are covered as well.
+/// GDBus takes a reply for the right one by its number alone, and a bus with a permissive policy, such as Debian's,
+/// delivers the messages of any client. The calls of libsecret's own are covered as well.
 @safe final class ReplyFilter: Sendable {
   /// Never changes, and its functions may be called on any thread.
   nonisolated(unsafe) private let libsecret: acct_libsecret

@@ -3,7 +3,7 @@ import AcctPorts
 import SessionBus
 
 extension ServiceOperation {
-  /// Lists the accounts that have items, while locked too if the provider shows whose they are.
+  /// Lists the accounts that have items, while locked too if the provider shows their attributes.
   ///
   /// - Throws: `KeyringFailure.locked` if it does not.
   func list() throws(KeyringFailure) -> [AccountID: Set<ItemKind>] {

@@ -3,7 +3,7 @@ import SessionBus
 
 /// Performs the provider's prompts until they end.
 protocol Prompter {
-  /// Has a prompt performed, and returns what it made, if it made anything.
+  /// Has a prompt performed, and returns the object that it made, if it made one.
   func perform(prompt path: String, of provider: String) throws(KeyringFailure) -> String?
 }
 

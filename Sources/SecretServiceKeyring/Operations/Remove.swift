@@ -3,7 +3,7 @@ import AcctPorts
 import SessionBus
 
 extension ServiceOperation {
-  /// Deletes acct's items wherever they are found; what is not there is no error.
+  /// Deletes acct's items in every collection; a missing one is no error.
   ///
   /// - Throws: `KeyringFailure`, and `locked` before anything is deleted if one of them is locked.
   func remove(_ account: AccountID, _ kinds: [ItemKind]) throws(KeyringFailure) {

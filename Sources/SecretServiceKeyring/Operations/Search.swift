@@ -31,7 +31,7 @@ extension ServiceOperation {
     return (session, zip(kinds, found).map { ($0, $1.unlocked) })
   }
 
-  /// Has the default collection unlocked before it is searched, if its lock hides what is in it.
+  /// Has the default collection unlocked before it is searched, if its lock hides its items.
   ///
   /// KeePassXC may answer a search only after it has asked for its password: a caller without
   /// prompts would wait until its deadline. GNOME Keyring does not, and is not asked.
@@ -67,7 +67,7 @@ extension ServiceOperation {
     return try hidingCollection().map { [$0] } ?? []
   }
 
-  /// The default collection, if its lock hides what is in it.
+  /// The default collection, if its lock hides its items.
   ///
   /// GNOME Keyring finds locked items as well. KeePassXC shows none at all, and there "nothing found"
   /// must not become "not there".

@@ -46,7 +46,7 @@ final class ServiceOperation {
     _ = try settle(try connection.ask(ServiceCalls.createDefaultCollection(label: "Default keyring")))
   }
 
-  /// Performs the prompt that an answer may need, and returns what was made, if anything.
+  /// Performs the prompt that an answer may need, and returns the object that was made, if one was.
   ///
   /// - Throws: `KeyringFailure.locked` if it asks and prompts are forbidden; it is withdrawn.
   func settle(_ outcome: Outcome) throws(KeyringFailure) -> String? {
@@ -65,10 +65,10 @@ final class ServiceOperation {
 }
 
 extension KeyringFailure {
-  /// The person who was asked did not unlock it.
+  /// The person dismissed the prompt to unlock it.
   static let dismissed = KeyringFailure.locked(reason: "the request to unlock it was dismissed")
 
-  /// It asks before it does what it was told to.
+  /// It prompts before it carries out the call.
   static let wantsPerson = KeyringFailure.locked(reason: "the keyring has to prompt its user first")
 
   /// Nothing was ever stored on this desktop, or its keyring is not open.

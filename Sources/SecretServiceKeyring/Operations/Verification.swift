@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import SessionBus
 
-/// An item that a search found, and what it is taken for until its attributes have been seen.
+/// An item that a search found, and its presumed kind until its attributes have been seen.
 struct FoundItem {
   let path: String
   let kind: ItemKind
@@ -17,15 +17,15 @@ extension ServiceOperation {
     return pending
   }
 
-  /// Separates acct's own items, which are what they were taken for, from others.
+  /// Separates acct's own items, which have the attributes that were searched for, from others.
   ///
   /// Another program's item that has the same attributes and another schema is left out, and so is an
   /// item that has been removed since the search.
   ///
   /// - Returns: The items, and those whose attributes could not be read: they have been removed, or the
   ///   provider failed.
-  /// - Throws: `KeyringFailure.failed` where the provider found an item that was not searched for: then
-  ///   it is not known what is there, and nothing may be read, overwritten or deleted.
+  /// - Throws: `KeyringFailure.failed` where the provider found an item that was not searched for: then its other
+  ///   answers can't be relied on either, and nothing may be read, overwritten or deleted.
   func finishVerifying(
     _ items: [FoundItem],
     of account: AccountID,

@@ -4,7 +4,7 @@ import SessionBus
 enum PromptCalls {
   private static let interface = "org.freedesktop.Secret.Prompt"
 
-  /// Has a prompt do what it is for, and ask about it if it must; there is no window to ask over.
+  /// Performs a prompt, which asks the person if it must; there is no window to ask over.
   static func perform(_ prompt: String) -> BusCall<Void> {
     var arguments = WireWriter()
     arguments.string("")
@@ -32,7 +32,7 @@ enum PromptCalls {
       reader,
       bytes throws(BusError) in
       let isDismissed = try reader.boolean(in: bytes)
-      // Only what was made is of interest; a prompt that makes nothing fills in whatever it likes.
+      // Only the object that was made is of interest; a prompt that makes none may fill in any value.
       guard try reader.signature(in: bytes) == "o" else { return (isDismissed, nil) }
       let object = try reader.string(in: bytes)
       return (isDismissed, object == "/" ? nil : object)

@@ -8,7 +8,7 @@ enum ServiceCalls {
   static let collection = "org.freedesktop.Secret.Collection"
   static let item = "org.freedesktop.Secret.Item"
 
-  /// Which collections there are: a question that a provider answers without knowing its caller.
+  /// Asks for the collections: a question that a provider answers without knowing its caller.
   static var collections: BusCall<[String]> {
     property("Collections", of: path, service, "ao") { reader, bytes throws(BusError) in try reader.paths(in: bytes) }
   }
@@ -55,7 +55,7 @@ enum ServiceCalls {
     }
   }
 
-  /// Gets the secrets of unlocked items; leaves out what is locked or gone.
+  /// Gets the secrets of unlocked items; leaves out items that are locked or gone.
   static func secrets(of items: [String], session: String) -> BusCall<[(path: String, secret: Secret)]> {
     var arguments = WireWriter()
     arguments.paths(items)
@@ -84,7 +84,7 @@ enum ServiceCalls {
   /// Asks if the default collection is locked, without asking first which one it is.
   static var isDefaultLocked: BusCall<Bool> { isLocked("\(path)/aliases/default") }
 
-  /// Which items a collection has, as far as its lock shows them.
+  /// Asks for the items of a collection, as far as its lock shows them.
   static func items(_ path: String) -> BusCall<[String]> {
     property("Items", of: path, collection, "ao") { reader, bytes throws(BusError) in try reader.paths(in: bytes) }
   }

@@ -34,8 +34,8 @@ extension WireWriter {
 
   /// A secret of a plain session, which needs no parameters.
   ///
-  /// Its content is no text to the provider: KeePassXC and KWallet keep what calls itself text as
-  /// Unicode, and KeePassXC fills in what looks like one of its placeholders.
+  /// Its content is no text to the provider: KeePassXC and KWallet keep content that is declared as text as Unicode,
+  /// and KeePassXC fills in words that look like one of its placeholders.
   mutating func secret(_ secret: Secret, session: String) {
     align(8)
     string(session)

@@ -4,8 +4,7 @@ import SessionBus
 extension KeyringFailure {
   /// Translates the name of an error that the provider or the bus answered with.
   ///
-  /// Only the name is passed on: what else the message says is the provider's, and it has seen
-  /// secrets.
+  /// Only the name is passed on: the rest of the message is the provider's, and it has seen secrets.
   init(errorName name: String) {
     self =
       switch name {

@@ -4,7 +4,7 @@ import Glibc
 import PrivateFiles
 import Synchronization
 
-/// The files of a shared keyring on this machine: ciphertext, and what is known of the engine.
+/// The files of a shared keyring on this machine: ciphertext, and the known state of the engine.
 struct Copies: Sendable {
   let folder: PrivateFolder
 
@@ -35,7 +35,7 @@ struct Copies: Sendable {
     }
   }
 
-  /// Puts a copy in the place of another one, whatever that is; under ``alone(_:)``.
+  /// Puts a copy in the place of any other one; under ``alone(_:)``.
   func replace(_ object: CopyFile, of id: AccountID) throws(KeyringFailure) {
     try write(id.description, object.serialized(), in: folder, surviving: false)
   }

@@ -37,7 +37,7 @@ package struct CopyFile: Equatable, Sendable {
     return contents + bytes
   }
 
-  /// Reads the file's contents; `nil` for what is no copy, as a file that was lost with the power: the engine has it.
+  /// Reads the file's contents; `nil` if they are no copy, as after a loss of power: the engine has it.
   package init?(parsing contents: [UInt8]) {
     guard contents.starts(with: Self.magic), contents.count > Self.magic.count else { return nil }
     let numbers = Self.magic.count + 1

@@ -65,9 +65,9 @@ extension Copies {
     return known
   }
 
-  /// Keeps what an answer has told, if it is more than was known.
+  /// Keeps the standing of an answer, if it is later than the known one.
   ///
-  /// A failure is not the caller's: what is known less well protects less well, and no copy is lost by it.
+  /// A failure is not the caller's: an older record protects less well, and no copy is lost by it.
   func learn(_ standing: SharedStore.Standing, cursor: Int64? = nil) {
     try? alone { () throws(KeyringFailure) in
       guard var known = try known(), known.standing.identifier == standing.identifier else { return }
@@ -78,7 +78,7 @@ extension Copies {
     }
   }
 
-  /// Puts down what is known from now on.
+  /// Writes the record.
   func keep(_ known: KnownKeyring) throws(KeyringFailure) {
     try write(KnownKeyring.fileName, known.serialized(), in: folder, surviving: true)
   }

@@ -24,7 +24,7 @@ extension Seal {
 
   /// Decrypts an account's object, and checks it: every way in from an engine or a copy comes here.
   ///
-  /// - Throws: ``KeyringFailure/damagedAccount(_:_:)`` for one that does not open, or holds what it may not.
+  /// - Throws: ``KeyringFailure/damagedAccount(_:_:)`` for one that does not open, or holds forbidden contents.
   func object(_ bytes: [UInt8], of id: AccountID, at place: String) throws(KeyringFailure) -> SharedObject {
     switch try inspected(bytes, of: id, at: place) {
     case .success(let object): return object

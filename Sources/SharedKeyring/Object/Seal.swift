@@ -3,14 +3,14 @@ package import AcctModel
 package import AcctPorts
 import VaultKey
 
-/// The encryption of what an engine keeps: AES-256-GCM under the keyring's key.
+/// The encryption of an engine's objects: AES-256-GCM under the keyring's key.
 ///
 /// The format and the object's key, with the keyring's name in it, are associated data: an object that is moved to
 /// another account, or to another keyring with the same key, does not open.
 package struct Seal: Sendable {
   private let key: Secret
   private let entropy: Entropy
-  /// The rules for what an account's object may hold.
+  /// The rules for the contents of an account's object.
   let check: SharedCheck
 
   private static let magic = Array("acct-shared".utf8)

@@ -8,7 +8,7 @@ package struct SharedKeyOpener: Sendable {
   let keyFile: KeyFile?
   let entropy: Entropy
 
-  /// Names what opens a shared keyring; nothing is read or asked for yet.
+  /// Names the means that open a shared keyring; nothing is read or asked for yet.
   ///
   /// - Parameters:
   ///   - opener: For keyrings that a passphrase opens.

@@ -58,7 +58,7 @@ extension SharedObject {
     return Secret(consuming: &bytes)
   }
 
-  /// Reads the fields; only what ``serialized()`` writes.
+  /// Reads the fields, in the form of ``serialized()`` alone.
   package init(parsing plaintext: Secret) throws(SharedDamage) {
     self = try plaintext.withBytes { bytes throws(SharedDamage) in try Self.read(bytes) }
   }

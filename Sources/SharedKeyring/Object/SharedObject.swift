@@ -62,7 +62,7 @@ package struct SharedObject: Equatable, Sendable {
     return next
   }
 
-  /// `true` if both hold the same of an account, whatever their generations are.
+  /// `true` if both hold the same of an account, with any generations.
   func holdsSame(as other: SharedObject) -> Bool {
     var mine = self
     mine.generation = other.generation
@@ -90,7 +90,7 @@ extension SharedObject {
     return changed
   }
 
-  /// Makes a change in what another machine has stored meanwhile.
+  /// Makes a change in the object that another machine has stored in the meantime.
   ///
   /// - Parameters:
   ///   - base: The object that the change was made from.

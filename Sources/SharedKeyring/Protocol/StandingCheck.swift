@@ -2,15 +2,15 @@ package import AcctPorts
 
 /// The check for an engine that has gone back to an earlier state, as after a backup was restored.
 package enum StandingCheck: Equatable, Sendable {
-  /// It goes on from what is known; this is to be known from now on.
+  /// It goes on from the known standing; this one is the known one from now on.
   case fine(SharedStore.Standing)
   /// It is older than, or another than, the one known.
   case rolledBack
 
   /// Compares the standing that came with an answer.
   ///
-  /// `known` is what was known **before** the question was sent, `nil` for the first one: a parallel process may have
-  /// learned a later revision from a later answer since.
+  /// `known` is the standing that was known **before** the question was sent, `nil` for the first one: a parallel
+  /// process may have learned a later revision from a later answer since.
   package init(known: SharedStore.Standing?, now: SharedStore.Standing) {
     guard let known else {
       self = .fine(now)

@@ -1,4 +1,4 @@
-/// A write of an account's object that the engine refused, or did not answer: what follows, once the object was read
+/// A write of an account's object that the engine refused, or did not answer: the next step, once the object was read
 /// again.
 ///
 /// The credential that counts is the one that a renewal spends: the refresh token, or the sealed session.
@@ -75,7 +75,7 @@ extension UnconfirmedWrite {
         let isOthers = found.lockOwner != nil && found.lockOwner != owner
         return bringsNewer || !isOthers ? .again : .superseded
       }
-      // Another process has built on what was written, whose answer was lost.
+      // Another process has built on this write, whose answer was lost.
       return found.credential == wanted ? .done : .superseded
     }
   }

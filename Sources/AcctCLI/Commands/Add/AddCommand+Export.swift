@@ -4,7 +4,7 @@ import AcctProtocol
 import StrictJSON
 
 extension AddCommand {
-  /// Takes over what `acct export` wrote.
+  /// Takes over an export that `acct export` wrote.
   func take(
     _ export: SealedExport,
     _ request: AddAccount.Options,
@@ -23,7 +23,7 @@ extension AddCommand {
     return .done
   }
 
-  /// Says that the keyring holds secrets of an `add` that was killed before it could write down whose.
+  /// Reports that the keyring holds secrets of an `add` that was killed before it could record their account.
   func tellOfOrphans(_ context: Context) async {
     let count = await AddAccount(context.engine).orphans()
     guard count > 0 else { return }

@@ -61,7 +61,7 @@ extension KeyringCommand {
   }
 }
 
-/// Says what could not be opened, and where it is.
+/// Reports the accounts and answers that could not be opened, and the files that the answers were moved to.
 private func tell(of unopened: SharedKeyring.Unopened, _ context: Context) {
   if !unopened.accounts.isEmpty {
     let ids = unopened.accounts.map(\.description).sorted().joined(separator: ", ")

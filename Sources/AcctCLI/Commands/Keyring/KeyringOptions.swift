@@ -5,7 +5,7 @@ import ArgumentParser
 
 /// The address of a shared keyring, and the credentials of this machine there.
 struct KeyringOptions: ParsableArguments {
-  // Not an enumeration: the parser would repeat a word that is none of it, and that may be a password.
+  // Not an enumeration: the parser would repeat an unknown word, and that may be a password.
   @Argument(help: "The engine: etcd or postgres.")
   var engine: String
 
@@ -51,7 +51,7 @@ struct KeyringOptions: ParsableArguments {
 
   /// The options, checked; the files exist, and none is read yet.
   ///
-  /// - Throws: ``EngineError``, which repeats nothing of what was given.
+  /// - Throws: ``EngineError``, which repeats none of the user's words.
   func settings(in world: World) throws(EngineError) -> SharedKeyringSettings {
     let kind: Keyring.Kind = engine == "etcd" ? .etcd : .postgres
     do throws(KeyringSettingsFlaw) { try SharedKeyringName.check(name) } catch {

@@ -46,7 +46,7 @@ extension ErrorMessage {
     }
   }
 
-  /// The engine of a shared keyring did not do what it was asked.
+  /// The engine of a shared keyring failed.
   private init(_ failure: SharedStoreFailure, of kind: Keyring.Kind) {
     let engine =
       switch kind {
@@ -88,7 +88,7 @@ extension ErrorMessage {
     self.init(code, .keyringUnavailable, "\(engine) \(printable(text))", hint: hint)
   }
 
-  /// The settings of a shared keyring can't be used; what was given is not repeated.
+  /// The settings of a shared keyring can't be used; the message does not repeat them.
   private init(_ flaw: KeyringSettingsFlaw) {
     switch flaw {
     case .name: self.init("usage", .usage, "not a name for a keyring", hint: "1 to 64 letters, digits, - and _")

@@ -2,7 +2,7 @@ import AcctEngine
 import AcctModel
 import AcctProtocol
 
-/// The command line that signs in to an account again, with what a server asks for in addition.
+/// The command line that signs in to an account again, with the additional scope or authentication of a challenge.
 ///
 /// It is to be copied into a shell, so each word is quoted where a shell would read more into it.
 ///

@@ -29,7 +29,7 @@ package struct AuthorizationServer: Equatable, Sendable {
 
   /// The methods by which clients may authenticate themselves; `nil` where the server doesn't say.
   package let clientAuthenticationMethods: [String]?
-  /// The endpoints that the user named, whatever the server's documents say.
+  /// The endpoints that the user named, which override the server's documents.
   private let given: Set<HTTPURL>
 
   /// The scopes that it lists; more may be known to it.

@@ -18,7 +18,7 @@ package struct MetadataDocuments: Sendable {
   ///   - first: The document.
   ///   - issuer: The issuer for which it was fetched.
   ///   - naming: The source of the addresses in the document.
-  ///   - given: Endpoints that the user named, in place of what any document says.
+  ///   - given: Endpoints that the user named, in place of those of any document.
   /// - Throws: ``OAuthError/MetadataFlaw/issuer(expected:found:)``: then no other document is worth a request.
   package init(
     _ first: JSONObject,
@@ -36,7 +36,7 @@ package struct MetadataDocuments: Sendable {
     self.naming = naming
   }
 
-  /// Adds what another document names and the earlier ones don't, if it names the same issuer.
+  /// Adds members of another document that the earlier ones lack, if it names the same issuer.
   package mutating func add(_ other: JSONObject) {
     guard other["issuer"] == first["issuer"] else { return }
     for (name, value) in other where members[name] ?? .null == .null { members[name] = value }

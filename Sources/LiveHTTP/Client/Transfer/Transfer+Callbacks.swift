@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import CLibCurl
 
-/// The functions that libcurl calls, with the transfer as their data, for whom ``TransferWork`` is lent to.
+/// The functions that libcurl calls, with the transfer as their data, on the thread that holds ``TransferWork``.
 extension Transfer {
   func setCallbacks(_ options: CurlOptions) throws(HTTPFailure) {
     let data = unsafe Unmanaged.passUnretained(self).toOpaque()

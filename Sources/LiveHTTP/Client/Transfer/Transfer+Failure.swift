@@ -15,7 +15,7 @@ extension Transfer {
     guard !isEnough else { return parser.isComplete ? nil : .closed }
     let outcome = Outcome(code: code, transfer: self)
     // A process that was stopped before it sent anything finds all its deadlines past when it wakes, and connections
-    // that were given up. What a name, a port or a certificate says does not come of that.
+    // that were given up. A failure of a name, a port or a certificate has another cause.
     let mayBeLate = code == CURLE_OPERATION_TIMEDOUT || outcome.failure == .closed
     if mayBeLate, !wasSent, message.mayBeSent?() == false { return .withheld }
     if case .proxied(let proxy) = route, let reason = outcome.reason(of: proxy) { return .proxy(reason: reason) }

@@ -3,10 +3,10 @@ import AcctPorts
 import CLibCurl
 import Glibc
 
-/// Which addresses a transfer may connect to, whatever its host's name resolves to.
+/// The limit on the addresses that a transfer may connect to, by any name of its host.
 ///
-/// Behind a proxy both belong to the proxy: it resolves the name, in its own network, and the
-/// address that is seen here is the proxy's, which the user chose.
+/// Behind a proxy there is none: the proxy resolves the name, in its own network, and the address that is seen here is
+/// the proxy's, which the user chose.
 extension Transfer {
   private var isLimited: Bool { message.reach == .publicOnly && route == .direct }
 

@@ -3,9 +3,9 @@ import AcctPorts
 import CLibCurl
 import Synchronization
 
-/// One request and its response: a libcurl handle, and what its callbacks meet at.
+/// One request and its response: a libcurl handle, and the state that its callbacks share.
 ///
-/// But for the pipes and the head, which are locked, everything is for whom ``TransferWork`` is lent to, one thread at
+/// But for the pipes and the head, which are locked, everything is for the holder of ``TransferWork``, one thread at
 /// a time.
 @safe final class Transfer: @unchecked Sendable {
   private(set) var message: RequestMessage
@@ -77,7 +77,7 @@ import Synchronization
     }
   }
 
-  /// Hands what has come to a reader that waits for it.
+  /// Hands the bytes that have come to a reader that waits for them.
   ///
   /// - Parameter evenIfGrowing: `true` to do so even if something of the body came since the last call.
   /// - Returns: `true` if it need not be called before more comes.
@@ -105,7 +105,7 @@ import Synchronization
   /// finished its round and released the transfer.
   func end(_ failure: HTTPFailure?) {
     message.forgetSecrets()
-    // First, so that a reader who is done does not order it to be cancelled.
+    // First, so that a reader that is done does not order it to be cancelled.
     removal.withLock { removal in
       removal.isRemoved = true
       for waiting in removal.waiting { waiting.resume() }

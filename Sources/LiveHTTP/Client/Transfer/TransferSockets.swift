@@ -4,9 +4,9 @@ import Glibc
 
 /// The sources that the transfers' thread waits for: libcurl's sockets, its timer, and other threads' orders.
 ///
-/// epoll(7) tells which sockets have moved, and libcurl is told of these alone: asked about all at once, it makes
-/// a system call for each transfer in each round. But for ``wake()`` and ``wait(_:)``, which is the thread's own, all
-/// is for whom ``TransferWork`` is lent to.
+/// epoll(7) tells which sockets have moved, and libcurl is told of these alone: asked about all at once, it makes a
+/// system call for each transfer in each round. But for ``wake()`` and ``wait(_:)``, which is the thread's own, all
+/// is for the holder of ``TransferWork``.
 @safe final class TransferSockets: @unchecked Sendable {
   private let library: CurlLibrary
   private let multi: CurlMulti
@@ -101,7 +101,7 @@ import Glibc
     return Int(max(count, 0))
   }
 
-  /// Has libcurl do what can be done after a wait.
+  /// Has libcurl handle the events of a wait.
   ///
   /// - Parameter count: The number of events that the wait returned.
   /// - Returns: `true` if any socket has moved.
@@ -117,7 +117,7 @@ import Glibc
     return hasMoved
   }
 
-  /// Has libcurl do what its timer is for, if that is due.
+  /// Has libcurl act on its timer, if that is due.
   func actInTime() {
     guard let deadline, deadline <= .now else { return }
     // libcurl sets it anew.

@@ -91,7 +91,7 @@ final class TransferThread: Sendable {
     }
   }
 
-  /// Does what there is to do, and returns how long to wait for more, in milliseconds; `nil` at the end.
+  /// Does all pending work, and returns the time to wait for more, in milliseconds; `nil` at the end.
   private func nextWait() -> Int32? {
     work.withLock { work in
       carryOutOrders(by: &work)
@@ -105,8 +105,8 @@ final class TransferThread: Sendable {
     }
   }
 
-  /// A function of its own, so that the orders, and the secrets of what they are about, are gone before
-  /// the thread waits for the next ones.
+  /// A function of its own, so that the orders, and the secrets in their transfers, are gone before the thread waits
+  /// for the next ones.
   private func carryOutOrders(by work: inout TransferWork) {
     let orders = desk.withLock { desk in
       defer { desk.orders = [] }

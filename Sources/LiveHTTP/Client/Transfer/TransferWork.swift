@@ -34,7 +34,7 @@ struct TransferWork {
     }
   }
 
-  /// Does what can be done on the thread that has carried out an order.
+  /// Does all possible work on the thread that has carried out an order.
   ///
   /// - Returns: `true` if the transfers' thread need not hear of it.
   mutating func actAtOnce() -> Bool {
@@ -44,7 +44,7 @@ struct TransferWork {
     return growing.isEmpty && sockets.isWaitedForInTime && (transfers.isEmpty || sockets.hasWaitEnd)
   }
 
-  /// Does what can be done now.
+  /// Does all possible work.
   ///
   /// - Parameter mayWait: Returns `true` if no order was left, and one that is left now will wake the thread.
   /// - Returns: The time for which the thread may wait for more, in milliseconds; -1 is for ever.
@@ -66,7 +66,7 @@ struct TransferWork {
     return sockets.plan(atMost: isIdle ? -1 : Self.lookInterval)
   }
 
-  /// Does what a wait has come to.
+  /// Handles the events of a wait.
   ///
   /// - Parameter count: The number of events.
   mutating func act(on count: Int) {
@@ -122,7 +122,7 @@ struct TransferWork {
 
 /// The transfers whose responses have grown, and whose readers have not been told.
 ///
-/// For whom ``TransferWork`` is lent to, as the callbacks are that note them.
+/// For the holder of ``TransferWork``, as the callbacks are that note them.
 final class GrowingTransfers {
   private var transfers: [Transfer] = []
 
@@ -132,7 +132,7 @@ final class GrowingTransfers {
     if !transfers.contains(where: { $0 === transfer }) { transfers.append(transfer) }
   }
 
-  /// Hands what has come to readers that wait.
+  /// Hands the bytes that have come to readers that wait.
   ///
   /// - Parameter evenIfGrowing: `true` to do so even where more may come at once; if not, readers get it in larger
   ///   parts.
