@@ -6,7 +6,7 @@ package enum CryptoError: Error, Equatable, Sendable {
   case notOnCurve
   /// A key, nonce, scalar, coordinate or input of the wrong number of bytes.
   case wrongLength
-  /// The ciphertext, its nonce, its associated data or the key has changed.
+  /// The ciphertext, its nonce, its associated data or the key differs from that of the encryption.
   case authenticationFailed
   /// Cost parameters that scrypt does not define, or that ask for too much memory.
   case unsuitableParameters

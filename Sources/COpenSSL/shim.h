@@ -1,5 +1,5 @@
 #pragma once
-// What the vault and sealed exports are made with, AES-256-GCM and scrypt, and RSA keys of clients, all by EVP.
+// The algorithms of the vault and of sealed exports, AES-256-GCM and scrypt, and RSA keys of clients, all by EVP.
 // None of it is deprecated.
 #include <openssl/bn.h>
 #include <openssl/core_dispatch.h>

@@ -50,7 +50,7 @@ extension Connection {
     return last
   }
 
-  /// A failure after which the connection goes on.
+  /// A failure after which the connection remains usable.
   private func settled(_ failure: Trouble) -> Trouble {
     isBusy = failure.isLost
     lastAnswer = .now

@@ -48,7 +48,7 @@ import Glibc
   var isUsable: Bool {
     guard !isBusy, lastAnswer.duration(to: .now) < .seconds(60), isOpen else { return false }
     var request = pollfd(fd: unsafe library.call.PQsocket(handle), events: Int16(POLLIN), revents: 0)
-    // Nothing was asked: what has come is the server's last word.
+    // Nothing was asked: any bytes are the server's last message.
     return unsafe poll(&request, 1, 0) == 0
   }
 

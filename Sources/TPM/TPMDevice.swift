@@ -46,7 +46,7 @@ package struct TPMDevice: Sendable {
     }
   }
 
-  /// Finds out whether a PIN would be of use.
+  /// Checks that the TPM loads the key and takes PINs now.
   ///
   /// - Parameter key: The key that the PIN is for, if it was made: another TPM does not load it.
   /// - Throws: ``HardwareKeyFailure/lockedOut``, ``HardwareKeyFailure/foreign``, or another reason why it would not.

@@ -82,7 +82,7 @@ private func fields(_ object: JSONObject, under path: String) -> [Field] {
 }
 
 extension Providers.Entry {
-  /// As the contract has it: how it is typed, where it is from, and the file itself.
+  /// The object of the contract: the form in which it is typed, its source, and the file itself.
   fileprivate var json: JSON {
     [
       "name": .string(provider.name),

@@ -13,7 +13,7 @@ package struct CallbackPlace: Equatable, Sendable {
   /// As it is written, but for a trailing slash.
   package let path: String
 
-  /// Reads what `--callback` names, such as `limit://auth` or `http://127.0.0.1:8080/callback`.
+  /// Reads the value of `--callback`, such as `limit://auth` or `http://127.0.0.1:8080/callback`.
   ///
   /// - Parameter prefix: Scheme, and host and path if those are known too.
   /// - Throws: ``CallbackFlaw/malformed``, ``CallbackFlaw/foreign``.

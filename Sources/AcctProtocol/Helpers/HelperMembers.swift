@@ -1,7 +1,7 @@
 package import AcctModel
 import StrictJSON
 
-/// The members of an object that a program wrote; unknown ones are passed over.
+/// The members of an object that a program wrote; unknown ones are ignored.
 struct HelperMembers {
   private let object: JSONObject
 

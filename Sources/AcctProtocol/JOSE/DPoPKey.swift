@@ -31,7 +31,7 @@ package struct DPoPKey: Sendable {
   /// Takes a private JWK, bare or within `{"jwk": …}`, if it is right in every respect:
   /// EC and P-256, strict base64url of 32 bytes, 0 < d < n, and the point that d yields is (x, y).
   ///
-  /// Members that say nothing against it, such as `kid`, `ext` and `key_ops`, are passed over.
+  /// Members that do not contradict it, such as `kid`, `ext` and `key_ops`, are ignored.
   package init(jwk: JSON) throws(JWKError) { self.init(form: .software(try JWK(jwk).privateKey())) }
 
   /// Reads a private JWK; the keyring's item may be a key in a device instead, which ``StoredDPoPKey`` reads.

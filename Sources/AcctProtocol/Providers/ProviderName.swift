@@ -44,7 +44,7 @@ package struct IssuerTemplate: Equatable, Sendable {
   /// The issuer of one tenant.
   ///
   /// - Parameter tenant: As an ID token names it in `tid`: a UUID.
-  /// - Returns: `nil` where it is none.
+  /// - Returns: The issuer; `nil` if the tenant does not have the form of a UUID.
   package func issuer(of tenant: String) -> Issuer? {
     let groups = tenant.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
     guard groups == [8, 4, 4, 4, 12], tenant.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") })

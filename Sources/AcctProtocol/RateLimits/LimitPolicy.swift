@@ -25,7 +25,7 @@ struct LimitPolicy: Equatable {
     guard let quota = item.rfc9651Parameters["q"]?.integer ?? item.rfc9651BareItem.integer else {
       return name.map { LimitPolicy(name: $0, quota: nil) }
     }
-    // Fewer than none means, where it is seen, that there is no limit.
+    // Fewer than none means, in the responses that have it, that there is no limit.
     guard quota >= 0 else { return nil }
     return LimitPolicy(name: name, quota: quota)
   }

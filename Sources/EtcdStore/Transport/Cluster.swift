@@ -54,7 +54,7 @@ final class Cluster: Sendable {
     let secret = Secret(message.bytes)
     while true {
       let left = ContinuousClock.now.duration(to: end)
-      // The rest at the end is too short to tell a member that hangs from one that is slow.
+      // The time left at the end is too short to tell a member that hangs from one that is slow.
       guard !round.hasFailed || left > .milliseconds(250) else { throw round.failure }
       let limit = members.count == 1 ? left : min(left, Self.share)
       do throws(Setback) {

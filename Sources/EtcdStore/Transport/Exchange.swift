@@ -58,7 +58,7 @@ import LoadedCurl
   /// Sends the request, and waits for the reply.
   ///
   /// - Parameters:
-  ///   - connections: The connections in use; one is taken from them, or left there for the next request.
+  ///   - connections: The kept connections: one is taken from them, and left there for the next request.
   ///   - limit: The time limit for all of it.
   /// - Returns: The message of the reply.
   /// - Throws: A ``Setback`` for anything but a reply with a status of success.

@@ -23,7 +23,7 @@ package struct MessageReader: Sendable {
   package mutating func next() throws(WireFlaw) -> Field? {
     guard !rest.isEmpty else { return nil }
     let tag = try varint()
-    // 29 bits are what a field's number may have.
+    // A field's number has at most 29 bits.
     guard tag >> 3 > 0, tag >> 3 < 1 << 29, let type = WireType(rawValue: UInt8(tag & 7)) else { throw .malformedTag }
     let number = Int(tag >> 3)
     switch type {

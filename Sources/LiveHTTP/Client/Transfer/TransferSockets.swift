@@ -14,7 +14,7 @@ import Glibc
   private let waker: Int32
   /// When libcurl wants to be called, though nothing has come.
   private var deadline: ContinuousClock.Instant?
-  /// When the thread's wait ends, though nothing has come; `nil` where it does not.
+  /// When the thread's wait ends, though nothing has come; `nil` if it has no end.
   private var waitEnd: ContinuousClock.Instant?
   /// Those that libcurl has let go of since the last wait was planned.
   ///
